@@ -1,0 +1,40 @@
+import type * as grpc from '@grpc/grpc-js';
+import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-loader';
+
+import type { Duration as _google_protobuf_Duration, Duration__Output as _google_protobuf_Duration__Output } from './google/protobuf/Duration.js';
+import type { Timestamp as _google_protobuf_Timestamp, Timestamp__Output as _google_protobuf_Timestamp__Output } from './google/protobuf/Timestamp.js';
+import type { ApiKeyServiceClient as _latchkey_v1_ApiKeyServiceClient, ApiKeyServiceDefinition as _latchkey_v1_ApiKeyServiceDefinition } from './latchkey/v1/ApiKeyService.js';
+import type { Denial as _latchkey_v1_Denial, Denial__Output as _latchkey_v1_Denial__Output } from './latchkey/v1/Denial.js';
+import type { Failure as _latchkey_v1_Failure, Failure__Output as _latchkey_v1_Failure__Output } from './latchkey/v1/Failure.js';
+import type { Grant as _latchkey_v1_Grant, Grant__Output as _latchkey_v1_Grant__Output } from './latchkey/v1/Grant.js';
+import type { RateLimit as _latchkey_v1_RateLimit, RateLimit__Output as _latchkey_v1_RateLimit__Output } from './latchkey/v1/RateLimit.js';
+import type { ValidateKeyRequest as _latchkey_v1_ValidateKeyRequest, ValidateKeyRequest__Output as _latchkey_v1_ValidateKeyRequest__Output } from './latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse as _latchkey_v1_ValidateKeyResponse, ValidateKeyResponse__Output as _latchkey_v1_ValidateKeyResponse__Output } from './latchkey/v1/ValidateKeyResponse.js';
+
+type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
+  new(...args: ConstructorParameters<Constructor>): Subtype;
+};
+
+export interface ProtoGrpcType {
+  google: {
+    protobuf: {
+      Duration: MessageTypeDefinition<_google_protobuf_Duration, _google_protobuf_Duration__Output>
+      Timestamp: MessageTypeDefinition<_google_protobuf_Timestamp, _google_protobuf_Timestamp__Output>
+    }
+  }
+  latchkey: {
+    v1: {
+      AccessLevel: EnumTypeDefinition
+      ApiKeyService: SubtypeConstructor<typeof grpc.Client, _latchkey_v1_ApiKeyServiceClient> & { service: _latchkey_v1_ApiKeyServiceDefinition }
+      Denial: MessageTypeDefinition<_latchkey_v1_Denial, _latchkey_v1_Denial__Output>
+      Failure: MessageTypeDefinition<_latchkey_v1_Failure, _latchkey_v1_Failure__Output>
+      Grant: MessageTypeDefinition<_latchkey_v1_Grant, _latchkey_v1_Grant__Output>
+      Operation: EnumTypeDefinition
+      RateLimit: MessageTypeDefinition<_latchkey_v1_RateLimit, _latchkey_v1_RateLimit__Output>
+      Reason: EnumTypeDefinition
+      ValidateKeyRequest: MessageTypeDefinition<_latchkey_v1_ValidateKeyRequest, _latchkey_v1_ValidateKeyRequest__Output>
+      ValidateKeyResponse: MessageTypeDefinition<_latchkey_v1_ValidateKeyResponse, _latchkey_v1_ValidateKeyResponse__Output>
+    }
+  }
+}
+

@@ -1,0 +1,93 @@
+import { type Server, type Socket, connect, createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ServerCredentials } from '@grpc/grpc-js';
+import { type Guard, createGuard } from '../guard.js';
+import type { GuardTls } from '../options.js';
+import { granted } from '../testing/answers.js';
+import * as pem from '../testing/certificates.js';
+import { eventually } from '../testing/eventually.js';
+import { portOf } from '../testing/raw-http.js';
+import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
+
+const question = { authorization: ['Bearer k'], method: 'GET' };
+const serverPair = { private_key: Buffer.from(pem.serverKey), cert_chain: Buffer.from(pem.serverCertificate) };
+const { authority: ca, clientCertificate: cert, clientKey: key } = pem;
+
+describe('the connection to the service', () => {
+  const latchkey = new ScriptedLatchkey();
+  const guards: Guard[] = [];
+  const open = (options: Partial<Parameters<typeof createGuard>[0]>) => {
+    const guard = createGuard({ target: latchkey.target, serviceToken: 'token', deadlineMs: 5000, ...options });
+    guards.push(guard);
+    return guard;
+  };
+
+  beforeEach(() => latchkey.answers(granted()));
+  afterEach(() => {
+    for (const guard of guards.splice(0)) guard.close();
+    latchkey.stop();
+  });
+
+  it('speaks TLS to a service that it trusts, and to no other', async () => {
+    await latchkey.start(ServerCredentials.createSsl(null, [serverPair]));
+    expect(await open({ tls: { ca } }).check(question)).toMatchObject({ allowed: true });
+    expect(await open({ tls: {} }).check(question)).toMatchObject({ status: 503 });
+    expect(await open({}).check(question)).toMatchObject({ status: 503 });
+  });
+
+  it('presents its own certificate, which stands in for the service token', async () => {
+    await latchkey.start(ServerCredentials.createSsl(Buffer.from(ca), [serverPair], true));
+    const identity: GuardTls = { ca: Buffer.from(ca), cert, key };
+    expect(await open({ tls: identity, serviceToken: undefined }).check(question)).toMatchObject({ allowed: true });
+    expect(latchkey.identities.at(-1)).toBeUndefined();
+    expect(await open({ tls: { ca } }).check(question)).toMatchObject({ status: 503 });
+  });
+
+  it('notices a peer that fell silent without closing, and resumes by itself', async () => {
+    await latchkey.start();
+    const wire = await Wire.to(latchkey.port);
+    const guard = open({
+      target: `127.0.0.1:${portOf(wire.server)}`,
+      deadlineMs: 200,
+      channelOptions: { 'grpc.keepalive_time_ms': 100, 'grpc.keepalive_timeout_ms': 100 },
+    });
+    await eventually(async () => (await guard.check(question)).allowed);
+    wire.cut();
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+    await eventually(async () => (await guard.check(question)).allowed);
+    wire.close();
+  });
+});
+
+/** A TCP relay whose open connections can be made to swallow everything, as a pulled cable does. */
+class Wire {
+  private readonly pairs: [Socket, Socket][] = [];
+  readonly server: Server;
+
+  private constructor(port: number) {
+    this.server = createServer((near) => {
+      const far = connect(port, '127.0.0.1');
+      this.pairs.push([near, far]);
+      near.on('error', () => far.destroy()).pipe(far);
+      far.on('error', () => near.destroy()).pipe(near);
+    });
+  }
+
+  static async to(port: number): Promise<Wire> {
+    const wire = new Wire(port);
+    await new Promise<void>((resolve) => wire.server.listen(0, '127.0.0.1', resolve));
+    return wire;
+  }
+
+  cut(): void {
+    for (const [near, far] of this.pairs) {
+      near.unpipe().resume();
+      far.unpipe().resume();
+    }
+  }
+
+  close(): void {
+    for (const sockets of this.pairs) for (const socket of sockets) socket.destroy();
+    this.server.close();
+  }
+}

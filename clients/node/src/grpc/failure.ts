@@ -1,0 +1,13 @@
+import { type ServiceError, status } from '@grpc/grpc-js';
+import { UnreadableAnswer } from '../judge.js';
+
+/** Names what went wrong with a question. The message may quote what was asked: it is not yet fit for a log. */
+export function failureOf(error: unknown): { code: string; message: string } {
+  if (error instanceof UnreadableAnswer) return { code: 'UNREADABLE_ANSWER', message: error.message };
+  if (isServiceError(error)) return { code: status[error.code] ?? 'UNKNOWN', message: error.details };
+  return { code: 'INTERNAL', message: error instanceof Error ? error.message : String(error) };
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'details' in error;
+}

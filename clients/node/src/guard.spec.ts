@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { status } from '@grpc/grpc-js';
+import { type Guard, createGuard } from './guard.js';
+import type { DenialEvent, FailureEvent } from './hooks.js';
+import { denied, granted } from './testing/answers.js';
+import { eventually } from './testing/eventually.js';
+import { ScriptedLatchkey } from './testing/scripted-latchkey.js';
+
+const key = `lk_${'a'.repeat(24)}.${'b'.repeat(64)}`;
+const question = {
+  authorization: [`Bearer ${key}`],
+  method: 'PATCH',
+  permission: 'systems:write',
+  clientIp: '192.0.2.1',
+  userAgent: 'curl/8',
+  requestId: 'request-1',
+};
+
+const latchkey = new ScriptedLatchkey();
+let denials: DenialEvent[];
+let failures: FailureEvent[];
+let guard: Guard;
+
+function open(deadlineMs?: number): Guard {
+  return createGuard({
+    target: latchkey.target,
+    serviceToken: 'dev-token',
+    deadlineMs,
+    onDenied: (event) => denials.push(event),
+    onError: (event) => failures.push(event),
+  });
+}
+
+beforeEach(async () => {
+  denials = [];
+  failures = [];
+  latchkey.questions.length = 0;
+  await latchkey.start();
+  latchkey.answers(granted());
+  guard = open(5000);
+});
+
+afterEach(() => {
+  guard.close();
+  latchkey.stop();
+});
+
+describe('createGuard', () => {
+  it('puts the whole question, with its service identity', async () => {
+    await guard.check(question);
+    expect(latchkey.identities.at(-1)).toBe('Bearer dev-token');
+    expect(latchkey.questions).toEqual([
+      {
+        requestId: 'request-1',
+        authorization: `Bearer ${key}`,
+        credential: 'authorization',
+        operation: 'OPERATION_WRITE',
+        permission: 'systems:write',
+        clientIp: '192.0.2.1',
+        userAgent: 'curl/8',
+      },
+    ]);
+  });
+
+  it('asks about a missing header too, as an empty authorization, so that it is recorded', async () => {
+    latchkey.answers(denied());
+    expect(await guard.check({ ...question, authorization: [] })).toMatchObject({ status: 401 });
+    expect(latchkey.questions).toEqual([expect.objectContaining({ credential: 'authorization', authorization: '' })]);
+  });
+
+  it('tells onDenied why, and never the key', async () => {
+    latchkey.answers(denied({ reason: 'REASON_REVOKED' }));
+    await guard.check(question);
+    expect(denials).toEqual([
+      {
+        status: 401,
+        reason: 'REVOKED',
+        operation: 'WRITE',
+        permission: 'systems:write',
+        clientIp: '192.0.2.1',
+        requestId: 'request-1',
+      },
+    ]);
+  });
+
+  it('tells onError what failed, and never the key, not even one that the service quotes', async () => {
+    latchkey.script = (_, reply) => reply({ code: status.UNAUTHENTICATED, details: `who asks about ${key}?` });
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+    expect(failures).toEqual([
+      { code: 'UNAUTHENTICATED', message: 'who asks about [redacted]?', requestId: 'request-1' },
+    ]);
+  });
+
+  it.each([status.UNAVAILABLE, status.PERMISSION_DENIED, status.INVALID_ARGUMENT, status.NOT_FOUND, status.UNKNOWN])(
+    'fails closed on gRPC status %d',
+    async (code) => {
+      latchkey.script = (_, reply) => reply({ code, details: 'no' });
+      expect(await guard.check(question)).toMatchObject({ allowed: false, status: 503 });
+    },
+  );
+
+  it('asks once: what a server may have judged is not charged twice', async () => {
+    latchkey.script = (_, reply) => reply({ code: status.UNAVAILABLE, details: 'the database is away' });
+    await guard.check(question);
+    expect(latchkey.questions).toHaveLength(1);
+  });
+
+  it('answers 503 within the deadline when the service hangs', async () => {
+    latchkey.hangs();
+    const hasty = open(100);
+    const start = performance.now();
+    expect(await hasty.check(question)).toMatchObject({ status: 503 });
+    expect(performance.now() - start).toBeLessThan(2000);
+    expect(failures).toEqual([expect.objectContaining({ code: 'DEADLINE_EXCEEDED' })]);
+    hasty.close();
+  });
+
+  it('fails closed when the service is away, and resumes by itself when it is back', async () => {
+    await guard.check(question);
+    latchkey.stop();
+    await eventually(async () => !(await guard.check(question)).allowed);
+    expect(await guard.check(question)).toMatchObject({ status: 503, reason: 'SERVICE_UNAVAILABLE' });
+    await latchkey.start();
+    await eventually(async () => (await guard.check(question)).allowed);
+  });
+
+  it('starts before the service does', async () => {
+    latchkey.stop();
+    const early = open();
+    expect(await early.check(question)).toMatchObject({ status: 503 });
+    await latchkey.start();
+    await eventually(async () => (await early.check(question)).allowed);
+    early.close();
+  });
+
+  it('decides 503 once it is closed', async () => {
+    guard.close();
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+  });
+});

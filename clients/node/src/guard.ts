@@ -1,0 +1,52 @@
+import { type Decision, unavailable } from './decision.js';
+import { openChannel } from './grpc/channel.js';
+import { failureOf } from './grpc/failure.js';
+import { tell, withoutCredentials } from './hooks.js';
+import { type Protect, protectWith } from './http/middleware.js';
+import { judge } from './judge.js';
+import { type GuardOptions, assertUsable } from './options.js';
+import { type Question, prepare } from './question.js';
+
+export interface Guard {
+  /**
+   * Asks the service whether a request may go on. An unavailable service is not an error but a decision: without a
+   * usable answer within the deadline it is a refusal with status 503.
+   */
+  check(question: Question): Promise<Decision>;
+  /** Makes Express or connect middleware that lets only granted requests through. */
+  readonly protect: Protect;
+  /** Closes the connection to the service. Questions after that are decided 503. */
+  close(): void;
+}
+
+/**
+ * Opens a guard: one per process, for as long as the process lives. It starts to connect at once, does not wait for
+ * the service, and reconnects by itself.
+ *
+ * @throws {TypeError} an option is missing or unusable
+ * @throws {Error} the proto files are not where they should be, or the TLS texts cannot be read
+ */
+export function createGuard(options: GuardOptions): Guard {
+  assertUsable(options);
+  const channel = openChannel(options);
+
+  const check = async (question: Question): Promise<Decision> => {
+    const prepared = prepare(question);
+    const { requestId, authorization, operation, permission, clientIp } = prepared;
+    try {
+      const { response, windowSeconds } = await channel.ask(prepared);
+      const decision = judge(response, windowSeconds);
+      if (!decision.allowed) {
+        const { status, reason } = decision;
+        tell(options.onDenied, { status, reason, operation, permission, clientIp, requestId });
+      }
+      return decision;
+    } catch (error) {
+      const { code, message } = failureOf(error);
+      tell(options.onError, { code, message: withoutCredentials(message, authorization), requestId });
+      return unavailable;
+    }
+  };
+
+  return { check, protect: protectWith(check), close: () => channel.close() };
+}

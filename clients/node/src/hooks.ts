@@ -1,0 +1,44 @@
+import type { Denied } from './decision.js';
+import type { Operation } from './operation.js';
+
+/** A request that the service refused. Says why, which the client must not learn. */
+export interface DenialEvent {
+  readonly status: Denied['status'];
+  readonly reason: Denied['reason'];
+  readonly operation: Operation;
+  readonly permission: string;
+  readonly clientIp: string;
+  /** As in the service's audit log. */
+  readonly requestId: string;
+}
+
+/** A question that got no usable answer; its request was answered 503. */
+export interface FailureEvent {
+  /** A gRPC status name (`UNAVAILABLE`, `DEADLINE_EXCEEDED`, `UNAUTHENTICATED`, …), `UNREADABLE_ANSWER` or `INTERNAL`. */
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string;
+}
+
+export interface Hooks {
+  /** Called for each denial, for logs and metrics. Never gets the key. */
+  readonly onDenied?: ((event: DenialEvent) => void) | undefined;
+  /** Called for each 503, for logs and metrics. Never gets the key. */
+  readonly onError?: ((event: FailureEvent) => void) | undefined;
+}
+
+/** Calls a hook. One that throws, or rejects, changes no verdict and ends no process. */
+export function tell<Event>(hook: ((event: Event) => unknown) | undefined, event: Event): void {
+  try {
+    Promise.resolve(hook?.(event)).catch(() => undefined);
+  } catch {
+    // The decision stands, whatever becomes of the log line.
+  }
+}
+
+/** Takes everything that may be a secret out of an error text that came from elsewhere. */
+export function withoutCredentials(text: string, authorization: string): string {
+  // Shorter pieces, like the word Bearer, are no secrets and would only blot the text.
+  const secrets = authorization.split(/[\s,]+/).filter((piece) => piece.length >= 8);
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+}

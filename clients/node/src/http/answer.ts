@@ -1,0 +1,34 @@
+import type { Decision, RateLimit } from '../decision.js';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** One text a status: no client learns more about why its key was refused. */
+const messages = {
+  401: 'invalid api key',
+  403: 'operation not allowed',
+  429: 'too many requests',
+  503: 'service unavailable',
+} as const;
+
+/** What the client of a refused request gets, whatever the HTTP framework. */
+export function refusalAnswer(refusal: Exclude<Decision, { allowed: true }>): HttpAnswer {
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' };
+  if (refusal.status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (refusal.status === 429) headers['Retry-After'] = String(refusal.retryAfterSeconds ?? 1);
+  return { status: refusal.status, headers, body: JSON.stringify({ message: messages[refusal.status] }) };
+}
+
+/** The RateLimit fields (IETF draft-ietf-httpapi-ratelimit-headers), for every answer, granted or refused. */
+export function rateLimitHeaders(rateLimit: RateLimit | undefined): Record<string, string> {
+  if (!rateLimit) return {};
+  const { limit, remaining, resetSeconds, windowSeconds } = rateLimit;
+  const window = windowSeconds === undefined ? '' : `;w=${windowSeconds}`;
+  return {
+    'RateLimit-Policy': `"key";q=${limit}${window}`,
+    RateLimit: `"key";r=${remaining};t=${resetSeconds}`,
+  };
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { protectWith } from './middleware.js';
+import { permissionFor } from './permission.js';
+
+describe('the permission of a route', () => {
+  it.each([undefined, '', 'systems', 'systems:', ':read', 'systems:*', 'a b:read', {}, { read: 'systems:read' }])(
+    'refuses to protect a route by %j',
+    (permission) => {
+      const protect = protectWith(() => Promise.reject(new Error('nobody asked')));
+      expect(() => protect(permission as never)).toThrow(/^protect: .* is not a permission/);
+    },
+  );
+
+  it('is the one for reads or the one for everything else', () => {
+    const both = { read: 'systems:read', write: 'systems:write' };
+    expect(permissionFor('READ', both)).toBe('systems:read');
+    expect(permissionFor('WRITE', both)).toBe('systems:write');
+    expect(permissionFor('DESTROY', both)).toBe('systems:write');
+    expect(permissionFor('WRITE', 'systems:admin')).toBe('systems:admin');
+    expect(permissionFor('READ', null)).toBe('');
+  });
+});

@@ -1,0 +1,70 @@
+import type { DenialReason, Denied, Granted, RateLimit } from './decision.js';
+import type { Denial__Output as Denial } from './generated/latchkey/v1/Denial.js';
+import type { Grant__Output as Grant } from './generated/latchkey/v1/Grant.js';
+import type { ValidateKeyResponse__Output as Response } from './generated/latchkey/v1/ValidateKeyResponse.js';
+import { secondsRoundedUp, toDate } from './time.js';
+
+/** An answer that this guard cannot read. Nobody gets in on it. */
+export class UnreadableAnswer extends Error {
+  override readonly name = 'UnreadableAnswer';
+}
+
+/**
+ * Reads the service's answer. It does not second-guess a grant that is whole.
+ *
+ * @param windowSeconds from the call's initial metadata
+ * @throws {UnreadableAnswer} no outcome, or one that is incomplete or that this guard does not know
+ */
+export function judge(response: Response, windowSeconds: number | undefined): Granted | Denied {
+  const rateLimit = rateLimitOf(response, windowSeconds);
+  switch (response.outcome) {
+    case 'grant':
+      return { allowed: true, principal: principalFrom(response.grant), rateLimit };
+    case 'denial':
+      return { allowed: false, ...refusalFrom(response.denial), rateLimit };
+    default:
+      throw new UnreadableAnswer(`outcome ${response.outcome ?? 'missing'}`);
+  }
+}
+
+function principalFrom(grant: Grant | null | undefined): Granted['principal'] {
+  if (!grant?.keyId || !grant.ownerId || !grant.expiresAt) throw new UnreadableAnswer('incomplete grant');
+  return Object.freeze({
+    keyId: grant.keyId,
+    ownerId: grant.ownerId,
+    access: accessOf(grant),
+    permissions: Object.freeze([...grant.permissions]),
+    expiresAt: toDate(grant.expiresAt),
+  });
+}
+
+function accessOf(grant: Grant): Granted['principal']['access'] {
+  if (grant.access === 'ACCESS_LEVEL_READ_ONLY') return 'read-only';
+  if (grant.access === 'ACCESS_LEVEL_READ_AND_WRITE') return 'read-and-write';
+  throw new UnreadableAnswer('unknown access level');
+}
+
+function refusalFrom(denial: Denial | null | undefined): Pick<Denied, 'status' | 'reason' | 'retryAfterSeconds'> {
+  const status = denial?.httpStatus;
+  if (!denial || (status !== 401 && status !== 403 && status !== 429)) {
+    throw new UnreadableAnswer(`denial with status ${status ?? 'missing'}`);
+  }
+  // "Retry-After: 0" would invite the client to hammer.
+  const retryAfterSeconds = status === 429 ? Math.max(1, secondsRoundedUp(denial.retryAfter)) : undefined;
+  return { status, reason: reasonOf(denial.reason), retryAfterSeconds };
+}
+
+/**
+ * A reason that this guard has no name for comes as a number. It still denies with the status that came along: that is
+ * what lets the service gain reasons without every guard being updated first.
+ */
+function reasonOf(reason: Denial['reason'] | number): DenialReason {
+  if (reason === 'REASON_UNSPECIFIED') throw new UnreadableAnswer('denial without a reason');
+  return typeof reason === 'string' ? (reason.slice('REASON_'.length) as DenialReason) : 'UNKNOWN';
+}
+
+function rateLimitOf({ rateLimit }: Response, windowSeconds: number | undefined): RateLimit | undefined {
+  if (!rateLimit) return undefined;
+  const { limit, remaining, resetAfter } = rateLimit;
+  return { limit, remaining, resetSeconds: secondsRoundedUp(resetAfter), windowSeconds };
+}

@@ -1,0 +1,46 @@
+import type { ChannelOptions } from '@grpc/grpc-js';
+import type { Hooks } from './hooks.js';
+
+/** PEM texts. An empty object means TLS with the certificate authorities that Node trusts. */
+export interface GuardTls {
+  /** The certificate authorities to trust instead. */
+  readonly ca?: string | Buffer | undefined;
+  /** This service's own certificate and its private key, for mTLS. */
+  readonly cert?: string | Buffer | undefined;
+  readonly key?: string | Buffer | undefined;
+}
+
+export interface GuardOptions extends Hooks {
+  /** Where Latchkey answers gRPC, as a gRPC target: `latchkey.internal:50051`. */
+  readonly target: string;
+  /** The token of a service identity with the role `validator`. May be left out with `tls.cert`. */
+  readonly serviceToken?: string | undefined;
+  /** Absent: plain text, which is for loopback and for networks that encrypt by themselves. */
+  readonly tls?: GuardTls | undefined;
+  /** The longest that a request waits for its verdict, in milliseconds. Then it is answered 503. Default 200. */
+  readonly deadlineMs?: number | undefined;
+  /** A folder that holds `latchkey/v1/api_key_service.proto`. Default: the one in this package. */
+  readonly protoDir?: string | undefined;
+  /** gRPC channel options that overrule the guard's own. */
+  readonly channelOptions?: ChannelOptions | undefined;
+}
+
+/**
+ * The service promises to say UNAVAILABLE within 150 ms when its database is away; 50 ms more for the network and its
+ * own answer, with the true reason, arrives before the guard gives up. A good verdict takes a few milliseconds.
+ */
+export const defaultDeadlineMs = 200;
+
+/** @throws {TypeError} an option is missing or unusable. Never quotes a token. */
+export function assertUsable(options: GuardOptions): void {
+  const { target, serviceToken, tls, deadlineMs } = options;
+  if (!target) throw new TypeError('createGuard: target is missing');
+  if (!serviceToken && !tls?.cert) throw new TypeError('createGuard: serviceToken is missing (or tls.cert, for mTLS)');
+  // What gRPC metadata cannot carry. Its own error would print the token.
+  if (serviceToken && !/^[\x21-\x7e]+$/.test(serviceToken)) {
+    throw new TypeError('createGuard: serviceToken contains spaces or characters beyond ASCII');
+  }
+  if (deadlineMs !== undefined && !(deadlineMs > 0 && Number.isFinite(deadlineMs))) {
+    throw new TypeError('createGuard: deadlineMs is not a positive number');
+  }
+}

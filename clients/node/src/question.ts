@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { type Operation, operationOf } from './operation.js';
+
+/** One request of a client, as an HTTP adapter finds it. */
+export interface Question {
+  /** Every value of the Authorization header as it came, in order. Empty when the header was missing. */
+  readonly authorization: readonly string[];
+  /** The HTTP method, in capitals. */
+  readonly method: string;
+  /** What the request does, where the method does not tell (a search by POST). Absent: judged by the method. */
+  readonly operation?: Operation | undefined;
+  /** The `resource:action` that the request needs. Empty or absent: any good key will do. */
+  readonly permission?: string | undefined;
+  /** For the audit log: the address of the client, its User-Agent, and the id of this request (absent: a fresh one). */
+  readonly clientIp?: string | undefined;
+  readonly userAgent?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** A question in the form in which the service takes it. */
+export interface PreparedQuestion {
+  readonly requestId: string;
+  readonly authorization: string;
+  readonly operation: Operation;
+  readonly permission: string;
+  readonly clientIp: string;
+  readonly userAgent: string;
+}
+
+// `Bearer ` and the longest key string make 113 characters, so what is cut off here was no key and does not become one.
+const maxAuthorizationLength = 4096;
+const maxUserAgentLength = 256;
+const maxRequestIdLength = 128;
+
+/** Makes a question fit to be sent, whatever bytes the client put into its headers. */
+export function prepare(question: Question): PreparedQuestion {
+  return {
+    requestId: tidy(question.requestId, maxRequestIdLength) || randomUUID(),
+    authorization: joined(question.authorization),
+    operation: question.operation ?? operationOf(question.method),
+    permission: question.permission ?? '',
+    clientIp: question.clientIp ?? '',
+    userAgent: tidy(question.userAgent, maxUserAgentLength),
+  };
+}
+
+/**
+ * The header as it came. Two of them are joined by a comma, which no well-formed `Bearer <key>` can contain: the
+ * service calls it an invalid key and records it, and the client does not learn whether one of the two was good.
+ */
+function joined(authorization: readonly string[]): string {
+  return wellFormed(authorization.join(', ').slice(0, maxAuthorizationLength), '\uFFFD');
+}
+
+function tidy(text: string | undefined, maxLength: number): string {
+  const withoutControls = (text ?? '').replace(/\p{Cc}/gu, '');
+  return wellFormed(withoutControls.slice(0, maxLength), '');
+}
+
+/** A gRPC string is UTF-8, which has no place for half a surrogate pair. */
+function wellFormed(text: string, replacement: string): string {
+  return text.replace(/\p{Cs}/gu, replacement);
+}

@@ -1,0 +1,29 @@
+import type { Denial } from '../generated/latchkey/v1/Denial.js';
+import type { Grant } from '../generated/latchkey/v1/Grant.js';
+import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+
+/** Answers as the real service gives them. */
+export const rateLimit = { limit: 100, remaining: 99, resetAfter: { seconds: 0, nanos: 50_000_000 } };
+
+export function granted(differences: Partial<Grant> = {}): ValidateKeyResponse {
+  const grant: Grant = {
+    keyId: 'key-1',
+    ownerId: 'owner-1',
+    access: 'ACCESS_LEVEL_READ_AND_WRITE',
+    permissions: ['systems:read', 'systems:write'],
+    expiresAt: { seconds: 1_900_000_000, nanos: 250_000_000 },
+    ...differences,
+  };
+  return { grant, rateLimit };
+}
+
+export function denied(differences: Partial<Denial> = {}): ValidateKeyResponse {
+  return { denial: { reason: 'REASON_INVALID_KEY', httpStatus: 401, message: 'invalid api key', ...differences } };
+}
+
+export function rateLimited(seconds: number, nanos: number): ValidateKeyResponse {
+  return {
+    ...denied({ reason: 'REASON_RATE_LIMITED', httpStatus: 429, retryAfter: { seconds, nanos } }),
+    rateLimit: { limit: 100, remaining: 0, resetAfter: { seconds: 5, nanos: 0 } },
+  };
+}

@@ -1,0 +1,73 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it, jest } from '@jest/globals';
+import { eventually } from '../../../clients/node/src/testing/eventually.js';
+import { type Host, run } from './run.js';
+
+/** A process as far as this service sees it. */
+class TestHost extends EventEmitter {
+  readonly env = { SYSTEMS_API_PORT: '0', LATCHKEY_GRPC_TARGET: '127.0.0.1:1', LATCHKEY_SERVICE_TOKEN: 'token' };
+  readonly send = jest.fn<(message: unknown) => boolean>();
+  readonly disconnect = jest.fn();
+  connected = true;
+
+  asHost(): Host {
+    return this as unknown as Host;
+  }
+}
+
+const livez = (address: string) => fetch(new URL('/livez', address), { headers: { connection: 'close' } });
+const gone = (address: string) =>
+  livez(address).then(
+    () => false,
+    () => true,
+  );
+
+describe('run', () => {
+  it('tells the process that started it when it is ready', async () => {
+    const host = new TestHost();
+    const address = await run(host.asHost());
+    expect(host.send).toHaveBeenCalledWith({ ready: true });
+    expect((await livez(address)).status).toBe(200);
+    host.emit('SIGTERM');
+    await eventually(() => gone(address));
+  });
+
+  it.each(['SIGTERM', 'SIGINT', 'disconnect'])('stops on %s', async (signal) => {
+    const host = new TestHost();
+    const address = await run(host.asHost());
+    host.emit(signal);
+    await eventually(() => gone(address));
+    expect(host.disconnect).toHaveBeenCalled();
+  });
+
+  it('runs alone too', async () => {
+    const { env } = new TestHost();
+    const alone = Object.assign(new EventEmitter(), { env });
+    const address = await run(alone as unknown as Host);
+    alone.emit('SIGINT');
+    await eventually(() => gone(address));
+  });
+
+  it('fails closed while Latchkey is away, and stays alive', async () => {
+    const log = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    const host = new TestHost();
+    const address = await run(host.asHost());
+    expect((await fetch(address, { headers: { authorization: 'Bearer lk_secret', connection: 'close' } })).status).toBe(
+      503,
+    );
+    expect((await livez(address)).status).toBe(200);
+    expect(log.mock.calls.flat().join()).not.toContain('lk_secret');
+    log.mockRestore();
+    host.emit('SIGTERM');
+  });
+
+  it('does not start where another service listens', async () => {
+    const first = new TestHost();
+    const address = await run(first.asHost());
+    const second = new TestHost();
+    second.env.SYSTEMS_API_PORT = new URL(address).port;
+    await expect(run(second.asHost())).rejects.toThrow('EADDRINUSE');
+    expect(second.send).not.toHaveBeenCalled();
+    first.emit('SIGTERM');
+  });
+});

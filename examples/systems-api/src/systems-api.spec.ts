@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { granted } from '../../../clients/node/src/testing/answers.js';
+import { systemsPath } from './systems-api.js';
+import { RunningSystemsApi } from './testing/running-systems-api.js';
+
+const all = systemsPath;
+const first = `${all}/sys-1`;
+const api = new RunningSystemsApi();
+
+beforeEach(() => api.start());
+afterEach(() => api.stop());
+
+describe('with a key that may', () => {
+  it('lists and finds systems', async () => {
+    expect(await api.call('GET', all)).toMatchObject({ status: 200, body: { items: api.inventory.list() } });
+    expect(await api.call('GET', first)).toMatchObject({ status: 200, body: api.inventory.find('sys-1') });
+    expect((await api.call('GET', all, undefined, 'reader')).status).toBe(200);
+    expect((await api.call('HEAD', first, undefined, 'reader')).status).toBe(200);
+  });
+
+  it('creates a system and records whose key it was', async () => {
+    const { status, headers, body } = await api.call('POST', all, '{"name":" mailer ","environment":"staging"}');
+    expect([status, body]).toEqual([
+      201,
+      expect.objectContaining({ name: 'mailer', environment: 'staging', updatedBy: 'owner-1' }),
+    ]);
+    expect(headers.get('location')).toBe(`${systemsPath}/${body.id}`);
+    expect(api.inventory.find(body.id)).toEqual(body);
+  });
+
+  it('changes a system and records whose key it was', async () => {
+    const { body } = await api.call('PATCH', first, '{"environment":"development"}');
+    expect(body).toMatchObject({ name: 'billing-database', environment: 'development', updatedBy: 'owner-1' });
+  });
+
+  it('answers OPTIONS with what can be done', async () => {
+    const { status, headers } = await api.sendRaw(`OPTIONS ${systemsPath}`, 'reader');
+    expect(status).toBe(200);
+    expect(headers.allow).toContain('POST');
+  });
+});
+
+describe('the guard', () => {
+  it('lets nobody in without a key, on no path', async () => {
+    for (const path of [all, first, `${all}/no/such/path`]) {
+      expect(await api.call('GET', path, undefined, '')).toMatchObject({
+        status: 401,
+        body: { message: 'invalid api key' },
+      });
+    }
+  });
+
+  it('stands before the body parser', async () => {
+    expect((await api.call('POST', all, '{not json', '')).status).toBe(401);
+    expect((await api.call('POST', all, JSON.stringify({ name: 'x'.repeat(99_999) }), '')).status).toBe(401);
+  });
+
+  it('lets a read-only key write nothing', async () => {
+    expect(await api.call('POST', all, '{"name":"mailer"}', 'reader')).toMatchObject({
+      status: 403,
+      body: { message: 'operation not allowed' },
+    });
+    expect(api.inventory.list()).toHaveLength(3);
+  });
+
+  it('lets no key destroy', async () => {
+    expect((await api.call('DELETE', first)).status).toBe(403);
+    expect(api.inventory.find('sys-1')).toBeDefined();
+    const propfind = await api.sendRaw(`PROPFIND ${systemsPath}`, 'writer');
+    expect(propfind.status).toBe(403);
+  });
+
+  it('tells a stranger with an unheard-of method 401, not 403', async () => {
+    expect((await api.sendRaw(`PROPFIND ${systemsPath}`, 'nobody')).status).toBe(401);
+  });
+});
+
+describe('/livez', () => {
+  it('is open', async () => expect(await api.call('GET', '/livez', undefined, '')).toMatchObject({ status: 200 }));
+});
+
+describe('DELETE, for whoever the guard may let through one day', () => {
+  it('decommissions', async () => {
+    api.latchkey.answers(granted());
+    expect((await api.call('DELETE', first)).status).toBe(204);
+    expect((await api.call('DELETE', first)).status).toBe(404);
+  });
+});

@@ -1,0 +1,26 @@
+import type { Guard } from '@latchkey/guard';
+import express, { type Express } from 'express';
+import { answerError, unknownPath } from './http-errors.js';
+import { Inventory } from './inventory.js';
+import { systemsRoutes } from './systems-routes.js';
+
+export const systemsPath = '/backend/api/systems';
+
+/** Puts the service together. It knows nothing of API keys: the guard decides who comes in and as whom. */
+export function createSystemsApi(guard: Pick<Guard, 'protect'>, inventory = Inventory.seeded()): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.get('/livez', (_req, res) => {
+    res.json({ status: 'ok' });
+  });
+  app.use(
+    systemsPath,
+    // First, and around the whole path: no stranger's body is read, and none learns which systems or routes exist.
+    guard.protect({ read: 'systems:read', write: 'systems:write' }),
+    express.json({ limit: '16kb' }),
+    systemsRoutes(inventory),
+  );
+  app.use(unknownPath);
+  app.use(answerError);
+  return app;
+}

@@ -1,0 +1,52 @@
+import type { Server } from 'node:http';
+import { type Guard, createGuard } from '@latchkey/guard';
+import { denied, granted } from '../../../../clients/node/src/testing/answers.js';
+import { type RawAnswer, portOf, sendRaw, serve } from '../../../../clients/node/src/testing/raw-http.js';
+import { ScriptedLatchkey } from '../../../../clients/node/src/testing/scripted-latchkey.js';
+import { Inventory } from '../inventory.js';
+import { createSystemsApi } from '../systems-api.js';
+
+/** The service with its real guard, in front of a Latchkey that knows two keys: `reader` and `writer`. */
+export class RunningSystemsApi {
+  readonly latchkey = new ScriptedLatchkey();
+  inventory = Inventory.seeded();
+  private guard!: Guard;
+  private server!: Server;
+
+  async start(): Promise<void> {
+    // As the real one judges: no key, no entry; no key destroys; a reader does not write.
+    this.latchkey.script = ({ authorization, operation }, reply) => {
+      const reader = authorization === 'Bearer reader';
+      if (!reader && authorization !== 'Bearer writer') return reply(null, denied());
+      const forbidden = operation === 'OPERATION_DESTROY' || (reader && operation === 'OPERATION_WRITE');
+      reply(null, forbidden ? denied({ httpStatus: 403, reason: 'REASON_OPERATION_NOT_ALLOWED' }) : granted());
+    };
+    await this.latchkey.start();
+    this.guard = createGuard({ target: this.latchkey.target, serviceToken: 'token', deadlineMs: 5000 });
+    this.inventory = Inventory.seeded();
+    this.server = await serve(createSystemsApi(this.guard, this.inventory));
+  }
+
+  stop(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+    this.guard.close();
+    this.latchkey.stop();
+  }
+
+  /** Calls with the key that may write, unless another is given. */
+  async call(method: string, path: string, body?: string, key = 'writer') {
+    const response = await fetch(`http://127.0.0.1:${portOf(this.server)}${path}`, {
+      method,
+      headers: { ...(key && { authorization: `Bearer ${key}` }), 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
+  }
+
+  /** For methods that fetch does not know. */
+  sendRaw(requestLine: string, key: string): Promise<RawAnswer> {
+    return sendRaw(this.server, requestLine, [`Authorization: Bearer ${key}`]);
+  }
+}

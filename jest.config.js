@@ -1,0 +1,39 @@
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  testMatch: [
+    '<rootDir>/src/**/*.spec.ts',
+    '<rootDir>/test/**/*.spec.ts',
+    '<rootDir>/clients/node/src/**/*.spec.ts',
+    '<rootDir>/examples/systems-api/src/**/*.spec.ts',
+  ],
+  // Real servers are started and killed in some suites.
+  testTimeout: 30_000,
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+  modulePathIgnorePatterns: ['/dist/'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          target: 'es2022',
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+          keepClassNames: true,
+        },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  // Used by `npm test` without arguments: the rules of the house are to be covered, adapters prove themselves otherwise.
+  collectCoverageFrom: ['src/domain/**/*.ts', 'src/application/**/*.ts'],
+  coverageReporters: [['text', { skipFull: true }]],
+  coverageThreshold: { global: { lines: 95, branches: 95 } },
+  moduleNameMapper: {
+    '^@latchkey/guard$': '<rootDir>/clients/node/src/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+};

@@ -1,0 +1,141 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { HealthImplementation } from 'grpc-health-check';
+import type { DataSource } from 'typeorm';
+import { ChangeAccountStatus } from './application/change-account-status.js';
+import { CreateApiKey } from './application/create-api-key.js';
+import { GetAccount } from './application/get-account.js';
+import { IdentifyOwner } from './application/identify-owner.js';
+import { ListApiKeys } from './application/list-api-keys.js';
+import { ListAuditEvents } from './application/list-audit-events.js';
+import { PasswordCheck } from './application/password-check.js';
+import * as ports from './application/ports.js';
+import { PutAccount } from './application/put-account.js';
+import { RevokeApiKey } from './application/revoke-api-key.js';
+import { SignIn } from './application/sign-in.js';
+import { SignOut } from './application/sign-out.js';
+import { SweepExpiries } from './application/sweep-expiries.js';
+import { ValidateKey } from './application/validate-key.js';
+import type { Config } from './config.js';
+import { Argon2Passwords } from './infrastructure/crypto/argon2-passwords.js';
+import { JwksPlatformTokens } from './infrastructure/crypto/jwks-platform-tokens.js';
+import { AccountController } from './infrastructure/grpc/account.controller.js';
+import { ApiKeyController } from './infrastructure/grpc/api-key.controller.js';
+import { OpenStreams } from './infrastructure/grpc/open-streams.js';
+import { RateLimitWindow } from './infrastructure/grpc/rate-limit-window.js';
+import { ServiceIdentity } from './infrastructure/grpc/service-identity.js';
+import { ApiKeysController } from './infrastructure/http/api-keys.controller.js';
+import { AuditEventsController } from './infrastructure/http/audit-events.controller.js';
+import { SessionCookie } from './infrastructure/http/cookies.js';
+import { OperationsController } from './infrastructure/http/operations.controller.js';
+import { RateLimitHeaders } from './infrastructure/http/rate-limit-headers.js';
+import { SessionController } from './infrastructure/http/session.controller.js';
+import { Log } from './infrastructure/log.js';
+import { MemoryRateLimiter } from './infrastructure/memory/rate-limiter.js';
+import { PostgresAccounts } from './infrastructure/postgres/accounts.js';
+import { PostgresApiKeys } from './infrastructure/postgres/api-keys.js';
+import { PostgresAudit } from './infrastructure/postgres/audit.js';
+import { Database } from './infrastructure/postgres/database.js';
+import { PostgresHousekeeping } from './infrastructure/postgres/housekeeping.js';
+import { PostgresKeyReader } from './infrastructure/postgres/key-reader.js';
+import { PostgresLastUse } from './infrastructure/postgres/last-use.js';
+import { PostgresPasswordGuesses } from './infrastructure/postgres/password-guesses.js';
+import { PostgresSessions } from './infrastructure/postgres/sessions.js';
+import { Readiness } from './infrastructure/readiness.js';
+import { RedisRateLimiter } from './infrastructure/redis/rate-limiter.js';
+
+const CONTROLLERS = [
+  ApiKeyController,
+  AccountController,
+  SessionController,
+  ApiKeysController,
+  AuditEventsController,
+  OperationsController,
+];
+
+/** The one composition root: every port gets its adapter here, every use case its ports. */
+@Module({})
+export class AppModule {
+  static with(config: Config, dataSource: DataSource, log: Log): DynamicModule {
+    const providers = [...adapters(config, dataSource, log), ...useCases(config), ...edges(config, log)];
+    return { module: AppModule, controllers: CONTROLLERS, providers };
+  }
+}
+
+function adapters(config: Config, dataSource: DataSource, log: Log): Provider[] {
+  const { databaseUrl, redisUrl, rateLimit, platformLogin } = config;
+  const database = new Database(dataSource);
+  const local = new MemoryRateLimiter(rateLimit);
+  const onRedis = (reason?: string) =>
+    reason === undefined
+      ? log.info('Redis is back: rate limits are shared again')
+      : log.warn('Redis is away: rate limits go on per process', { reason });
+  const onFlushError = (error: unknown) => log.fault(error);
+  return [
+    { provide: ports.KeyReader, useFactory: () => new PostgresKeyReader(databaseUrl) },
+    { provide: ports.Audit, useFactory: () => new PostgresAudit(databaseUrl, database) },
+    { provide: ports.ApiKeys, useFactory: () => new PostgresApiKeys(database) },
+    { provide: ports.Accounts, useFactory: () => new PostgresAccounts(database) },
+    { provide: ports.Sessions, useFactory: () => new PostgresSessions(database) },
+    { provide: ports.PasswordGuesses, useFactory: () => new PostgresPasswordGuesses(database) },
+    { provide: ports.LastUse, useFactory: () => new PostgresLastUse(database, onFlushError) },
+    { provide: ports.Passwords, useFactory: () => new Argon2Passwords() },
+    {
+      provide: ports.RateLimiter,
+      useFactory: () => (redisUrl ? new RedisRateLimiter(redisUrl, rateLimit, local, onRedis) : local),
+    },
+    {
+      provide: ports.PlatformTokens,
+      useFactory: () => (platformLogin ? new JwksPlatformTokens(platformLogin) : undefined),
+    },
+    { provide: PostgresHousekeeping, useFactory: () => new PostgresHousekeeping(database) },
+  ];
+}
+
+function useCases({ keyPrefix }: Config): Provider[] {
+  return [
+    provide(PasswordCheck, [ports.Passwords, ports.PasswordGuesses, ports.Audit]),
+    provide(SignIn, [
+      ports.Accounts,
+      ports.Sessions,
+      ports.Passwords,
+      ports.PasswordGuesses,
+      PasswordCheck,
+      ports.Audit,
+    ]),
+    provide(SignOut, [ports.Sessions]),
+    provide(IdentifyOwner, [ports.Sessions, ports.Accounts, ports.Audit, ports.PlatformTokens]),
+    provide(CreateApiKey, [ports.Accounts, PasswordCheck], keyPrefix),
+    provide(ListApiKeys, [ports.ApiKeys]),
+    provide(RevokeApiKey, [ports.Accounts]),
+    provide(ListAuditEvents, [ports.Audit]),
+    provide(ValidateKey, [ports.KeyReader, ports.RateLimiter, ports.ApiKeys, ports.LastUse, ports.Audit], keyPrefix),
+    provide(PutAccount, [ports.Accounts, ports.Passwords]),
+    provide(GetAccount, [ports.Accounts]),
+    provide(ChangeAccountStatus, [ports.Accounts]),
+    provide(SweepExpiries, [ports.ApiKeys]),
+  ];
+}
+
+function edges({ publicUrl, rateLimit, serviceTokens, grpcTls }: Config, log: Log): Provider[] {
+  return [
+    { provide: Log, useValue: log },
+    { provide: HealthImplementation, useFactory: () => new HealthImplementation() },
+    provide(Readiness, [ports.KeyReader, HealthImplementation]),
+    OpenStreams,
+    { provide: ServiceIdentity, useFactory: () => new ServiceIdentity(serviceTokens, grpcTls?.clientRoles ?? []) },
+    { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },
+    { provide: RateLimitHeaders, useFactory: () => new RateLimitHeaders(rateLimit) },
+    { provide: SessionCookie, useFactory: () => new SessionCookie(publicUrl) },
+  ];
+}
+
+type Token = abstract new (...args: never[]) => unknown;
+
+/** A class that knows no framework, built from the instances behind `tokens` and then `values`. */
+function provide<T>(useClass: new (...args: never[]) => T, tokens: readonly Token[], ...values: unknown[]): Provider {
+  return {
+    provide: useClass,
+    inject: [...tokens],
+    useFactory: (...instances: unknown[]) => new useClass(...([...instances, ...values] as never[])),
+  };
+}

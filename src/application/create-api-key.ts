@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { accessProblem, type AccessLevel } from '../domain/access.js';
+import type { Account } from '../domain/account.js';
+import { ApiKey } from '../domain/api-key.js';
+import { LatchkeyError, requireFields } from '../domain/errors.js';
+import { expiryDaysProblem, keyNameProblem, MAX_ACTIVE_KEYS } from '../domain/key-rules.js';
+import { KeyString } from '../domain/key-string.js';
+import { CONFIRMATION } from '../domain/password-throttle.js';
+import type { Client } from './audit.js';
+import { countActiveKeys } from './due-expiries.js';
+import type { PasswordCheck } from './password-check.js';
+import type { Accounts, AccountTransaction } from './ports.js';
+
+export interface CreateApiKeyCommand {
+  readonly ownerId: string;
+  readonly name: string;
+  readonly access: AccessLevel;
+  readonly expiresInDays: number;
+  readonly password: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+export interface CreatedApiKey {
+  readonly key: ApiKey;
+  readonly fullKey: string;
+  readonly now: Date;
+}
+
+export class CreateApiKey {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly check: PasswordCheck,
+    private readonly keyPrefix: string,
+  ) {}
+
+  /** The password is checked outside the transaction, and the account once more inside it. */
+  async execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
+    requireFields({
+      name: keyNameProblem(command.name),
+      access: accessProblem(command.access),
+      expiresInDays: expiryDaysProblem(command.expiresInDays),
+    });
+    const confirmed = await this.confirm(command, client);
+    const created = await this.accounts.transaction(command.ownerId, (transaction) =>
+      this.create(transaction, command, confirmed, client),
+    );
+    if (created === 'full') {
+      throw new LatchkeyError('too_many_active_keys', 'You have reached the maximum number of API keys');
+    }
+    return created;
+  }
+
+  private async confirm({ ownerId, password }: CreateApiKeyCommand, client: Client): Promise<Account> {
+    const account = await this.accounts.find(ownerId);
+    const subjects = [{ name: `confirm:${ownerId}`, policy: CONFIRMATION }];
+    const { matches } = await this.check.verify(account, password, subjects, client);
+    if (!matches || !account) throw incorrectPassword();
+    return account;
+  }
+
+  /** Answers `full` instead of throwing, so that the expiries it observed are committed all the same. */
+  private async create(
+    transaction: AccountTransaction,
+    command: CreateApiKeyCommand,
+    confirmed: Account,
+    client: Client,
+  ): Promise<CreatedApiKey | 'full'> {
+    const { account, now } = transaction;
+    if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
+    if (account.passwordHash !== confirmed.passwordHash) throw incorrectPassword();
+    const { idempotencyKey } = command;
+    const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey));
+    if (earlier) {
+      throw new LatchkeyError(
+        'idempotency_key_reused',
+        'An API key was already created under this Idempotency-Key; its secret is not shown again',
+        { apiKeyId: earlier },
+      );
+    }
+    if ((await countActiveKeys(transaction)) >= MAX_ACTIVE_KEYS) return 'full';
+    const keyString = KeyString.generate(this.keyPrefix);
+    const key = ApiKey.issue({ ...command, id: randomUUID() }, keyString, now);
+    await transaction.addKey(key, idempotencyKey);
+    await transaction.record({ type: 'api_key.created', keyId: key.id, actorId: account.id, client });
+    return { key, fullKey: keyString.reveal(), now };
+  }
+}
+
+function incorrectPassword(): LatchkeyError {
+  return new LatchkeyError('incorrect_password', 'Incorrect password');
+}

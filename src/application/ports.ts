@@ -1,0 +1,128 @@
+/**
+ * Every door from the use cases to the outside, on one screen. Ports are abstract classes so that they are their own
+ * injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and
+ * every `now` is PostgreSQL's clock: one clock for all instances.
+ */
+import type { Account, OwnerStanding } from '../domain/account.js';
+import type { ApiKey, ApiKeyStatus } from '../domain/api-key.js';
+import type { RateDecision } from '../domain/rate-limit.js';
+import type { ThrottlePolicy } from '../domain/password-throttle.js';
+import type { AuditEvent, FailedAuthentication, RecordedEvent } from './audit.js';
+import type { Page, PageRequest } from './page.js';
+
+/** What the database says of a public part, read in one statement at `now`. */
+export interface KeyReading {
+  readonly now: Date;
+  readonly found?: { readonly key: ApiKey; readonly owner: OwnerStanding };
+}
+
+export abstract class KeyReader {
+  /** Reads key and owner afresh: the statement is sent after the call, so an answered change is always seen. */
+  abstract read(publicPart: string): Promise<KeyReading>;
+}
+
+export abstract class RateLimiter {
+  /** Charges one request to a key whose secret is proven. Never fails: without its store, limits go on per process. */
+  abstract charge(keyId: string): RateDecision | Promise<RateDecision>;
+}
+
+export abstract class LastUse {
+  /** Notes a grant; written behind, never backwards, visible in lists within two seconds. */
+  abstract note(keyId: string, at: Date): void;
+}
+
+export abstract class Audit {
+  /** Resolves once the event is committed. */
+  abstract recordFailure(failure: FailedAuthentication): Promise<void>;
+  /** The owner's own events, newest first. */
+  abstract list(ownerId: string, page: PageRequest): Promise<Page<RecordedEvent>>;
+}
+
+export interface ListedKey {
+  readonly key: ApiKey;
+  readonly lastUsedAt: Date | null;
+}
+
+/** A page of keys as of `now`. */
+export interface KeyList extends Page<ListedKey> {
+  readonly now: Date;
+  /** Of all the owner's keys, not only of this page's. */
+  readonly activeKeys: number;
+}
+
+export abstract class ApiKeys {
+  /** The owner's keys, newest first. */
+  abstract list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
+  /** Commits every expiry that is due among the given keys with its event, each once however many observe it. */
+  abstract recordExpiries(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
+  /** The same for any keys, at most `limit`, passing over those another instance has in hand. Answers how many. */
+  abstract sweepExpiries(limit: number): Promise<number>;
+}
+
+/** One account, locked. Everything done through it commits together when the work resolves, or not at all. */
+export interface AccountTransaction {
+  readonly now: Date;
+  /** Undefined when no such account exists. */
+  readonly account: Account | undefined;
+  /** Throws `email_taken` when another account holds the email. */
+  saveAccount(account: Account): Promise<void>;
+  endSessions(): Promise<void>;
+  /** The keys of this account that are not revoked and not known to be expired. */
+  openKeys(): Promise<ApiKey[]>;
+  /** Undefined when the account has no such key: another owner's key does not exist here. */
+  findKey(keyId: string): Promise<ListedKey | undefined>;
+  findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined>;
+  addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void>;
+  saveKey(key: ApiKey): Promise<void>;
+  record(event: AuditEvent): Promise<void>;
+}
+
+export abstract class Accounts {
+  abstract find(id: string): Promise<Account | undefined>;
+  abstract findByEmail(email: string): Promise<Account | undefined>;
+  /** Stores a hash with newer parameters, unless the password changed meanwhile. */
+  abstract rehash(id: string, from: string, to: string): Promise<void>;
+  /** Runs `work` in one transaction that holds the account's row. It may run twice when two calls open one account. */
+  abstract transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T>;
+}
+
+export interface Session {
+  readonly account: Account;
+  readonly expiresAt: Date;
+}
+
+export abstract class Sessions {
+  /** Opens a session if the account is still active under this password hash, and answers its token. */
+  abstract open(accountId: string, passwordHash: string): Promise<{ token: string; expiresAt: Date } | undefined>;
+  /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
+  abstract find(token: string): Promise<Session | undefined>;
+  abstract end(token: string): Promise<void>;
+}
+
+export abstract class Passwords {
+  /** Throws `busy` when too many are being hashed already. */
+  abstract hash(password: string): Promise<string>;
+  /** Does the same work when there is no hash. `outdated`: the hash is cheaper than new ones are. */
+  abstract verify(password: string, hash: string | null): Promise<{ matches: boolean; outdated: boolean }>;
+  /** What is wrong with a hash that the platform pushed, or undefined. */
+  abstract hashProblem(hash: string): string | undefined;
+}
+
+export interface GuessSubject {
+  readonly name: string;
+  readonly policy: ThrottlePolicy;
+}
+
+export abstract class PasswordGuesses {
+  /** Counts an attempt against every subject, on all instances; throws `too_many_attempts` when one is blocked. */
+  abstract count(subjects: readonly GuessSubject[]): Promise<void>;
+  /** The attempt was right: forgets the first subject's failures, and takes this one back from the others. */
+  abstract forgive(subjects: readonly GuessSubject[]): Promise<void>;
+  /** Whether an attempt of this subject has ever been right, as far as it is remembered (90 days). */
+  abstract hasSucceeded(subject: string): Promise<boolean>;
+}
+
+export abstract class PlatformTokens {
+  /** Whom a JWT of the platform's own login stands for, and until when; undefined when the token is not valid. */
+  abstract verify(jwt: string): Promise<{ readonly accountId: string; readonly expiresAt: Date } | undefined>;
+}

@@ -1,0 +1,127 @@
+import { DEMO_SERVICE_TOKENS } from './demo.js';
+import { KEY_PREFIX } from './domain/key-string.js';
+import type { RateLimit } from './domain/rate-limit.js';
+import { EnvReader } from './env-reader.js';
+import { parseClientRoles, parseServiceTokens, type CertificateRole, type ServiceToken } from './service-roles.js';
+
+export interface PlatformLoginConfig {
+  readonly jwksUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** Files in PEM, readable at the start. */
+export interface GrpcTlsConfig {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly clientCaFile: string | undefined;
+  readonly clientRoles: readonly CertificateRole[];
+}
+
+export interface Config {
+  readonly host: string;
+  readonly httpPort: number;
+  readonly grpcPort: number;
+  /** Without a slash at its end. */
+  readonly publicUrl: string;
+  /** The origins whose pages may manage keys here. */
+  readonly allowedOrigins: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly databaseUrl: string;
+  readonly redisUrl: string | undefined;
+  readonly keyPrefix: string;
+  readonly rateLimit: RateLimit;
+  readonly serviceTokens: readonly ServiceToken[];
+  readonly platformLogin: PlatformLoginConfig | undefined;
+  readonly grpcTls: GrpcTlsConfig | undefined;
+  readonly demo: boolean;
+  readonly logLevel: string;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** One line per variable that is missing or wrong. Values are never told: some are secrets. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const reader = new EnvReader(env);
+  const host = reader.text('HOST') ?? '127.0.0.1';
+  const httpPort = reader.port('HTTP_PORT', 3000);
+  const demo = readDemo(reader);
+  const platformLogin = readPlatformLogin(reader);
+  const grpcTls = readGrpcTls(reader);
+  const serviceTokens = reader.list('SERVICE_TOKENS', parseServiceTokens) ?? (demo ? DEMO_SERVICE_TOKENS : []);
+  if (serviceTokens.length === 0 && !grpcTls?.clientRoles.length) {
+    reader.wrong('SERVICE_TOKENS', 'is missing: name:role:sha256-hex of each token, comma-separated');
+  }
+  const publicUrl = reader.url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${urlHost(host)}:${httpPort}`;
+  const config: Config = {
+    host,
+    httpPort,
+    grpcPort: reader.port('GRPC_PORT', 50051),
+    publicUrl: publicUrl.replace(/\/+$/, ''),
+    allowedOrigins: allowedOrigins(publicUrl, httpPort),
+    trustedProxies: reader.words('TRUSTED_PROXIES'),
+    databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']) ?? reader.missing('DATABASE_URL'),
+    redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
+    keyPrefix: reader.matching('KEY_PREFIX', 'lk', KEY_PREFIX, 'must match [a-z][a-z0-9]{0,15}'),
+    rateLimit: {
+      perSecond: reader.wholeNumber('RATE_LIMIT_PER_SECOND', 20, 1_000_000),
+      burst: reader.wholeNumber('RATE_LIMIT_BURST', 100, 1_000_000),
+    },
+    serviceTokens,
+    platformLogin,
+    grpcTls,
+    demo,
+    logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+  };
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems);
+  return Object.freeze(config);
+}
+
+function readDemo(reader: EnvReader): boolean {
+  const demo = reader.oneOf('DEMO', '0', ['0', '1']) === '1';
+  if (demo && reader.text('NODE_ENV') === 'production') {
+    reader.wrong('DEMO', 'must not be 1 with NODE_ENV=production: demo passwords and tokens are public');
+  }
+  return demo;
+}
+
+function readPlatformLogin(reader: EnvReader): PlatformLoginConfig | undefined {
+  const jwksUrl = reader.url('SESSION_JWKS_URL', ['http:', 'https:']);
+  if (jwksUrl === undefined) return undefined;
+  return {
+    jwksUrl,
+    issuer: reader.text('SESSION_JWT_ISSUER') ?? reader.missing('SESSION_JWT_ISSUER', 'with SESSION_JWKS_URL'),
+    audience: reader.text('SESSION_JWT_AUDIENCE') ?? reader.missing('SESSION_JWT_AUDIENCE', 'with SESSION_JWKS_URL'),
+  };
+}
+
+function readGrpcTls(reader: EnvReader): GrpcTlsConfig | undefined {
+  const certFile = reader.file('GRPC_TLS_CERT');
+  const keyFile = reader.file('GRPC_TLS_KEY');
+  const clientCaFile = reader.file('GRPC_TLS_CLIENT_CA');
+  const clientRoles = reader.list('GRPC_TLS_CLIENT_ROLES', parseClientRoles) ?? [];
+  if (certFile && !keyFile) reader.missing('GRPC_TLS_KEY', 'with GRPC_TLS_CERT');
+  if (keyFile && !certFile) reader.missing('GRPC_TLS_CERT', 'with GRPC_TLS_KEY');
+  if (clientCaFile && !certFile) reader.missing('GRPC_TLS_CERT', 'with GRPC_TLS_CLIENT_CA');
+  if (clientRoles.length > 0 && !clientCaFile) reader.missing('GRPC_TLS_CLIENT_CA', 'with GRPC_TLS_CLIENT_ROLES');
+  return certFile && keyFile ? { certFile, keyFile, clientCaFile, clientRoles } : undefined;
+}
+
+/** A loopback address has three spellings, and a browser takes whichever the person typed. */
+function allowedOrigins(publicUrl: string, httpPort: number): string[] {
+  if (!URL.canParse(publicUrl)) return [];
+  const { origin, hostname } = new URL(publicUrl);
+  if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return [origin];
+  return [...new Set([origin, ...['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${httpPort}`)])];
+}
+
+export function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

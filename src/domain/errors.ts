@@ -1,0 +1,63 @@
+export type ErrorCode =
+  | 'invalid_fields'
+  | 'invalid_request'
+  | 'unsupported_media_type'
+  | 'payload_too_large'
+  | 'unauthenticated'
+  | 'invalid_api_key'
+  | 'invalid_credentials'
+  | 'incorrect_password'
+  | 'forbidden'
+  | 'operation_not_allowed'
+  | 'cross_site_request'
+  | 'not_found'
+  | 'account_not_found'
+  | 'email_taken'
+  | 'stale_version'
+  | 'account_deleted'
+  | 'too_many_active_keys'
+  | 'api_key_not_active'
+  | 'idempotency_key_reused'
+  | 'too_many_attempts'
+  | 'rate_limited'
+  | 'busy'
+  | 'unavailable';
+
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface ErrorDetails {
+  readonly errors?: readonly FieldError[];
+  readonly apiKeyId?: string;
+  readonly apiKeyStatus?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** A request that can't be carried out. Expected outcomes of a validation are verdicts, never errors. */
+export class LatchkeyError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly details: ErrorDetails = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'LatchkeyError';
+  }
+}
+
+export function invalidFields(errors: readonly FieldError[]): LatchkeyError {
+  const text = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return new LatchkeyError('invalid_fields', text, { errors });
+}
+
+/** A rule answers what is wrong with a value, or undefined when it holds. */
+export type Rule = (value: unknown) => string | undefined;
+
+/** Throws one error that names every field whose rule does not hold. */
+export function requireFields(checks: Readonly<Record<string, string | undefined>>): void {
+  const errors = Object.entries(checks).flatMap(([field, message]) => (message ? [{ field, message }] : []));
+  if (errors.length > 0) throw invalidFields(errors);
+}

@@ -1,0 +1,23 @@
+export const MAX_ACTIVE_KEYS = 5;
+export const DEFAULT_EXPIRY_DAYS = 90;
+export const MAX_EXPIRY_DAYS = 365;
+export const MAX_NAME_LENGTH = 64;
+
+/** The form in which a name is kept: Unicode NFC, without the spaces around it. */
+export function normalizeKeyName(name: string): string {
+  return name.normalize('NFC').trim();
+}
+
+/** @returns what is wrong with the name, or undefined. Characters are counted as people see code points, after NFC. */
+export function keyNameProblem(value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'must be text';
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) return 'must not contain control characters';
+  const length = [...normalizeKeyName(value)].length;
+  if (length === 0) return 'must not be empty';
+  return length > MAX_NAME_LENGTH ? `must be at most ${MAX_NAME_LENGTH} characters` : undefined;
+}
+
+export function expiryDaysProblem(value: unknown): string | undefined {
+  const holds = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_EXPIRY_DAYS;
+  return holds ? undefined : `must be a whole number from 1 to ${MAX_EXPIRY_DAYS}`;
+}

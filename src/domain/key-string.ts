@@ -1,0 +1,98 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const PUBLIC_BYTES = 12;
+const SECRET_RANDOM_BYTES = 28;
+const CHECKSUM_LENGTH = 8;
+const BODY = /^[0-9a-f]{24}\.[0-9a-f]{64}$/;
+const SHOWN_CHARACTERS = 12;
+
+/** What a marker such as `lk` may look like. */
+export const KEY_PREFIX = /^[a-z][a-z0-9]{0,15}$/;
+
+/**
+ * `<prefix>_<public part>.<secret part>`: 96 random bits that identify the key, 224 that prove it, and a CRC-32 over
+ * all before it, so that a mistyped key is refused without a database read.
+ *
+ * The text is private: whatever prints, logs or serialises this object sees the masked form.
+ */
+export class KeyString {
+  readonly #text: string;
+
+  private constructor(
+    text: string,
+    readonly prefix: string,
+    readonly publicPart: string,
+  ) {
+    this.#text = text;
+  }
+
+  static generate(prefix: string): KeyString {
+    const publicPart = randomBytes(PUBLIC_BYTES).toString('hex');
+    const unsealed = `${prefix}_${publicPart}.${randomBytes(SECRET_RANDOM_BYTES).toString('hex')}`;
+    return new KeyString(unsealed + checksum(unsealed), prefix, publicPart);
+  }
+
+  /** Undefined for anything that no `generate` with this prefix can have made. */
+  static parse(text: string, prefix: string): KeyString | undefined {
+    const bodyStart = prefix.length + 1;
+    if (text.length !== bodyStart + 89 || !text.startsWith(`${prefix}_`)) return undefined;
+    const body = text.slice(bodyStart);
+    if (!BODY.test(body)) return undefined;
+    if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return undefined;
+    return new KeyString(text, prefix, body.slice(0, PUBLIC_BYTES * 2));
+  }
+
+  /** SHA-256 of the whole key string: what is stored. A 224-bit random secret needs no slow hash. */
+  digest(): Buffer {
+    return createHash('sha256').update(this.#text).digest();
+  }
+
+  /** The whole key string. It leaves the service once, in the answer to create. */
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return maskKey(this.prefix, this.publicPart);
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** What lists show of a key: `lk_4f9a01c2d3e4…`. */
+export function maskKey(prefix: string, publicPart: string): string {
+  return `${prefix}_${publicPart.slice(0, SHOWN_CHARACTERS)}…`;
+}
+
+const NOBODY = Buffer.alloc(32);
+
+/** In constant time, and with the same work when there is no stored digest to compare with. */
+export function digestMatches(presented: Buffer, stored: Buffer | undefined): boolean {
+  const equal = timingSafeEqual(presented, stored ?? NOBODY);
+  return equal && stored !== undefined;
+}
+
+/**
+ * The credential of the one `Authorization: Bearer` header (RFC 6750): scheme in any case, one space, nothing trimmed.
+ * Undefined when there is no header, more than one, or another scheme.
+ */
+export function readBearer(headers: readonly string[]): string | undefined {
+  const [header, ...others] = headers;
+  if (header === undefined || others.length > 0) return undefined;
+  if (header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  return header.slice(7);
+}
+
+const SECRET_IN_TEXT = /([0-9a-f]{24}\.)[0-9a-f]{16,}/gi;
+
+/** For text that others wrote and that is about to be kept: people paste keys into paths and user agents. */
+export function withoutSecrets(text: string): string {
+  return text.replace(SECRET_IN_TEXT, '$1…');
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(CHECKSUM_LENGTH, '0');
+}

@@ -1,0 +1,45 @@
+/** How wrong guesses of one subject (an account, or an account from one network) are slowed down. */
+export interface ThrottlePolicy {
+  /** Guesses that cost no wait. */
+  readonly freeGuesses: number;
+}
+
+export interface ThrottleState {
+  /** Attempts counted and not yet known to be right. */
+  readonly failures: number;
+  readonly lastAttemptAt: Date;
+  readonly blockedUntil: Date | null;
+}
+
+export type ThrottleDecision =
+  | { readonly admitted: true; readonly state: ThrottleState }
+  | { readonly admitted: false; readonly retryAfterSeconds: number };
+
+const FIRST_WAIT_MS = 15_000;
+const LONGEST_WAIT_MS = 15 * 60_000;
+const FORGOTTEN_AFTER_MS = 60 * 60_000;
+
+/** Sign-in, for one account from one client network: what keeps a guesser out without keeping the owner out. */
+export const SIGN_IN_FROM_NETWORK: ThrottlePolicy = { freeGuesses: 5 };
+/** Sign-in, for one account from all networks that never signed in to it: a ceiling on guesses spread over many. */
+export const SIGN_IN_TO_ACCOUNT: ThrottlePolicy = { freeGuesses: 100 };
+/** Password confirmations of someone who is signed in. */
+export const CONFIRMATION: ThrottlePolicy = { freeGuesses: 5 };
+
+/**
+ * Counts an attempt before its password is looked at. After the free guesses each one more doubles the wait, from 15
+ * seconds to 15 minutes; an hour without attempts forgets them all.
+ */
+export function attemptPassword(policy: ThrottlePolicy, state: ThrottleState | undefined, now: Date): ThrottleDecision {
+  if (state?.blockedUntil && state.blockedUntil > now) {
+    return { admitted: false, retryAfterSeconds: Math.ceil((state.blockedUntil.getTime() - now.getTime()) / 1000) };
+  }
+  const isFresh = !state || now.getTime() - state.lastAttemptAt.getTime() >= FORGOTTEN_AFTER_MS;
+  const failures = isFresh ? 1 : state.failures + 1;
+  const excess = failures - policy.freeGuesses;
+  const waitMs = excess < 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** excess);
+  return {
+    admitted: true,
+    state: { failures, lastAttemptAt: now, blockedUntil: waitMs ? new Date(now.getTime() + waitMs) : null },
+  };
+}

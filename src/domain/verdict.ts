@@ -1,0 +1,54 @@
+import type { AccessLevel, Operation } from './access.js';
+
+/** In the order of judgement, except that an owner is either suspended or deleted. */
+export const DENIAL_REASONS = [
+  'invalid-key',
+  'revoked',
+  'expired',
+  'owner-suspended',
+  'owner-deleted',
+  'rate-limited',
+  'operation-not-allowed',
+  'read-only-key',
+  'missing-permission',
+] as const;
+export type DenialReason = (typeof DENIAL_REASONS)[number];
+
+/** What the calling service wants to do on behalf of the key. `permission` is empty when none is needed. */
+export interface Question {
+  readonly operation: Operation;
+  readonly permission: string;
+}
+
+export interface Grant {
+  readonly granted: true;
+  readonly keyId: string;
+  readonly ownerId: string;
+  readonly access: AccessLevel;
+  readonly permissions: readonly string[];
+  readonly expiresAt: Date;
+}
+
+export interface Denial {
+  readonly granted: false;
+  readonly reason: DenialReason;
+}
+
+export type Verdict = Grant | Denial;
+
+export function deny(reason: DenialReason): Denial {
+  return { granted: false, reason };
+}
+
+/** The reasons that mean "this credential proves nobody", as opposed to "this key may not do that". */
+const UNAUTHENTICATED: readonly DenialReason[] = [
+  'invalid-key',
+  'revoked',
+  'expired',
+  'owner-suspended',
+  'owner-deleted',
+];
+
+export function isFailedAuthentication(reason: DenialReason): boolean {
+  return UNAUTHENTICATED.includes(reason);
+}

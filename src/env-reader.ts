@@ -1,0 +1,84 @@
+import { accessSync, constants } from 'node:fs';
+
+/** Reads variables one by one and collects what is wrong with them, so that all of it is told at once. */
+export class EnvReader {
+  readonly problems: string[] = [];
+
+  constructor(private readonly env: NodeJS.ProcessEnv) {}
+
+  wrong(name: string, problem: string): void {
+    this.problems.push(`${name} ${problem}`);
+  }
+
+  /** @param when in which circumstances it is needed, unless always */
+  missing(name: string, when?: string): string {
+    this.wrong(name, when === undefined ? 'is missing' : `is missing: it is needed ${when}`);
+    return '';
+  }
+
+  /** An empty variable is an unset one, as compose files and shells leave them. */
+  text(name: string): string | undefined {
+    return this.env[name] === '' ? undefined : this.env[name];
+  }
+
+  matching(name: string, fallback: string, pattern: RegExp, problem: string): string {
+    const value = this.text(name) ?? fallback;
+    if (!pattern.test(value)) this.wrong(name, problem);
+    return value;
+  }
+
+  oneOf(name: string, fallback: string, values: readonly string[]): string {
+    const value = this.text(name) ?? fallback;
+    if (!values.includes(value)) this.wrong(name, `must be one of ${values.join(', ')}`);
+    return value;
+  }
+
+  wholeNumber(name: string, fallback: number, most: number, least = 1): number {
+    const value = this.text(name);
+    if (value === undefined) return fallback;
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    this.wrong(name, `must be a whole number from ${least} to ${most}`);
+    return fallback;
+  }
+
+  port(name: string, fallback: number): number {
+    return this.wholeNumber(name, fallback, 65_535, 0);
+  }
+
+  url(name: string, protocols: readonly string[]): string | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
+    this.wrong(name, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+    return value;
+  }
+
+  words(name: string): string[] {
+    return (this.text(name) ?? '').split(',').flatMap((word) => word.trim() || []);
+  }
+
+  /** @param parse answers the item, or throws an Error whose message may be shown */
+  list<T>(name: string, parse: (word: string) => T): T[] | undefined {
+    if (this.text(name) === undefined) return undefined;
+    return this.words(name).flatMap((word, index) => {
+      try {
+        return [parse(word)];
+      } catch (error) {
+        this.wrong(name, `entry ${index + 1} ${(error as Error).message}`);
+        return [];
+      }
+    });
+  }
+
+  /** The path of a file that can be read. */
+  file(name: string): string | undefined {
+    const path = this.text(name);
+    try {
+      if (path !== undefined) accessSync(path, constants.R_OK);
+    } catch (error) {
+      this.wrong(name, `names a file that can't be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+    }
+    return path;
+  }
+}

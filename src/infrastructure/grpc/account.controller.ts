@@ -1,0 +1,74 @@
+import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
+import { Controller, UseFilters } from '@nestjs/common';
+import { GrpcMethod } from '@nestjs/microservices';
+import { ChangeAccountStatus } from '../../application/change-account-status.js';
+import { GetAccount } from '../../application/get-account.js';
+import { PutAccount } from '../../application/put-account.js';
+import { accountIdProblem, type Account } from '../../domain/account.js';
+import { requireFields } from '../../domain/errors.js';
+import { ACCOUNT_STATUS } from './enums.js';
+import type { Account as WireAccount } from './generated/latchkey/v1/Account.js';
+import type { PutAccountRequest__Output } from './generated/latchkey/v1/PutAccountRequest.js';
+import { GrpcErrorFilter } from './grpc-error.js';
+import { ServiceIdentity } from './service-identity.js';
+
+type Call = ServerUnaryCall<unknown, WireAccount>;
+interface ById {
+  readonly id: string;
+}
+
+@Controller()
+@UseFilters(GrpcErrorFilter)
+export class AccountController {
+  constructor(
+    private readonly putAccount: PutAccount,
+    private readonly getAccount: GetAccount,
+    private readonly status: ChangeAccountStatus,
+    private readonly identity: ServiceIdentity,
+  ) {}
+
+  @GrpcMethod('AccountService', 'PutAccount')
+  put(request: PutAccountRequest__Output, _metadata: Metadata, call: Call): Promise<WireAccount> {
+    const { version, ...profile } = request;
+    return this.answer(call, request.id, () =>
+      this.putAccount.execute({ ...profile, version: version === undefined ? undefined : BigInt(version) }),
+    );
+  }
+
+  @GrpcMethod('AccountService', 'GetAccount')
+  get({ id }: ById, _metadata: Metadata, call: Call): Promise<WireAccount> {
+    return this.answer(call, id, () => this.getAccount.execute(id));
+  }
+
+  @GrpcMethod('AccountService', 'SuspendAccount')
+  suspend({ id }: ById, _metadata: Metadata, call: Call): Promise<WireAccount> {
+    return this.answer(call, id, () => this.status.suspend(id));
+  }
+
+  @GrpcMethod('AccountService', 'ReactivateAccount')
+  reactivate({ id }: ById, _metadata: Metadata, call: Call): Promise<WireAccount> {
+    return this.answer(call, id, () => this.status.reactivate(id));
+  }
+
+  @GrpcMethod('AccountService', 'DeleteAccount')
+  delete({ id }: ById, _metadata: Metadata, call: Call): Promise<WireAccount> {
+    return this.answer(call, id, () => this.status.delete(id));
+  }
+
+  private async answer(call: Call, id: string, work: () => Promise<Account>): Promise<WireAccount> {
+    this.identity.require('accounts', call);
+    requireFields({ id: accountIdProblem(id) });
+    return toWire(await work());
+  }
+}
+
+function toWire(account: Account): WireAccount {
+  return {
+    id: account.id,
+    email: account.email,
+    displayName: account.displayName,
+    permissions: [...account.permissions],
+    status: ACCOUNT_STATUS[account.status],
+    version: account.version.toString(),
+  };
+}

@@ -1,0 +1,30 @@
+import type * as grpc from '@grpc/grpc-js';
+import type { EnumTypeDefinition, MessageTypeDefinition } from '@grpc/proto-loader';
+
+import type { Account as _latchkey_v1_Account, Account__Output as _latchkey_v1_Account__Output } from './latchkey/v1/Account.js';
+import type { AccountServiceClient as _latchkey_v1_AccountServiceClient, AccountServiceDefinition as _latchkey_v1_AccountServiceDefinition } from './latchkey/v1/AccountService.js';
+import type { DeleteAccountRequest as _latchkey_v1_DeleteAccountRequest, DeleteAccountRequest__Output as _latchkey_v1_DeleteAccountRequest__Output } from './latchkey/v1/DeleteAccountRequest.js';
+import type { GetAccountRequest as _latchkey_v1_GetAccountRequest, GetAccountRequest__Output as _latchkey_v1_GetAccountRequest__Output } from './latchkey/v1/GetAccountRequest.js';
+import type { PutAccountRequest as _latchkey_v1_PutAccountRequest, PutAccountRequest__Output as _latchkey_v1_PutAccountRequest__Output } from './latchkey/v1/PutAccountRequest.js';
+import type { ReactivateAccountRequest as _latchkey_v1_ReactivateAccountRequest, ReactivateAccountRequest__Output as _latchkey_v1_ReactivateAccountRequest__Output } from './latchkey/v1/ReactivateAccountRequest.js';
+import type { SuspendAccountRequest as _latchkey_v1_SuspendAccountRequest, SuspendAccountRequest__Output as _latchkey_v1_SuspendAccountRequest__Output } from './latchkey/v1/SuspendAccountRequest.js';
+
+type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
+  new(...args: ConstructorParameters<Constructor>): Subtype;
+};
+
+export interface ProtoGrpcType {
+  latchkey: {
+    v1: {
+      Account: MessageTypeDefinition<_latchkey_v1_Account, _latchkey_v1_Account__Output>
+      AccountService: SubtypeConstructor<typeof grpc.Client, _latchkey_v1_AccountServiceClient> & { service: _latchkey_v1_AccountServiceDefinition }
+      AccountStatus: EnumTypeDefinition
+      DeleteAccountRequest: MessageTypeDefinition<_latchkey_v1_DeleteAccountRequest, _latchkey_v1_DeleteAccountRequest__Output>
+      GetAccountRequest: MessageTypeDefinition<_latchkey_v1_GetAccountRequest, _latchkey_v1_GetAccountRequest__Output>
+      PutAccountRequest: MessageTypeDefinition<_latchkey_v1_PutAccountRequest, _latchkey_v1_PutAccountRequest__Output>
+      ReactivateAccountRequest: MessageTypeDefinition<_latchkey_v1_ReactivateAccountRequest, _latchkey_v1_ReactivateAccountRequest__Output>
+      SuspendAccountRequest: MessageTypeDefinition<_latchkey_v1_SuspendAccountRequest, _latchkey_v1_SuspendAccountRequest__Output>
+    }
+  }
+}
+

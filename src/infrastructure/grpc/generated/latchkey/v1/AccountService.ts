@@ -1,0 +1,79 @@
+// Original file: proto/latchkey/v1/account_service.proto
+
+import type * as grpc from '@grpc/grpc-js'
+import type { MethodDefinition } from '@grpc/proto-loader'
+import type { Account as _latchkey_v1_Account, Account__Output as _latchkey_v1_Account__Output } from '../../latchkey/v1/Account.js';
+import type { DeleteAccountRequest as _latchkey_v1_DeleteAccountRequest, DeleteAccountRequest__Output as _latchkey_v1_DeleteAccountRequest__Output } from '../../latchkey/v1/DeleteAccountRequest.js';
+import type { GetAccountRequest as _latchkey_v1_GetAccountRequest, GetAccountRequest__Output as _latchkey_v1_GetAccountRequest__Output } from '../../latchkey/v1/GetAccountRequest.js';
+import type { PutAccountRequest as _latchkey_v1_PutAccountRequest, PutAccountRequest__Output as _latchkey_v1_PutAccountRequest__Output } from '../../latchkey/v1/PutAccountRequest.js';
+import type { ReactivateAccountRequest as _latchkey_v1_ReactivateAccountRequest, ReactivateAccountRequest__Output as _latchkey_v1_ReactivateAccountRequest__Output } from '../../latchkey/v1/ReactivateAccountRequest.js';
+import type { SuspendAccountRequest as _latchkey_v1_SuspendAccountRequest, SuspendAccountRequest__Output as _latchkey_v1_SuspendAccountRequest__Output } from '../../latchkey/v1/SuspendAccountRequest.js';
+
+export interface AccountServiceClient extends grpc.Client {
+  DeleteAccount(argument: _latchkey_v1_DeleteAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  DeleteAccount(argument: _latchkey_v1_DeleteAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  DeleteAccount(argument: _latchkey_v1_DeleteAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  DeleteAccount(argument: _latchkey_v1_DeleteAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  deleteAccount(argument: _latchkey_v1_DeleteAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  deleteAccount(argument: _latchkey_v1_DeleteAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  deleteAccount(argument: _latchkey_v1_DeleteAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  deleteAccount(argument: _latchkey_v1_DeleteAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  
+  GetAccount(argument: _latchkey_v1_GetAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  GetAccount(argument: _latchkey_v1_GetAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  GetAccount(argument: _latchkey_v1_GetAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  GetAccount(argument: _latchkey_v1_GetAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  getAccount(argument: _latchkey_v1_GetAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  getAccount(argument: _latchkey_v1_GetAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  getAccount(argument: _latchkey_v1_GetAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  getAccount(argument: _latchkey_v1_GetAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  
+  PutAccount(argument: _latchkey_v1_PutAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  PutAccount(argument: _latchkey_v1_PutAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  PutAccount(argument: _latchkey_v1_PutAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  PutAccount(argument: _latchkey_v1_PutAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  putAccount(argument: _latchkey_v1_PutAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  putAccount(argument: _latchkey_v1_PutAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  putAccount(argument: _latchkey_v1_PutAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  putAccount(argument: _latchkey_v1_PutAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  
+  ReactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  ReactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  ReactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  ReactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  reactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  reactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  reactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  reactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  
+  SuspendAccount(argument: _latchkey_v1_SuspendAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  SuspendAccount(argument: _latchkey_v1_SuspendAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  SuspendAccount(argument: _latchkey_v1_SuspendAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  SuspendAccount(argument: _latchkey_v1_SuspendAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  suspendAccount(argument: _latchkey_v1_SuspendAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  suspendAccount(argument: _latchkey_v1_SuspendAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  suspendAccount(argument: _latchkey_v1_SuspendAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  suspendAccount(argument: _latchkey_v1_SuspendAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  
+}
+
+export interface AccountServiceHandlers extends grpc.UntypedServiceImplementation {
+  DeleteAccount: grpc.handleUnaryCall<_latchkey_v1_DeleteAccountRequest__Output, _latchkey_v1_Account>;
+  
+  GetAccount: grpc.handleUnaryCall<_latchkey_v1_GetAccountRequest__Output, _latchkey_v1_Account>;
+  
+  PutAccount: grpc.handleUnaryCall<_latchkey_v1_PutAccountRequest__Output, _latchkey_v1_Account>;
+  
+  ReactivateAccount: grpc.handleUnaryCall<_latchkey_v1_ReactivateAccountRequest__Output, _latchkey_v1_Account>;
+  
+  SuspendAccount: grpc.handleUnaryCall<_latchkey_v1_SuspendAccountRequest__Output, _latchkey_v1_Account>;
+  
+}
+
+export interface AccountServiceDefinition extends grpc.ServiceDefinition {
+  DeleteAccount: MethodDefinition<_latchkey_v1_DeleteAccountRequest, _latchkey_v1_Account, _latchkey_v1_DeleteAccountRequest__Output, _latchkey_v1_Account__Output>
+  GetAccount: MethodDefinition<_latchkey_v1_GetAccountRequest, _latchkey_v1_Account, _latchkey_v1_GetAccountRequest__Output, _latchkey_v1_Account__Output>
+  PutAccount: MethodDefinition<_latchkey_v1_PutAccountRequest, _latchkey_v1_Account, _latchkey_v1_PutAccountRequest__Output, _latchkey_v1_Account__Output>
+  ReactivateAccount: MethodDefinition<_latchkey_v1_ReactivateAccountRequest, _latchkey_v1_Account, _latchkey_v1_ReactivateAccountRequest__Output, _latchkey_v1_Account__Output>
+  SuspendAccount: MethodDefinition<_latchkey_v1_SuspendAccountRequest, _latchkey_v1_Account, _latchkey_v1_SuspendAccountRequest__Output, _latchkey_v1_Account__Output>
+}

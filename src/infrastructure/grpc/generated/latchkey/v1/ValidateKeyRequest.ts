@@ -1,0 +1,25 @@
+// Original file: proto/latchkey/v1/api_key_service.proto
+
+import type { Operation as _latchkey_v1_Operation, Operation__Output as _latchkey_v1_Operation__Output } from '../../latchkey/v1/Operation.js';
+
+export interface ValidateKeyRequest {
+  'requestId'?: (string);
+  'apiKey'?: (string);
+  'authorization'?: (string);
+  'operation'?: (_latchkey_v1_Operation);
+  'permission'?: (string);
+  'clientIp'?: (string);
+  'userAgent'?: (string);
+  'credential'?: "apiKey"|"authorization";
+}
+
+export interface ValidateKeyRequest__Output {
+  'requestId': (string);
+  'apiKey'?: (string);
+  'authorization'?: (string);
+  'operation': (_latchkey_v1_Operation__Output);
+  'permission': (string);
+  'clientIp': (string);
+  'userAgent': (string);
+  'credential'?: "apiKey"|"authorization";
+}

@@ -1,0 +1,59 @@
+import { experimental, Server, ServerCredentials } from '@grpc/grpc-js';
+import { type GrpcOptions, Transport } from '@nestjs/microservices';
+import { ReflectionService } from '@grpc/reflection';
+import type { HealthImplementation } from 'grpc-health-check';
+import { fileURLToPath } from 'node:url';
+import { urlHost, type Config, type GrpcTlsConfig } from '../../config.js';
+
+const PROTO_ROOT = fileURLToPath(new URL('../../../proto', import.meta.url));
+const PROTO_FILES = ['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'];
+/** The same as the generated types were made with. */
+export const PROTO_OPTIONS = { longs: String, enums: String, defaults: true, oneofs: true, includeDirs: [PROTO_ROOT] };
+
+const MAX_MESSAGE_BYTES = 64 * 1024;
+const CERTIFICATE_REFRESH_MS = 60_000;
+const MINUTE_MS = 60_000;
+
+/** @param onServer told of the server before it listens */
+export function grpcServerOptions(
+  config: Config,
+  health: HealthImplementation,
+  onServer: (server: Server) => void,
+): GrpcOptions {
+  return {
+    transport: Transport.GRPC,
+    options: {
+      url: `${urlHost(config.host)}:${config.grpcPort}`,
+      package: 'latchkey.v1',
+      protoPath: PROTO_FILES,
+      loader: PROTO_OPTIONS,
+      credentials: serverCredentials(config.grpcTls),
+      maxReceiveMessageLength: MAX_MESSAGE_BYTES,
+      channelOptions: {
+        'grpc.max_concurrent_streams': 1000,
+        // Clients move on now and then, so that load finds new instances and no stream lives for ever.
+        'grpc.max_connection_age_ms': 60 * MINUTE_MS,
+        'grpc.max_connection_age_grace_ms': MINUTE_MS / 2,
+        'grpc.keepalive_time_ms': MINUTE_MS,
+        'grpc.keepalive_timeout_ms': MINUTE_MS / 3,
+      },
+      onLoadPackageDefinition: (definition, server: Server) => {
+        health.addToServer(server);
+        new ReflectionService(definition).addToServer(server);
+        onServer(server);
+      },
+    },
+  };
+}
+
+/** Files are read again every minute, so that renewed certificates need no restart. A client certificate is optional. */
+function serverCredentials(tls: GrpcTlsConfig | undefined): ServerCredentials {
+  if (!tls) return ServerCredentials.createInsecure();
+  const files = new experimental.FileWatcherCertificateProvider({
+    certificateFile: tls.certFile,
+    privateKeyFile: tls.keyFile,
+    caCertificateFile: tls.clientCaFile,
+    refreshIntervalMs: CERTIFICATE_REFRESH_MS,
+  });
+  return experimental.createCertificateProviderServerCredentials(files, tls.clientCaFile ? files : null, false);
+}

@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { PeerCertificate } from 'node:tls';
+import type { Metadata } from '@grpc/grpc-js';
+import { LatchkeyError } from '../../domain/errors.js';
+import { readBearer } from '../../domain/key-string.js';
+import type { CertificateRole, ServiceRole, ServiceToken } from '../../service-roles.js';
+
+/** The part of a grpc-js server call that says who is calling. */
+export interface IdentifiedCall {
+  readonly metadata: Metadata;
+  getAuthContext(): { sslPeerCertificate?: PeerCertificate | undefined } | null;
+}
+
+/** Which service is calling: by the bearer token in its metadata, or by its client certificate. */
+export class ServiceIdentity {
+  constructor(
+    private readonly tokens: readonly ServiceToken[],
+    private readonly certificates: readonly CertificateRole[],
+  ) {}
+
+  /** Throws `unauthenticated` when the caller is nobody we know, `forbidden` when it has another role. */
+  require(role: ServiceRole, call: IdentifiedCall): void {
+    const roles = [...this.rolesOfToken(call.metadata), ...this.rolesOfCertificate(call)];
+    if (roles.includes(role)) return;
+    if (roles.length > 0) throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
+    throw new LatchkeyError(
+      'unauthenticated',
+      'A service identity is required: send metadata authorization: Bearer <service token>, or a client certificate',
+    );
+  }
+
+  private rolesOfToken(metadata: Metadata): ServiceRole[] {
+    const token = readBearer(metadata.get('authorization').map(String));
+    if (token === undefined) return [];
+    const digest = createHash('sha256').update(token).digest();
+    return this.tokens.filter((known) => timingSafeEqual(known.digest, digest)).map(({ role }) => role);
+  }
+
+  private rolesOfCertificate(call: IdentifiedCall): ServiceRole[] {
+    if (this.certificates.length === 0) return [];
+    const certificate = call.getAuthContext()?.sslPeerCertificate;
+    if (!certificate) return [];
+    const names = certificateNames(certificate);
+    return this.certificates.filter(({ name }) => names.includes(name)).map(({ role }) => role);
+  }
+}
+
+/** The common name counts where there are no alternative names (RFC 6125, section 6.4.4). */
+function certificateNames({ subject, subjectaltname }: PeerCertificate): string[] {
+  const names = (subjectaltname ?? '').split(', ').flatMap((entry) => /^(?:DNS|URI):([^"]+)$/.exec(entry)?.[1] ?? []);
+  return names.length > 0 ? names : [subject?.CN].flat().filter((name) => name !== undefined);
+}

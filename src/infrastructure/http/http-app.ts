@@ -1,0 +1,69 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import type { Config } from '../../config.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import type { Log } from '../log.js';
+import { accessLog } from './access-log.js';
+import { BodyPipe } from './body.pipe.js';
+import { HttpErrorFilter } from './http-error.filter.js';
+import { PROBLEM_MODELS } from './problem-responses.js';
+import { assignRequestId } from './request.js';
+import { refuseCrossSite } from './same-site.js';
+
+const MAX_BODY = '16kb';
+
+/** What every HTTP request passes, in this order, before it reaches a controller. */
+export function configureHttp(app: NestExpressApplication, config: Config, log: Log): void {
+  app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
+  app.set('query parser', 'simple');
+  app.set('etag', false);
+  app.use(assignRequestId, accessLog(log));
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] },
+      },
+      frameguard: { action: 'deny' },
+      referrerPolicy: { policy: 'no-referrer' },
+      strictTransportSecurity: config.publicUrl.startsWith('https:'),
+    }),
+  );
+  app.use('/v1', noStore, refuseCrossSite(config.allowedOrigins));
+  app.use('/v1', express.json({ limit: MAX_BODY }), requireJson, explainBodyFault);
+  app.useGlobalPipes(new BodyPipe());
+  app.useGlobalFilters(new HttpErrorFilter(log));
+  serveOpenApi(app);
+}
+
+function noStore(_request: Request, response: Response, next: NextFunction): void {
+  response.set('Cache-Control', 'no-store');
+  next();
+}
+
+/** A body that the JSON parser passed over is of another type. */
+function requireJson(request: Request, _response: Response, next: NextFunction): void {
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+  if (hasBody && request.body === undefined) {
+    next(new LatchkeyError('unsupported_media_type', 'The body must be application/json'));
+  } else next();
+}
+
+/** Before Nest takes the parser's words for its own. */
+function explainBodyFault(error: { type?: string }, _request: Request, _response: Response, next: NextFunction): void {
+  const isJsonFault = error.type === 'entity.parse.failed';
+  next(isJsonFault ? new LatchkeyError('invalid_request', 'The body is not valid JSON') : error);
+}
+
+function serveOpenApi(app: NestExpressApplication): void {
+  const description = new DocumentBuilder()
+    .setTitle('Latchkey')
+    .setDescription('Personal API keys: create, list, revoke, and see what happened to them')
+    .setVersion('1')
+    .addCookieAuth('latchkey_session')
+    .build();
+  const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
+  app.use('/openapi.json', (_request: Request, response: Response) => response.json(document));
+}

@@ -1,0 +1,34 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+
+class FieldErrorView {
+  @ApiProperty() field!: string;
+  @ApiProperty() message!: string;
+}
+
+class ProblemView {
+  @ApiProperty() type!: string;
+  @ApiProperty() title!: string;
+  @ApiProperty({ type: 'integer' }) status!: number;
+  @ApiProperty() detail!: string;
+  @ApiProperty({ description: 'For programs' }) code!: string;
+  @ApiPropertyOptional({ type: [FieldErrorView] }) errors?: FieldErrorView[];
+  @ApiPropertyOptional({ description: 'With idempotency_key_reused: the key created earlier' }) apiKeyId?: string;
+  @ApiPropertyOptional({ description: 'With api_key_not_active: revoked or expired' }) apiKeyStatus?: string;
+}
+
+/** Documents the statuses that a route answers with a problem (RFC 9457). */
+export function ProblemResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
+  const all = { ...problems, 503: 'A store is down: nothing was done' };
+  return applyDecorators(
+    ...Object.entries(all).map(([status, description]) =>
+      ApiResponse({
+        status: Number(status),
+        description,
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemView' } } },
+      }),
+    ),
+  );
+}
+
+export const PROBLEM_MODELS = [ProblemView, FieldErrorView];

@@ -1,0 +1,41 @@
+import { pino, type Logger } from 'pino';
+import { mapError } from './error-table.js';
+
+/** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
+export class Log {
+  private readonly logger: Logger;
+
+  constructor(level: string) {
+    this.logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  }
+
+  debug(message: string, facts: object = {}): void {
+    this.logger.debug(facts, message);
+  }
+
+  info(message: string, facts: object = {}): void {
+    this.logger.info(facts, message);
+  }
+
+  warn(message: string, facts: object = {}): void {
+    this.logger.warn(facts, message);
+  }
+
+  error(message: string, facts: object = {}): void {
+    this.logger.error(facts, message);
+  }
+
+  /** An error that is about to be answered: our own faults with their stack, outages with their cause, others at debug. */
+  fault(error: unknown): void {
+    const { code } = mapError(error);
+    if (code === 'internal')
+      this.error('internal error', { stack: error instanceof Error ? error.stack : String(error) });
+    else if (code === 'unavailable') this.warn('unavailable', { cause: causeOf(error) });
+    else this.debug('refused', { code });
+  }
+}
+
+function causeOf(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error ? cause.message : undefined;
+}

@@ -1,0 +1,33 @@
+import { RateLimiter } from '../../application/ports.js';
+import { gcra, type RateDecision, type RateLimit } from '../../domain/rate-limit.js';
+
+const SWEEP_EVERY_MS = 60_000;
+
+/** Limits of this process alone: for a single instance, and for any while Redis is away. */
+export class MemoryRateLimiter extends RateLimiter {
+  private readonly tats = new Map<string, number>();
+  private readonly timer = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
+
+  constructor(
+    private readonly limit: RateLimit,
+    private readonly nowMicros: () => number = () => performance.now() * 1000,
+  ) {
+    super();
+  }
+
+  charge(keyId: string): RateDecision {
+    const { tat, decision } = gcra(this.limit, this.tats.get(keyId), this.nowMicros());
+    this.tats.set(keyId, tat);
+    return decision;
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  /** A full bucket needs no entry. */
+  private sweep(): void {
+    const now = this.nowMicros();
+    for (const [keyId, tat] of this.tats) if (tat <= now) this.tats.delete(keyId);
+  }
+}

@@ -1,0 +1,107 @@
+import { Audit } from '../../application/ports.js';
+import type { FailedAuthentication, RecordedEvent } from '../../application/audit.js';
+import type { Page, PageRequest } from '../../application/page.js';
+import { Batcher } from './batcher.js';
+import { decodeCursor, encodeCursor } from './cursor.js';
+import type { Database } from './database.js';
+import { groupFailures } from './group-failures.js';
+import { Lane } from './lane.js';
+import { AuditEventRow } from './rows.js';
+import { storeError, unavailable } from './store-error.js';
+
+const MAX_BATCH = 5000;
+/** Commits that are sent after each other let the next one collect meanwhile. */
+const MAX_IN_FLIGHT = 1;
+/** With what a reply costs on top this stays within the 150 ms in which an outage is told. */
+const PATIENCE_MS = 120;
+
+const RECORD_FAILURES = {
+  name: 'record_failures_v1',
+  text: `
+    INSERT INTO audit_events (type, reason, owner_id, key_id, public_part, client_ip, user_agent, request_id, count)
+    SELECT 'authentication.failed', * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[],
+      $7::text[], $8::integer[])`,
+};
+
+export class PostgresAudit extends Audit {
+  private readonly lane: Lane;
+  private readonly batcher: Batcher<FailedAuthentication, void>;
+
+  constructor(
+    url: string,
+    private readonly database: Database,
+  ) {
+    super();
+    this.lane = new Lane(url, 'audit');
+    this.batcher = new Batcher({
+      send: (failures, deadline) => this.commit(failures, deadline),
+      maxBatch: MAX_BATCH,
+      maxInFlight: MAX_IN_FLIGHT,
+      patience: PATIENCE_MS,
+      late: unavailable,
+    });
+  }
+
+  recordFailure(failure: FailedAuthentication): Promise<void> {
+    return this.batcher.add(failure);
+  }
+
+  async list(ownerId: string, { limit, cursor }: PageRequest): Promise<Page<RecordedEvent>> {
+    const rows = await this.database.run((manager) => {
+      const query = manager.createQueryBuilder(AuditEventRow, 'event').where('event.owner_id = :ownerId', { ownerId });
+      if (cursor !== undefined) query.andWhere('event.id < :id', { id: decodeCursor(cursor, isEventPosition)[0] });
+      return query
+        .orderBy('event.id', 'DESC')
+        .limit(limit + 1)
+        .getMany();
+    });
+    const items = rows.slice(0, limit);
+    const last = items.at(-1);
+    return { items: items.map(toEvent), nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null };
+  }
+
+  /** Throws when PostgreSQL can't be reached. */
+  async open(): Promise<void> {
+    await this.lane.warm(MAX_IN_FLIGHT).catch((error: unknown) => {
+      throw storeError(error);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.lane.close();
+  }
+
+  private async commit(failures: readonly FailedAuthentication[], deadline: number): Promise<void[]> {
+    const groups = groupFailures(failures);
+    const values = [
+      groups.map(({ failure }) => failure.reason),
+      groups.map(({ failure }) => failure.ownerId),
+      groups.map(({ failure }) => failure.keyId),
+      groups.map(({ failure }) => failure.publicPart),
+      groups.map(({ failure }) => failure.client.ip),
+      groups.map(({ failure }) => failure.client.userAgent),
+      groups.map(({ failure }) => failure.client.requestId),
+      groups.map(({ count }) => count),
+    ];
+    await this.lane.query(RECORD_FAILURES, values, deadline);
+    return new Array<void>(failures.length);
+  }
+}
+
+function toEvent(row: AuditEventRow): RecordedEvent {
+  return {
+    id: row.id,
+    type: row.type as RecordedEvent['type'],
+    at: row.at,
+    keyId: row.keyId,
+    reason: row.reason,
+    count: row.count,
+    clientIp: row.clientIp,
+    userAgent: row.userAgent,
+    requestId: row.requestId,
+  };
+}
+
+function isEventPosition(position: readonly string[]): position is [string] {
+  return position.length === 1 && /^\d{1,18}$/.test(position[0]!);
+}

@@ -1,0 +1,28 @@
+import { DataSource } from 'typeorm';
+import { InitialSchema1763600000000 } from './migrations/1763600000000-initial-schema.js';
+import { ROWS } from './rows.js';
+import { refuseStandby } from './standby.js';
+
+const POOL_SIZE = 10;
+
+/** Everything but the validation path: create, list, revoke, accounts, sessions. */
+export function createDataSource(url: string): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    url,
+    entities: ROWS,
+    migrations: [InitialSchema1763600000000],
+    migrationsTransactionMode: 'each',
+    logging: false,
+    applicationName: 'latchkey',
+    poolSize: POOL_SIZE,
+    connectTimeoutMS: 2000,
+    extra: {
+      verify: refuseStandby,
+      statement_timeout: 5000,
+      lock_timeout: 4000,
+      idle_in_transaction_session_timeout: 10_000,
+      query_timeout: 6000,
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { storeError } from './store-error.js';
+
+/** The pool of everything but the validation path. Whatever keeps PostgreSQL from answering becomes `unavailable`. */
+export class Database {
+  constructor(private readonly dataSource: DataSource) {}
+
+  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return work(this.dataSource.manager).catch((error: unknown) => {
+      throw storeError(error);
+    });
+  }
+
+  /** All or nothing, at READ COMMITTED: what must hold across statements is guarded by row locks. */
+  transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.dataSource.transaction('READ COMMITTED', work).catch((error: unknown) => {
+      throw storeError(error);
+    });
+  }
+}
+
+/** One clock for all instances. To the millisecond, rounded down, as timestamptz(3) columns hold it. */
+export async function databaseNow(manager: EntityManager): Promise<Date> {
+  const [row] = await manager.query<{ now: Date }[]>(`SELECT date_trunc('milliseconds', clock_timestamp()) AS now`);
+  return row!.now;
+}

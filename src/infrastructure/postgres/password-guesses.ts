@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { PasswordGuesses, type GuessSubject } from '../../application/ports.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import { attemptPassword, type ThrottleState } from '../../domain/password-throttle.js';
+import { databaseNow, type Database } from './database.js';
+import { PasswordGuessesRow } from './rows.js';
+
+export class PostgresPasswordGuesses extends PasswordGuesses {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  /** The subjects' rows stay locked until all are counted: attempts that arrive together are counted one by one. */
+  async count(subjects: readonly GuessSubject[]): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      for (const { name, policy } of subjects) {
+        const subject = subjectKey(name);
+        const state = await lockState(manager, subject);
+        const decision = attemptPassword(policy, state, await databaseNow(manager));
+        if (!decision.admitted) {
+          const { retryAfterSeconds } = decision;
+          const message = `Too many attempts: try again in ${retryAfterSeconds} seconds`;
+          throw new LatchkeyError('too_many_attempts', message, { retryAfterSeconds });
+        }
+        await manager.update(PasswordGuessesRow, { subject }, decision.state);
+      }
+    });
+  }
+
+  async forgive([first, ...others]: readonly GuessSubject[]): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      if (first) await manager.query(FORGET, [subjectKey(first.name)]);
+      for (const { name } of others) await manager.query(TAKE_BACK, [subjectKey(name)]);
+    });
+  }
+
+  hasSucceeded(name: string): Promise<boolean> {
+    return this.database.run(async (manager) => {
+      const row = await manager.findOneBy(PasswordGuessesRow, { subject: subjectKey(name) });
+      return row?.succeededAt != null;
+    });
+  }
+}
+
+const FORGET = `
+  UPDATE password_guesses SET failures = 0, blocked_until = NULL, succeeded_at = clock_timestamp() WHERE subject = $1`;
+const TAKE_BACK = `
+  UPDATE password_guesses SET failures = greatest(failures - 1, 0), blocked_until = NULL WHERE subject = $1`;
+
+function subjectKey(name: string): Buffer {
+  return createHash('sha256').update(name).digest();
+}
+
+async function lockState(manager: EntityManager, subject: Buffer): Promise<ThrottleState | undefined> {
+  await manager.query(
+    `INSERT INTO password_guesses (subject, failures, last_attempt_at) VALUES ($1, 0, clock_timestamp())
+     ON CONFLICT (subject) DO NOTHING`,
+    [subject],
+  );
+  const lock = { mode: 'pessimistic_write' } as const;
+  const row = await manager.findOneOrFail(PasswordGuessesRow, { where: { subject }, lock });
+  return { failures: row.failures, lastAttemptAt: row.lastAttemptAt, blockedUntil: row.blockedUntil };
+}

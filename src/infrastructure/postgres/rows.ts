@@ -1,0 +1,142 @@
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+
+/** The tables, as the migrations leave them: `npm run check` compares the two. */
+
+@Entity('accounts')
+@Check('accounts_status', `status IN ('active', 'suspended', 'deleted')`)
+export class AccountRow {
+  @PrimaryColumn('varchar', { length: 128, primaryKeyConstraintName: 'accounts_pkey' })
+  id!: string;
+  @Column('text')
+  email!: string;
+  /** The lower case of the email, which is unique. */
+  @Index('accounts_email_key', { unique: true })
+  @Column('text', { name: 'email_key' })
+  emailKey!: string;
+  @Column('text', { name: 'display_name' })
+  displayName!: string;
+  @Column('text', { array: true })
+  permissions!: string[];
+  @Column('text', { name: 'password_hash', nullable: true })
+  passwordHash!: string | null;
+  @Column('varchar', { length: 9 })
+  status!: 'active' | 'suspended' | 'deleted';
+  @Column({ type: 'numeric', precision: 20, scale: 0 })
+  version!: string;
+}
+
+@Entity('api_keys')
+@Check('api_keys_access', `access IN ('read-only', 'read-and-write')`)
+@Check('api_keys_digest', 'octet_length(digest) = 32')
+@Check('api_keys_ended_once', 'revoked_at IS NULL OR expired_at IS NULL')
+@Index('api_keys_of_owner', ['ownerId', 'createdAt', 'id'])
+@Index('api_keys_idempotency_key', ['ownerId', 'idempotencyKey'], { unique: true })
+@Index('api_keys_open_by_expiry', ['expiresAt'], { where: 'revoked_at IS NULL AND expired_at IS NULL' })
+export class ApiKeyRow {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pkey' })
+  id!: string;
+  @Column('varchar', { name: 'owner_id', length: 128 })
+  ownerId!: string;
+  @ManyToOne(() => AccountRow, { nullable: false })
+  @JoinColumn({ name: 'owner_id', foreignKeyConstraintName: 'api_keys_owner_id_fkey' })
+  owner?: AccountRow;
+  @Column('text')
+  name!: string;
+  @Column('varchar', { length: 14 })
+  access!: 'read-only' | 'read-and-write';
+  @Column('varchar', { name: 'key_prefix', length: 16 })
+  keyPrefix!: string;
+  @Index('api_keys_public_part', { unique: true })
+  @Column('char', { name: 'public_part', length: 24 })
+  publicPart!: string;
+  @Column('bytea')
+  digest!: Buffer;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 })
+  createdAt!: Date;
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 })
+  expiresAt!: Date;
+  @Column({ type: 'timestamptz', name: 'revoked_at', precision: 3, nullable: true })
+  revokedAt!: Date | null;
+  @Column({ type: 'timestamptz', name: 'expired_at', precision: 3, nullable: true })
+  expiredAt!: Date | null;
+  @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
+  idempotencyKey!: string | null;
+}
+
+/** Apart from api_keys and without a reference to it, so that noting a use never waits for a revoke, nor a revoke for it. */
+@Entity('api_key_usage')
+export class ApiKeyUsageRow {
+  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_usage_pkey' })
+  keyId!: string;
+  @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3 })
+  lastUsedAt!: Date;
+}
+
+@Entity('sessions')
+export class SessionRow {
+  /** SHA-256 of the token in the cookie. */
+  @PrimaryColumn('bytea', { name: 'token_digest', primaryKeyConstraintName: 'sessions_pkey' })
+  tokenDigest!: Buffer;
+  @Index('sessions_of_account')
+  @Column('varchar', { name: 'account_id', length: 128 })
+  accountId!: string;
+  @ManyToOne(() => AccountRow, { nullable: false })
+  @JoinColumn({ name: 'account_id', foreignKeyConstraintName: 'sessions_account_id_fkey' })
+  account?: AccountRow;
+  @Index('sessions_by_expiry')
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 })
+  expiresAt!: Date;
+}
+
+@Entity('password_guesses')
+export class PasswordGuessesRow {
+  /** SHA-256 of the subject's name: what people type into an email field is nobody's business. */
+  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'password_guesses_pkey' })
+  subject!: Buffer;
+  @Column('integer')
+  failures!: number;
+  @Index('password_guesses_by_age')
+  @Column({ type: 'timestamptz', name: 'last_attempt_at', precision: 3 })
+  lastAttemptAt!: Date;
+  @Column({ type: 'timestamptz', name: 'blocked_until', precision: 3, nullable: true })
+  blockedUntil!: Date | null;
+  @Column({ type: 'timestamptz', name: 'succeeded_at', precision: 3, nullable: true })
+  succeededAt!: Date | null;
+}
+
+/** Append-only: a trigger refuses UPDATE, DELETE and TRUNCATE. */
+@Entity('audit_events')
+@Index('audit_events_of_owner', ['ownerId', 'id'])
+export class AuditEventRow {
+  @PrimaryGeneratedColumn('identity', {
+    type: 'bigint',
+    generatedIdentity: 'ALWAYS',
+    primaryKeyConstraintName: 'audit_events_pkey',
+  })
+  id!: string;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  at!: Date;
+  @Column('varchar', { length: 32 })
+  type!: string;
+  @Column('varchar', { name: 'owner_id', length: 128, nullable: true })
+  ownerId!: string | null;
+  @Column('uuid', { name: 'key_id', nullable: true })
+  keyId!: string | null;
+  /** The account that acted; null for the service itself and for whoever failed to prove who they are. */
+  @Column('varchar', { name: 'actor_id', length: 128, nullable: true })
+  actorId!: string | null;
+  @Column('varchar', { length: 32, nullable: true })
+  reason!: string | null;
+  @Column('integer', { default: 1 })
+  count!: number;
+  @Column('varchar', { name: 'public_part', length: 24, nullable: true })
+  publicPart!: string | null;
+  @Column('varchar', { name: 'client_ip', length: 45, nullable: true })
+  clientIp!: string | null;
+  @Column('varchar', { name: 'user_agent', length: 256, nullable: true })
+  userAgent!: string | null;
+  @Column('varchar', { name: 'request_id', length: 128, nullable: true })
+  requestId!: string | null;
+}
+
+export const ROWS = [AccountRow, ApiKeyRow, ApiKeyUsageRow, SessionRow, PasswordGuessesRow, AuditEventRow];

@@ -1,0 +1,46 @@
+import { LatchkeyError } from '../../domain/errors.js';
+
+interface DriverError {
+  /** An SQLSTATE, or a system error of the socket. */
+  readonly code?: string;
+  /** Set on what PostgreSQL itself answered. */
+  readonly severity?: string;
+  readonly syscall?: string;
+  readonly constraint?: string;
+  readonly message?: string;
+}
+
+/**
+ * SQLSTATE classes that mean "PostgreSQL can't serve this now": connection, resources, operator intervention, system
+ * error, rollback for concurrency, lock timeout, and read_only_sql_transaction.
+ */
+const UNAVAILABLE_STATE = /^(08|53|57|58|40|55P03|25006)/;
+/** What pg and its pool say without a code when a connection is lost, refused or late. */
+const UNAVAILABLE_MESSAGE =
+  /connection|timeout|timed out|not queryable|in recovery|pool after calling end|not connected/i;
+
+/** A driver error as the core knows it: `unavailable`, or the error itself when it is a fault of our own. */
+export function storeError(error: unknown): unknown {
+  if (error instanceof LatchkeyError) return error;
+  return isOutage(driverError(error)) ? unavailable(error) : error;
+}
+
+export function unavailable(cause?: unknown): LatchkeyError {
+  return new LatchkeyError('unavailable', 'The database is not available: try again shortly', {}, { cause });
+}
+
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  const { code, constraint: violated } = driverError(error);
+  return code === '23505' && violated === constraint;
+}
+
+function isOutage({ code = '', severity, syscall, message = '' }: DriverError): boolean {
+  if (severity !== undefined) return UNAVAILABLE_STATE.test(code);
+  return syscall !== undefined || UNAVAILABLE_MESSAGE.test(message);
+}
+
+/** TypeORM wraps what pg throws. */
+function driverError(error: unknown): DriverError {
+  const wrapped = error as { driverError?: DriverError } | undefined;
+  return wrapped?.driverError ?? (error as DriverError | undefined) ?? {};
+}

@@ -1,0 +1,85 @@
+import 'reflect-metadata';
+import type { Server } from '@grpc/grpc-js';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { HealthImplementation } from 'grpc-health-check';
+import { AppModule } from './app.module.js';
+import { Audit, KeyReader, LastUse, RateLimiter } from './application/ports.js';
+import { PutAccount } from './application/put-account.js';
+import { SweepExpiries } from './application/sweep-expiries.js';
+import type { Config } from './config.js';
+import { DEMO_OWNER } from './demo.js';
+import { OpenStreams } from './infrastructure/grpc/open-streams.js';
+import { grpcServerOptions } from './infrastructure/grpc/server-options.js';
+import { shutDownGrpc } from './infrastructure/grpc/shut-down.js';
+import { configureHttp } from './infrastructure/http/http-app.js';
+import { Log } from './infrastructure/log.js';
+import { NestLog } from './infrastructure/nest-log.js';
+import { PostgresHousekeeping } from './infrastructure/postgres/housekeeping.js';
+import { openDatabase } from './infrastructure/postgres/open-database.js';
+import { Readiness } from './infrastructure/readiness.js';
+
+const SWEEP_EVERY_MS = 60_000;
+
+/** What has a life of its own: opened before the first request, closed after the last. */
+interface Resource {
+  open?(): Promise<void>;
+  close?(): void | Promise<void>;
+}
+const RESOURCES = [LastUse, KeyReader, Audit, RateLimiter];
+
+export interface Latchkey {
+  readonly app: NestExpressApplication;
+  /** Stops taking work, finishes what is under way, flushes and disconnects. */
+  stop(): Promise<void>;
+}
+
+export async function startLatchkey(config: Config): Promise<Latchkey> {
+  const log = new Log(config.logLevel);
+  const dataSource = await openDatabase(config.databaseUrl, config.keyPrefix);
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config, dataSource, log), {
+    bodyParser: false,
+    logger: new NestLog(log),
+  });
+  const resources = RESOURCES.map((token) => app.get<Resource>(token));
+  const sweep = setInterval(() => void sweepOnce(app, log), SWEEP_EVERY_MS).unref();
+  let grpcServer: Server | undefined;
+
+  const stop = async (): Promise<void> => {
+    clearInterval(sweep);
+    await app.get(Readiness).drain();
+    app.get(OpenStreams).drain();
+    await Promise.all([grpcServer && shutDownGrpc(grpcServer), app.close()]);
+    for (const resource of resources) await resource.close?.();
+    await dataSource.destroy();
+  };
+
+  try {
+    await Promise.all(resources.map((resource) => resource.open?.()));
+    if (config.demo) await app.get(PutAccount).execute(DEMO_OWNER);
+    configureHttp(app, config, log);
+    const options = grpcServerOptions(config, app.get(HealthImplementation), (server) => (grpcServer = server));
+    app.connectMicroservice(options);
+    await app.startAllMicroservices();
+    await app.listen(config.httpPort, config.host);
+    await app.get(Readiness).check();
+    app.get(Readiness).watch();
+    void sweepOnce(app, log);
+    const { host, httpPort, grpcPort, publicUrl } = config;
+    log.info('listening', { host, httpPort, grpcPort, publicUrl });
+  } catch (error) {
+    await stop().catch(() => undefined);
+    throw error;
+  }
+  return { app, stop };
+}
+
+async function sweepOnce(app: NestExpressApplication, log: Log): Promise<void> {
+  try {
+    const recorded = await app.get(SweepExpiries).execute();
+    if (recorded > 0) log.info('expiries recorded', { recorded });
+    await app.get(PostgresHousekeeping).run();
+  } catch (error) {
+    log.fault(error);
+  }
+}

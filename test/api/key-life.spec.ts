@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startService, type Service } from '../support/service.js';
+
+describe('the life of a key', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  test('a key is granted until the answer to its revoke, and never after', async () => {
+    const person = await service.person().signIn();
+    const { apiKey, fullKey } = await person.newKey({ access: 'read-only' });
+    expect((await service.clients.validate(fullKey)).grant).toMatchObject({
+      keyId: apiKey.id,
+      ownerId: 'demo',
+      access: 'ACCESS_LEVEL_READ_ONLY',
+      permissions: ['systems:read'],
+    });
+    expect((await person.revoke(apiKey.id)).status).toBe(200);
+    expect((await service.clients.validate(fullKey)).denial).toMatchObject({
+      reason: 'REASON_REVOKED',
+      httpStatus: 401,
+      message: 'invalid api key',
+    });
+  });
+});

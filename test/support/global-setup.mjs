@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
+import { acquireLock } from '../../scripts/lib/lock.mjs';
+import { removeRunFolder, removeRunsThatDied, runFolderPrefix } from './leftovers.mjs';
+import { startRedis } from './redis.mjs';
+
+/** One PostgreSQL and one Redis for the whole run, each suite with a database of its own (see databases.mjs). */
+export default async function globalSetup() {
+  const temp = tmpdir();
+  await removeRunsThatDied(temp);
+  const folder = join(temp, `${runFolderPrefix}${randomBytes(6).toString('hex')}`);
+  // Held before the folder exists: another run must never take this one for dead.
+  const lock = await acquireLock(folder);
+  // PostgreSQL's user passes through it.
+  mkdirSync(folder, { mode: 0o711 });
+  // Whatever a suite puts into the temp folder goes with the run, even one that is killed.
+  process.env['TMPDIR'] = folder;
+
+  const [postgres, redis] = await Promise.all([
+    startEmbeddedPostgres({
+      dataDir: join(folder, 'data'),
+      // Nothing here outlives the run, and Ctrl+C is meant for all of it.
+      settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+      detached: false,
+    }),
+    startRedis(join(folder, 'redis')),
+  ]);
+  process.env['LATCHKEY_TEST_DATABASE_URL'] = postgres.url;
+  process.env['LATCHKEY_TEST_REDIS_URL'] = redis.url;
+
+  Object.assign(globalThis, {
+    async latchkeyTestTeardown() {
+      await Promise.all([postgres.stop(), redis.stop()]);
+      await removeRunFolder(folder);
+      await lock?.release();
+    },
+  });
+}

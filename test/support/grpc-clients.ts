@@ -1,0 +1,74 @@
+import {
+  type ChannelCredentials,
+  credentials,
+  loadPackageDefinition,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import type { Account__Output } from '../../src/infrastructure/grpc/generated/latchkey/v1/Account.js';
+import type { PutAccountRequest } from '../../src/infrastructure/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import type { ValidateKeyRequest } from '../../src/infrastructure/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyResponse__Output } from '../../src/infrastructure/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { ProtoGrpcType as AccountProto } from '../../src/infrastructure/grpc/generated/account_service.js';
+import type { ProtoGrpcType as ApiKeyProto } from '../../src/infrastructure/grpc/generated/api_key_service.js';
+
+const definition = loadSync(['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'], {
+  includeDirs: ['proto'],
+  longs: String,
+  enums: String,
+  defaults: true,
+  oneofs: true,
+});
+const { latchkey } = loadPackageDefinition(definition) as unknown as ApiKeyProto & AccountProto;
+
+export interface Clients {
+  /** One question; READ with no permission unless said otherwise. */
+  validate(apiKey: string, request?: ValidateKeyRequest): Promise<ValidateKeyResponse__Output>;
+  /** The request as it is. */
+  ask(request: ValidateKeyRequest): Promise<ValidateKeyResponse__Output>;
+  putAccount(request: PutAccountRequest): Promise<Account__Output>;
+  account(
+    method: 'GetAccount' | 'SuspendAccount' | 'ReactivateAccount' | 'DeleteAccount',
+    id: string,
+  ): Promise<Account__Output>;
+  readonly apiKeys: InstanceType<typeof latchkey.v1.ApiKeyService>;
+  readonly accounts: InstanceType<typeof latchkey.v1.AccountService>;
+  close(): void;
+}
+
+export function bearer(token: string): Metadata {
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${token}`);
+  return metadata;
+}
+
+export function connectClients(
+  target: string,
+  { validator = 'dev-validator-token', admin = 'dev-accounts-token' } = {},
+  security: ChannelCredentials = credentials.createInsecure(),
+): Clients {
+  const apiKeys = new latchkey.v1.ApiKeyService(target, security);
+  const accounts = new latchkey.v1.AccountService(target, security);
+  const ask = (request: ValidateKeyRequest) =>
+    answer<ValidateKeyResponse__Output>((done) => apiKeys.validateKey(request, bearer(validator), done));
+  return {
+    apiKeys,
+    accounts,
+    ask,
+    validate: (apiKey, request = {}) => ask({ apiKey, operation: 'OPERATION_READ', ...request }),
+    putAccount: (request) => answer((done) => accounts.putAccount(request, bearer(admin), done)),
+    account: (method, id) => answer((done) => accounts[method]({ id }, bearer(admin), done)),
+    close: () => {
+      apiKeys.close();
+      accounts.close();
+    },
+  };
+}
+
+/** Rejects with the ServiceError of a broken call. */
+export function answer<T>(call: (done: (error: ServiceError | null, value?: T) => void) => unknown): Promise<T> {
+  return new Promise((resolve, reject) => {
+    call((error, value) => (error ? reject(error) : resolve(value!)));
+  });
+}

@@ -1,0 +1,52 @@
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { acquireLock } from '../../scripts/lib/lock.mjs';
+import { until } from '../../scripts/lib/wait.mjs';
+import { stopOrphan } from '../../scripts/postgres/orphan.mjs';
+
+export const runFolderPrefix = 'latchkey-test-';
+
+/**
+ * Clears away what runs left that were killed: their servers and their folders.
+ * @param {string} temp
+ */
+export async function removeRunsThatDied(temp) {
+  for (const name of readdirSync(temp).filter((entry) => entry.startsWith(runFolderPrefix))) {
+    const folder = join(temp, name);
+    const lock = await acquireLock(folder);
+    if (!lock) continue;
+    await removeRunFolder(folder);
+    await lock.release();
+  }
+}
+
+/**
+ * Ends the servers that still work in a folder, whichever suite started them, and removes it.
+ * @param {string} folder
+ */
+export async function removeRunFolder(folder) {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file));
+  for (const file of files) {
+    if (file.endsWith('postmaster.pid')) await stopOrphan({ cluster: dirname(file), postgres: 'postgres' });
+    if (file.endsWith('redis.pid')) await stopRedis(file);
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** @param {string} pidFile */
+async function stopRedis(pidFile) {
+  const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+  const runs = () => commandOf(pid).includes('redis-server');
+  if (!runs()) return;
+  process.kill(pid, 'SIGTERM');
+  await until(() => !runs(), 5_000);
+}
+
+/** @param {number} pid */
+function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
