@@ -49,7 +49,9 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
     clearInterval(sweep);
     await app.get(Readiness).drain();
     app.get(OpenStreams).drain();
-    await Promise.all([grpcServer && shutDownGrpc(grpcServer), app.close()]);
+    // Before Nest closes, which cuts off every call that is still open.
+    if (grpcServer) await shutDownGrpc(grpcServer);
+    await app.close();
     for (const resource of resources) await resource.close?.();
     await dataSource.destroy();
   };

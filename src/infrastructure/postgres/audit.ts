@@ -7,7 +7,7 @@ import type { Database } from './database.js';
 import { groupFailures } from './group-failures.js';
 import { Lane } from './lane.js';
 import { AuditEventRow } from './rows.js';
-import { storeError, unavailable } from './store-error.js';
+import { unavailable } from './store-error.js';
 
 const MAX_BATCH = 5000;
 /** Commits that are sent after each other let the next one collect meanwhile. */
@@ -32,7 +32,7 @@ export class PostgresAudit extends Audit {
     private readonly database: Database,
   ) {
     super();
-    this.lane = new Lane(url, 'audit');
+    this.lane = new Lane(url, 'audit', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (failures, deadline) => this.commit(failures, deadline),
       maxBatch: MAX_BATCH,
@@ -61,10 +61,8 @@ export class PostgresAudit extends Audit {
   }
 
   /** Throws when PostgreSQL can't be reached. */
-  async open(): Promise<void> {
-    await this.lane.warm(MAX_IN_FLIGHT).catch((error: unknown) => {
-      throw storeError(error);
-    });
+  open(): Promise<void> {
+    return this.lane.open();
   }
 
   close(): Promise<void> {

@@ -4,7 +4,7 @@ import type { AccessLevel } from '../../domain/access.js';
 import { ApiKey } from '../../domain/api-key.js';
 import { Batcher } from './batcher.js';
 import { Lane } from './lane.js';
-import { storeError, unavailable } from './store-error.js';
+import { unavailable } from './store-error.js';
 
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
@@ -48,7 +48,7 @@ export class PostgresKeyReader extends KeyReader {
 
   constructor(url: string) {
     super();
-    this.lane = new Lane(url, 'validation');
+    this.lane = new Lane(url, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (publicParts, deadline) => this.readAll(publicParts, deadline),
       maxBatch: MAX_BATCH,
@@ -63,10 +63,8 @@ export class PostgresKeyReader extends KeyReader {
   }
 
   /** Throws when PostgreSQL can't be reached. */
-  async open(): Promise<void> {
-    await this.lane.warm(MAX_IN_FLIGHT).catch((error: unknown) => {
-      throw storeError(error);
-    });
+  open(): Promise<void> {
+    return this.lane.open();
   }
 
   close(): Promise<void> {

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { storeError, unavailable } from './store-error.js';
 
 const RECONNECT_PAUSE_MS = 50;
+const CONNECT_TIMEOUT_MS = 1000;
 
 /** A prepared statement, parsed once a connection. */
 export interface Statement {
@@ -10,17 +11,19 @@ export interface Statement {
 }
 
 /**
- * Connections kept for one purpose, one statement at a time each. A connection whose answer is late is destroyed: what
- * might still arrive on it answers nobody.
+ * A few connections kept for one purpose, one statement at a time each. A connection whose answer is late is
+ * destroyed: what might still arrive on it answers nobody.
  */
 export class Lane {
-  private idle: pg.Client[] = [];
+  /** Open or being opened. */
+  private readonly clients = new Set<pg.Client>();
+  private readonly idle: pg.Client[] = [];
   private lastFailureAt = -Infinity;
-  private closed = false;
 
   constructor(
     private readonly url: string,
     private readonly purpose: string,
+    private readonly maxConnections: number,
   ) {}
 
   /** @param deadline milliseconds on the clock of performance.now */
@@ -30,62 +33,66 @@ export class Lane {
     deadline: number,
   ): Promise<Row[]> {
     let client: pg.Client | undefined;
-    let isLate = false;
-    const work = async () => {
-      client = this.idle.pop() ?? (await this.connect());
-      if (isLate) throw unavailable();
-      const { rows } = await client.query<Row>({ ...statement, values });
-      return rows;
-    };
     try {
-      const rows = await before(deadline, work());
-      if (this.closed) void client!.end();
-      else this.idle.push(client!);
+      client = await before(deadline, this.take());
+      const { rows } = await before(deadline, client.query<Row>({ ...statement, values }));
+      this.idle.push(client);
       return rows;
     } catch (error) {
-      isLate = true;
-      if (client) destroy(client);
+      if (client) this.destroy(client);
       throw storeError(error);
     }
   }
 
   /** Opens the connections ahead of the first question. */
-  async warm(connections: number): Promise<void> {
-    this.idle.push(...(await Promise.all(Array.from({ length: connections }, () => this.connect()))));
+  async open(): Promise<void> {
+    try {
+      await Promise.all(Array.from({ length: this.maxConnections }, () => this.connect()));
+    } catch (error) {
+      throw storeError(error);
+    }
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    await Promise.all(this.idle.splice(0).map((client) => client.end()));
+    await Promise.all([...this.clients].map((client) => client.end()));
   }
 
-  private async connect(): Promise<pg.Client> {
-    if (performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS) throw unavailable();
+  /** While all connections are still being opened, an outage is told at once instead of after a wait. */
+  private async take(): Promise<pg.Client> {
+    if (this.idle.length === 0) await this.connect();
+    const client = this.idle.pop();
+    if (!client) throw unavailable();
+    return client;
+  }
+
+  private async connect(): Promise<void> {
+    const isTooSoon = performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS;
+    if (isTooSoon || this.clients.size >= this.maxConnections) throw unavailable();
     const client = new pg.Client({
       connectionString: this.url,
       application_name: `latchkey ${this.purpose}`,
-      connectionTimeoutMillis: 2000,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
-    client.on('error', () => this.forget(client));
+    this.clients.add(client);
+    client.on('error', () => this.destroy(client));
     try {
       await client.connect();
-      return client;
+      this.idle.push(client);
     } catch (error) {
       this.lastFailureAt = performance.now();
-      destroy(client);
+      this.destroy(client);
       throw error;
     }
   }
 
-  private forget(client: pg.Client): void {
-    this.idle = this.idle.filter((other) => other !== client);
+  private destroy(client: pg.Client): void {
+    this.clients.delete(client);
+    const index = this.idle.indexOf(client);
+    if (index >= 0) this.idle.splice(index, 1);
+    // pg offers no way to drop a connection without waiting for the server's goodbye.
+    (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }
-}
-
-function destroy(client: pg.Client): void {
-  // pg offers no way to drop a connection without waiting for the server's goodbye.
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
 /** Rejects at the deadline, unless the answer has arrived and only a busy event loop kept it from being read. */
