@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { DEMO_SERVICE_TOKENS } from './demo.js';
 import { KEY_PREFIX } from './domain/key-string.js';
 import type { RateLimit } from './domain/rate-limit.js';
@@ -66,7 +67,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     grpcPort: reader.port('GRPC_PORT', 50051),
     publicUrl: publicUrl.replace(/\/+$/, ''),
     allowedOrigins: allowedOrigins(publicUrl, httpPort),
-    trustedProxies: reader.words('TRUSTED_PROXIES'),
+    trustedProxies: reader.list('TRUSTED_PROXIES', parseProxy) ?? [],
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']) ?? reader.missing('DATABASE_URL'),
     redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
     keyPrefix: reader.matching('KEY_PREFIX', 'lk', KEY_PREFIX, 'must match [a-z][a-z0-9]{0,15}'),
@@ -112,6 +113,17 @@ function readGrpcTls(reader: EnvReader): GrpcTlsConfig | undefined {
   if (clientCaFile && !certFile) reader.missing('GRPC_TLS_CERT', 'with GRPC_TLS_CLIENT_CA');
   if (clientRoles.length > 0 && !clientCaFile) reader.missing('GRPC_TLS_CLIENT_CA', 'with GRPC_TLS_CLIENT_ROLES');
   return certFile && keyFile ? { certFile, keyFile, clientCaFile, clientRoles } : undefined;
+}
+
+/** What Express compares addresses with. */
+function parseProxy(entry: string): string {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return entry;
+  const [, ip = '', bits = '0'] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+  const family = isIP(ip);
+  if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) {
+    throw new Error('must be an IP address, a range such as 10.0.0.0/8, loopback, linklocal or uniquelocal');
+  }
+  return entry;
 }
 
 /** A loopback address has three spellings, and a browser takes whichever the person typed. */

@@ -6,7 +6,9 @@ export class EnvReader {
 
   constructor(private readonly env: NodeJS.ProcessEnv) {}
 
+  /** One line a variable: what is found first. */
   wrong(name: string, problem: string): void {
+    if (this.problems.some((line) => line.startsWith(`${name} `))) return;
     this.problems.push(`${name} ${problem}`);
   }
 

@@ -60,7 +60,7 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
     await Promise.all(resources.map((resource) => resource.open?.()));
     if (config.demo) await app.get(PutAccount).execute(DEMO_OWNER);
     configureHttp(app, config, log);
-    const options = grpcServerOptions(config, app.get(HealthImplementation), (server) => (grpcServer = server));
+    const options = await grpcServerOptions(config, app.get(HealthImplementation), (server) => (grpcServer = server));
     app.connectMicroservice(options);
     await app.startAllMicroservices();
     await app.listen(config.httpPort, config.host);

@@ -26,6 +26,8 @@ export interface CreatedApiKey {
   readonly now: Date;
 }
 
+type Obstacle = 'full' | 'password-changed';
+
 export class CreateApiKey {
   constructor(
     private readonly accounts: Accounts,
@@ -40,14 +42,21 @@ export class CreateApiKey {
       access: accessProblem(command.access),
       expiresInDays: expiryDaysProblem(command.expiresInDays),
     });
-    const confirmed = await this.confirm(command, client);
-    const created = await this.accounts.transaction(command.ownerId, (transaction) =>
-      this.create(transaction, command, confirmed, client),
-    );
+    let created = await this.attempt(command, client);
+    // A sign-in may have stored the same password's hash anew in between: once more, against what is stored now.
+    if (created === 'password-changed') created = await this.attempt(command, client);
+    if (created === 'password-changed') throw incorrectPassword();
     if (created === 'full') {
       throw new LatchkeyError('too_many_active_keys', 'You have reached the maximum number of API keys');
     }
     return created;
+  }
+
+  private async attempt(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey | Obstacle> {
+    const confirmed = await this.confirm(command, client);
+    return this.accounts.transaction(command.ownerId, (transaction) =>
+      this.create(transaction, command, confirmed, client),
+    );
   }
 
   private async confirm({ ownerId, password }: CreateApiKeyCommand, client: Client): Promise<Account> {
@@ -58,16 +67,16 @@ export class CreateApiKey {
     return account;
   }
 
-  /** Answers `full` instead of throwing, so that the expiries it observed are committed all the same. */
+  /** Answers an obstacle instead of throwing it, so that the expiries observed meanwhile are committed all the same. */
   private async create(
     transaction: AccountTransaction,
     command: CreateApiKeyCommand,
     confirmed: Account,
     client: Client,
-  ): Promise<CreatedApiKey | 'full'> {
+  ): Promise<CreatedApiKey | Obstacle> {
     const { account, now } = transaction;
     if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
-    if (account.passwordHash !== confirmed.passwordHash) throw incorrectPassword();
+    if (account.passwordHash !== confirmed.passwordHash) return 'password-changed';
     const { idempotencyKey } = command;
     const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey));
     if (earlier) {

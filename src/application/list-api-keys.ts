@@ -5,9 +5,10 @@ import type { ApiKeys, KeyList } from './ports.js';
 export class ListApiKeys {
   constructor(private readonly keys: ApiKeys) {}
 
-  /** Showing a key as expired is observing its expiry, so that is recorded first. */
+  /** Showing a key as expired is observing its expiry: what the list shows is on record before it is answered. */
   async execute(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
+    const list = await this.keys.list(ownerId, status, page);
     await this.keys.recordExpiries({ ownerId });
-    return this.keys.list(ownerId, status, page);
+    return list;
   }
 }

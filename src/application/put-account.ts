@@ -31,7 +31,7 @@ export class PutAccount {
     });
   }
 
-  /** The same password sent again is no change: it keeps its hash, and the sessions live on. */
+  /** The same password sent again is no change: the stored hash stays, and the sessions live on. */
   private async newPasswordHash({ id, password, passwordHash }: PutAccountCommand): Promise<string | undefined> {
     if (passwordHash !== undefined) {
       requireFields({ password_hash: this.passwords.hashProblem(passwordHash) });
@@ -41,7 +41,7 @@ export class PutAccount {
     const fits = password.length >= 1 && password.length <= MAX_PASSWORD_LENGTH;
     requireFields({ password: fits ? undefined : `must be 1 to ${MAX_PASSWORD_LENGTH} characters` });
     const current = (await this.accounts.find(id))?.passwordHash;
-    if (current && (await this.passwords.verify(password, current)).matches) return current;
+    if (current && (await this.passwords.verify(password, current)).matches) return undefined;
     return this.passwords.hash(password);
   }
 }

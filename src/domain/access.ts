@@ -22,7 +22,10 @@ export function accessAllows(access: AccessLevel, operation: Operation): boolean
 /** Of the owner's permissions, those whose action the access level lets through. Any other action is never granted. */
 export function effectivePermissions(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
   const actions = LETS_THROUGH[access];
-  return ownerPermissions.filter((permission) => actions.includes(permission.slice(permission.indexOf(':') + 1)));
+  return ownerPermissions.filter((permission) => {
+    const [, action, ...rest] = permission.split(':');
+    return action !== undefined && rest.length === 0 && actions.includes(action);
+  });
 }
 
 const PERMISSION = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}:[A-Za-z0-9][A-Za-z0-9._-]{0,27}$/;

@@ -86,7 +86,7 @@ export function readBearer(headers: readonly string[]): string | undefined {
   return header.slice(7);
 }
 
-const SECRET_IN_TEXT = /([0-9a-f]{24}\.)[0-9a-f]{16,}/gi;
+const SECRET_IN_TEXT = /([0-9a-f]{24}(?:\.|%2e))[0-9a-f]{16,}/gi;
 
 /** For text that others wrote and that is about to be kept: people paste keys into paths and user agents. */
 export function withoutSecrets(text: string): string {

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { acquireLock } from '../../scripts/lib/lock.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
@@ -13,6 +13,8 @@ export const runFolderPrefix = 'latchkey-test-';
 export async function removeRunsThatDied(temp) {
   for (const name of readdirSync(temp).filter((entry) => entry.startsWith(runFolderPrefix))) {
     const folder = join(temp, name);
+    // Another user's are theirs to clear away.
+    if (statSync(folder, { throwIfNoEntry: false })?.uid !== (process.getuid?.() ?? 0)) continue;
     const lock = await acquireLock(folder);
     if (!lock) continue;
     await removeRunFolder(folder);
@@ -30,7 +32,8 @@ export async function removeRunFolder(folder) {
     if (file.endsWith('postmaster.pid')) await stopOrphan({ cluster: dirname(file), postgres: 'postgres' });
     if (file.endsWith('redis.pid')) await stopRedis(file);
   }
-  rmSync(folder, { recursive: true, force: true });
+  // What ended just now may still be writing its last.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
 /** @param {string} pidFile */

@@ -30,7 +30,7 @@ export class Person {
     const [setCookie] = response.headers.getSetCookie();
     if (setCookie) this.cookie = setCookie.split(';', 1)[0]!;
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    const isJson = text !== '' && (response.headers.get('content-type')?.includes('json') ?? false);
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text || undefined };
   }
 

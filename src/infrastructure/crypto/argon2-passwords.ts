@@ -1,6 +1,6 @@
 import argon2 from 'argon2';
 import { Passwords } from '../../application/ports.js';
-import { LatchkeyError } from '../../domain/errors.js';
+import { Gate } from '../gate.js';
 import { parseArgon2id, type Argon2Cost } from './argon2-phc.js';
 
 /** OWASP Password Storage Cheat Sheet, argon2id: at least 19 MiB, two passes, one lane. */
@@ -12,18 +12,18 @@ const AT_ONCE = 2;
 const QUEUE_LENGTH = 16;
 
 export class Argon2Passwords extends Passwords {
-  private running = 0;
-  private readonly queue: (() => void)[] = [];
+  /** Two at once leave cores for validations; a short queue keeps the wait shorter than people's patience. */
+  private readonly gate = new Gate(AT_ONCE, QUEUE_LENGTH);
   /** Nobody's password, at the cost of a new hash. */
   private readonly decoy = argon2.hash('', { type: argon2.argon2id, ...COST });
 
   hash(password: string): Promise<string> {
-    return this.inTurn(() => argon2.hash(password, { type: argon2.argon2id, ...COST }));
+    return this.gate.pass(() => argon2.hash(password, { type: argon2.argon2id, ...COST }));
   }
 
   async verify(password: string, hash: string | null): Promise<{ matches: boolean; outdated: boolean }> {
     const decoy = await this.decoy;
-    const equal = await this.inTurn(() => argon2.verify(hash ?? decoy, password));
+    const equal = await this.gate.pass(() => argon2.verify(hash ?? decoy, password));
     return { matches: equal && hash !== null, outdated: hash !== null && isCheaper(hash) };
   }
 
@@ -32,25 +32,6 @@ export class Argon2Passwords extends Passwords {
     if (!cost) return 'must be an argon2id PHC string: $argon2id$v=19$m=…,t=…,p=…$salt$hash';
     const tooCostly = (Object.keys(MOST) as (keyof Argon2Cost)[]).some((part) => cost[part] > MOST[part]);
     return tooCostly ? `must cost at most m=${MOST.memoryCost},t=${MOST.timeCost},p=${MOST.parallelism}` : undefined;
-  }
-
-  /** Two at once leave cores for validations; a short queue keeps the wait shorter than people's patience. */
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= AT_ONCE) {
-      if (this.queue.length >= QUEUE_LENGTH) {
-        throw new LatchkeyError('busy', 'Too many passwords are being checked: try again shortly', {
-          retryAfterSeconds: 1,
-        });
-      }
-      await new Promise<void>((resolve) => this.queue.push(resolve));
-    } else this.running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = this.queue.shift();
-      if (next) next();
-      else this.running -= 1;
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { PlatformTokens } from '../../application/ports.js';
+import { accountIdProblem } from '../../domain/account.js';
 import { LatchkeyError } from '../../domain/errors.js';
 
 /** RFC 7518 and RFC 8037, without the symmetric ones: a public key must never serve as an HMAC secret. */
@@ -41,7 +42,10 @@ export class JwksPlatformTokens extends PlatformTokens {
         audience,
         requiredClaims: ['sub', 'exp'],
       });
-      return { accountId: payload.sub!, expiresAt: new Date(payload.exp! * 1000) };
+      const { sub, exp } = payload;
+      // jose asks for the claim, not for its shape.
+      if (typeof sub !== 'string' || accountIdProblem(sub) !== undefined) return undefined;
+      return { accountId: sub, expiresAt: new Date(exp! * 1000) };
     } catch (error) {
       if (isRefusal(error)) return undefined;
       const message = 'The platform login (SESSION_JWKS_URL) is not available: try again shortly';

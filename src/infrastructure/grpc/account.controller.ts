@@ -30,34 +30,35 @@ export class AccountController {
   @GrpcMethod('AccountService', 'PutAccount')
   put(request: PutAccountRequest__Output, _metadata: Metadata, call: Call): Promise<WireAccount> {
     const { version, ...profile } = request;
-    return this.answer(call, request.id, () =>
+    return this.answer(call, () =>
       this.putAccount.execute({ ...profile, version: version === undefined ? undefined : BigInt(version) }),
     );
   }
 
   @GrpcMethod('AccountService', 'GetAccount')
   get({ id }: ById, _metadata: Metadata, call: Call): Promise<WireAccount> {
-    return this.answer(call, id, () => this.getAccount.execute(id));
+    return this.answer(call, () => this.getAccount.execute(id), id);
   }
 
   @GrpcMethod('AccountService', 'SuspendAccount')
   suspend({ id }: ById, _metadata: Metadata, call: Call): Promise<WireAccount> {
-    return this.answer(call, id, () => this.status.suspend(id));
+    return this.answer(call, () => this.status.suspend(id), id);
   }
 
   @GrpcMethod('AccountService', 'ReactivateAccount')
   reactivate({ id }: ById, _metadata: Metadata, call: Call): Promise<WireAccount> {
-    return this.answer(call, id, () => this.status.reactivate(id));
+    return this.answer(call, () => this.status.reactivate(id), id);
   }
 
   @GrpcMethod('AccountService', 'DeleteAccount')
   delete({ id }: ById, _metadata: Metadata, call: Call): Promise<WireAccount> {
-    return this.answer(call, id, () => this.status.delete(id));
+    return this.answer(call, () => this.status.delete(id), id);
   }
 
-  private async answer(call: Call, id: string, work: () => Promise<Account>): Promise<WireAccount> {
+  /** @param id to be checked here, where nothing else does */
+  private async answer(call: Call, work: () => Promise<Account>, id?: string): Promise<WireAccount> {
     this.identity.require('accounts', call);
-    requireFields({ id: accountIdProblem(id) });
+    if (id !== undefined) requireFields({ id: accountIdProblem(id) });
     return toWire(await work());
   }
 }

@@ -15,11 +15,11 @@ const CERTIFICATE_REFRESH_MS = 60_000;
 const MINUTE_MS = 60_000;
 
 /** @param onServer told of the server before it listens */
-export function grpcServerOptions(
+export async function grpcServerOptions(
   config: Config,
   health: HealthImplementation,
   onServer: (server: Server) => void,
-): GrpcOptions {
+): Promise<GrpcOptions> {
   return {
     transport: Transport.GRPC,
     options: {
@@ -27,7 +27,7 @@ export function grpcServerOptions(
       package: 'latchkey.v1',
       protoPath: PROTO_FILES,
       loader: PROTO_OPTIONS,
-      credentials: serverCredentials(config.grpcTls),
+      credentials: await serverCredentials(config.grpcTls),
       maxReceiveMessageLength: MAX_MESSAGE_BYTES,
       channelOptions: {
         'grpc.max_concurrent_streams': 1000,
@@ -47,7 +47,7 @@ export function grpcServerOptions(
 }
 
 /** Files are read again every minute, so that renewed certificates need no restart. A client certificate is optional. */
-function serverCredentials(tls: GrpcTlsConfig | undefined): ServerCredentials {
+async function serverCredentials(tls: GrpcTlsConfig | undefined): Promise<ServerCredentials> {
   if (!tls) return ServerCredentials.createInsecure();
   const files = new experimental.FileWatcherCertificateProvider({
     certificateFile: tls.certFile,
@@ -55,5 +55,17 @@ function serverCredentials(tls: GrpcTlsConfig | undefined): ServerCredentials {
     caCertificateFile: tls.clientCaFile,
     refreshIntervalMs: CERTIFICATE_REFRESH_MS,
   });
+  await firstRead(files);
   return experimental.createCertificateProviderServerCredentials(files, tls.clientCaFile ? files : null, false);
+}
+
+/** A server that listens before it has its certificate would turn its first clients away. */
+function firstRead(files: experimental.FileWatcherCertificateProvider): Promise<void> {
+  return new Promise((resolve) => {
+    const onRead = () => {
+      files.removeIdentityCertificateListener(onRead);
+      resolve();
+    };
+    files.addIdentityCertificateListener(onRead);
+  });
 }

@@ -9,7 +9,7 @@ import { CreateApiKeyBody } from './bodies.js';
 import { readIdempotencyKey } from './idempotency-key.js';
 import { OwnerGuard } from './owner.guard.js';
 import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
-import { ProblemResponses } from './problem-responses.js';
+import { OWNERS_ONLY, ProblemResponses } from './problem-responses.js';
 import { clientOf, type LatchkeyRequest } from './request.js';
 import { ApiKeyListView, ApiKeyView, CreatedApiKeyView } from './views.js';
 
@@ -30,7 +30,7 @@ export class ApiKeysController {
   @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
   @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
   @ApiOkResponse({ type: ApiKeyListView })
-  @ProblemResponses({ 400: 'Invalid query', 401: 'Not signed in', 403: 'An API key' })
+  @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
   async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
     return new ApiKeyListView(await this.listKeys.execute(session!.account.id, readStatus(query), readPage(query)));
   }
@@ -39,13 +39,13 @@ export class ApiKeysController {
   @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'A repeat under the same key creates nothing' })
   @ApiCreatedResponse({ type: CreatedApiKeyView })
   @ProblemResponses({
+    ...OWNERS_ONLY,
     400: 'Invalid or unknown fields',
-    401: 'Not signed in',
     403: 'Incorrect password, an API key, or a request from another site',
     409: 'Five keys are active already, or the Idempotency-Key was used before',
     413: 'The body is too large',
     415: 'The body is not JSON',
-    429: 'Too many wrong passwords',
+    429: 'Too many wrong passwords, or an API key past its rate limit',
   })
   async create(
     @Req() request: LatchkeyRequest,
@@ -63,7 +63,7 @@ export class ApiKeysController {
   @HttpCode(200)
   @ApiOkResponse({ type: ApiKeyView })
   @ProblemResponses({
-    401: 'Not signed in',
+    ...OWNERS_ONLY,
     403: 'An API key, or a request from another site',
     404: 'No such key of this owner',
     409: 'The key is not active',

@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ListAuditEvents } from '../../application/list-audit-events.js';
 import { OwnerGuard } from './owner.guard.js';
 import { readPage, type Query as ListQuery } from './page-query.js';
-import { ProblemResponses } from './problem-responses.js';
+import { OWNERS_ONLY, ProblemResponses } from './problem-responses.js';
 import type { LatchkeyRequest } from './request.js';
 import { AuditEventListView } from './views.js';
 
@@ -17,7 +17,7 @@ export class AuditEventsController {
   @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
   @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
   @ApiOkResponse({ type: AuditEventListView })
-  @ProblemResponses({ 400: 'Invalid query', 401: 'Not signed in', 403: 'An API key' })
+  @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
   async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<AuditEventListView> {
     const { items, nextCursor } = await this.listEvents.execute(session!.account.id, readPage(query));
     return new AuditEventListView(items, nextCursor);

@@ -14,12 +14,18 @@ const MAX_PASSWORD = 1024;
 
 export class SignInBody {
   @ApiProperty({ maxLength: MAX_EMAIL })
-  @Follows(textProblem(MAX_EMAIL))
+  @Follows(emailProblem)
   email!: string;
 
   @ApiProperty({ format: 'password', maxLength: MAX_PASSWORD })
   @Follows(textProblem(MAX_PASSWORD))
   password!: string;
+}
+
+/** PostgreSQL takes no NUL in text, and no account has an email with a control character. */
+function emailProblem(value: unknown): string | undefined {
+  const problem = textProblem(MAX_EMAIL)(value);
+  return problem ?? (/\p{Cc}/u.test(value as string) ? 'must not contain control characters' : undefined);
 }
 
 export class CreateApiKeyBody {

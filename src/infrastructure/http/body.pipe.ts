@@ -1,7 +1,8 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { plainToInstance, type ClassConstructor } from 'class-transformer';
-import { validate, type ValidationError } from 'class-validator';
+import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
 import { invalidFields, LatchkeyError, type FieldError } from '../../domain/errors.js';
+
+type Fields = Record<string, unknown>;
 
 /** Turns a JSON body into its class, or throws one error that names every field that is wrong or unknown. */
 @Injectable()
@@ -11,18 +12,23 @@ export class BodyPipe implements PipeTransform {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw new LatchkeyError('invalid_request', 'The body must be a JSON object');
     }
-    // class-transformer drops this name silently; it is as unknown as any other.
-    if (Object.hasOwn(body, '__proto__')) throw invalidFields([{ field: '__proto__', message: UNKNOWN }]);
-    const value = plainToInstance(metatype as ClassConstructor<object>, body, { enableImplicitConversion: false });
-    const errors = await validate(value, { whitelist: true, forbidNonWhitelisted: true, stopAtFirstError: true });
-    if (errors.length > 0) throw invalidFields(errors.map(toFieldError));
+    const value = new (metatype as new () => Fields)();
+    const known = fieldsOf(metatype!);
+    for (const field of known) if (Object.hasOwn(body, field)) value[field] = (body as Fields)[field];
+    const errors = (await validate(value, { stopAtFirstError: true })).map(toFieldError);
+    // Not left to class-validator, which knows every name that Object.prototype has: `constructor`, `toString`.
+    const unknown = Object.keys(body).filter((field) => !known.has(field));
+    errors.push(...unknown.map((field) => ({ field, message: 'is not a known field' })));
+    if (errors.length > 0) throw invalidFields(errors);
     return value;
   }
 }
 
-const UNKNOWN = 'is not a known field';
+function fieldsOf(bodyClass: NonNullable<ArgumentMetadata['metatype']>): Set<string> {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(bodyClass, '', false, false);
+  return new Set(rules.map(({ propertyName }) => propertyName));
+}
 
 function toFieldError({ property, constraints = {} }: ValidationError): FieldError {
-  const message = 'whitelistValidation' in constraints ? UNKNOWN : Object.values(constraints)[0];
-  return { field: property, message: message ?? 'is not valid' };
+  return { field: property, message: Object.values(constraints)[0] ?? 'is not valid' };
 }

@@ -32,7 +32,7 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
     }),
   );
   app.use('/v1', noStore, refuseCrossSite(config.allowedOrigins));
-  app.use('/v1', express.json({ limit: MAX_BODY }), requireJson, explainBodyFault);
+  app.use('/v1', express.json({ limit: MAX_BODY, verify: requireUtf8 }), requireJson, explainBodyFault);
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));
   serveOpenApi(app);
@@ -41,6 +41,11 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
 function noStore(_request: Request, response: Response, next: NextFunction): void {
   response.set('Cache-Control', 'no-store');
   next();
+}
+
+/** RFC 8259, 8.1. The parser would take UTF-16 as well, which filters in front of us may not see through. */
+function requireUtf8(_request: unknown, _response: unknown, _body: Buffer, charset: string): void {
+  if (charset !== 'utf-8') throw new Error(`charset ${charset}`);
 }
 
 /** A body that the JSON parser passed over is of another type. */
@@ -53,8 +58,11 @@ function requireJson(request: Request, _response: Response, next: NextFunction):
 
 /** Before Nest takes the parser's words for its own. */
 function explainBodyFault(error: { type?: string }, _request: Request, _response: Response, next: NextFunction): void {
-  const isJsonFault = error.type === 'entity.parse.failed';
-  next(isJsonFault ? new LatchkeyError('invalid_request', 'The body is not valid JSON') : error);
+  if (error.type === 'entity.parse.failed') {
+    next(new LatchkeyError('invalid_request', 'The body is not valid JSON'));
+  } else if (error.type === 'entity.verify.failed') {
+    next(new LatchkeyError('unsupported_media_type', 'The body must be application/json in UTF-8'));
+  } else next(error);
 }
 
 function serveOpenApi(app: NestExpressApplication): void {

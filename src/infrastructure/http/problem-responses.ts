@@ -17,6 +17,9 @@ class ProblemView {
   @ApiPropertyOptional({ description: 'With api_key_not_active: revoked or expired' }) apiKeyStatus?: string;
 }
 
+/** What the OwnerGuard answers on any route. */
+export const OWNERS_ONLY = { 401: 'Not signed in', 403: 'An API key', 429: 'An API key past its rate limit' } as const;
+
 /** Documents the statuses that a route answers with a problem (RFC 9457). */
 export function ProblemResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
   const all = { ...problems, 503: 'A store is down: nothing was done' };

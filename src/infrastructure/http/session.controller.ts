@@ -6,7 +6,7 @@ import { SignOut } from '../../application/sign-out.js';
 import { SignInBody } from './bodies.js';
 import { SessionCookie } from './cookies.js';
 import { OwnerGuard, SignedOutToo } from './owner.guard.js';
-import { ProblemResponses } from './problem-responses.js';
+import { OWNERS_ONLY, ProblemResponses } from './problem-responses.js';
 import { clientOf, type LatchkeyRequest } from './request.js';
 import { SessionView } from './views.js';
 
@@ -25,7 +25,14 @@ export class SessionController {
   @HttpCode(204)
   @SignedOutToo()
   @ApiNoContentResponse({ description: 'Signed in; the session is in the cookie' })
-  @ProblemResponses({ 400: 'Invalid fields', 401: 'Incorrect email or password', 429: 'Too many attempts' })
+  @ProblemResponses({
+    400: 'Invalid or unknown fields',
+    401: 'Incorrect email or password, or an invalid API key',
+    403: 'An API key, or a request from another site',
+    413: 'The body is too large',
+    415: 'The body is not JSON',
+    429: 'Too many attempts, or an API key past its rate limit',
+  })
   async open(
     @Body() { email, password }: SignInBody,
     @Req() request: LatchkeyRequest,
@@ -38,7 +45,7 @@ export class SessionController {
 
   @Get()
   @ApiOkResponse({ type: SessionView })
-  @ProblemResponses({ 401: 'Not signed in' })
+  @ProblemResponses(OWNERS_ONLY)
   show(@Req() request: LatchkeyRequest): SessionView {
     return new SessionView(request.session!);
   }
@@ -47,7 +54,11 @@ export class SessionController {
   @HttpCode(204)
   @SignedOutToo()
   @ApiNoContentResponse({ description: 'Signed out' })
-  @ProblemResponses({ 401: 'Invalid API key', 403: 'An API key, or a request from another site' })
+  @ProblemResponses({
+    ...OWNERS_ONLY,
+    401: 'Invalid API key',
+    403: 'An API key, or a request from another site',
+  })
   async close(@Req() request: LatchkeyRequest, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.endPresented(request);
     this.cookie.clear(response);

@@ -16,7 +16,8 @@ export class MemoryRateLimiter extends RateLimiter {
   }
 
   charge(keyId: string): RateDecision {
-    const { tat, decision } = gcra(this.limit, this.tats.get(keyId), this.nowMicros());
+    // Whole microseconds: fractions would add up to a burst that is now and then one short.
+    const { tat, decision } = gcra(this.limit, this.tats.get(keyId), Math.floor(this.nowMicros()));
     this.tats.set(keyId, tat);
     return decision;
   }

@@ -38,12 +38,14 @@ export class PostgresAccountTransaction implements AccountTransaction {
     await this.manager.delete(SessionRow, { accountId: this.id });
   }
 
+  /** The keys' rows are locked too, because an expiry may be recorded without the account's lock; in its order. */
   async openKeys(): Promise<ApiKey[]> {
     const where = { ownerId: this.id, revokedAt: IsNull(), expiredAt: IsNull() };
-    return (await this.manager.find(ApiKeyRow, { where })).map(toApiKey);
+    const lock = { mode: 'for_no_key_update' } as const;
+    return (await this.manager.find(ApiKeyRow, { where, order: { id: 'ASC' }, lock })).map(toApiKey);
   }
 
-  /** The key's row is locked too, because an expiry may be recorded without the account's lock. */
+  /** Locked like the open keys. */
   async findKey(id: string): Promise<ListedKey | undefined> {
     const where = { id, ownerId: this.id };
     const row = await this.manager.findOne(ApiKeyRow, { where, lock: { mode: 'for_no_key_update' } });

@@ -101,7 +101,12 @@ async function lastUses(manager: EntityManager, keys: readonly ApiKeyRow[]): Pro
   return new Map(rows.map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]));
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Exactly what `encodeCursor` was given: JavaScript reads more dates than PostgreSQL does. */
 function isKeyPosition(position: readonly string[]): position is [string, string] {
   const [createdAt = '', id = ''] = position;
-  return position.length === 2 && !Number.isNaN(Date.parse(createdAt)) && /^[0-9a-f-]{36}$/.test(id);
+  const at = /^[12]\d{3}-.*Z$/.test(createdAt) ? new Date(createdAt) : new Date(Number.NaN);
+  const isMoment = !Number.isNaN(at.getTime()) && at.toISOString() === createdAt;
+  return position.length === 2 && isMoment && UUID.test(id);
 }

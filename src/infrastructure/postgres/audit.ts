@@ -81,7 +81,12 @@ export class PostgresAudit extends Audit {
       groups.map(({ failure }) => failure.client.requestId),
       groups.map(({ count }) => count),
     ];
-    await this.lane.query(RECORD_FAILURES, values, deadline);
+    try {
+      await this.lane.query(RECORD_FAILURES, values, deadline);
+    } catch (error) {
+      // Whatever the cause: what can't be recorded is not answered.
+      throw unavailable(error);
+    }
     return new Array<void>(failures.length);
   }
 }

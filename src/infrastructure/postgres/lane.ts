@@ -32,14 +32,17 @@ export class Lane {
     values: unknown[],
     deadline: number,
   ): Promise<Row[]> {
+    const taking = this.take();
     let client: pg.Client | undefined;
     try {
-      client = await before(deadline, this.take());
+      client = await before(deadline, taking);
       const { rows } = await before(deadline, client.query<Row>({ ...statement, values }));
-      this.idle.push(client);
+      this.keep(client);
       return rows;
     } catch (error) {
       if (client) this.destroy(client);
+      // One that comes too late for its question serves the next.
+      else taking.then((late) => this.keep(late)).catch(() => undefined);
       throw storeError(error);
     }
   }
@@ -63,6 +66,11 @@ export class Lane {
     const client = this.idle.pop();
     if (!client) throw unavailable();
     return client;
+  }
+
+  /** Unless it has broken meanwhile. */
+  private keep(client: pg.Client): void {
+    if (this.clients.has(client)) this.idle.push(client);
   }
 
   private async connect(): Promise<void> {

@@ -3,29 +3,24 @@ import type { EntityManager } from 'typeorm';
 import { PasswordGuesses, type GuessSubject } from '../../application/ports.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { attemptPassword, type ThrottleState } from '../../domain/password-throttle.js';
+import { Gate } from '../gate.js';
 import { databaseNow, type Database } from './database.js';
 import { PasswordGuessesRow } from './rows.js';
 
+/** A crowd of guesses waits here, not for the connections that all other calls need. */
+const AT_ONCE = 3;
+const QUEUE_LENGTH = 1000;
+
 export class PostgresPasswordGuesses extends PasswordGuesses {
+  private readonly gate = new Gate(AT_ONCE, QUEUE_LENGTH);
+
   constructor(private readonly database: Database) {
     super();
   }
 
   /** The subjects' rows stay locked until all are counted: attempts that arrive together are counted one by one. */
-  async count(subjects: readonly GuessSubject[]): Promise<void> {
-    await this.database.transaction(async (manager) => {
-      for (const { name, policy } of subjects) {
-        const subject = subjectKey(name);
-        const state = await lockState(manager, subject);
-        const decision = attemptPassword(policy, state, await databaseNow(manager));
-        if (!decision.admitted) {
-          const { retryAfterSeconds } = decision;
-          const message = `Too many attempts: try again in ${retryAfterSeconds} seconds`;
-          throw new LatchkeyError('too_many_attempts', message, { retryAfterSeconds });
-        }
-        await manager.update(PasswordGuessesRow, { subject }, decision.state);
-      }
-    });
+  count(subjects: readonly GuessSubject[]): Promise<void> {
+    return this.gate.pass(() => this.countAll(subjects));
   }
 
   async forgive([first, ...others]: readonly GuessSubject[]): Promise<void> {
@@ -39,6 +34,22 @@ export class PostgresPasswordGuesses extends PasswordGuesses {
     return this.database.run(async (manager) => {
       const row = await manager.findOneBy(PasswordGuessesRow, { subject: subjectKey(name) });
       return row?.succeededAt != null;
+    });
+  }
+
+  private async countAll(subjects: readonly GuessSubject[]): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      for (const { name, policy } of subjects) {
+        const subject = subjectKey(name);
+        const state = await lockState(manager, subject);
+        const decision = attemptPassword(policy, state, await databaseNow(manager));
+        if (!decision.admitted) {
+          const { retryAfterSeconds } = decision;
+          const message = `Too many attempts: try again in ${retryAfterSeconds} seconds`;
+          throw new LatchkeyError('too_many_attempts', message, { retryAfterSeconds });
+        }
+        await manager.update(PasswordGuessesRow, { subject }, decision.state);
+      }
     });
   }
 }

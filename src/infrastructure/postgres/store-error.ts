@@ -12,9 +12,10 @@ interface DriverError {
 
 /**
  * SQLSTATE classes that mean "PostgreSQL can't serve this now": connection, resources, operator intervention, system
- * error, rollback for concurrency, lock timeout, and read_only_sql_transaction.
+ * error, rollback for concurrency, lock timeout, and read_only_sql_transaction. And what only connecting meets: no such
+ * database (3D), a login refused (28), and a database that takes no connections (55000).
  */
-const UNAVAILABLE_STATE = /^(08|53|57|58|40|55P03|25006)/;
+const UNAVAILABLE_STATE = /^(08|53|57|58|40|3D|28|55000|55P03|25006)/;
 /** What pg and its pool say without a code when a connection is lost, refused or late. */
 const UNAVAILABLE_MESSAGE =
   /connection|timeout|timed out|not queryable|in recovery|pool after calling end|not connected/i;

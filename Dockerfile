@@ -1,0 +1,46 @@
+# Two images from one file: `--target latchkey` (the default, last) and `--target systems-api`.
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS manifests
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY clients/node/package.json clients/node/
+COPY examples/systems-api/package.json examples/systems-api/
+
+FROM manifests AS build
+# Optional packages are the embedded PostgreSQL and the test tools' binaries: no build needs them.
+RUN npm ci --include=dev --omit=optional
+COPY . .
+RUN node scripts/build.mjs
+
+FROM manifests AS latchkey-packages
+RUN npm ci --omit=dev --omit=optional --workspaces=false
+
+FROM manifests AS systems-api-packages
+RUN npm ci --omit=dev --omit=optional --workspace examples/systems-api
+
+FROM ${NODE_IMAGE} AS systems-api
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+COPY --from=systems-api-packages /app/node_modules node_modules
+COPY --from=build /app/clients/node clients/node
+COPY --from=build /app/examples/systems-api examples/systems-api
+USER node
+EXPOSE 4000
+# Any answer will do: without a key it is 401.
+HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=5 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SYSTEMS_API_PORT || 4000}/backend/api/systems`).then((answer) => process.exit(answer.status < 500 ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "examples/systems-api/dist/main.js"]
+
+FROM ${NODE_IMAGE} AS latchkey
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+COPY --from=latchkey-packages /app/node_modules node_modules
+COPY package.json ./
+COPY proto proto
+COPY --from=build /app/dist dist
+USER node
+EXPOSE 3000 50051
+HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=5 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT || 3000}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/main.js"]

@@ -1,0 +1,95 @@
+// Builds what is out of date: the guard, the service, the reference resource service.
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashOf } from './lib/hash.mjs';
+import { isMain, root } from './lib/paths.mjs';
+import { endWithParent, run } from './lib/run.mjs';
+import { main, Stop } from './lib/stop.mjs';
+
+/**
+ * @typedef {object} Part
+ * @property {string} name
+ * @property {readonly string[]} inputs every file that the result depends on; a change of any means a new build
+ * @property {readonly [string, ...string[]]} outs what it makes, whole folders; the first holds the note of what it was built from
+ * @property {readonly string[]} command a script under node_modules and its arguments
+ * @property {string} cwd
+ * @property {() => void} [before]
+ */
+
+const common = ['package-lock.json', 'tsconfig.json'];
+const guardInputs = ['proto', 'clients/node/src', 'clients/node/package.json', 'clients/node/tsconfig.build.json'];
+const tsc = ['typescript/bin/tsc', '-p', 'tsconfig.build.json'];
+
+/** @type {Readonly<Record<'guard' | 'service' | 'systemsApi', Part>>} */
+const parts = {
+  guard: {
+    name: '@latchkey/guard',
+    inputs: [...common, ...guardInputs],
+    outs: ['clients/node/dist', 'clients/node/proto'],
+    command: tsc,
+    cwd: 'clients/node',
+    before: copyProtoToGuard,
+  },
+  service: {
+    // It reads proto/ from the checkout when it runs (../proto beside dist), so there is nothing to copy.
+    name: 'latchkey',
+    inputs: [...common, 'src', 'tsconfig.build.json'],
+    outs: ['dist'],
+    // What `nest build` runs, byte for byte. The Nest CLI itself does not load on Node 20.19 (its Angular tools).
+    command: tsc,
+    cwd: '.',
+  },
+  systemsApi: {
+    name: '@latchkey/systems-api',
+    // Compiled against the guard's declarations.
+    inputs: [...common, ...guardInputs, 'examples/systems-api/src', 'examples/systems-api/tsconfig.build.json'],
+    outs: ['examples/systems-api/dist'],
+    command: tsc,
+    cwd: 'examples/systems-api',
+  },
+};
+
+async function build() {
+  await Promise.all([buildPart(parts.guard).then(() => buildPart(parts.systemsApi)), buildPart(parts.service)]);
+}
+
+/** @param {Part} part */
+async function buildPart({ name, inputs, outs, command: [script = '', ...args], cwd, before }) {
+  const folders = outs.map((out) => join(root, out));
+  const [note, wanted] = noteOf({ outs, inputs }, root);
+  if (folders.every((folder) => existsSync(folder)) && noted(note) === wanted) return;
+  console.log(`Building ${name} …`);
+  // Away with the old one first: whatever stops this build, what it leaves has no note and is built again.
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  before?.();
+  const { code, output } = await run(process.execPath, [join(root, 'node_modules', script), ...args], {
+    cwd: join(root, cwd),
+  });
+  if (code !== 0) throw new Stop(`${output.trim()}\nBuilding ${name} failed.`);
+  writeFileSync(note, wanted);
+}
+
+/**
+ * Where it is noted what a part was built from, and what must stand there for it to be up to date.
+ * @param {Pick<Part, 'outs' | 'inputs'>} part
+ * @param {string} checkout
+ * @returns {[file: string, text: string]}
+ */
+const noteOf = ({ outs, inputs }, checkout) => [join(checkout, outs[0], '.built-from'), hashOf(inputs, checkout)];
+
+/** @param {string} checkout */
+export const notesOf = (checkout) => Object.values(parts).map((part) => noteOf(part, checkout));
+
+/** @param {string} note */
+const noted = (note) => (existsSync(note) ? readFileSync(note, 'utf8') : '');
+
+/** The guard is published with its own copy of the contract. */
+function copyProtoToGuard() {
+  const notLintRules = (/** @type {string} */ file) => !file.endsWith('buf.yaml');
+  cpSync(join(root, 'proto'), join(root, 'clients/node/proto'), { recursive: true, filter: notLintRules });
+}
+
+if (isMain(import.meta.url)) {
+  endWithParent();
+  await main(build);
+}

@@ -1,0 +1,43 @@
+// `npm run check`: everything that can be said about the code without running its tests. One line a part.
+import './lib/node-version.mjs';
+import { join } from 'node:path';
+import { root } from './lib/paths.mjs';
+import { run, step } from './lib/run.mjs';
+import { main, Stop } from './lib/stop.mjs';
+
+/**
+ * Each part is a script run by node.
+ * @type {Readonly<Record<string, readonly [string, ...string[]]>>}
+ */
+const parts = {
+  format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'],
+  'lint and layers': ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
+  types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
+  'proto lint': ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
+  lockfile: ['scripts/complete-lockfile.mjs', '--check'],
+  'generated code': ['scripts/generate.mjs', '--check'],
+};
+/** Looks at what is built, so it waits for the build. @type {readonly [string, ...string[]]} */
+const migrations = ['scripts/migrations-drift.mjs'];
+
+await main(async () => {
+  if ((await step('scripts/install.mjs').code) !== 0) process.exit(1);
+  const built = check('build', ['scripts/build.mjs']);
+  const results = await Promise.all([
+    ...Object.entries(parts).map(([name, command]) => check(name, command)),
+    built,
+    built.then((ok) => (ok ? check('migrations', migrations) : false)),
+  ]);
+  if (results.includes(false)) throw new Stop('The check failed.');
+});
+
+/**
+ * @param {string} name
+ * @param {readonly [string, ...string[]]} command
+ */
+async function check(name, [script, ...args]) {
+  const { code, output } = await run(process.execPath, [join(root, script), ...args]);
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`);
+  if (code !== 0) console.log(output.trim().replace(/^/gm, '  '));
+  return code === 0;
+}

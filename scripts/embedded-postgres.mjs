@@ -1,0 +1,50 @@
+import { acquireLock } from './lib/lock.mjs';
+import { root } from './lib/paths.mjs';
+import { Stop } from './lib/stop.mjs';
+import { postgresBinaries } from './postgres/binaries.mjs';
+import { ensureCluster, passwordOf } from './postgres/cluster.mjs';
+import { stopOrphan } from './postgres/orphan.mjs';
+import { preparePlace } from './postgres/place.mjs';
+import { startServer } from './postgres/server.mjs';
+
+/**
+ * @typedef {object} EmbeddedPostgresOptions
+ * @property {string | undefined} [dataDir] default: `.latchkey` in the checkout, or a folder of its own under `stateDir`
+ *   when PostgreSQL's user cannot get into the checkout. One that is given is used or refused, never replaced
+ * @property {Readonly<Record<string, string>>} [settings] server settings, as after `-c`
+ * @property {boolean} [detached] whether it is kept from the terminal's Ctrl+C; default true
+ * @property {string} [checkout]
+ * @property {string} [stateDir] default /var/lib/latchkey
+ *
+ * @typedef {object} EmbeddedPostgres
+ * @property {string} url of the database `latchkey`, with its password
+ * @property {Promise<void>} exited settles when the server has ended, asked to or not
+ * @property {() => Promise<void>} stop ends it cleanly and waits until it is gone
+ */
+
+/**
+ * Starts a real PostgreSQL of our own on a loopback port. What an earlier start left behind, running or half made, is
+ * cleared away first; nothing that another running start holds is touched.
+ * @param {EmbeddedPostgresOptions} [options]
+ * @returns {Promise<EmbeddedPostgres>}
+ */
+export async function startEmbeddedPostgres(options = {}) {
+  const { dataDir, settings = {}, detached = true, checkout = root, stateDir = '/var/lib/latchkey' } = options;
+  const place = preparePlace({ checkout, dataDir, stateDir });
+  const lock = await acquireLock(`data folder ${place.home}`);
+  if (!lock) throw new Stop(`The data folder ${place.home} is in use by another Latchkey: set DATA_DIR to another.`);
+  try {
+    const programs = postgresBinaries({ checkout, stateDir, identity: place.identity });
+    await stopOrphan({ cluster: place.cluster, postgres: programs.postgres });
+    await ensureCluster(place, programs, { durable: settings['fsync'] !== 'off' });
+    const server = await startServer({ place, postgres: programs.postgres, settings, detached });
+    return {
+      url: `postgresql://latchkey:${passwordOf(place)}@127.0.0.1:${server.port}/latchkey`,
+      exited: server.exited,
+      stop: () => server.stop().then(lock.release),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}

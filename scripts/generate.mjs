@@ -1,0 +1,49 @@
+// `npm run generate`: TypeScript types from proto/. With --check: are the committed ones what proto/ says?
+import './lib/node-version.mjs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hashOf } from './lib/hash.mjs';
+import { isMain, root } from './lib/paths.mjs';
+import { run } from './lib/run.mjs';
+import { main, Stop } from './lib/stop.mjs';
+
+/** Each owner's folder and what it speaks. @type {Readonly<Record<string, readonly string[]>>} */
+const targets = {
+  'src/infrastructure/grpc/generated': ['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'],
+  'clients/node/src/generated': ['latchkey/v1/api_key_service.proto'],
+};
+
+// These must be what the loader is told at run time: the types describe what it makes.
+const likeTheLoader = ['--longs=String', '--enums=String', '--defaults', '--oneofs'];
+const flags = [...likeTheLoader, '--importFileExtension=.js', '--grpcLib=@grpc/grpc-js', '--includeDirs=proto'];
+
+/**
+ * @param {readonly string[]} protos
+ * @param {string} outDir emptied first, so that nothing stays of a message that is gone
+ */
+async function generate(protos, outDir) {
+  rmSync(outDir, { recursive: true, force: true });
+  const generator = join(root, 'node_modules/@grpc/proto-loader/build/bin/proto-loader-gen-types.js');
+  const { code, output } = await run(process.execPath, [generator, ...flags, `--outDir=${outDir}`, ...protos]);
+  if (code !== 0) throw new Stop(output.trim());
+}
+
+async function generateAll() {
+  for (const [folder, protos] of Object.entries(targets)) await generate(protos, join(root, folder));
+}
+
+async function checkAll() {
+  const temp = mkdtempSync(join(tmpdir(), 'latchkey-generated-'));
+  try {
+    for (const [folder, protos] of Object.entries(targets)) {
+      await generate(protos, join(temp, folder));
+      if (hashOf([folder], temp) === hashOf([folder], root)) continue;
+      throw new Stop(`${folder} is not what proto/ says: run \`npm run generate\`.`);
+    }
+  } finally {
+    rmSync(temp, { recursive: true, force: true });
+  }
+}
+
+if (isMain(import.meta.url)) await main(process.argv.includes('--check') ? checkAll : generateAll);

@@ -1,0 +1,44 @@
+// Installs the packages when package-lock.json differs from what is installed. Imports nothing but Node: it runs first.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isInstalled, noteInstalled } from './lib/installed.mjs';
+import { isMain, root } from './lib/paths.mjs';
+import { endWithParent, run } from './lib/run.mjs';
+import { main, Stop } from './lib/stop.mjs';
+
+async function install() {
+  if (isInstalled(root)) return;
+  console.log('Installing packages …');
+  // NODE_ENV=production or an `omit` in someone's npm settings must not leave out what builds and runs us.
+  const { code, output } = await npm(['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
+  if (code !== 0) throw new Stop(`Installing packages failed: ${reasonIn(output)}`);
+  noteInstalled(root);
+}
+
+/** @param {readonly string[]} args */
+function npm(args) {
+  const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  // npm's own file under this very node where we can: one process to end, no shell (Windows has npm.cmd).
+  const cli = [process.env['npm_execpath'], beside].find((file) => file?.endsWith('npm-cli.js') && existsSync(file));
+  if (cli) return run(process.execPath, [cli, ...args]);
+  return run('npm', args, { shell: process.platform === 'win32' });
+}
+
+/**
+ * npm's own reason, in one line.
+ * @param {string} output
+ */
+function reasonIn(output) {
+  const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) ?/i, '').trim());
+  const code = lines.find((line) => line.startsWith('code '))?.slice('code '.length);
+  const telling = lines.filter((line) => line && !/^(code |npm warn|A complete log|errno |syscall )/i.test(line));
+  const log = /\S+\.log$/m.exec(output)?.[0];
+  return [[code, telling[0]].filter(Boolean).join(': ') || 'npm ci ended with an error', log && `full log: ${log}`]
+    .filter(Boolean)
+    .join(' | ');
+}
+
+if (isMain(import.meta.url)) {
+  endWithParent();
+  await main(install);
+}

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashOf } from './hash.mjs';
+
+/**
+ * Whether node_modules is what package-lock.json asks for: as we noted after our own install, or as npm itself noted
+ * after an install by hand. Our note lies inside node_modules and is written last, npm's likewise: an install that was
+ * cut short, or a folder that was wiped, is not taken for a finished one.
+ * @param {string} checkout
+ */
+export function isInstalled(checkout) {
+  const note = noteOf(checkout);
+  if (existsSync(note) && readFileSync(note, 'utf8') === wanted(checkout)) return true;
+  return isInstalledByHand(checkout);
+}
+
+/** @param {string} checkout */
+export function noteInstalled(checkout) {
+  writeFileSync(noteOf(checkout), wanted(checkout));
+}
+
+/** @param {string} checkout */
+const noteOf = (checkout) => join(checkout, 'node_modules', '.latchkey-lock');
+// The platform counts: a folder shared between two machines holds the binaries of one of them.
+const wanted = (/** @type {string} */ checkout) =>
+  `${hashOf(['package-lock.json'], checkout)} ${process.platform}-${process.arch}\n`;
+
+/**
+ * @typedef {{ version?: string, integrity?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Package
+ *
+ * @param {string} checkout
+ */
+function isInstalledByHand(checkout) {
+  const installed = packagesIn(join(checkout, 'node_modules', '.package-lock.json'));
+  if (!installed) return false;
+  return Object.entries(packagesIn(join(checkout, 'package-lock.json')) ?? {})
+    .filter(([path]) => path !== '')
+    .every(([path, asked]) => {
+      const found = installed[path];
+      return found ? found.version === asked.version && found.integrity === asked.integrity : mayBeMissing(asked);
+    });
+}
+
+/**
+ * npm leaves out what is for other machines. Left out with `--omit` is something else.
+ * @param {Package} asked
+ */
+function mayBeMissing({ optional, os, cpu, libc }) {
+  const forUs = os?.includes(process.platform) && cpu?.includes(process.arch) && !libc;
+  return optional === true && !forUs;
+}
+
+/**
+ * @param {string} lockfile
+ * @returns {Record<string, Package> | undefined}
+ */
+function packagesIn(lockfile) {
+  return existsSync(lockfile) ? JSON.parse(readFileSync(lockfile, 'utf8')).packages : undefined;
+}

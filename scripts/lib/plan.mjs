@@ -1,0 +1,54 @@
+import { isIPv6 } from 'node:net';
+
+/**
+ * What a start is going to do, read from the environment.
+ * @typedef {object} Plan
+ * @property {string} host
+ * @property {string} reachableHost as one writes it in a URL on this machine
+ * @property {{ HTTP_PORT: string, GRPC_PORT: string, SYSTEMS_API_PORT?: string }} ports the ones that will be listened on
+ * @property {boolean} embedded
+ * @property {boolean} demo
+ * @property {NodeJS.ProcessEnv} serviceEnv
+ * @property {NodeJS.ProcessEnv} systemsApiEnv
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Plan}
+ */
+export function planFrom(env) {
+  const host = env['HOST'] || '127.0.0.1';
+  const reachableHost = hostInUrl(host);
+  const embedded = !env['DATABASE_URL'];
+  const production = env['NODE_ENV'] === 'production';
+  // An explicit DEMO stays as it is, DEMO=0 included: whether it is allowed is for the service to say.
+  const implied = embedded && isLoopback(host) && !production && !env['DEMO'];
+  const demo = implied || (!production && env['DEMO'] === '1');
+  const http = env['HTTP_PORT'] || '3000';
+  const grpc = env['GRPC_PORT'] || '50051';
+  const systems = env['SYSTEMS_API_PORT'] || '4000';
+  return {
+    host,
+    reachableHost,
+    ports: { HTTP_PORT: http, GRPC_PORT: grpc, ...(demo ? { SYSTEMS_API_PORT: systems } : {}) },
+    embedded,
+    demo,
+    serviceEnv: { ...env, ...(implied ? { DEMO: '1' } : {}) },
+    systemsApiEnv: {
+      ...env,
+      HOST: host,
+      SYSTEMS_API_PORT: systems,
+      LATCHKEY_GRPC_TARGET: `${reachableHost}:${grpc}`,
+      LATCHKEY_SERVICE_TOKEN: 'dev-validator-token',
+    },
+  };
+}
+
+/** @param {string} host */
+function isLoopback(host) {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** @param {string} host */
+function hostInUrl(host) {
+  if (host === '0.0.0.0' || host === '::') return host === '::' ? '[::1]' : '127.0.0.1';
+  return isIPv6(host) ? `[${host}]` : host;
+}

@@ -1,0 +1,80 @@
+import { createServer } from 'node:net';
+import { errorCode, Stop } from './stop.mjs';
+
+/**
+ * Refuses a port that is no port or is taken, naming its variable. All are held until the last is known to be free,
+ * so that two variables with one number are noticed too.
+ * @param {string} host
+ * @param {Readonly<Record<string, string>>} ports variable → what it says
+ * @param {number} patienceMs an earlier start that was killed may need this long to let go of its ports
+ */
+export async function assertPortsFree(host, ports, patienceMs = 3000) {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const refusal = await firstRefusal(host, ports);
+    if (!refusal) return;
+    if (!refusal.mayPass || Date.now() > deadline) throw new Stop(refusal.message);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** @returns {Promise<number>} a port that nothing listens on at 127.0.0.1 just now */
+export async function freePort() {
+  const server = await listen('127.0.0.1', 0);
+  const address = server.address();
+  await close(server);
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/**
+ * @param {string} host
+ * @param {Readonly<Record<string, string>>} ports
+ */
+async function firstRefusal(host, ports) {
+  /** @type {import('node:net').Server[]} */
+  const held = [];
+  try {
+    for (const [variable, text] of Object.entries(ports)) {
+      const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+      if (port < 1 || port > 65535) return { message: `${variable} must be a port from 1 to 65535.`, mayPass: false };
+      try {
+        held.push(await listen(host, port));
+      } catch (error) {
+        const code = errorCode(error);
+        return { message: refusalOf(code, variable, host, port), mayPass: code === 'EADDRINUSE' };
+      }
+    }
+    return undefined;
+  } finally {
+    await Promise.all(held.map(close));
+  }
+}
+
+/**
+ * @param {string} code
+ * @param {string} variable
+ * @param {string} host
+ * @param {number} port
+ */
+function refusalOf(code, variable, host, port) {
+  if (code === 'EADDRINUSE') return `Port ${port} is taken: set ${variable} to a free one.`;
+  if (code === 'EACCES') return `Port ${port} may not be opened by this user: set ${variable} to one from 1024 up.`;
+  return `HOST=${host} cannot be listened on (${code}): set HOST to an address of this machine.`;
+}
+
+/**
+ * @param {string} host
+ * @param {number} port
+ * @returns {Promise<import('node:net').Server>}
+ */
+function listen(host, port) {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject).listen({ host, port, exclusive: true }, () => resolve(server));
+  });
+}
+
+/** @param {import('node:net').Server} server */
+function close(server) {
+  return new Promise((resolve) => server.close(resolve));
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from './paths.mjs';
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+// Nothing that we run to its end may outlive us: a second `npm ci` beside a forgotten one would ruin both.
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+/**
+ * For a script that start.mjs or test.mjs runs as a step: when the parent is gone (even by kill -9), so are we.
+ */
+export function endWithParent() {
+  if (!process.channel) return;
+  process.once('disconnect', () => process.exit(1));
+  // Listening for that must not keep us here when our work is done.
+  process.channel.unref();
+}
+
+/**
+ * Runs a command to its end and keeps what it prints.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions & { input?: string }} [options]
+ * @returns {Promise<{ code: number, output: string }>} the code is 1 when a signal ended it, 127 when it cannot be run
+ */
+export function run(command, args, { input = '', ...options } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+    running.add(child);
+    let output = '';
+    const keep = (/** @type {Buffer} */ chunk) => void (output += chunk.toString());
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
+    // A command that ends without reading its input is no failure of ours.
+    child.stdin?.on('error', () => {}).end(input);
+    const done = (/** @type {number} */ code) => {
+      running.delete(child);
+      resolve({ code, output });
+    };
+    child.on('error', (error) => {
+      output += error.message;
+      done(127);
+    });
+    child.on('close', (code) => done(code ?? 1));
+  });
+}
+
+/**
+ * Runs one of our scripts as a step of another: its output goes straight through, and it ends when we do.
+ * @param {string} script path under the checkout
+ * @param {readonly string[]} [args]
+ * @returns {{ child: import('node:child_process').ChildProcess, code: Promise<number> }}
+ */
+export function step(script, args = []) {
+  const child = spawn(process.execPath, [join(root, script), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  running.add(child);
+  const code = new Promise((/** @type {(code: number) => void} */ resolve) => {
+    child.on('error', () => resolve(127));
+    child.on('exit', (exitCode) => resolve(exitCode ?? 1));
+  });
+  void code.then(() => running.delete(child));
+  return { child, code };
+}

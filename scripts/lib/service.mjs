@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from './paths.mjs';
+
+/**
+ * A part of Latchkey that runs until it is told to stop. It says `{ ready: true }` over the channel once it listens,
+ * and ends by itself when the channel closes: so a killed start leaves none behind.
+ * @typedef {object} Service
+ * @property {Promise<boolean>} ready false when it ended before
+ * @property {Promise<string>} exited how it ended, for people
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * @param {string} script path under the checkout
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Service}
+ */
+export function startService(script, env) {
+  const child = spawn(process.execPath, [join(root, script)], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // Its own process group: Ctrl+C in the terminal reaches us alone, and we stop things in order.
+    detached: true,
+  });
+  const exited = new Promise((/** @type {(how: string) => void} */ resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
+  const ready = new Promise((/** @type {(ready: boolean) => void} */ resolve) => {
+    child.on('message', (message) => {
+      if (typeof message === 'object' && 'ready' in message && message.ready === true) resolve(true);
+    });
+    void exited.then(() => resolve(false));
+  });
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const impatience = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    await exited;
+    clearTimeout(impatience);
+  };
+  return { ready, exited, stop };
+}

@@ -1,0 +1,71 @@
+// Do the migrations make the tables that the code expects, and can each be taken back? On a throw-away PostgreSQL.
+import './lib/node-version.mjs';
+import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { startEmbeddedPostgres } from './embedded-postgres.mjs';
+import { root } from './lib/paths.mjs';
+import { main, Stop } from './lib/stop.mjs';
+
+await main(async () => {
+  const temp = mkdtempSync(join(tmpdir(), 'latchkey-drift-'));
+  chmodSync(temp, 0o711);
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(temp, 'data'),
+    settings: { fsync: 'off' },
+    detached: false,
+  });
+  try {
+    await check(postgres.url);
+  } finally {
+    await postgres.stop();
+    rmSync(temp, { recursive: true, force: true });
+  }
+});
+
+/** @param {string} url */
+async function check(url) {
+  const built = pathToFileURL(join(root, 'dist/infrastructure/postgres/data-source.js')).href;
+  /** @type {{ createDataSource(url: string): import('typeorm').DataSource }} */
+  const { createDataSource } = await import(built);
+  const source = await createDataSource(url).initialize();
+  try {
+    const applied = await source.runMigrations();
+    if (applied.length === 0) throw new Stop('There are no migrations: is their list empty?');
+    const drift = await source.driver.createSchemaBuilder().log();
+    if (drift.upQueries.length > 0) {
+      const queries = drift.upQueries.map(({ query }) => `  ${query}`).join('\n');
+      throw new Stop(`The migrations do not make what the code describes. TypeORM would add:\n${queries}`);
+    }
+    const made = await objectsIn(source);
+    for (const _ of applied) await source.undoLastMigration();
+    const left = await objectsIn(source);
+    if (left.length > 0) throw new Stop(`Taking back the migrations leaves: ${left.join(', ')}`);
+    await source.runMigrations();
+    const again = await objectsIn(source);
+    if (String(again) !== String(made)) throw new Stop('The migrations do not make the same a second time.');
+  } finally {
+    await source.destroy();
+  }
+}
+
+/**
+ * What stands in the schema, but for TypeORM's own list of migrations.
+ * @param {import('typeorm').DataSource} source
+ * @returns {Promise<string[]>}
+ */
+async function objectsIn(source) {
+  /** @type {{ name: string }[]} */
+  const rows = await source.query(
+    `SELECT relkind::text || ' ' || relname AS name FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relname !~ 'migrations'
+        AND oid NOT IN (SELECT indexrelid FROM pg_index WHERE indrelid = to_regclass('migrations'))
+     UNION ALL
+     SELECT 'type ' || typname FROM pg_type WHERE typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd')
+     UNION ALL
+     SELECT 'function ' || proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+     ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name);
+}

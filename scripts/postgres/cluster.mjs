@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { run } from '../lib/run.mjs';
+import { errorCode, Stop } from '../lib/stop.mjs';
+import { cleanEnvironment } from './identity.mjs';
+
+const unfinished = '.latchkey-init-';
+
+/**
+ * Makes the cluster unless it is there. It is made under another name and renamed when done, so that an end in the
+ * middle leaves something to throw away and never something that looks like a database.
+ * @param {import('./place.mjs').Place} place
+ * @param {{ initdb: string, postgres: string }} programs
+ * @param {{ durable: boolean }} options
+ */
+export async function ensureCluster({ home, cluster, identity }, programs, { durable }) {
+  for (const name of readdirSync(home)) if (name.startsWith(unfinished)) throwAway(join(home, name));
+  if (existsSync(join(cluster, 'PG_VERSION'))) return;
+  if (existsSync(dirname(cluster))) throw new Stop(`${cluster} holds no database: move ${dirname(cluster)} away.`);
+
+  const fresh = mkdtempSync(join(home, unfinished));
+  const password = join(fresh, 'password');
+  const data = join(fresh, 'cluster');
+  writeFileSync(password, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' });
+  if (identity.uid !== undefined)
+    for (const path of [fresh, password]) chownSync(path, identity.uid, identity.gid ?? 0);
+
+  const as = { ...identity, cwd: '/', env: cleanEnvironment };
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const access = ['--username=latchkey', '--auth=scram-sha-256', `--pwfile=${password}`];
+  const speed = durable ? [] : ['--no-sync'];
+  must(await run(programs.initdb, ['-D', data, ...locale, ...access, ...speed], as));
+  // Single-user mode: no network, no client library, nothing to wait for.
+  const single = ['--single', '-D', data, '-c', `fsync=${durable ? 'on' : 'off'}`, 'postgres'];
+  must(await run(programs.postgres, single, { ...as, input: 'CREATE DATABASE latchkey;\n' }));
+  renameSync(fresh, dirname(cluster));
+}
+
+/**
+ * @param {import('./place.mjs').Place} place
+ * @returns {string} the password of the user `latchkey`
+ */
+export function passwordOf({ cluster }) {
+  return readFileSync(join(dirname(cluster), 'password'), 'utf8');
+}
+
+/** @param {{ code: number, output: string }} result */
+function must({ code, output }) {
+  if (code !== 0)
+    throw new Stop(`PostgreSQL could not make its data folder: ${output.trim().split('\n').slice(-3).join(' | ')}`);
+}
+
+/** @param {string} path */
+function throwAway(path) {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    // The initdb of a killed start may still be writing into it: then the next start finds it still.
+    if (errorCode(error) !== 'ENOTEMPTY') throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stop } from '../lib/stop.mjs';
+import { until } from '../lib/wait.mjs';
+import { isServerOf, shutDown } from './processes.mjs';
+
+/**
+ * Ends the server that an earlier, killed start left running on this cluster. Nobody else can be using it: the caller
+ * holds the lock of the data folder.
+ * @param {{ cluster: string, postgres: string }} where
+ */
+export async function stopOrphan({ cluster, postgres }) {
+  const pidFile = join(cluster, 'postmaster.pid');
+  const pid = pidIn(pidFile);
+  if (!pid) return;
+  const runs = () => isServerOf(pid, cluster) === true;
+  const gone = (/** @type {number} */ timeoutMs) => until(() => !runs(), timeoutMs);
+  // Undecided: the file stays, and PostgreSQL's own check decides when it starts.
+  if (isServerOf(pid, cluster) === undefined) return;
+  if (runs()) {
+    shutDown(pid, 'fast', { cluster, postgres });
+    if (!(await gone(15_000))) shutDown(pid, 'immediate', { cluster, postgres });
+    if (!(await gone(15_000))) throw new Stop(`An earlier PostgreSQL (process ${pid}) does not end: end it by hand.`);
+  }
+  // PostgreSQL believes any living process with that number to be itself.
+  rmSync(pidFile, { force: true });
+}
+
+/** @param {string} pidFile */
+function pidIn(pidFile) {
+  return existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'utf8'), 10) : 0;
+}

@@ -1,0 +1,130 @@
+// `npm start`: from a fresh clone to a running Latchkey, and back in order.
+import './lib/node-version.mjs';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from './embedded-postgres.mjs';
+import { acquireLock } from './lib/lock.mjs';
+import { root } from './lib/paths.mjs';
+import { planFrom } from './lib/plan.mjs';
+import { assertPortsFree } from './lib/ports.mjs';
+import { step } from './lib/run.mjs';
+import { startService } from './lib/service.mjs';
+import { main, Stop } from './lib/stop.mjs';
+import { demo, snippet } from './snippet.mjs';
+
+const began = performance.now();
+/** What to undo, last first. @type {(() => Promise<unknown> | void)[]} */
+const undo = [];
+let stopping = false;
+
+async function stopAll() {
+  for (let last = undo.pop(); last; last = undo.pop()) await last();
+}
+
+// Signals, and for whoever starts us over a channel (the specs do) its end.
+for (const ending of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) {
+  process.on(ending, () => {
+    // npm hands on a Ctrl+C that the terminal has sent us already: the second one changes nothing.
+    if (stopping) return;
+    stopping = true;
+    void stopAll().finally(() => process.exit(0));
+  });
+}
+
+await main(async () => {
+  try {
+    await start();
+  } catch (error) {
+    // While stopping, whatever was under way fails: that is no news.
+    if (stopping) return new Promise(() => {});
+    stopping = true;
+    await stopAll();
+    throw error;
+  }
+});
+
+async function start() {
+  const lock = await acquireLock(`start ${root}`);
+  if (!lock) throw new Stop(`Latchkey is already running from ${root}.`);
+  if (existsSync(join(root, '.env'))) process.loadEnvFile(join(root, '.env'));
+  const plan = planFrom(process.env);
+  await assertPortsFree(plan.host, { ...plan.ports });
+  await take('scripts/install.mjs');
+  await take('scripts/build.mjs');
+
+  const database = plan.embedded ? await startDatabase() : undefined;
+  const service = await startPart('Latchkey', 'dist/main.js', {
+    ...plan.serviceEnv,
+    ...(database ? { DATABASE_URL: database.url } : {}),
+  });
+  const systemsApi = plan.demo
+    ? await startPart('The systems API', 'examples/systems-api/dist/main.js', plan.systemsApiEnv)
+    : undefined;
+  if (stopping) return;
+  console.log(welcome(plan));
+
+  throw new Stop(
+    await Promise.race([
+      service.exited.then((how) => `Latchkey ended (${how}): everything is stopped.`),
+      ...(systemsApi
+        ? [systemsApi.exited.then((how) => `The systems API ended (${how}): everything is stopped.`)]
+        : []),
+      ...(database ? [database.exited.then(() => 'PostgreSQL ended: everything is stopped.')] : []),
+    ]),
+  );
+}
+
+/** @param {string} script */
+async function take(script) {
+  const { child, code } = step(script);
+  undo.push(() => {
+    if (child.connected) child.disconnect();
+  });
+  if ((await code) !== 0) {
+    // It has said why.
+    if (!stopping) process.exit(1);
+    throw new Stop('');
+  }
+}
+
+async function startDatabase() {
+  const starting = startEmbeddedPostgres({ dataDir: process.env['DATA_DIR'] || undefined });
+  undo.push(() =>
+    starting.then(
+      (database) => database.stop(),
+      () => {},
+    ),
+  );
+  return starting;
+}
+
+/**
+ * @param {string} name
+ * @param {string} script
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function startPart(name, script, env) {
+  // A signal that came while the database was starting: nothing more is begun.
+  if (stopping) throw new Stop('');
+  const part = startService(script, env);
+  undo.push(part.stop);
+  if (!(await part.ready)) throw new Stop(`${name} ended before it was ready (${await part.exited}).`);
+  return part;
+}
+
+/** @param {import('./lib/plan.mjs').Plan} plan */
+function welcome({ reachableHost, ports, demo: isDemo }) {
+  const latchkey = `http://${reachableHost}:${ports.HTTP_PORT}`;
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const opening = `\nLatchkey is ready after ${seconds} s. Open ${latchkey}/settings/api-keys`;
+  if (!ports.SYSTEMS_API_PORT || !isDemo) return opening;
+  const systemsApi = `http://${reachableHost}:${ports.SYSTEMS_API_PORT}`;
+  return `${opening}
+and sign in as ${demo.email} with the password: ${demo.password}
+
+Or paste this: it creates a key for a day, uses it (200), revokes it and tries again (401).
+
+${snippet({ latchkey, systemsApi })}
+
+Ctrl+C stops everything; the data stay.`;
+}

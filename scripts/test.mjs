@@ -1,0 +1,49 @@
+// `npm test`: whatever the suites need, then the check, then every suite. Arguments go to Jest:
+// `npm test -- test/running`, `npm test -- -t 'never stale'`.
+import './lib/node-version.mjs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './lib/paths.mjs';
+import { step } from './lib/run.mjs';
+
+const jestArgs = process.argv.slice(2);
+const everything = jestArgs.length === 0;
+
+/** Steps that must succeed for the suites to say anything; they have told why when they fail. */
+for (const script of ['scripts/install.mjs', 'scripts/tools.mjs', 'scripts/build.mjs']) {
+  if ((await step(script).code) !== 0) close({ passed: 0, failed: 1 });
+}
+
+// A failed check fails the run, but the suites have their say all the same.
+const checked = everything ? (await step('scripts/check.mjs').code) === 0 : true;
+const suites = await runJest();
+close({ ...suites, failed: suites.failed + (checked ? 0 : 1) });
+
+async function runJest() {
+  const temp = mkdtempSync(join(tmpdir(), 'latchkey-results-'));
+  const file = join(temp, 'jest.json');
+  const jest = ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')];
+  const args = [...jest, '--json', `--outputFile=${file}`, ...(everything ? ['--coverage'] : []), ...jestArgs];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  const code = await new Promise((resolve) => child.once('error', () => resolve(1)).once('exit', resolve));
+  const result = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  rmSync(temp, { recursive: true, force: true });
+  // A suite that could not even be loaded has failed; so has one left out of a full run: nothing is skipped silently.
+  const leftOut = everything ? (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0) : 0;
+  if (leftOut > 0) console.error(`${leftOut} tests were skipped: in a full run that is a failure.`);
+  const failed = (result.numFailedTests ?? 0) + (result.numRuntimeErrorTestSuites ?? 0) + leftOut;
+  // Jest is not content although no test failed: too little is covered, or it was ended.
+  return { passed: result.numPassedTests ?? 0, failed: failed === 0 && code !== 0 ? 1 : failed };
+}
+
+/**
+ * CI reads the very last line.
+ * @param {{ passed: number, failed: number }} count
+ * @returns {never}
+ */
+function close({ passed, failed }) {
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed === 0 ? 0 : 1);
+}

@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { ConfigError, readConfig, urlHost } from './config.js';
+
+const hex = (token: string) => createHash('sha256').update(token).digest('hex');
+/** What cannot be done without. */
+const NEEDED = {
+  DATABASE_URL: 'postgres://latchkey@db/latchkey',
+  SERVICE_TOKENS: `gateway:validator:${hex('token')}`,
+};
+const read = (env: NodeJS.ProcessEnv = {}) => readConfig({ ...NEEDED, ...env });
+
+function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+const problems = (env: NodeJS.ProcessEnv) => problemsOf({ ...NEEDED, ...env });
+
+const folder = mkdtempSync(join(tmpdir(), 'config-'));
+const pem = join(folder, 'some.pem');
+writeFileSync(pem, 'pem');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('with nothing but what is needed', () => {
+  test('everything else has its default', () => {
+    expect(read()).toEqual({
+      host: '127.0.0.1',
+      httpPort: 3000,
+      grpcPort: 50051,
+      publicUrl: 'http://127.0.0.1:3000',
+      allowedOrigins: ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'],
+      trustedProxies: [],
+      databaseUrl: NEEDED.DATABASE_URL,
+      redisUrl: undefined,
+      keyPrefix: 'lk',
+      rateLimit: { perSecond: 20, burst: 100 },
+      serviceTokens: [{ name: 'gateway', role: 'validator', digest: Buffer.from(hex('token'), 'hex') }],
+      platformLogin: undefined,
+      grpcTls: undefined,
+      demo: false,
+      logLevel: 'info',
+    });
+  });
+
+  test('nothing can be changed afterwards', () => {
+    expect(Object.isFrozen(read())).toBe(true);
+  });
+
+  test('an empty variable is an unset one', () => {
+    const names = ['HTTP_PORT', 'GRPC_PORT', 'HOST', 'PUBLIC_URL', 'TRUSTED_PROXIES', 'REDIS_URL', 'KEY_PREFIX'];
+    const more = [
+      'RATE_LIMIT_PER_SECOND',
+      'RATE_LIMIT_BURST',
+      'SESSION_JWKS_URL',
+      'GRPC_TLS_CERT',
+      'DEMO',
+      'LOG_LEVEL',
+    ];
+    const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']));
+    expect(read(empty)).toEqual(read());
+  });
+
+  test('every variable that is missing is named, one a line', () => {
+    expect(problemsOf({})).toEqual([
+      'SERVICE_TOKENS is missing: name:role:sha256-hex of each token, comma-separated',
+      'DATABASE_URL is missing',
+    ]);
+    expect(() => readConfig({ DATABASE_URL: '', SERVICE_TOKENS: ' , ' })).toThrow(
+      'SERVICE_TOKENS is missing: name:role:sha256-hex of each token, comma-separated\nDATABASE_URL is missing',
+    );
+  });
+});
+
+describe('a value', () => {
+  test.each<[NodeJS.ProcessEnv, object]>([
+    [
+      { HTTP_PORT: '0', GRPC_PORT: '65535' },
+      { httpPort: 0, grpcPort: 65535 },
+    ],
+    [
+      { HOST: '0.0.0.0', HTTP_PORT: '80' },
+      { host: '0.0.0.0', publicUrl: 'http://0.0.0.0:80' },
+    ],
+    [{ HOST: '::1', HTTP_PORT: '80' }, { publicUrl: 'http://[::1]:80' }],
+    [
+      { PUBLIC_URL: 'https://keys.example.org/' },
+      { publicUrl: 'https://keys.example.org', allowedOrigins: ['https://keys.example.org'] },
+    ],
+    [
+      { PUBLIC_URL: 'https://example.org:8443/keys//' },
+      { publicUrl: 'https://example.org:8443/keys', allowedOrigins: ['https://example.org:8443'] },
+    ],
+    [
+      { TRUSTED_PROXIES: ' 10.0.0.0/8 ,, ::1 , fd00::/8, loopback' },
+      { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8', 'loopback'] },
+    ],
+    [{ DATABASE_URL: 'postgresql://db/x' }, { databaseUrl: 'postgresql://db/x' }],
+    [{ REDIS_URL: 'rediss://cache:6380' }, { redisUrl: 'rediss://cache:6380' }],
+    [{ KEY_PREFIX: 'acme1' }, { keyPrefix: 'acme1' }],
+    [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
+    [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+  ])('%j is taken', (env, expected) => expect(read(env)).toMatchObject(expected));
+
+  test.each<[NodeJS.ProcessEnv, string]>([
+    ...['70000', '-1', '3e3', '0x10', '80 ', 'http', '1.5', '9999999999'].map((value): [NodeJS.ProcessEnv, string] => [
+      { HTTP_PORT: value },
+      'HTTP_PORT must be a whole number from 0 to 65535',
+    ]),
+    [{ GRPC_PORT: 'x' }, 'GRPC_PORT must be a whole number from 0 to 65535'],
+    [{ RATE_LIMIT_PER_SECOND: '0' }, 'RATE_LIMIT_PER_SECOND must be a whole number from 1 to 1000000'],
+    [{ RATE_LIMIT_BURST: '1000001' }, 'RATE_LIMIT_BURST must be a whole number from 1 to 1000000'],
+    ...['LK', 'l_k', '1lk', 'lk ', 'abcdefghijklmnopq'].map((value): [NodeJS.ProcessEnv, string] => [
+      { KEY_PREFIX: value },
+      'KEY_PREFIX must match [a-z][a-z0-9]{0,15}',
+    ]),
+    ...['proxy.example.org', '10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0/8', 'true'].map(
+      (value): [NodeJS.ProcessEnv, string] => [
+        { TRUSTED_PROXIES: `::1,${value}` },
+        'TRUSTED_PROXIES entry 2 must be an IP address, a range such as 10.0.0.0/8, loopback, linklocal or uniquelocal',
+      ],
+    ),
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent'],
+    [{ DEMO: 'yes' }, 'DEMO must be one of 0, 1'],
+    [{ PUBLIC_URL: 'keys.example.org' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
+    [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://'],
+    [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be a URL that starts with redis:// or rediss://'],
+  ])('%j stops the start', (env, problem) => expect(problems(env)).toEqual([problem]));
+
+  test('that is wrong is told with all the others', () => {
+    const wrong = { HTTP_PORT: 'x', KEY_PREFIX: 'X', LOG_LEVEL: 'x', REDIS_URL: 'x', RATE_LIMIT_BURST: 'x' };
+    expect(
+      problems(wrong)
+        .map((line) => line.split(' ')[0])
+        .sort(),
+    ).toEqual(Object.keys(wrong).sort());
+  });
+
+  test('that is wrong in several ways is told in one line', () => {
+    expect(problems({ SERVICE_TOKENS: 'a,b,c' })).toEqual(['SERVICE_TOKENS entry 1 must read name:role:sha256-hex']);
+  });
+
+  test('that is wrong is never printed', () => {
+    const names = ['HTTP_PORT', 'GRPC_PORT', 'PUBLIC_URL', 'DATABASE_URL', 'REDIS_URL', 'KEY_PREFIX', 'SERVICE_TOKENS'];
+    const more = [
+      'RATE_LIMIT_PER_SECOND',
+      'RATE_LIMIT_BURST',
+      'SESSION_JWKS_URL',
+      'GRPC_TLS_CERT',
+      'DEMO',
+      'LOG_LEVEL',
+    ];
+    const all = [...names, ...more, 'TRUSTED_PROXIES', 'GRPC_TLS_KEY', 'GRPC_TLS_CLIENT_CA', 'GRPC_TLS_CLIENT_ROLES'];
+    const told = problems(Object.fromEntries(all.map((name) => [name, 'S3cret,a:S3cret:S3cret,S3cret:S3cret'])));
+    expect(told.length).toBeGreaterThanOrEqual(all.length);
+    expect(told.join('\n')).not.toContain('S3cret');
+  });
+});
+
+describe('SERVICE_TOKENS', () => {
+  test('may repeat a name, while a token is rotated and for two roles', () => {
+    const tokens = [`a:validator:${hex('1')}`, ` a:validator:${hex('2').toUpperCase()} `, `a:accounts:${hex('1')}`];
+    expect(read({ SERVICE_TOKENS: tokens.join(',') }).serviceTokens).toEqual([
+      { name: 'a', role: 'validator', digest: Buffer.from(hex('1'), 'hex') },
+      { name: 'a', role: 'validator', digest: Buffer.from(hex('2'), 'hex') },
+      { name: 'a', role: 'accounts', digest: Buffer.from(hex('1'), 'hex') },
+    ]);
+  });
+
+  test.each([
+    ['token', 'must read name:role:sha256-hex'],
+    [`:validator:${hex('1')}`, 'must read name:role:sha256-hex'],
+    [`a:validator`, 'must read name:role:sha256-hex'],
+    [`a:b:validator:${hex('1')}`, 'must read name:role:sha256-hex'],
+    [`${'n'.repeat(65)}:validator:${hex('1')}`, 'must read name:role:sha256-hex'],
+    [`a:validator:the-token-itself`, "must end in the 64 hex digits of its token's SHA-256"],
+    [`a:validator:${hex('1')}0`, "must end in the 64 hex digits of its token's SHA-256"],
+    [`a:admin:${hex('1')}`, 'must name one of the roles validator, accounts'],
+    [`a::${hex('1')}`, 'must name one of the roles validator, accounts'],
+  ])('%j is told by its number', (entry, problem) => {
+    const good = `a:validator:${hex('1')}`;
+    expect(problems({ SERVICE_TOKENS: `${good},${entry}` })).toEqual([`SERVICE_TOKENS entry 2 ${problem}`]);
+  });
+});
+
+describe('DEMO', () => {
+  test('brings its service tokens, unless others are given', () => {
+    const { DATABASE_URL } = NEEDED;
+    const names = ({ serviceTokens }: ReturnType<typeof readConfig>) => serviceTokens.map(({ name }) => name);
+    expect(names(readConfig({ DATABASE_URL, DEMO: '1' }))).toEqual(['dev-validator', 'dev-accounts']);
+    expect(names(read({ DEMO: '1' }))).toEqual(['gateway']);
+    expect(read({ DEMO: '1', NODE_ENV: 'development' }).demo).toBe(true);
+  });
+
+  test('never goes with NODE_ENV=production', () => {
+    expect(problems({ DEMO: '1', NODE_ENV: 'production' })).toEqual([
+      'DEMO must not be 1 with NODE_ENV=production: demo passwords and tokens are public',
+    ]);
+    expect(problems({ DEMO: '0', NODE_ENV: 'production' })).toEqual([]);
+  });
+});
+
+describe("the platform's own login", () => {
+  const jwks = { SESSION_JWKS_URL: 'https://login/jwks', SESSION_JWT_ISSUER: 'i', SESSION_JWT_AUDIENCE: 'a' };
+
+  test('needs keys, issuer and audience', () => {
+    const expected = { jwksUrl: 'https://login/jwks', issuer: 'i', audience: 'a' };
+    expect(read(jwks).platformLogin).toEqual(expected);
+    expect(problems({ SESSION_JWKS_URL: 'https://login/jwks' })).toEqual([
+      'SESSION_JWT_ISSUER is missing: it is needed with SESSION_JWKS_URL',
+      'SESSION_JWT_AUDIENCE is missing: it is needed with SESSION_JWKS_URL',
+    ]);
+    expect(problems({ ...jwks, SESSION_JWKS_URL: 'file:///jwks' })).toEqual([
+      'SESSION_JWKS_URL must be a URL that starts with http:// or https://',
+    ]);
+    expect(read({ SESSION_JWT_ISSUER: 'i' }).platformLogin).toBeUndefined();
+  });
+});
+
+describe('TLS for gRPC', () => {
+  const tls = { GRPC_TLS_CERT: pem, GRPC_TLS_KEY: pem };
+  const mtls = { ...tls, GRPC_TLS_CLIENT_CA: pem, GRPC_TLS_CLIENT_ROLES: 'spiffe://acme/gateway:validator' };
+
+  test('takes a certificate with its key, and clients by their certificates', () => {
+    expect(read(tls).grpcTls).toEqual({ certFile: pem, keyFile: pem, clientCaFile: undefined, clientRoles: [] });
+    expect(read(mtls).grpcTls).toMatchObject({
+      clientCaFile: pem,
+      clientRoles: [{ name: 'spiffe://acme/gateway', role: 'validator' }],
+    });
+  });
+
+  test('service tokens may be done without when there are client certificates', () => {
+    expect(problems({ ...mtls, SERVICE_TOKENS: '' })).toEqual([]);
+    expect(problems({ ...tls, SERVICE_TOKENS: '' })).toHaveLength(1);
+  });
+
+  test.each<[string, NodeJS.ProcessEnv, string[]]>([
+    ['a certificate alone', { GRPC_TLS_CERT: pem }, ['GRPC_TLS_KEY is missing: it is needed with GRPC_TLS_CERT']],
+    ['a key alone', { GRPC_TLS_KEY: pem }, ['GRPC_TLS_CERT is missing: it is needed with GRPC_TLS_KEY']],
+    ['a CA alone', { GRPC_TLS_CLIENT_CA: pem }, ['GRPC_TLS_CERT is missing: it is needed with GRPC_TLS_CLIENT_CA']],
+    [
+      'roles without a CA',
+      { ...tls, GRPC_TLS_CLIENT_ROLES: 'a:validator' },
+      ['GRPC_TLS_CLIENT_CA is missing: it is needed with GRPC_TLS_CLIENT_ROLES'],
+    ],
+    [
+      'a file that is not there',
+      { ...tls, GRPC_TLS_KEY: join(folder, 'none') },
+      ["GRPC_TLS_KEY names a file that can't be read (ENOENT)"],
+    ],
+    [
+      'an entry without a name',
+      { ...mtls, GRPC_TLS_CLIENT_ROLES: 'a:validator,:validator' },
+      ['GRPC_TLS_CLIENT_ROLES entry 2 must read <SAN or CN>:<role>'],
+    ],
+    [
+      'an entry with another role',
+      { ...mtls, GRPC_TLS_CLIENT_ROLES: 'a:root' },
+      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts'],
+    ],
+  ])('%s stops the start', (_what, env, expected) => expect(problems(env)).toEqual(expected));
+});
+
+test('a host is written into a URL as URLs need it', () => {
+  expect(['127.0.0.1', 'db.example.org', '::1'].map(urlHost)).toEqual(['127.0.0.1', 'db.example.org', '[::1]']);
+});

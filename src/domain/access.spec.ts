@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  ACCESS_LEVELS,
+  accessAllows,
+  accessProblem,
+  effectivePermissions,
+  isOpenToKeys,
+  isPermission,
+  OPERATIONS,
+  type AccessLevel,
+} from './access.js';
+
+const words = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,8}$/);
+const actions = fc.oneof(
+  fc.constantFrom('read', 'write', 'delete', 'impersonate', 'Read', 'WRITE', 'read-all', 'readwrite'),
+  words,
+);
+const permissions = fc.tuple(words, actions).map(([resource, action]) => `${resource}:${action}`);
+const levels = fc.constantFrom(...ACCESS_LEVELS);
+const LETS_THROUGH: Record<AccessLevel, string[]> = { 'read-only': ['read'], 'read-and-write': ['read', 'write'] };
+
+describe('effective permissions', () => {
+  test("are exactly the owner's whose action the access level lets through, and never an action but read and write", () => {
+    fc.assert(
+      fc.property(levels, fc.array(permissions), (access, owned) => {
+        const effective = effectivePermissions(access, owned);
+        expect(effective).toEqual(owned.filter((p) => LETS_THROUGH[access].includes(p.split(':')[1]!)));
+        for (const permission of effective) {
+          expect(owned).toContain(permission);
+          expect(permission).toMatch(/:(read|write)$/);
+          if (access === 'read-only') expect(permission).toMatch(/:read$/);
+        }
+      }),
+    );
+  });
+
+  test.each<[AccessLevel, string[], string[]]>([
+    ['read-only', ['systems:read', 'systems:write', 'systems:delete'], ['systems:read']],
+    ['read-and-write', ['systems:read', 'systems:write', 'systems:delete'], ['systems:read', 'systems:write']],
+    ['read-and-write', ['users:impersonate', 'systems:delete'], []],
+    ['read-and-write', [], []],
+    ['read-and-write', ['systems:READ', 'systems:write:all', 'a:b:read'], []],
+    ['read-and-write', ['read:delete', 'write:admin'], []],
+    ['read-and-write', ['read', 'write'], []],
+  ])('of a %s key with %j are %j', (access, owned, effective) => {
+    expect(effectivePermissions(access, owned)).toEqual(effective);
+  });
+});
+
+describe('operations', () => {
+  test('only read and write are open to keys', () => {
+    expect(OPERATIONS.filter(isOpenToKeys)).toEqual(['read', 'write']);
+  });
+
+  test.each<[AccessLevel, string[]]>([
+    ['read-only', ['read']],
+    ['read-and-write', ['read', 'write']],
+  ])('a %s key may %j and nothing else', (access, allowed) => {
+    expect(OPERATIONS.filter((operation) => accessAllows(access, operation))).toEqual(allowed);
+  });
+});
+
+describe('an access level', () => {
+  test.each(ACCESS_LEVELS)('may be %s', (level) => expect(accessProblem(level)).toBeUndefined());
+
+  test.each([undefined, null, '', 'write', 'READ-ONLY', 'read_only', 'read-only ', 0, ['read-only'], {}])(
+    'may not be %j',
+    (value) => expect(accessProblem(value)).toBe('must be one of read-only, read-and-write'),
+  );
+});
+
+describe('a permission', () => {
+  test.each(['systems:read', 'a:b', 'billing/invoices.v2:write', `${'r'.repeat(100)}:${'a'.repeat(28)}`])(
+    'may be %j',
+    (text) => expect(isPermission(text)).toBe(true),
+  );
+
+  const shapeless = ['', ':', 'read', 'systems:', ':read', 'a:b:c', '-a:read', 'systems: read', ' systems:read'];
+  const foreign = ['systems:*', '*:read', '*', 'systems:read\n', 'systems:re ad', 'systèmes:read'];
+  test.each([...shapeless, ...foreign, `${'r'.repeat(101)}:a`, `r:${'a'.repeat(29)}`])('may not be %j', (text) =>
+    expect(isPermission(text)).toBe(false),
+  );
+});

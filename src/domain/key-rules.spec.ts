@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { expiryDaysProblem, keyNameProblem, normalizeKeyName } from './key-rules.js';
+
+const CONTROL = 'must not contain control characters';
+const EMPTY = 'must not be empty';
+const TOO_LONG = 'must be at most 64 characters';
+
+describe('a key name', () => {
+  test.each<[string, string]>([
+    ['one character', 'x'],
+    ['64 characters', 'x'.repeat(64)],
+    ['64 characters and spaces around them', `  ${'x'.repeat(64)}  `],
+    ['64 characters of two code units each', '🔑'.repeat(64)],
+    ['64 characters written as 128 code points that NFC joins', 'e\u0301'.repeat(64)],
+    ['any script', 'Schlüssel für 東京'],
+    ['an emoji of several code points', '👩‍💻 laptop'],
+    ['spaces within', 'my  laptop'],
+  ])('may be %s', (_what, name) => expect(keyNameProblem(name)).toBeUndefined());
+
+  test.each<[string, unknown, string]>([
+    ['empty', '', EMPTY],
+    ['spaces alone', '   ', EMPTY],
+    ['non-breaking and ideographic spaces alone', '\u00a0\u3000\ufeff', EMPTY],
+    ['65 characters', 'x'.repeat(65), TOO_LONG],
+    ['65 characters of two code units each', '🔑'.repeat(65), TOO_LONG],
+    ['33 characters of which NFC makes 66', '\u0958'.repeat(33), TOO_LONG],
+    ['with a newline within', 'a\nb', CONTROL],
+    ['with a newline at its end', 'a\n', CONTROL],
+    ['with a tab', 'a\tb', CONTROL],
+    ['with NUL', 'a\0b', CONTROL],
+    ['with DEL', 'a\u007fb', CONTROL],
+    ['with a C1 control', 'a\u0085b', CONTROL],
+    ['with a line separator', 'a\u2028b', CONTROL],
+    ['with a paragraph separator', 'a\u2029b', CONTROL],
+    ['with a lone high surrogate', 'a\ud83db', CONTROL],
+    ['with a lone low surrogate', '\udd11', CONTROL],
+    ['a number', 5, 'must be text'],
+    ['undefined', undefined, 'must be text'],
+    ['null', null, 'must be text'],
+    ['a list', ['CI'], 'must be text'],
+  ])('may not be %s', (_what, name, problem) => expect(keyNameProblem(name)).toBe(problem));
+
+  test('is kept in NFC without the spaces around it', () => {
+    expect(normalizeKeyName('  cafe\u0301 \u00a0')).toBe('café');
+  });
+
+  test('that is legal is kept as 1 to 64 code points, in a form that keeping it again does not change', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (name) => {
+        fc.pre(keyNameProblem(name) === undefined);
+        const kept = normalizeKeyName(name);
+        expect([...kept].length).toBeGreaterThanOrEqual(1);
+        expect([...kept].length).toBeLessThanOrEqual(64);
+        expect(kept).toBe(kept.normalize('NFC'));
+        expect(kept).toBe(kept.trim());
+        expect(normalizeKeyName(kept)).toBe(kept);
+        expect(keyNameProblem(kept)).toBeUndefined();
+      }),
+    );
+  });
+});
+
+describe('the days until a key expires', () => {
+  test.each([1, 2, 90, 364, 365])('may be %j', (days) => expect(expiryDaysProblem(days)).toBeUndefined());
+
+  test.each([0, -1, 366, 1.5, 1e9, Number.NaN, Infinity, '90', null, undefined, [90], true])('may not be %p', (days) =>
+    expect(expiryDaysProblem(days)).toBe('must be a whole number from 1 to 365'),
+  );
+});

@@ -1,0 +1,260 @@
+import { createHash } from 'node:crypto';
+import { format, inspect } from 'node:util';
+import { crc32 } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { digestMatches, KEY_PREFIX, KeyString, maskKey, readBearer, withoutSecrets } from './key-string.js';
+
+const prefixes = fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/);
+
+/** A fresh key for each run: fast-check shrinks the change made to it, not the key. */
+const freshKey = () => KeyString.generate('lk').reveal();
+const parses = (text: string, prefix = 'lk') => KeyString.parse(text, prefix) !== undefined;
+const secretOf = (key: KeyString) => key.reveal().split('.')[1]!;
+
+/** A known answer, computed apart from this code with Python's zlib and hashlib. */
+const KNOWN = {
+  text: 'lk_0123456789abcdef01234567.00112233445566778899aabbccddeeff00112233445566778899aabb2eaa679d',
+  publicPart: '0123456789abcdef01234567',
+  digest: 'c0a5c9b754f7fd6ea0fecd66538bb2add4635f7d72bddd8f0e6da0790c3cce0b',
+};
+
+describe('a generated key string', () => {
+  test('parses under any legal prefix, to the same parts and digest', () => {
+    fc.assert(
+      fc.property(prefixes, (prefix) => {
+        const key = KeyString.generate(prefix);
+        const parsed = KeyString.parse(key.reveal(), prefix)!;
+        expect([parsed.prefix, parsed.publicPart, parsed.reveal()]).toEqual([prefix, key.publicPart, key.reveal()]);
+        expect(parsed.digest()).toEqual(key.digest());
+      }),
+    );
+  });
+
+  test('reads <prefix>_<24 hex>.<64 hex>, the last 8 of them the CRC-32 of all before', () => {
+    const text = freshKey();
+    expect(text).toMatch(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/);
+    expect(crc32(text.slice(0, -8))).toBe(Number.parseInt(text.slice(-8), 16));
+  });
+
+  test('is stored as the SHA-256 of the whole of it', () => {
+    const key = KeyString.generate('lk');
+    expect(key.digest()).toEqual(createHash('sha256').update(key.reveal()).digest());
+  });
+
+  test('shares neither part with any other', () => {
+    const keys = Array.from({ length: 1000 }, () => KeyString.generate('lk'));
+    expect(new Set(keys.map((key) => key.publicPart)).size).toBe(1000);
+    expect(new Set(keys.map(secretOf)).size).toBe(1000);
+  });
+});
+
+describe('a key string that was mistyped or made up', () => {
+  const positions = fc.nat({ max: freshKey().length - 1 });
+  const characters = fc.oneof(
+    fc.constantFrom(...'0123456789abcdefABCDEFgz_. \n\t\0-٠０аé…'),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  );
+
+  test('is refused with any single character changed', () => {
+    fc.assert(
+      fc.property(positions, characters, (at, character) => {
+        const text = freshKey();
+        fc.pre(character !== text[at]);
+        expect(parses(text.slice(0, at) + character + text.slice(at + 1))).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('is refused with each single hex digit changed to each other one', () => {
+    const text = freshKey();
+    const mistyped = [...text].flatMap((right, at) =>
+      [...'0123456789abcdef'].filter((c) => c !== right).map((c) => text.slice(0, at) + c + text.slice(at + 1)),
+    );
+    expect(mistyped.length).toBeGreaterThan(88 * 15);
+    expect(mistyped.filter((candidate) => parses(candidate))).toEqual([]);
+  });
+
+  test('is refused with a character left out, put in, or two neighbours swapped', () => {
+    fc.assert(
+      fc.property(positions, characters, (at, character) => {
+        const text = freshKey();
+        expect(parses(text.slice(0, at) + text.slice(at + 1))).toBe(false);
+        expect(parses(text.slice(0, at) + character + text.slice(at))).toBe(false);
+        const swapped = text.slice(0, at) + (text[at + 1] ?? '') + text[at] + text.slice(at + 2);
+        fc.pre(swapped !== text);
+        expect(parses(swapped)).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each([
+    ['a newline behind it', (text: string) => `${text}\n`],
+    ['a space behind it', (text: string) => `${text} `],
+    ['a space before it', (text: string) => ` ${text}`],
+    ['upper case', (text: string) => text.toUpperCase()],
+    ['an upper-case prefix', (text: string) => text.replace('lk_', 'LK_')],
+    ['an upper-case body', (text: string) => `lk_${text.slice(3).toUpperCase()}`],
+    ['another separator', (text: string) => text.replace('.', '_')],
+    ['no secret', (text: string) => text.split('.')[0]!],
+    ['a second secret behind it', (text: string) => `${text}.${text.split('.')[1]}`],
+    ['nothing at all', () => ''],
+  ])('is refused with %s', (_what, change) => {
+    const text = freshKey();
+    const body = text.slice(3);
+    // A body without any letter has no upper case.
+    expect(body).toMatch(/[a-f]/);
+    expect(parses(text)).toBe(true);
+    expect(parses(change(text))).toBe(false);
+  });
+
+  test('is refused under any prefix but its own, with the body untouched', () => {
+    fc.assert(
+      fc.property(prefixes, prefixes, (mine, other) => {
+        fc.pre(mine !== other);
+        expect(parses(KeyString.generate(mine).reveal(), other)).toBe(false);
+      }),
+    );
+  });
+
+  test('is refused when its prefix alone was replaced, because the checksum covers it', () => {
+    expect(parses(freshKey().replace('lk_', 'xy_'), 'xy')).toBe(false);
+  });
+
+  test('never throws, whatever the text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => !parses(text)));
+  });
+});
+
+test('a known key string has the known parts and digest', () => {
+  const key = KeyString.parse(KNOWN.text, 'lk')!;
+  expect([key.prefix, key.publicPart, key.digest().toString('hex')]).toEqual(['lk', KNOWN.publicPart, KNOWN.digest]);
+});
+
+test('a checksum that begins with zeros keeps them', () => {
+  const unsealed = (n: number) => `lk_${n.toString(16).padStart(24, '0')}.${'0'.repeat(56)}`;
+  const n = Array.from({ length: 100_000 }, (_, i) => i).find((i) => crc32(unsealed(i)) < 0x0100_0000)!;
+  const checksum = crc32(unsealed(n)).toString(16);
+  expect(checksum.length).toBeLessThan(7);
+  expect(parses(unsealed(n) + checksum.padStart(8, '0'))).toBe(true);
+  expect(parses(unsealed(n) + checksum.padEnd(8, '0'))).toBe(false);
+});
+
+describe('printing a key string never shows its secret', () => {
+  test.each<[string, (key: KeyString) => string]>([
+    ['String()', String],
+    ['a template', (key) => `${key}`],
+    ['concatenation', (key) => 'key ' + key],
+    ['JSON.stringify', (key) => JSON.stringify({ nested: [key] })],
+    ['util.inspect', (key) => inspect({ nested: [key] }, { showHidden: true, depth: null })],
+    ['console.log with %s %o %O %j', (key) => format('%s %o %O %j', key, key, key, key)],
+    ['console.log', (key) => format(key)],
+    ['an error message', (key) => String(new Error(`no such key: ${key}`, { cause: key }).stack)],
+    ['an error with the key as its cause', (key) => inspect(new Error('no such key', { cause: key }))],
+    ['its own properties', (key) => JSON.stringify(Object.entries(Object.getOwnPropertyDescriptors(key)))],
+    ['a spread copy', (key) => inspect({ ...key })],
+  ])('by %s', (_how, print) => {
+    const key = KeyString.generate('lk');
+    const printed = print(key);
+    const secret = secretOf(key);
+    // No run of eight characters of it either.
+    const pieces = Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8));
+    expect(pieces.filter((piece) => printed.includes(piece))).toEqual([]);
+  });
+
+  test('but its prefix, the first twelve characters of the body, and an ellipsis', () => {
+    const key = KeyString.generate('lk');
+    const masked = `lk_${key.publicPart.slice(0, 12)}…`;
+    expect([String(key), JSON.parse(JSON.stringify(key)), maskKey('lk', key.publicPart)]).toEqual([
+      masked,
+      masked,
+      masked,
+    ]);
+  });
+});
+
+describe('digestMatches', () => {
+  const digest = KeyString.generate('lk').digest();
+  const flipped = (bit: number) => {
+    const copy = Buffer.from(digest);
+    copy[bit >> 3]! ^= 1 << (bit & 7);
+    return copy;
+  };
+
+  test('holds for the same digest alone', () => {
+    expect(digestMatches(digest, Buffer.from(digest))).toBe(true);
+    const near = Array.from({ length: 256 }, (_, bit) => digestMatches(digest, flipped(bit)));
+    expect(near).not.toContain(true);
+  });
+
+  test('never holds without a stored digest, not even for 32 zero bytes', () => {
+    expect(digestMatches(digest, undefined)).toBe(false);
+    expect(digestMatches(Buffer.alloc(32), undefined)).toBe(false);
+  });
+});
+
+describe('readBearer: scheme in any case, one space, nothing trimmed, one header', () => {
+  test.each<[string, string[], string | undefined]>([
+    ['the usual form', ['Bearer abc'], 'abc'],
+    ['lower case', ['bearer abc'], 'abc'],
+    ['mixed case', ['bEaReR abc'], 'abc'],
+    ['nothing behind the space', ['Bearer '], ''],
+    ['two spaces: the second belongs to the credential', ['Bearer  abc'], ' abc'],
+    ['a space at the end belongs to it too', ['Bearer abc '], 'abc '],
+    ['words', ['Bearer abc def'], 'abc def'],
+    ['no header', [], undefined],
+    ['an empty header', [''], undefined],
+    ['no space', ['Bearer'], undefined],
+    ['a tab', ['Bearer\tabc'], undefined],
+    ['a leading space', [' Bearer abc'], undefined],
+    ['another scheme', ['Basic abc'], undefined],
+    ['a longer scheme', ['Bearers abc'], undefined],
+    ['the key alone', ['abc'], undefined],
+    ['two headers', ['Bearer abc', 'Bearer def'], undefined],
+    ['the same header twice', ['Bearer abc', 'Bearer abc'], undefined],
+    ['a second, empty header', ['Bearer abc', ''], undefined],
+    ['a non-ASCII look-alike', ['Вearer abc'], undefined],
+  ])('%s', (_what, headers, credential) => {
+    expect(readBearer(headers)).toBe(credential);
+  });
+});
+
+describe('withoutSecrets', () => {
+  const text = fc.string({ unit: 'grapheme-ascii', maxLength: 60 });
+
+  test('leaves no secret in any text around any number of keys, and keeps what identifies them', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 2, maxLength: 4 }), prefixes, fc.boolean(), (texts, prefix, shout) => {
+        const keys = texts.slice(1).map(() => KeyString.generate(prefix));
+        const around = texts.reduce((all, next, index) => `${all}${keys[index - 1]!.reveal()} ${next}`);
+        const kept = withoutSecrets(shout ? around.toUpperCase() : around).toLowerCase();
+        for (const key of keys) {
+          expect(kept).toContain(key.publicPart);
+          expect(kept).not.toContain(secretOf(key).slice(0, 16));
+          expect(kept).not.toContain(secretOf(key).slice(-8));
+        }
+      }),
+    );
+  });
+
+  test('hides the beginning of a key that was cut off', () => {
+    const key = KeyString.generate('lk');
+    const cut = key.reveal().slice(0, 60);
+    expect(withoutSecrets(`curl -H ${cut}`)).toBe(`curl -H lk_${key.publicPart}.…`);
+  });
+
+  test.each(['', 'Mozilla/5.0 (X11; Linux x86_64)', '/v1/api-keys/4f9a01c2d3e4?x=1.25', 'a.b.c'])(
+    'leaves %j as it is',
+    (plain) => expect(withoutSecrets(plain)).toBe(plain),
+  );
+});
+
+describe('KEY_PREFIX', () => {
+  test.each(['lk', 'a', 'a1', 'abcdefghijklmnop'])('allows %j', (prefix) => expect(KEY_PREFIX.test(prefix)).toBe(true));
+  test.each(['', 'Lk', '1k', 'l_k', 'l-k', 'lk ', 'lk\n', 'é', 'abcdefghijklmnopq'])('refuses %j', (prefix) =>
+    expect(KEY_PREFIX.test(prefix)).toBe(false),
+  );
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  attemptPassword,
+  CONFIRMATION,
+  SIGN_IN_FROM_NETWORK,
+  SIGN_IN_TO_ACCOUNT,
+  type ThrottleDecision,
+  type ThrottlePolicy,
+  type ThrottleState,
+} from './password-throttle.js';
+
+const HOUR = 60 * 60_000;
+const MINUTE = 60_000;
+
+/** One subject whose attempts are all wrong. */
+class Subject {
+  state: ThrottleState | undefined;
+  constructor(private readonly policy: ThrottlePolicy) {}
+
+  attempt(at: number): ThrottleDecision {
+    const decision = attemptPassword(this.policy, this.state, new Date(at));
+    if (decision.admitted) this.state = decision.state;
+    return decision;
+  }
+
+  /** How long it is blocked from its last attempt on. */
+  get waitMs(): number {
+    const { blockedUntil, lastAttemptAt } = this.state!;
+    return blockedUntil ? blockedUntil.getTime() - lastAttemptAt.getTime() : 0;
+  }
+}
+
+/** The waits after each of so many wrong guesses, each made as soon as it may be. */
+function waits(policy: ThrottlePolicy, guesses: number): number[] {
+  const subject = new Subject(policy);
+  let now = 0;
+  return Array.from({ length: guesses }, () => {
+    expect(subject.attempt(now).admitted).toBe(true);
+    now += subject.waitMs;
+    return subject.waitMs;
+  });
+}
+
+describe.each([
+  ['sign-in from one network', SIGN_IN_FROM_NETWORK],
+  ['password confirmations', CONFIRMATION],
+])('the throttle of %s', (_what, policy) => {
+  test('admits at most 5 of any number of attempts made at once', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 5, max: 500 }), fc.nat(), (attempts, at) => {
+        const subject = new Subject(policy);
+        const admitted = Array.from({ length: attempts }, () => subject.attempt(at)).filter((d) => d.admitted);
+        expect(admitted).toHaveLength(5);
+      }),
+    );
+  });
+
+  test('asks no wait of the first four, then 15 seconds, doubling up to 15 minutes', () => {
+    const seconds = waits(policy, 14).map((ms) => ms / 1000);
+    expect(seconds).toEqual([0, 0, 0, 0, 15, 30, 60, 120, 240, 480, 900, 900, 900, 900]);
+  });
+
+  test('never asks more than 15 minutes, however many guesses there were', () => {
+    const lastAttemptAt = new Date(0);
+    for (const failures of [20, 100, 5_000, 2_147_483_646]) {
+      const decision = attemptPassword(policy, { failures, lastAttemptAt, blockedUntil: null }, new Date(MINUTE));
+      expect(decision).toMatchObject({ admitted: true, state: { blockedUntil: new Date(16 * MINUTE) } });
+    }
+  });
+
+  test('a blocked attempt does not lengthen the wait, and tells it in whole seconds, rounded up', () => {
+    const subject = new Subject(policy);
+    for (let guess = 0; guess < 5; guess += 1) subject.attempt(0);
+    expect(subject.attempt(0)).toEqual({ admitted: false, retryAfterSeconds: 15 });
+    expect(subject.attempt(14_001)).toEqual({ admitted: false, retryAfterSeconds: 1 });
+    expect(subject.attempt(14_999)).toEqual({ admitted: false, retryAfterSeconds: 1 });
+    expect(subject.attempt(15_000).admitted).toBe(true);
+    expect(subject.state!.failures).toBe(6);
+  });
+
+  test('is forgotten after an hour without attempts, and not a millisecond before', () => {
+    const subject = new Subject(policy);
+    for (let guess = 0; guess < 5; guess += 1) subject.attempt(0);
+    const remembering = Object.assign(new Subject(policy), { state: subject.state });
+    expect(remembering.attempt(HOUR - 1)).toMatchObject({ state: { failures: 6 } });
+    expect(subject.attempt(HOUR)).toMatchObject({ state: { failures: 1, blockedUntil: null } });
+  });
+
+  test('over any pattern of attempts: at most 5 before the first wait, then at most one each wait', () => {
+    const gaps = fc.array(fc.oneof(fc.nat({ max: 1000 }), fc.nat({ max: 20 * MINUTE })), { maxLength: 300 });
+    fc.assert(
+      fc.property(gaps, (pauses) => {
+        const subject = new Subject(policy);
+        let now = 0;
+        let notBefore = 0;
+        for (const pause of pauses) {
+          now += pause;
+          const { admitted } = subject.attempt(now);
+          expect(admitted).toBe(now >= notBefore);
+          if (admitted) notBefore = now + subject.waitMs;
+          if (subject.state!.failures >= 5)
+            expect(notBefore - subject.state!.lastAttemptAt.getTime()).toBeGreaterThanOrEqual(15_000);
+          expect(subject.waitMs).toBeLessThanOrEqual(15 * MINUTE);
+        }
+      }),
+    );
+  });
+});
+
+test('an account is guessed at from all networks together 100 times before the first wait', () => {
+  const subject = new Subject(SIGN_IN_TO_ACCOUNT);
+  const admitted = Array.from({ length: 1000 }, () => subject.attempt(0)).filter((d) => d.admitted);
+  expect(admitted).toHaveLength(100);
+  expect(subject.waitMs).toBe(15_000);
+});

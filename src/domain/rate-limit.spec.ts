@@ -1,0 +1,170 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  emissionIntervalMicros,
+  gcra,
+  rateLimitWindowSeconds,
+  type RateDecision,
+  type RateLimit,
+} from './rate-limit.js';
+
+const limits = fc.record({
+  perSecond: fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 1_000_000 })),
+  burst: fc.integer({ min: 1, max: 40 }),
+});
+const starts = fc.nat({ max: 2 ** 50 });
+/** Pauses between arrivals in microseconds: none, short, around the interval, long. */
+const pauses = fc.array(
+  fc.oneof(fc.constant(0), fc.nat({ max: 1000 }), fc.nat({ max: 2_000_000 }), fc.nat({ max: 60_000_000 })),
+  { maxLength: 200 },
+);
+
+/** One key, charged at the moments given. */
+class Bucket {
+  private tat: number | undefined;
+  constructor(private readonly limit: RateLimit) {}
+
+  charge(now: number): RateDecision {
+    const { tat, decision } = gcra(this.limit, this.tat, now);
+    this.tat = tat;
+    return decision;
+  }
+
+  copy(): Bucket {
+    const copy = new Bucket(this.limit);
+    copy.tat = this.tat;
+    return copy;
+  }
+
+  /** How many are admitted if sent at once. */
+  admissible(now: number): number {
+    const copy = this.copy();
+    let admitted = 0;
+    while (copy.charge(now).admitted) admitted += 1;
+    return admitted;
+  }
+}
+
+function moments(start: number, gaps: readonly number[]): number[] {
+  let now = start;
+  return [start, ...gaps.map((gap) => (now += gap))];
+}
+
+describe('GCRA', () => {
+  test('never admits more than burst + rate × time between any two moments of any arrival pattern', () => {
+    fc.assert(
+      fc.property(limits, starts, pauses, (limit, start, gaps) => {
+        const bucket = new Bucket(limit);
+        const admitted = moments(start, gaps).filter((now) => bucket.charge(now).admitted);
+        for (let from = 0; from < admitted.length; from += 1) {
+          for (let to = from; to < admitted.length; to += 1) {
+            const seconds = (admitted[to]! - admitted[from]!) / 1_000_000;
+            expect(to - from + 1).toBeLessThanOrEqual(limit.burst + limit.perSecond * seconds);
+          }
+        }
+      }),
+    );
+  });
+
+  test('admits the whole burst of a rested key at once, and nothing after it', () => {
+    fc.assert(fc.property(limits, starts, (limit, now) => expect(new Bucket(limit).admissible(now)).toBe(limit.burst)));
+  });
+
+  test('remaining is the number admitted if sent at once, however the bucket came to its state', () => {
+    fc.assert(
+      fc.property(limits, starts, pauses, (limit, start, gaps) => {
+        const bucket = new Bucket(limit);
+        for (const now of moments(start, gaps)) {
+          const { remaining, limit: told } = bucket.charge(now);
+          expect([told, remaining]).toEqual([limit.burst, bucket.admissible(now)]);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('retry-after is exact: refused one microsecond before, admitted at it; and 0 for what was admitted', () => {
+    fc.assert(
+      fc.property(limits, starts, pauses, (limit, start, gaps) => {
+        const bucket = new Bucket(limit);
+        for (const now of moments(start, gaps)) {
+          const { admitted, retryAfterMicros } = bucket.charge(now);
+          if (admitted) expect(retryAfterMicros).toBe(0);
+          else {
+            expect(retryAfterMicros).toBeGreaterThan(0);
+            expect(bucket.copy().charge(now + retryAfterMicros - 1).admitted).toBe(false);
+            expect(bucket.copy().charge(now + retryAfterMicros).admitted).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
+  test('reset-after is exact: the whole burst is there again at it, and not one microsecond before', () => {
+    fc.assert(
+      fc.property(limits, starts, pauses, (limit, start, gaps) => {
+        const bucket = new Bucket(limit);
+        for (const now of moments(start, gaps)) {
+          const { resetAfterMicros } = bucket.charge(now);
+          expect(resetAfterMicros).toBeGreaterThan(0);
+          expect(bucket.admissible(now + resetAfterMicros)).toBe(limit.burst);
+          expect(bucket.admissible(now + resetAfterMicros - 1)).toBe(limit.burst - 1);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('refused requests cost nothing', () => {
+    const bucket = new Bucket({ perSecond: 20, burst: 2 });
+    const decisions = Array.from({ length: 50 }, () => bucket.charge(0));
+    expect(decisions.filter(({ admitted }) => admitted)).toHaveLength(2);
+    expect(decisions.at(-1)!.retryAfterMicros).toBe(decisions[2]!.retryAfterMicros);
+    expect(bucket.charge(50_000).admitted).toBe(true);
+  });
+
+  test('a clock that goes back admits no more than it did before', () => {
+    const bucket = new Bucket({ perSecond: 1, burst: 3 });
+    expect([10_000_000, 10_000_000, 0, 0, 10_000_000].map((now) => bucket.charge(now).admitted)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test('the default limit of 100 and 20 a second, told request by request', () => {
+    const bucket = new Bucket({ perSecond: 20, burst: 100 });
+    const rested = { admitted: true, limit: 100, remaining: 99, resetAfterMicros: 50_000, retryAfterMicros: 0 };
+    expect(bucket.charge(0)).toEqual(rested);
+    for (let sent = 1; sent < 100; sent += 1) bucket.charge(0);
+    const refused = {
+      admitted: false,
+      limit: 100,
+      remaining: 0,
+      resetAfterMicros: 5_000_000,
+      retryAfterMicros: 50_000,
+    };
+    expect(bucket.charge(0)).toEqual(refused);
+    expect(bucket.charge(5_000_000)).toEqual(rested);
+  });
+});
+
+test.each([
+  [1, 1_000_000],
+  [3, 333_334],
+  [20, 50_000],
+  [999_999, 2],
+  [1_000_000, 1],
+])('%i a second are sent %i µs apart, rounded up so that the long run never exceeds the rate', (perSecond, micros) => {
+  expect(emissionIntervalMicros({ perSecond, burst: 1 })).toBe(micros);
+});
+
+test.each([
+  [20, 100, 5],
+  [20, 101, 6],
+  [100, 1, 1],
+])('at %i a second a burst of %i refills within %i whole seconds', (perSecond, burst, seconds) => {
+  expect(rateLimitWindowSeconds({ perSecond, burst })).toBe(seconds);
+});

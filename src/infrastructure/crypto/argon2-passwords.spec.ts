@@ -1,0 +1,157 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import argon2 from 'argon2';
+import { Argon2Passwords } from './argon2-passwords.js';
+
+const SALT = 'c2FsdHNhbHRzYWx0c2FsdA';
+const HASH = 'aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g';
+/** The cost that OWASP asks for, in either order of its parameters. */
+const OWASP = /^\$argon2id\$v=19\$m=19456,(t=2,p=1|p=1,t=2)\$/;
+
+const phc = (cost: string) => `$argon2id$v=19$${cost}$${SALT}$${HASH}`;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+afterEach(() => void jest.restoreAllMocks());
+
+describe('passwords', () => {
+  const passwords = new Argon2Passwords();
+
+  test('match their hash and no other, at the cost OWASP asks for', async () => {
+    const hash = await passwords.hash('pässwörd');
+    expect(hash).toMatch(OWASP);
+    expect(await passwords.hash('pässwörd')).not.toBe(hash);
+    expect(await passwords.verify('pässwörd', hash)).toEqual({ matches: true, outdated: false });
+    expect(await passwords.verify('pässwörd ', hash)).toEqual({ matches: false, outdated: false });
+    expect(await passwords.verify('', hash)).toEqual({ matches: false, outdated: false });
+  });
+
+  test.each([
+    ['m=8192,t=1,p=1', true],
+    ['m=19455,t=2,p=1', true],
+    ['m=19456,t=1,p=1', true],
+    ['m=19456,t=2,p=1', false],
+    ['m=20480,t=3,p=2', false],
+  ])('hashed at %s are outdated: %s', async (cost, outdated) => {
+    const [memoryCost, timeCost, parallelism] = cost.match(/\d+/g)!.map(Number) as [number, number, number];
+    const hash = await argon2.hash('x', { type: argon2.argon2id, memoryCost, timeCost, parallelism });
+    expect(await passwords.verify('x', hash)).toEqual({ matches: true, outdated });
+  });
+
+  test('never match where there is no hash, not even the decoy’s own password', async () => {
+    for (const password of ['', 'x', 'null']) {
+      expect(await passwords.verify(password, null)).toEqual({ matches: false, outdated: false });
+    }
+  });
+
+  test('cost the same where there is no hash: one verification at the cost of a new hash', async () => {
+    const verify = jest.spyOn(argon2, 'verify');
+    await passwords.verify('x', null);
+    expect(verify).toHaveBeenCalledTimes(1);
+    const [decoy, password] = verify.mock.calls[0]!;
+    expect(decoy).toMatch(OWASP);
+    expect(password).toBe('x');
+    expect(await Promise.all(verify.mock.results.map(({ value }) => value))).toEqual([false]);
+  });
+});
+
+/** Verifications that end when told to, in place of argon2's. */
+function heldVerifications() {
+  const running: { end(): void; fail(): void }[] = [];
+  let most = 0;
+  jest.spyOn(argon2, 'verify').mockImplementation(
+    () =>
+      new Promise((resolve, reject) => {
+        const leave = () => void running.splice(running.indexOf(entry), 1);
+        const entry = {
+          end: () => (leave(), resolve(true)),
+          fail: () => (leave(), reject(new Error('out of memory'))),
+        };
+        running.push(entry);
+        most = Math.max(most, running.length);
+      }),
+  );
+  return { running, most: () => most };
+}
+
+describe('the gate', () => {
+  test('lets two passwords at once be checked, keeps 16 waiting in order, and is too busy for more', async () => {
+    const passwords = new Argon2Passwords();
+    // The decoy is ready.
+    await passwords.verify('', null);
+    const { running, most } = heldVerifications();
+    const done: number[] = [];
+    const admitted = Array.from({ length: 18 }, (_, n) =>
+      passwords.verify('x', phc('m=8,t=1,p=1')).then(() => done.push(n)),
+    );
+    await turn();
+    expect(running).toHaveLength(2);
+    for (let extra = 0; extra < 5; extra += 1) {
+      await expect(passwords.verify('x', null)).rejects.toMatchObject({
+        code: 'busy',
+        details: { retryAfterSeconds: 1 },
+      });
+    }
+    await expect(passwords.hash('x')).rejects.toMatchObject({ code: 'busy' });
+    while (running.length > 0) {
+      running[0]!.end();
+      await turn();
+    }
+    await Promise.all(admitted);
+    expect(done).toEqual(Array.from({ length: 18 }, (_, n) => n));
+    expect(most()).toBe(2);
+  });
+
+  test('lets the next one in when a check fails, and forgets nobody', async () => {
+    const passwords = new Argon2Passwords();
+    await passwords.verify('', null);
+    const { running, most } = heldVerifications();
+    const checks = Array.from({ length: 6 }, () => passwords.verify('x', null).then(String, String));
+    await turn();
+    for (let checked = 0; running.length > 0; checked += 1) {
+      if (checked % 2) running[0]!.end();
+      else running[0]!.fail();
+      await turn();
+    }
+    const outcomes = await Promise.all(checks);
+    expect(outcomes.filter((outcome) => outcome === 'Error: out of memory')).toHaveLength(3);
+    // As free as before.
+    const again = Array.from({ length: 18 }, () => passwords.verify('x', null));
+    await turn();
+    expect([running.length, most()]).toEqual([2, 2]);
+    while (running.length > 0) {
+      running[0]!.end();
+      await turn();
+    }
+    await Promise.all(again);
+  });
+});
+
+describe('a hash that the platform pushes', () => {
+  const passwords = new Argon2Passwords();
+
+  test.each(['m=8,t=1,p=1', 'm=19456,t=2,p=1', 'm=262144,t=10,p=8', 'm=65536,t=3,p=4', 'm=19456,p=1,t=2'])(
+    'may cost %s',
+    (cost) => expect(passwords.hashProblem(phc(cost))).toBeUndefined(),
+  );
+
+  test('may be one of our own', async () => {
+    expect(passwords.hashProblem(await passwords.hash('x'))).toBeUndefined();
+  });
+
+  test.each([
+    'm=262145,t=1,p=1',
+    'm=19456,p=9,t=2',
+    'm=19456,p=1,t=11',
+    'm=19456,t=11,p=1',
+    'm=19456,t=2,p=9',
+    'm=4294967295,t=4294967295,p=16777215',
+  ])('may not cost %s', (cost) => expect(passwords.hashProblem(phc(cost))).toBe('must cost at most m=262144,t=10,p=8'));
+
+  test.each(['', 'secret', '$2b$12$abcdefghijklmnopqrstuu', phc('m=8,t=0,p=1'), phc('m=8,t=1,p=2')])(
+    'may not be %j, and is not repeated in the answer',
+    (hash) => {
+      const problem = passwords.hashProblem(hash)!;
+      expect(problem).toMatch(/^must be an argon2id PHC string/);
+      if (hash) expect(problem).not.toContain(hash);
+    },
+  );
+});

@@ -1,0 +1,149 @@
+import { status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import type { ValidateKeyRequest } from '../../src/infrastructure/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import { answer, bearer } from '../support/grpc-clients.js';
+import { unknownKey } from '../support/key-strings.js';
+import { newOwner } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+const VALIDATE = '/latchkey.v1.ApiKeyService/ValidateKey';
+const PUT = '/latchkey.v1.AccountService/PutAccount';
+
+describe('a broken call', () => {
+  let service: Service;
+  let fullKey: string;
+  beforeAll(async () => {
+    service = await startService();
+    fullKey = (await (await newOwner(service)).person.newKey()).fullKey;
+  });
+  afterAll(() => service.stop());
+
+  /** Bytes that no generated client would send. */
+  const sendBytes = (bytes: Buffer, path = VALIDATE, token = 'dev-validator-token') =>
+    answer<Buffer>((done) =>
+      service.clients.apiKeys.makeUnaryRequest(
+        path,
+        (message: Buffer) => message,
+        (message) => message,
+        bytes,
+        bearer(token),
+        {},
+        done,
+      ),
+    );
+  const expectGoodAnswers = async () => {
+    expect((await service.clients.validate(fullKey)).grant).toBeTruthy();
+    expect((await service.clients.validate(unknownKey())).denial).toBeTruthy();
+  };
+  const writtenRows = async () => {
+    const [row] = await sql<{ rows: string }>(
+      service.databaseUrl,
+      `SELECT (SELECT count(*) FROM audit_events) || '/' || (SELECT count(*) FROM accounts) AS rows`,
+    );
+    return row!.rows;
+  };
+
+  test.each<[string, () => ValidateKeyRequest, string[]]>([
+    ['no credential', () => ({ operation: 'OPERATION_READ' }), ['credential']],
+    ['no operation', () => ({ apiKey: fullKey }), ['operation']],
+    ['OPERATION_UNSPECIFIED', () => ({ apiKey: fullKey, operation: 'OPERATION_UNSPECIFIED' }), ['operation']],
+    ['an operation number without a name', () => ({ apiKey: fullKey, operation: 99 as 1 }), ['operation']],
+    ['a negative operation number', () => ({ apiKey: fullKey, operation: -1 as 1 }), ['operation']],
+    ['nothing at all', () => ({}), ['credential', 'operation']],
+    ...['systems', 'systems:', ':read', 'systems:*', '*:read', '*', 'a:b:c', 'systems:read ', 'a\0:read'].map(
+      (permission): [string, () => ValidateKeyRequest, string[]] => [
+        `the permission ${JSON.stringify(permission)}`,
+        () => ({ apiKey: fullKey, operation: 'OPERATION_READ', permission }),
+        ['permission'],
+      ],
+    ),
+  ])('with %s is INVALID_ARGUMENT, names what is wrong and leaves no trace', async (_, request, fields) => {
+    const before = await writtenRows();
+    const error = await service.clients.ask(request()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: status.INVALID_ARGUMENT });
+    const { details } = error as { details: string };
+    expect(details.split('; ').map((problem) => problem.split(' ', 1)[0])).toEqual(fields);
+    expect(details).not.toContain(fullKey);
+    expect(await writtenRows()).toBe(before);
+  });
+
+  test.each([
+    ['a field without its value', Buffer.from([0x12])],
+    ['a wire type that does not exist', Buffer.from([0x7f, 0x01])],
+    ['an endless varint', Buffer.alloc(64, 0xff)],
+    ['random bytes', Buffer.from('deadbeef'.repeat(40), 'hex')],
+  ])('that is no protobuf at all (%s) is INTERNAL, and the server lives on', async (_, bytes) => {
+    for (const [path, token] of [
+      [VALIDATE, 'dev-validator-token'],
+      [PUT, 'dev-accounts-token'],
+    ]) {
+      await expect(sendBytes(bytes, path, token)).rejects.toMatchObject({ code: status.INTERNAL });
+    }
+    await expectGoodAnswers();
+  });
+
+  test('with text that is no UTF-8 is answered like any other', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from([0x12, 4]),
+      Buffer.from([0xff, 0xfe, 0xed, 0xa0]),
+      Buffer.from([0x20, 1]),
+    ]);
+    await expect(sendBytes(bytes)).resolves.toBeInstanceOf(Buffer);
+    await expectGoodAnswers();
+  });
+
+  test.each([
+    VALIDATE.replace('Key', 'Nothing'),
+    '/latchkey.v1.Nothing/Do',
+    '/latchkey.v2.ApiKeyService/ValidateKey',
+    '/',
+  ])('to %s is UNIMPLEMENTED', async (path) => {
+    await expect(sendBytes(Buffer.alloc(0), path)).rejects.toMatchObject({ code: status.UNIMPLEMENTED });
+  });
+
+  test('past 64 KiB is RESOURCE_EXHAUSTED and one below it is not', async () => {
+    const ask = (length: number) => service.clients.validate('a'.repeat(length));
+    await expect(ask(1024 * 1024)).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
+    await expect(ask(64 * 1024)).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
+    expect((await ask(64 * 1024 - 16)).denial?.reason).toBe('REASON_INVALID_KEY');
+    const permissions = new Array<string>(8000).fill('systems:read');
+    await expect(
+      service.clients.putAccount({ id: 'big', email: 'big@example.com', permissions }),
+    ).rejects.toMatchObject({
+      code: status.RESOURCE_EXHAUSTED,
+    });
+    await expectGoodAnswers();
+  });
+
+  test('whose deadline passes is DEADLINE_EXCEEDED for the caller and costs the server nothing', async () => {
+    const blocker = new pg.Client({ connectionString: service.databaseUrl });
+    await blocker.connect();
+    try {
+      await blocker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+      const late = Array.from({ length: 50 }, () =>
+        answer((done) =>
+          service.clients.apiKeys.validateKey(
+            { apiKey: fullKey, operation: 'OPERATION_READ' },
+            bearer('dev-validator-token'),
+            { deadline: Date.now() + 40 },
+            done,
+          ),
+        ).catch((error: { code: number }) => error.code),
+      );
+      expect(await Promise.all(late)).toEqual(new Array(50).fill(status.DEADLINE_EXCEEDED));
+    } finally {
+      await blocker.query('ROLLBACK');
+      await blocker.end();
+    }
+    await expectGoodAnswers();
+  });
+
+  test('in a crowd leaves the others their answers', async () => {
+    const broken = Array.from({ length: 30 }, () => service.clients.ask({ apiKey: fullKey }).catch(() => 'broken'));
+    const good = Array.from({ length: 30 }, () => service.clients.validate(fullKey));
+    expect(await Promise.all(broken)).toEqual(new Array(30).fill('broken'));
+    for (const { grant } of await Promise.all(good)) expect(grant).toBeTruthy();
+  });
+});

@@ -1,0 +1,133 @@
+import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { ServiceIdentity } from '../../src/infrastructure/grpc/service-identity.js';
+import { parseServiceTokens } from '../../src/service-roles.js';
+import { bearer } from '../support/grpc-clients.js';
+import { startService, type Service } from '../support/service.js';
+
+const protos = ['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'];
+const definition = loadSync(protos, { includeDirs: ['proto'] });
+/** Every method of every service there is, so that a new one can't be forgotten. */
+const METHODS = Object.entries(definition).flatMap(([service, methods]) =>
+  'format' in methods
+    ? []
+    : Object.values(methods as Record<string, MethodDefinition<object, object>>).map((method) => ({
+        service: service.replace('latchkey.v1.', ''),
+        path: method.path,
+        method,
+      })),
+);
+/** Which role may call a service. A service that is not in here fails its tests. */
+const ROLE_OF: Record<string, string> = { ApiKeyService: 'validator', AccountService: 'accounts' };
+
+const sha256 = (token: string) => createHash('sha256').update(token).digest('hex');
+const SERVICE_TOKENS = [
+  `gateway:validator:${sha256('validator-token')}`,
+  `platform:accounts:${sha256('accounts-token')}`,
+  `rotating:validator:${sha256('old-token')}`,
+  `rotating:validator:${sha256('new-token').toUpperCase()}`,
+  `both:validator:${sha256('both-token')}`,
+  `both:accounts:${sha256('both-token')}`,
+].join(',');
+
+describe('the service identity', () => {
+  let service: Service;
+  let client: Client;
+  beforeAll(async () => {
+    service = await startService({ SERVICE_TOKENS });
+    client = new Client(service.grpcTarget, credentials.createInsecure());
+  });
+  afterAll(async () => {
+    client.close();
+    await service.stop();
+  });
+
+  /** The status that an empty request ends with, over whichever kind of call the method is. */
+  function call({ path, method }: (typeof METHODS)[number], metadata: Metadata): Promise<ServiceError> {
+    const { requestSerialize, responseDeserialize } = method;
+    return new Promise((resolve, reject) => {
+      const given = [path, requestSerialize, responseDeserialize] as const;
+      if (!method.requestStream && !method.responseStream) {
+        client.makeUnaryRequest(...given, {}, metadata, {}, (error) =>
+          error ? resolve(error) : reject(new Error('answered')),
+        );
+        return;
+      }
+      const stream = client.makeBidiStreamRequest(...given, metadata, {});
+      stream.on('error', resolve).on('status', resolve).on('data', reject);
+      stream.end();
+    });
+  }
+
+  const NOBODY: [string, () => Metadata][] = [
+    ['no token', () => new Metadata()],
+    ['an unknown token', () => bearer('who-is-this')],
+    ['an empty token', () => bearer('')],
+    ["a token's digest", () => bearer(sha256('validator-token'))],
+    ['Basic', () => metadataOf('Basic validator-token')],
+    ['the bare token', () => metadataOf('validator-token')],
+    ['two spaces', () => metadataOf('Bearer  validator-token')],
+    ['two tokens in one entry', () => metadataOf('Bearer accounts-token, Bearer validator-token')],
+    ['the demo token, which SERVICE_TOKENS replaced', () => bearer('dev-validator-token')],
+  ];
+  test.each(METHODS.flatMap((method) => NOBODY.map(([name, metadata]) => ({ ...method, name, metadata }))))(
+    '$path refuses $name as UNAUTHENTICATED',
+    async ({ metadata, ...method }) => {
+      const { code, details } = await call(method, metadata());
+      expect(code).toBe(status.UNAUTHENTICATED);
+      expect(details).not.toMatch(/validator-token|accounts-token|who-is-this/);
+    },
+  );
+
+  test.each(METHODS)('$path is for one role alone: another one is PERMISSION_DENIED', async (method) => {
+    const role = ROLE_OF[method.service];
+    expect(role).toBeDefined();
+    const other = role === 'validator' ? 'accounts-token' : 'validator-token';
+    expect((await call(method, bearer(other))).code).toBe(status.PERMISSION_DENIED);
+    const letIn = method.method.requestStream ? status.OK : status.INVALID_ARGUMENT;
+    expect((await call(method, bearer(`${role}-token`))).code).toBe(letIn);
+  });
+
+  test('the proto has services and methods to test', () => {
+    expect(METHODS.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        '/latchkey.v1.ApiKeyService/ValidateKey',
+        '/latchkey.v1.ApiKeyService/ValidateKeys',
+        '/latchkey.v1.AccountService/DeleteAccount',
+      ]),
+    );
+    expect(METHODS.length).toBeGreaterThanOrEqual(7);
+  });
+
+  test.each(METHODS)('$path: a name that holds two roles may do what both may', async (method) => {
+    const letIn = method.method.requestStream ? status.OK : status.INVALID_ARGUMENT;
+    expect((await call(method, bearer('both-token'))).code).toBe(letIn);
+  });
+
+  test('the old and the new token of a name are good side by side, in any case of the scheme', async () => {
+    const [validateKey] = METHODS.filter(({ path }) => path.endsWith('/ValidateKey'));
+    for (const text of ['Bearer old-token', 'Bearer new-token', 'bearer new-token', 'BEARER old-token']) {
+      expect((await call(validateKey!, metadataOf(text))).code).toBe(status.INVALID_ARGUMENT);
+    }
+  });
+
+  test('two authorization entries are nobody, even if both are good', () => {
+    // grpc-js can't send two: Node's HTTP/2 refuses to, and keeps the first of those that it receives.
+    const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), []);
+    const metadata = bearer('validator-token');
+    const identified = { metadata, getAuthContext: () => null };
+    expect(() => identity.require('validator', identified)).not.toThrow();
+    metadata.add('authorization', 'Bearer validator-token');
+    expect(() => identity.require('validator', identified)).toThrow(
+      expect.objectContaining({ code: 'unauthenticated' }),
+    );
+  });
+});
+
+function metadataOf(authorization: string): Metadata {
+  const metadata = new Metadata();
+  metadata.set('authorization', authorization);
+  return metadata;
+}

@@ -1,0 +1,88 @@
+import { credentials, loadPackageDefinition, Metadata, status, type Client } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { protoPath as healthProto } from 'grpc-health-check';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { answer } from '../support/grpc-clients.js';
+import { startService, type Service } from '../support/service.js';
+
+const reflectionProtos = join(dirname(createRequire(import.meta.url).resolve('@grpc/reflection')), '../proto');
+
+type AnyClient = Client & Record<string, (...args: unknown[]) => unknown>;
+function clientOf(proto: string, name: string, target: string): AnyClient {
+  let found: unknown = loadPackageDefinition(loadSync(proto, { enums: String, oneofs: true, longs: String }));
+  for (const part of name.split('.')) found = (found as Record<string, unknown>)[part];
+  return new (found as new (...args: unknown[]) => AnyClient)(target, credentials.createInsecure());
+}
+
+describe('without any service identity', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  describe('health', () => {
+    const check = async (name: string) => {
+      const client = clientOf(healthProto, 'grpc.health.v1.Health', service.grpcTarget);
+      try {
+        return await answer<{ status: string }>((done) => client['check']!({ service: name }, new Metadata(), done));
+      } finally {
+        client.close();
+      }
+    };
+
+    test.each(['', 'latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService'])('of %j is SERVING', async (name) => {
+      expect(await check(name)).toMatchObject({ status: 'SERVING' });
+    });
+
+    test('of a service that does not exist is NOT_FOUND', async () => {
+      await expect(check('latchkey.v1.Nothing')).rejects.toMatchObject({ code: status.NOT_FOUND });
+    });
+  });
+
+  describe.each(['v1', 'v1alpha'])('reflection %s', (version) => {
+    const ask = async (request: object) => {
+      const proto = join(reflectionProtos, `grpc/reflection/${version}/reflection.proto`);
+      const client = clientOf(proto, `grpc.reflection.${version}.ServerReflection`, service.grpcTarget);
+      try {
+        // oxlint-disable-next-line typescript/no-explicit-any
+        return await new Promise<any>((resolve, reject) => {
+          const stream = client['serverReflectionInfo']!() as ReturnType<Client['makeBidiStreamRequest']>;
+          stream.on('data', resolve).on('error', reject);
+          stream.write(request);
+          stream.end();
+        });
+      } finally {
+        client.close();
+      }
+    };
+
+    test('lists the services', async () => {
+      const { listServicesResponse } = await ask({ listServices: '*' });
+      const names = listServicesResponse.service.map(({ name }: { name: string }) => name);
+      expect(names).toEqual(expect.arrayContaining(['latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService']));
+    });
+
+    test.each([
+      'latchkey.v1.ApiKeyService',
+      'latchkey.v1.AccountService.PutAccount',
+      'latchkey.v1.ValidateKeyRequest',
+      'latchkey.v1.Reason',
+      'google.protobuf.Timestamp',
+    ])('tells the file that describes %s', async (fileContainingSymbol) => {
+      const { fileDescriptorResponse, errorResponse } = await ask({ fileContainingSymbol });
+      expect(errorResponse ?? undefined).toBeUndefined();
+      const files: Buffer[] = fileDescriptorResponse.fileDescriptorProto;
+      expect(files.length).toBeGreaterThanOrEqual(1);
+      const own = fileContainingSymbol.split('.')[2]!;
+      expect(Buffer.concat(files).toString('latin1')).toContain(own);
+    });
+
+    test('knows no symbol that is not there', async () => {
+      const { errorResponse } = await ask({ fileContainingSymbol: 'latchkey.v1.Nothing' });
+      expect(errorResponse.errorCode).toBe(status.NOT_FOUND);
+    });
+  });
+});

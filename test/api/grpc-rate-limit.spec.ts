@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { secondsOf, unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { newOwner } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+
+describe('the rate limit of a key', () => {
+  let roomy: Service;
+  /** Three at once, one a second in the long run, over the same database. */
+  let narrow: Service;
+  beforeAll(async () => {
+    roomy = await startService();
+    const narrowLimit = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' };
+    narrow = await startService({ DATABASE_URL: roomy.databaseUrl, ...narrowLimit });
+  });
+  afterAll(async () => {
+    await narrow.stop();
+    await roomy.stop();
+  });
+
+  const newKey = async (order = {}) => (await (await newOwner(roomy)).person.newKey(order)).fullKey;
+
+  test('is 100 at once and one more every 50 ms unless configured otherwise', async () => {
+    const { rateLimit } = await roomy.clients.validate(await newKey());
+    expect(rateLimit).toEqual({ limit: 100, remaining: 99, resetAfter: { seconds: '0', nanos: 50_000_000 } });
+  });
+
+  test('counts down with each request, tells when it is full again, and refuses what is past it', async () => {
+    const fullKey = await newKey();
+    const startedAt = performance.now();
+    const answers = [];
+    for (let asked = 0; asked < 4; asked += 1) answers.push(await narrow.clients.validate(fullKey));
+    const elapsed = (performance.now() - startedAt) / 1000;
+
+    expect(answers.map(({ outcome }) => outcome)).toEqual(['grant', 'grant', 'grant', 'denial']);
+    expect(answers.map(({ rateLimit }) => rateLimit!.remaining)).toEqual([2, 1, 0, 0]);
+    expect(answers.map(({ rateLimit }) => rateLimit!.limit)).toEqual([3, 3, 3, 3]);
+    const resets = answers.map(({ rateLimit }) => secondsOf(rateLimit!.resetAfter));
+    [1, 2, 3, 3].forEach((full, asked) => {
+      expect(resets[asked]).toBeLessThanOrEqual(full);
+      expect(resets[asked]).toBeGreaterThanOrEqual(full - elapsed);
+    });
+    const { denial } = answers[3]!;
+    expect(denial).toMatchObject({ reason: 'REASON_RATE_LIMITED', httpStatus: 429, message: 'too many requests' });
+    expect(secondsOf(denial!.retryAfter)).toBeCloseTo(resets[3]! - 2, 6);
+  });
+
+  test('admits the next request when retry_after has passed, and not before', async () => {
+    const fullKey = await newKey();
+    const ask = () => narrow.clients.validate(fullKey);
+    let answer = await ask();
+    while (answer.grant) answer = await ask();
+    const refusedAt = performance.now();
+    const retryAfter = secondsOf(answer.denial!.retryAfter);
+    // A refused request costs nothing, so asking all the time does not put the moment off.
+    while (!answer.grant) answer = await ask();
+    const waited = (performance.now() - refusedAt) / 1000;
+    expect(waited).toBeGreaterThan(retryAfter - 0.05);
+    expect(waited).toBeLessThan(retryAfter + 1);
+  });
+
+  test('is charged once the secret is proven, whatever the outcome after that', async () => {
+    const owner = await newOwner(roomy);
+    const { apiKey, fullKey } = await owner.person.newKey({ access: 'read-only' });
+    const remainingAfter = async (request = {}) =>
+      (await narrow.clients.validate(fullKey, request)).rateLimit!.remaining;
+    expect(await remainingAfter({ operation: 'OPERATION_WRITE' })).toBe(2);
+    expect(await remainingAfter({ permission: 'reports:read' })).toBe(1);
+    await owner.person.revoke(apiKey.id);
+    expect(await remainingAfter()).toBe(0);
+  });
+
+  test('of one key is not charged for wrong guesses at its secret, nor for other keys', async () => {
+    const owner = await newOwner(roomy);
+    const [{ fullKey }, other] = [await owner.person.newKey(), await owner.person.newKey()];
+    for (const guess of [withWrongSecret(fullKey), withWrongSecret(fullKey), unknownKey(), `${fullKey} `]) {
+      expect(await narrow.clients.validate(guess)).toMatchObject({
+        denial: { reason: 'REASON_INVALID_KEY', retryAfter: null },
+        rateLimit: null,
+      });
+    }
+    await narrow.clients.validate(other.fullKey);
+    expect((await narrow.clients.validate(fullKey)).rateLimit!.remaining).toBe(2);
+  });
+
+  test('is exact for requests that arrive together', async () => {
+    const fullKey = await newKey();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => narrow.clients.validate(fullKey)));
+    expect(answers.filter(({ grant }) => grant)).toHaveLength(3);
+    expect(answers.filter(({ denial }) => denial?.reason === 'REASON_RATE_LIMITED')).toHaveLength(17);
+  });
+});

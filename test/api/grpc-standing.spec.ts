@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newOwner, type Owner } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+
+describe('what a key may do', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService(UNLIMITED);
+  });
+  afterAll(() => service.stop());
+
+  const outcome = async (fullKey: string, request = {}) => {
+    const { grant, denial } = await service.clients.validate(fullKey, request);
+    return grant ? 'granted' : denial!.reason;
+  };
+  const setPermissions = ({ id, email }: Owner, permissions: string[]) =>
+    service.clients.putAccount({ id, email, permissions });
+
+  test('follows what its owner may do, from the very next answer', async () => {
+    const owner = await newOwner(service);
+    const { fullKey } = await owner.person.newKey();
+    const mayWrite = () => outcome(fullKey, { operation: 'OPERATION_WRITE', permission: 'systems:write' });
+    expect(await mayWrite()).toBe('granted');
+    await setPermissions(owner, ['systems:read']);
+    expect(await mayWrite()).toBe('REASON_MISSING_PERMISSION');
+    expect((await service.clients.validate(fullKey)).grant?.permissions).toEqual(['systems:read']);
+    await setPermissions(owner, ['systems:read', 'systems:write', 'reports:read']);
+    expect(await mayWrite()).toBe('granted');
+    expect((await service.clients.validate(fullKey)).grant?.permissions).toEqual([
+      'systems:read',
+      'systems:write',
+      'reports:read',
+    ]);
+  });
+
+  test('never includes an action other than read and write, asked for or listed', async () => {
+    const permissions = [
+      'systems:read',
+      'systems:write',
+      'systems:delete',
+      'users:impersonate',
+      'a:readwrite',
+      'a:READ',
+    ];
+    const owner = await newOwner(service, { permissions });
+    for (const access of ['read-only', 'read-and-write']) {
+      const { fullKey } = await owner.person.newKey({ access });
+      for (const permission of permissions.slice(2)) {
+        expect(await outcome(fullKey, { permission })).toBe('REASON_MISSING_PERMISSION');
+      }
+      const listed = (await service.clients.validate(fullKey)).grant?.permissions;
+      expect(listed).toEqual(access === 'read-only' ? ['systems:read'] : ['systems:read', 'systems:write']);
+    }
+  });
+
+  test('is not asked for a permission when the question names none', async () => {
+    const owner = await newOwner(service, { permissions: [] });
+    const { fullKey } = await owner.person.newKey();
+    expect(await outcome(fullKey, { permission: '' })).toBe('granted');
+    expect(await outcome(fullKey, { permission: 'systems:read' })).toBe('REASON_MISSING_PERMISSION');
+  });
+
+  test('is READ for a read-only key even when its owner may write', async () => {
+    const owner = await newOwner(service);
+    const { fullKey } = await owner.person.newKey({ access: 'read-only' });
+    expect(await outcome(fullKey, { permission: 'systems:read' })).toBe('granted');
+    expect(await outcome(fullKey, { permission: 'systems:write' })).toBe('REASON_MISSING_PERMISSION');
+    expect(await outcome(fullKey, { operation: 'OPERATION_WRITE' })).toBe('REASON_READ_ONLY_KEY');
+  });
+
+  test.each([
+    ['SuspendAccount', 'REASON_OWNER_SUSPENDED'],
+    ['DeleteAccount', 'REASON_OWNER_DELETED'],
+  ] as const)('ends with %s and comes back with ReactivateAccount', async (method, reason) => {
+    const owner = await newOwner(service);
+    const keys = [await owner.person.newKey(), await owner.person.newKey()];
+    await service.clients.account(method, owner.id);
+    for (const { fullKey } of keys) expect(await outcome(fullKey)).toBe(reason);
+    await service.clients.account('ReactivateAccount', owner.id);
+    for (const { fullKey } of keys) expect(await outcome(fullKey)).toBe('granted');
+  });
+
+  test('does not come back for keys that were revoked or expired before or meanwhile', async () => {
+    const owner = await newOwner(service);
+    const [revoked, expired, good] = [
+      await owner.person.newKey(),
+      await owner.person.newKey(),
+      await owner.person.newKey(),
+    ];
+    await owner.person.revoke(revoked.apiKey.id);
+    await service.clients.account('SuspendAccount', owner.id);
+    await moveExpiry(expired.apiKey.id, '-1 s');
+    await service.clients.account('ReactivateAccount', owner.id);
+    expect(await outcome(revoked.fullKey)).toBe('REASON_REVOKED');
+    expect(await outcome(expired.fullKey)).toBe('REASON_EXPIRED');
+    expect(await outcome(good.fullKey)).toBe('granted');
+  });
+
+  const moveExpiry = (keyId: string, by: string) =>
+    sql(service.databaseUrl, `UPDATE api_keys SET expires_at = now() + $2::interval WHERE id = $1`, [keyId, by]);
+  const expiryEvents = (keyId: string) =>
+    sql<{ count: number; expired_at: Date | null }>(
+      service.databaseUrl,
+      `SELECT count, (SELECT expired_at FROM api_keys WHERE id = key_id)
+       FROM audit_events WHERE key_id = $1 AND type = 'api_key.expired'`,
+      [keyId],
+    );
+
+  test('ends at its expiry, which is on record exactly once before anyone is told, however many ask together', async () => {
+    const owner = await newOwner(service);
+    const { apiKey, fullKey } = await owner.person.newKey();
+    expect(await outcome(fullKey)).toBe('granted');
+    expect(await expiryEvents(apiKey.id)).toEqual([]);
+    await moveExpiry(apiKey.id, '-1 ms');
+    const recordedWhenTold = async () => {
+      expect(await outcome(fullKey)).toBe('REASON_EXPIRED');
+      return (await expiryEvents(apiKey.id)).length;
+    };
+    expect(await Promise.all(Array.from({ length: 8 }, recordedWhenTold))).toEqual(new Array(8).fill(1));
+    await Promise.all(Array.from({ length: 100 }, () => outcome(fullKey)));
+    expect(await expiryEvents(apiKey.id)).toEqual([{ count: 1, expired_at: expect.any(Date) }]);
+  });
+
+  test('stays ended once its expiry was observed, wherever the clock or the date goes', async () => {
+    const owner = await newOwner(service);
+    const { apiKey, fullKey } = await owner.person.newKey();
+    await moveExpiry(apiKey.id, '-1 s');
+    expect(await outcome(fullKey)).toBe('REASON_EXPIRED');
+    await moveExpiry(apiKey.id, '1 day');
+    expect(await outcome(fullKey)).toBe('REASON_EXPIRED');
+    expect((await owner.person.revoke(apiKey.id)).status).toBe(409);
+    expect(await expiryEvents(apiKey.id)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,150 @@
+import { credentials, type ChannelCredentials, status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectClients, type Clients } from '../support/grpc-clients.js';
+import { unknownKey } from '../support/key-strings.js';
+import { startService, type Service } from '../support/service.js';
+
+/** A certificate authority of its own, made with openssl. */
+class Authority {
+  readonly cert: string;
+  private readonly folder: string;
+
+  constructor(base: string, name: string) {
+    this.folder = mkdtempSync(join(base, `${name}-`));
+    this.cert = this.file('ca.crt');
+    const files = ['-keyout', this.file('ca.key'), '-out', this.cert];
+    openssl('req', '-x509', ...NEW_KEY, ...files, '-subj', `/CN=${name}`, '-days', '2');
+  }
+
+  /** @param san as openssl's extension section has it, a line each */
+  issue(name: string, commonName: string, san: string[] = []): { cert: string; key: string } {
+    const [cert, key, request, config] = ['crt', 'key', 'csr', 'cnf'].map((end) => this.file(`${name}.${end}`));
+    openssl('req', ...NEW_KEY, '-keyout', key!, '-out', request!, '-subj', `/CN=${commonName}`);
+    const names = san.length > 0 ? ['subjectAltName=@names', '[names]', ...san] : ['basicConstraints=CA:FALSE'];
+    writeFileSync(config!, ['[extensions]', ...names, ''].join('\n'));
+    const by = ['-CA', this.cert, '-CAkey', this.file('ca.key'), '-CAcreateserial', '-days', '2'];
+    openssl('x509', '-req', '-in', request!, '-out', cert!, ...by, '-extfile', config!, '-extensions', 'extensions');
+    return { cert: cert!, key: key! };
+  }
+
+  private file(name: string): string {
+    return join(this.folder, name);
+  }
+}
+
+const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+
+function openssl(...args: string[]): void {
+  const { status: code, stderr } = spawnSync('openssl', args, { encoding: 'utf8' });
+  if (code !== 0) throw new Error(`openssl ${args.join(' ')}: ${stderr}`);
+}
+
+describe('gRPC over TLS', () => {
+  let folder: string;
+  let platform: Authority;
+  let stranger: Authority;
+  let service: Service;
+  const open: Clients[] = [];
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tls-'));
+    platform = new Authority(folder, 'platform');
+    stranger = new Authority(folder, 'stranger');
+    const server = platform.issue('server', 'latchkey', ['IP.1 = 127.0.0.1', 'DNS.1 = localhost']);
+    service = await startService({
+      GRPC_TLS_CERT: server.cert,
+      GRPC_TLS_KEY: server.key,
+      GRPC_TLS_CLIENT_CA: platform.cert,
+      GRPC_TLS_CLIENT_ROLES:
+        'gateway.internal:validator,spiffe://latchkey/platform:accounts,legacy:validator,legacy:accounts',
+    });
+  });
+  afterAll(async () => {
+    open.splice(0).forEach((clients) => clients.close());
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function connect(security: ChannelCredentials, tokens?: { validator: string; admin: string }): Clients {
+    const clients = connectClients(service.grpcTarget, tokens, security);
+    open.push(clients);
+    return clients;
+  }
+  const NO_TOKENS = { validator: '', admin: '' };
+  const trusting = (pair?: { cert: string; key: string }) =>
+    credentials.createSsl(
+      readFileSync(platform.cert),
+      pair ? readFileSync(pair.key) : null,
+      pair ? readFileSync(pair.cert) : null,
+    );
+  /** What the certificate alone is good for. */
+  async function rolesOf(pair?: { cert: string; key: string }): Promise<Record<string, number>> {
+    const clients = connect(trusting(pair), NO_TOKENS);
+    const codeOf = (call: Promise<unknown>) =>
+      call.then(
+        () => status.OK,
+        (error: { code: number }) => error.code,
+      );
+    return {
+      validator: await codeOf(clients.validate(unknownKey())),
+      accounts: await codeOf(clients.account('GetAccount', 'demo')),
+    };
+  }
+  const { OK, PERMISSION_DENIED, UNAUTHENTICATED } = status;
+
+  test.each([
+    ['a DNS name', 'whatever', ['DNS.1 = gateway.internal'], { validator: OK, accounts: PERMISSION_DENIED }],
+    ['a URI', 'whatever', ['URI.1 = spiffe://latchkey/platform'], { validator: PERMISSION_DENIED, accounts: OK }],
+    ['a common name with two roles', 'legacy', [], { validator: OK, accounts: OK }],
+    [
+      'a DNS name and a URI',
+      'whatever',
+      ['DNS.1 = other', 'DNS.2 = gateway.internal', 'URI.1 = spiffe://latchkey/platform'],
+      { validator: OK, accounts: OK },
+    ],
+  ])('a client is known by %s in its certificate', async (name, commonName, san, expected) => {
+    expect(await rolesOf(platform.issue(`good-${name.length}`, commonName, san))).toEqual(expected);
+  });
+
+  test.each([
+    ['a name that has no role', 'nobody', []],
+    ['a common name beside alternative names, which then alone count', 'legacy', ['DNS.1 = other.internal']],
+    ['a name within a name', 'nobody', ['URI.1 = x, DNS:gateway.internal']],
+    ['a subdomain', 'nobody', ['DNS.1 = a.gateway.internal']],
+    ['a wildcard', 'nobody', ['DNS.1 = *.internal']],
+    ['an email address', 'nobody', ['email.1 = legacy']],
+  ])('%s is nobody', async (name, commonName, san) => {
+    const nobody = { validator: UNAUTHENTICATED, accounts: UNAUTHENTICATED };
+    expect(await rolesOf(platform.issue(`bad-${name.length}`, commonName, san))).toEqual(nobody);
+  });
+
+  test('a certificate from another authority is nobody, whatever name it carries', async () => {
+    const roles = await rolesOf(stranger.issue('gateway', 'legacy', []));
+    // Refused at the handshake or, as certificates are optional, by role; never let in.
+    for (const code of Object.values(roles)) expect([UNAUTHENTICATED, status.UNAVAILABLE]).toContain(code);
+  });
+
+  test('no certificate and no token is nobody; a token alone is enough', async () => {
+    expect(await rolesOf()).toEqual({ validator: UNAUTHENTICATED, accounts: UNAUTHENTICATED });
+    const clients = connect(trusting());
+    expect((await clients.validate(unknownKey())).denial?.reason).toBe('REASON_INVALID_KEY');
+    expect((await clients.account('GetAccount', 'demo')).id).toBe('demo');
+  });
+
+  test('a certificate of one role and a token of the other add up', async () => {
+    const pair = platform.issue('adding', 'whatever', ['DNS.1 = gateway.internal']);
+    const clients = connect(trusting(pair), { validator: '', admin: 'dev-accounts-token' });
+    expect((await clients.validate(unknownKey())).denial?.reason).toBe('REASON_INVALID_KEY');
+    expect((await clients.account('GetAccount', 'demo')).id).toBe('demo');
+  });
+
+  test('a client that speaks plain text, or trusts another authority, gets no answer', async () => {
+    for (const security of [credentials.createInsecure(), credentials.createSsl(readFileSync(stranger.cert))]) {
+      await expect(connect(security).validate(unknownKey())).rejects.toMatchObject({ code: status.UNAVAILABLE });
+    }
+    expect((await connect(trusting()).validate(unknownKey())).denial).toBeTruthy();
+  });
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ValidateKeyRequest } from '../../src/infrastructure/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import { secondsOf, withWrongSecret } from '../support/key-strings.js';
+import { newOwner } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+const BURST = 2;
+const UNAUTHENTICATED = { httpStatus: 401, message: 'invalid api key' };
+const FORBIDDEN = { httpStatus: 403, message: 'operation not allowed' };
+
+/** What can be wrong with a request, in the order of judgement, and what is told of it. */
+const FAULTS = [
+  ['wrong secret', { reason: 'REASON_INVALID_KEY', ...UNAUTHENTICATED }],
+  ['revoked', { reason: 'REASON_REVOKED', ...UNAUTHENTICATED }],
+  ['expired', { reason: 'REASON_EXPIRED', ...UNAUTHENTICATED }],
+  ['owner suspended', { reason: 'REASON_OWNER_SUSPENDED', ...UNAUTHENTICATED }],
+  ['owner deleted', { reason: 'REASON_OWNER_DELETED', ...UNAUTHENTICATED }],
+  ['limit exhausted', { reason: 'REASON_RATE_LIMITED', httpStatus: 429, message: 'too many requests' }],
+  ['operation closed to keys', { reason: 'REASON_OPERATION_NOT_ALLOWED', ...FORBIDDEN }],
+  ['read-only key', { reason: 'REASON_READ_ONLY_KEY', ...FORBIDDEN }],
+  ['permission missing', { reason: 'REASON_MISSING_PERMISSION', ...FORBIDDEN }],
+] as const;
+type Fault = (typeof FAULTS)[number][0];
+type Faults = ReadonlySet<Fault>;
+
+/** An owner is either suspended or deleted: of the two, the one that is told. */
+const laterThan = (index: number) =>
+  FAULTS.slice(index)
+    .map(([fault]) => fault)
+    .filter((fault, at) => at === 0 || fault !== 'owner deleted');
+
+describe('the verdict', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) });
+  });
+  afterAll(() => service.stop());
+
+  /** A key with all of these faults, and the request that shows them. */
+  async function faultyRequest(faults: Faults): Promise<ValidateKeyRequest> {
+    const owner = await newOwner(service);
+    const access = faults.has('read-only key') ? 'read-only' : 'read-and-write';
+    const { apiKey, fullKey } = await owner.person.newKey({ access });
+    if (faults.has('revoked')) expect((await owner.person.revoke(apiKey.id)).status).toBe(200);
+    if (faults.has('expired')) {
+      await sql(service.databaseUrl, `UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = $1`, [
+        apiKey.id,
+      ]);
+    }
+    if (faults.has('owner suspended')) await service.clients.account('SuspendAccount', owner.id);
+    if (faults.has('owner deleted')) await service.clients.account('DeleteAccount', owner.id);
+    if (faults.has('limit exhausted')) await exhaust(fullKey);
+    return {
+      apiKey: faults.has('wrong secret') ? withWrongSecret(fullKey) : fullKey,
+      operation: faults.has('operation closed to keys') ? 'OPERATION_DESTROY' : 'OPERATION_WRITE',
+      permission: faults.has('permission missing') ? 'reports:write' : 'systems:write',
+    };
+  }
+
+  /** Until at least half a second passes before the next request is admitted. */
+  async function exhaust(fullKey: string): Promise<void> {
+    for (;;) {
+      const { rateLimit } = await service.clients.validate(fullKey);
+      if (rateLimit!.remaining === 0 && secondsOf(rateLimit!.resetAfter) > BURST - 0.5) return;
+    }
+  }
+
+  test.each(FAULTS.map(([fault, told]) => ({ fault, told })))(
+    '$fault alone is $told.reason',
+    async ({ fault, told }) => {
+      const { denial, grant } = await service.clients.ask(await faultyRequest(new Set([fault])));
+      expect(grant).toBeUndefined();
+      expect(denial).toMatchObject(told);
+    },
+  );
+
+  test.each(FAULTS.map(([fault, told], index) => ({ fault, told, faults: laterThan(index) })))(
+    '$fault is told before everything after it: $faults',
+    async ({ told, faults }) => {
+      const { denial, grant } = await service.clients.ask(await faultyRequest(new Set(faults)));
+      expect(grant).toBeUndefined();
+      expect(denial).toMatchObject(told);
+    },
+  );
+
+  test('nothing wrong is a grant of exactly the key, its owner, its access, its permissions and its end', async () => {
+    const owner = await newOwner(service);
+    const { apiKey, fullKey } = await owner.person.newKey({ access: 'read-and-write', expiresInDays: 7 });
+    const { grant, denial } = await service.clients.validate(fullKey, { operation: 'OPERATION_WRITE' });
+    expect(denial).toBeUndefined();
+    const { expiresAt, ...rest } = grant!;
+    expect(rest).toEqual({
+      keyId: apiKey.id,
+      ownerId: owner.id,
+      access: 'ACCESS_LEVEL_READ_AND_WRITE',
+      permissions: ['systems:read', 'systems:write'],
+    });
+    expect(Number(expiresAt!.seconds) * 1000 + expiresAt!.nanos / 1e6).toBe(Date.parse(String(apiKey.expiresAt)));
+  });
+
+  test.each(['REVOKED', 'EXPIRED', 'OWNER_SUSPENDED', 'OWNER_DELETED'])(
+    '%s is told to nobody who has not proven the secret, and neither is the rate limit',
+    async (reason) => {
+      const fault = FAULTS.find(([, told]) => told.reason === `REASON_${reason}`)![0];
+      const request = await faultyRequest(new Set([fault]));
+      const guess = { ...request, apiKey: withWrongSecret(request.apiKey!) };
+      const unproven = await service.clients.ask(guess);
+      expect(unproven.denial?.reason).toBe('REASON_INVALID_KEY');
+      expect(unproven.rateLimit).toBeNull();
+      const proven = await service.clients.ask(request);
+      expect(proven.denial?.reason).toBe(`REASON_${reason}`);
+      expect(proven.rateLimit).toMatchObject({ limit: BURST });
+    },
+  );
+
+  test.each(['DESTROY', 'MANAGE_API_KEYS', 'MANAGE_ACCOUNT', 'IMPERSONATE'] as const)(
+    'no key may ever %s, whatever its access level and whatever its owner may do',
+    async (name) => {
+      const permissions = ['systems:read', 'systems:write', 'systems:delete', 'users:impersonate', 'account:manage'];
+      const owner = await newOwner(service, { permissions });
+      for (const access of ['read-only', 'read-and-write']) {
+        const { fullKey } = await owner.person.newKey({ access });
+        const { denial } = await service.clients.validate(fullKey, { operation: `OPERATION_${name}` });
+        expect(denial).toMatchObject({ reason: 'REASON_OPERATION_NOT_ALLOWED', ...FORBIDDEN, retryAfter: null });
+      }
+    },
+  );
+});

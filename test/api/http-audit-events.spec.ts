@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { AuditEventView } from '../../src/infrastructure/http/views.js';
+import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
+import type { Person } from '../support/person.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+describe("an owner's record", () => {
+  let service: Service;
+  let demo: Person;
+  beforeAll(async () => {
+    service = await startService();
+    demo = await service.person().signIn();
+  });
+  afterAll(() => service.stop());
+
+  const eventsOf = async (
+    { person }: Owner,
+    query = '',
+  ): Promise<{ items: AuditEventView[]; nextCursor: string | null }> => {
+    const { status, body } = await person.call('GET', `/v1/audit-events${query}`);
+    expect(status).toBe(200);
+    return body;
+  };
+
+  test('someone to whom nothing happened sees an empty record of exactly this shape', async () => {
+    const { person } = await newOwner(service);
+    const { status, headers, body } = await person.call('GET', '/v1/audit-events');
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toEqual({ items: [], nextCursor: null });
+  });
+
+  test('creation, revocation, expiry and failure all appear, newest first, and with who asked', async () => {
+    const owner = await newOwner(service);
+    const from = (requestId: string) => ({ 'user-agent': `Agent ${requestId}`, 'x-request-id': requestId });
+    const one = await owner.person.create({}, from('create-1'));
+    const two = await owner.person.create({}, from('create-2'));
+    const [first, second] = [one.body.apiKey.id, two.body.apiKey.id];
+    await owner.person.call('POST', `/v1/api-keys/${first}/revoke`, undefined, from('revoke-1'));
+    await owner.person.create({ password: 'wrong' }, from('wrong-1'));
+    await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [second]);
+    await service.clients.validate(two.body.fullKey, {
+      requestId: 'grpc-1',
+      clientIp: '203.0.113.9',
+      userAgent: 'App',
+    });
+    const bearer = { authorization: `Bearer ${one.body.fullKey}` };
+    await service.person().call('GET', '/v1/api-keys', undefined, { ...from('bearer-1'), ...bearer });
+
+    const { items, nextCursor } = await eventsOf(owner);
+    expect(nextCursor).toBeNull();
+    const by = (requestId: string) => ({ clientIp: '127.0.0.1', userAgent: `Agent ${requestId}`, requestId });
+    const nobody = { clientIp: null, userAgent: null, requestId: null };
+    const event = { id: expect.stringMatching(/^\d+$/), at: MOMENT, keyId: null, reason: null, count: 1 };
+    const failed = { ...event, type: 'authentication.failed' };
+    const viaGrpc = { clientIp: '203.0.113.9', userAgent: 'App', requestId: 'grpc-1' };
+    expect(items).toEqual([
+      { ...failed, keyId: first, reason: 'revoked', ...by('bearer-1') },
+      { ...failed, keyId: second, reason: 'expired', ...viaGrpc },
+      { ...event, type: 'api_key.expired', keyId: second, ...nobody },
+      { ...failed, reason: 'incorrect-password', ...by('wrong-1') },
+      { ...event, type: 'api_key.revoked', keyId: first, ...by('revoke-1') },
+      { ...event, type: 'api_key.created', keyId: second, ...by('create-2') },
+      { ...event, type: 'api_key.created', keyId: first, ...by('create-1') },
+    ]);
+    const ids = items.map(({ id }) => Number(id));
+    expect(ids).toEqual([...ids].sort((a, b) => b - a));
+  });
+
+  test('a failed sign-in is on the record of the owner whose email it named', async () => {
+    const owner = await newOwner(service);
+    const body = { email: owner.email.toUpperCase(), password: 'wrong' };
+    await service.person().call('POST', '/v1/session', body, { 'x-request-id': 'guess' });
+    expect((await eventsOf(owner)).items).toEqual([
+      expect.objectContaining({ type: 'authentication.failed', reason: 'incorrect-password', requestId: 'guess' }),
+    ]);
+  });
+
+  test('what is anonymous or of other owners never appears', async () => {
+    const [owner, other] = [await newOwner(service), await newOwner(service)];
+    await other.person.newKey();
+    await service.person().call('POST', '/v1/session', { email: 'nobody@example.com', password: PASSWORD });
+    await service.clients.validate('lk_nonsense');
+    const { items } = await eventsOf(other);
+    expect(items.map(({ type }) => type)).toEqual(['api_key.created']);
+    expect((await eventsOf(owner)).items).toEqual([]);
+    expect((await eventsOf(owner, `?ownerId=${other.id}`)).items).toEqual([]);
+  });
+
+  test.each([1, 7, 50])('120 events are paged through (limit %s) without loss or repetition', async (limit) => {
+    const owner = await newOwner(service, { id: `reader-${limit}` });
+    const inserted = await sql<{ id: string }>(
+      service.databaseUrl,
+      `INSERT INTO audit_events (type, owner_id, reason, count)
+       SELECT 'authentication.failed', $1, 'revoked', n FROM generate_series(1, 120) AS n RETURNING id`,
+      [owner.id],
+    );
+    const items: AuditEventView[] = [];
+    let query = `?limit=${limit}`;
+    for (;;) {
+      const page = await eventsOf(owner, query);
+      expect(page.items.length).toBe(Math.min(limit, 120 - items.length));
+      items.push(...page.items);
+      if (page.nextCursor === null) break;
+      query = `?limit=${limit}&cursor=${encodeURIComponent(page.nextCursor)}`;
+    }
+    expect(items.map(({ id }) => id)).toEqual(inserted.map(({ id }) => id).reverse());
+    expect(items.map(({ count }) => count)).toEqual(Array.from({ length: 120 }, (_, index) => 120 - index));
+  });
+
+  test("another owner's cursor opens nothing", async () => {
+    const [owner, other] = [await newOwner(service), await newOwner(service)];
+    await owner.person.newKey();
+    await owner.person.newKey();
+    const { nextCursor } = await eventsOf(owner, '?limit=1');
+    expect(nextCursor).not.toBeNull();
+    expect(await eventsOf(other, `?cursor=${nextCursor}`)).toEqual({ items: [], nextCursor: null });
+  });
+
+  const cursor = (position: unknown) => Buffer.from(JSON.stringify(position)).toString('base64url');
+  test.each([
+    ['limit', '0'],
+    ['limit', '51'],
+    ['limit', 'x'],
+    ['limit', '1&limit=2'],
+    ['cursor', ''],
+    ['cursor', '1'],
+    ['cursor', cursor([1])],
+    ['cursor', cursor(['-1'])],
+    ['cursor', cursor(['9'.repeat(19)])],
+    ['cursor', cursor(['1', '2'])],
+    ['cursor', `${cursor(['1'])}&cursor=${cursor(['1'])}`],
+  ])('?%s=%s is answered 400 with the parameter named', async (field, value) => {
+    const { status, body } = await demo.call('GET', `/v1/audit-events?${field}=${value}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_fields', errors: [{ field }] });
+  });
+});

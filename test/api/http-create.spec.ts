@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newOwner, PASSWORD } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+describe('creating a key', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  test('answers 201 with the key as lists show it and the whole key string, and nothing more', async () => {
+    const { person } = await newOwner(service);
+    const before = Date.now();
+    const { status, headers, body } = await person.create({ name: 'CI', access: 'read-only', expiresInDays: 30 });
+    expect(status).toBe(201);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    expect(body).toEqual({
+      apiKey: {
+        id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+        name: 'CI',
+        access: 'read-only',
+        prefix: `${body.fullKey.slice(0, 'lk_'.length + 12)}…`,
+        createdAt: MOMENT,
+        lastUsedAt: null,
+        expiresAt: MOMENT,
+        revokedAt: null,
+        status: 'active',
+      },
+      fullKey: expect.stringMatching(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/),
+    });
+    const created = Date.parse(body.apiKey.createdAt);
+    expect(Math.abs(created - before)).toBeLessThan(10_000);
+    expect(Date.parse(body.apiKey.expiresAt) - created).toBe(30 * DAY_MS);
+    expect((await person.list()).items).toEqual([body.apiKey]);
+  });
+
+  test('the last eight characters are the CRC-32 of all before them', async () => {
+    const { person } = await newOwner(service);
+    const { fullKey } = await person.newKey();
+    expect(fullKey.slice(-8)).toBe(crc32(fullKey.slice(0, -8)).toString(16).padStart(8, '0'));
+  });
+
+  test('lasts 90 days unless told otherwise, and 1 and 365 days are the ends', async () => {
+    const { person } = await newOwner(service);
+    const days = async (order: object) => {
+      const { apiKey } = await person.newKey(order);
+      return (Date.parse(apiKey.expiresAt) - Date.parse(apiKey.createdAt)) / DAY_MS;
+    };
+    expect(await days({ expiresInDays: undefined })).toBe(90);
+    expect(await days({ expiresInDays: 1 })).toBe(1);
+    expect(await days({ expiresInDays: 365 })).toBe(365);
+  });
+
+  test.each([
+    ['the spaces around it cut off', '  Build server \t'.replace('\t', ''), 'Build server'],
+    ['composed (NFC)', 'Cafe\u0301', 'Caf\u00e9'],
+    ['64 characters after composing', 'e\u0301'.repeat(64), '\u00e9'.repeat(64)],
+    ['64 characters outside the BMP', '🔑'.repeat(64), '🔑'.repeat(64)],
+    ['markup as it is', '<b>"CI" & \'CD\'</b>', '<b>"CI" & \'CD\'</b>'],
+  ])('keeps the name with %s', async (_, name, kept) => {
+    const { person } = await newOwner(service);
+    expect((await person.newKey({ name })).apiKey.name).toBe(kept);
+  });
+
+  test('names need not differ, and every key is another', async () => {
+    const { person } = await newOwner(service);
+    const [one, two] = [await person.newKey({ name: 'Same' }), await person.newKey({ name: 'Same' })];
+    expect(one.fullKey).not.toBe(two.fullKey);
+    expect(one.apiKey.id).not.toBe(two.apiKey.id);
+  });
+
+  test('the key string is kept nowhere: only its public part and its digest are', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey();
+    await service.clients.validate(fullKey);
+    const [row] = await sql<{ public_part: string; digest: Buffer }>(
+      service.databaseUrl,
+      'SELECT public_part, digest FROM api_keys WHERE id = $1',
+      [apiKey.id],
+    );
+    expect(row!.public_part).toBe(fullKey.slice(3, 27));
+    expect(row!.digest).toEqual(createHash('sha256').update(fullKey).digest());
+
+    const secret = fullKey.split('.')[1]!;
+    const spellings = [secret, Buffer.from(secret).toString('hex'), PASSWORD, Buffer.from(PASSWORD).toString('hex')];
+    const tables = await sql<{ name: string }>(
+      service.databaseUrl,
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    );
+    expect(tables.length).toBeGreaterThan(5);
+    for (const { name } of tables) {
+      const rows = await sql<{ row: string }>(service.databaseUrl, `SELECT t::text AS row FROM ${name} t`);
+      for (const spelling of spellings) expect(rows.filter(({ row: text }) => text.includes(spelling))).toEqual([]);
+    }
+  });
+
+  test('the sixth active key is refused 409, until one is revoked', async () => {
+    const { person } = await newOwner(service);
+    const keys = [];
+    for (let count = 1; count <= 5; count += 1) keys.push(await person.newKey());
+    const { status, body } = await person.create();
+    expect(status).toBe(409);
+    expect(body).toEqual({
+      type: 'urn:latchkey:problem:too-many-active-keys',
+      title: 'Too many API keys',
+      status: 409,
+      detail: 'You have reached the maximum number of API keys',
+      code: 'too_many_active_keys',
+    });
+    expect((await person.list()).items).toHaveLength(5);
+    await person.revoke(keys[2]!.apiKey.id);
+    await person.newKey();
+    expect((await person.create()).status).toBe(409);
+  });
+
+  test('of twelve that arrive together exactly five come to be', async () => {
+    const { person } = await newOwner(service);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => person.create()));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
+    // Guesses are counted before they are looked at, so that some of so many at once are told to wait.
+    for (const { status } of answers) expect([201, 409, 429]).toContain(status);
+    expect(await person.list()).toMatchObject({ activeKeys: 5, items: { length: 5 } });
+  });
+
+  test('an expired key makes room', async () => {
+    const { id, person } = await newOwner(service);
+    for (let count = 1; count <= 5; count += 1) await person.newKey();
+    await sql(
+      service.databaseUrl,
+      `UPDATE api_keys SET expires_at = now() WHERE id = (SELECT id FROM api_keys WHERE owner_id = $1 LIMIT 1)`,
+      [id],
+    );
+    await person.newKey();
+    expect((await person.create()).status).toBe(409);
+  });
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { unknownKey } from '../support/key-strings.js';
+import { newOwner } from '../support/owners.js';
+import { rawRequest } from '../support/raw-http.js';
+import { startService, type Service } from '../support/service.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+describe('headers', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  test.each(['req-1', 'A.b_c:d-9', 'x'.repeat(128), '0af7651916cd43dd8448eb211c80319c'])(
+    'a presentable X-Request-Id comes back: %s',
+    async (id) => {
+      const { headers } = await service.person().call('GET', '/livez', undefined, { 'x-request-id': id });
+      expect(headers.get('x-request-id')).toBe(id);
+    },
+  );
+
+  test.each<[string, string[]]>([
+    ['none', []],
+    ['an empty one', ['X-Request-Id:']],
+    ['one with spaces', ['X-Request-Id: two words']],
+    ['one of 129 characters', [`X-Request-Id: ${'x'.repeat(129)}`]],
+    ['one with a tab', ['X-Request-Id: a\tb']],
+    ['one with markup', ['X-Request-Id: <script>']],
+    ['one with C1 controls', ['X-Request-Id: a\u0085b']],
+    ['two', ['X-Request-Id: a', 'X-Request-Id: b']],
+  ])('%s is replaced by a new id', async (_, headers) => {
+    const { head } = await rawRequest(service, 'GET /livez', headers);
+    expect(/^x-request-id: (.*)$/im.exec(head)?.[1]).toMatch(UUID);
+  });
+
+  test.each([
+    ['a page', '/settings/api-keys', 200],
+    ['data', '/livez', 200],
+    ['a refusal', '/v1/api-keys', 401],
+    ['an unknown address', '/nothing/here', 404],
+    ['a malformed address', '/v1/api-keys/%ZZ/revoke', 400],
+  ])('%s comes with headers that keep browsers in bounds', async (_, path, expected) => {
+    const { status, headers } = await service.person().call(path.endsWith('revoke') ? 'POST' : 'GET', path);
+    expect(status).toBe(expected);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('content-security-policy')).toMatch(/default-src '(none|self)'/);
+    expect(headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
+    expect(headers.get('content-security-policy')).not.toMatch(/unsafe-(inline|eval)/);
+    expect(headers.get('x-request-id')).toMatch(UUID);
+    expect(headers.get('x-powered-by')).toBeNull();
+    expect(headers.get('strict-transport-security')).toBeNull();
+  });
+
+  test('control characters and keys in what a client says of itself never reach the record', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey();
+    const agent = `Evil\u0085Agent\u009b31m\t${fullKey} ${'x'.repeat(300)}`;
+    const { status } = await rawRequest(service, `POST /v1/api-keys/${apiKey.id}/revoke`, [
+      `Cookie: ${person.cookie}`,
+      `User-Agent: ${agent}`,
+      'X-Request-Id: line\u0085break',
+      'Content-Length: 0',
+    ]);
+    expect(status).toBe(200);
+    const { body } = await person.call('GET', '/v1/audit-events?limit=1');
+    const [{ userAgent, requestId }] = body.items;
+    expect(userAgent).toMatch(/^EvilAgent31mlk_[0-9a-f]{24}\.… x+$/);
+    expect(userAgent.length).toBeLessThanOrEqual(256);
+    expect(requestId).toMatch(UUID);
+  });
+
+  test('a header with a line break or a NUL is no HTTP: 400', async () => {
+    for (const value of ['a\u0000b', 'a\rb', 'a\u001bb']) {
+      expect((await rawRequest(service, 'GET /livez', [`X-Request-Id: ${value}`])).status).toBe(400);
+    }
+  });
+
+  test('X-Forwarded-For of strangers is not believed', async () => {
+    const { person } = await newOwner(service);
+    await person.create(
+      {},
+      { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7', 'x-real-ip': '203.0.113.7' },
+    );
+    const { body } = await person.call('GET', '/v1/audit-events');
+    expect(body.items[0].clientIp).toBe('127.0.0.1');
+  });
+});
+
+describe('behind a trusted proxy', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' });
+  });
+  afterAll(() => service.stop());
+
+  test.each([
+    ['what the proxy says', '203.0.113.7', '203.0.113.7'],
+    ['what the last trusted proxy saw, not what the client claimed', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    ['past several trusted proxies', '203.0.113.7, 10.1.2.3', '203.0.113.7'],
+    ['IPv6', '2001:db8::7', '2001:db8::7'],
+    ['nothing that is no address', 'evil.example.com', null],
+    ['the peer when the header is absent', undefined, '127.0.0.1'],
+  ])("the record has the client's address: %s", async (_, forwarded, expected) => {
+    const { person } = await newOwner(service);
+    await person.create({}, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded });
+    const { body } = await person.call('GET', '/v1/audit-events');
+    expect(body.items[0].clientIp).toBe(expected);
+  });
+
+  test('guesses from one client slow down that client alone', async () => {
+    const { email } = await newOwner(service);
+    const from = (ip: string, password: string) =>
+      service.person().call('POST', '/v1/session', { email, password }, { 'x-forwarded-for': ip });
+    for (let guess = 1; guess <= 5; guess += 1) expect((await from('203.0.113.7', 'wrong')).status).toBe(401);
+    expect((await from('203.0.113.7', 'wrong')).status).toBe(429);
+    expect((await from('203.0.113.8', 'wrong')).status).toBe(401);
+  });
+});
+
+describe('the log', () => {
+  test('has one line a request, without its query, and no key, password or session anywhere', async () => {
+    let text = '';
+    const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
+      text += String(line);
+      return true;
+    });
+    const service = await startService({ LOG_LEVEL: 'trace' });
+    const guess = unknownKey();
+    let secrets: string[];
+    try {
+      const { person } = await newOwner(service);
+      const { apiKey, fullKey } = await person.newKey();
+      secrets = [fullKey, guess].map((key) => key.split('.')[1]!).concat(person.cookie.split('=')[1]!);
+      await person.create({ password: 'wrong-secret-word' });
+      await person.call('GET', `/v1/api-keys?api_key=${fullKey}&note=query-secret-word`);
+      await person.call('POST', `/v1/api-keys/${fullKey}/revoke?secret=query-secret-word`);
+      await person.call('POST', '/v1/session', '{"password":"body-secret-word');
+      await person.call('GET', `/${guess}`, undefined, { authorization: `Bearer ${guess}`, 'user-agent': guess });
+      await person.call('GET', '/v1/session', undefined, {
+        authorization: `Bearer ${fullKey}`,
+        'x-request-id': 'joined',
+      });
+      await person.revoke(apiKey.id);
+      await eventually(async () => text.split('"msg":"request"').length > 9);
+    } finally {
+      await service.stop();
+      spy.mockRestore();
+    }
+    const entries = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string });
+    const requests = entries.filter(({ msg }) => msg === 'request');
+    expect(requests).toHaveLength(9);
+    expect(requests).toContainEqual({
+      level: 30,
+      time: expect.any(String),
+      requestId: 'joined',
+      method: 'GET',
+      path: '/v1/session',
+      status: 403,
+      completed: true,
+      latencyMs: expect.any(Number),
+      msg: 'request',
+    });
+    for (const secret of [...secrets, 'secret-word', '?']) expect(text).not.toContain(secret);
+  });
+});

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { newOwner } from '../support/owners.js';
+import type { Person } from '../support/person.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const KEY_FIELDS = ['access', 'createdAt', 'expiresAt', 'id', 'lastUsedAt', 'name', 'prefix', 'revokedAt', 'status'];
+
+describe('listing keys', () => {
+  let service: Service;
+  let demo: Person;
+  beforeAll(async () => {
+    service = await startService();
+    demo = await service.person().signIn();
+  });
+  afterAll(() => service.stop());
+
+  /** Keys of long ago, three of each millisecond. The even ones are revoked, the odd ones expired. */
+  const insertOldKeys = (ownerId: string, count: number) =>
+    sql<{ id: string }>(
+      service.databaseUrl,
+      `INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at,
+         revoked_at, expired_at)
+       SELECT gen_random_uuid(), $1::text, 'Old ' || n, 'read-only', 'lk', encode(substr(sha256(($1::text || n)::bytea), 1, 12), 'hex'),
+         sha256(n::text::bytea), created, created + interval '1 day',
+         CASE WHEN n % 2 = 0 THEN created + interval '1 hour' END, CASE WHEN n % 2 = 1 THEN created + interval '1 day' END
+       FROM generate_series(1, $2::int) AS n,
+         LATERAL (SELECT timestamptz '2024-01-01Z' + (n / 3) * interval '1 millisecond' AS created) AS moment
+       RETURNING id`,
+      [ownerId, count],
+    );
+
+  const pageThrough = async (person: Person, query: string) => {
+    const pages = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = await person.list(`?${query}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+      pages.push(page);
+      cursor = page.nextCursor;
+      if (pages.length > 200) throw new Error('the pages have no end');
+    }
+    return pages;
+  };
+
+  test('someone without keys sees an empty list of exactly this shape', async () => {
+    const { person } = await newOwner(service);
+    const { status, headers, body } = await person.call('GET', '/v1/api-keys');
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toEqual({ items: [], activeKeys: 0, maxActiveKeys: 5, nextCursor: null });
+  });
+
+  test('keys come newest first, each with these fields and no more', async () => {
+    const { person } = await newOwner(service);
+    const keys = [await person.newKey({ name: 'first' }), await person.newKey({ name: 'second' })];
+    const { items, ...rest } = await person.list();
+    expect(items).toEqual([keys[1]!.apiKey, keys[0]!.apiKey]);
+    for (const item of items) expect(Object.keys(item).sort()).toEqual(KEY_FIELDS);
+    expect(rest).toEqual({ activeKeys: 2, maxActiveKeys: 5, nextCursor: null });
+  });
+
+  test("another owner's keys never appear", async () => {
+    const [one, two] = [await newOwner(service), await newOwner(service)];
+    await one.person.newKey({ name: 'mine' });
+    await insertOldKeys(one.id, 60);
+    const { nextCursor } = await one.person.list();
+    expect(await two.person.list()).toEqual({ items: [], activeKeys: 0, maxActiveKeys: 5, nextCursor: null });
+    expect((await two.person.list(`?cursor=${nextCursor}`)).items).toEqual([]);
+    expect((await two.person.list(`?ownerId=${one.id}`)).items).toEqual([]);
+  });
+
+  test.each([1, 7, 50, 'default'] as const)(
+    '120 keys are paged through (limit %s) without loss or repetition',
+    async (limit) => {
+      const { id, person } = await newOwner(service, { id: `pager-${limit}` });
+      const inserted = (await insertOldKeys(id, 120)).map((row) => row.id);
+      const size = limit === 'default' ? 50 : limit;
+      const pages = await pageThrough(person, limit === 'default' ? '' : `limit=${limit}`);
+      expect(pages.map(({ items }) => items.length)).toEqual(
+        Array.from({ length: Math.ceil(120 / size) }, (_, page) => Math.min(size, 120 - page * size)),
+      );
+      const items = pages.flatMap((page) => page.items);
+      expect(items.map((item) => item.id).sort()).toEqual(inserted.sort());
+      const moments = items.map(({ createdAt }) => createdAt);
+      expect(moments).toEqual([...moments].sort().reverse());
+    },
+  );
+
+  test('a key created while someone pages neither repeats nor hides another', async () => {
+    const { id, person } = await newOwner(service);
+    const inserted = (await insertOldKeys(id, 60)).map((row) => row.id);
+    const first = await person.list('?limit=30');
+    await person.newKey();
+    const second = await person.list(`?limit=30&cursor=${first.nextCursor}`);
+    expect([...first.items, ...second.items].map((item) => item.id).sort()).toEqual(inserted.sort());
+    expect(second.nextCursor).toBeNull();
+  });
+
+  test('the status filter shows that status alone, across pages, and activeKeys counts all the same', async () => {
+    const { id, person } = await newOwner(service);
+    await insertOldKeys(id, 60);
+    const active = await person.newKey();
+    const revoked = await person.newKey();
+    await person.revoke(revoked.apiKey.id);
+    for (const [status, count] of [
+      ['active', 1],
+      ['revoked', 31],
+      ['expired', 30],
+    ] as const) {
+      const pages = await pageThrough(person, `status=${status}&limit=20`);
+      const items = pages.flatMap((page) => page.items);
+      expect(items).toHaveLength(count);
+      expect(new Set(items.map((item) => item.status))).toEqual(new Set([status]));
+      for (const { activeKeys } of pages) expect(activeKeys).toBe(1);
+    }
+    expect((await person.list('?status=active')).items).toEqual([active.apiKey]);
+  });
+
+  test('a key whose time has come is shown as expired, under both filters', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [apiKey.id]);
+    expect((await person.list('?status=active')).items).toEqual([]);
+    expect(await person.list('?status=expired')).toMatchObject({
+      items: [{ id: apiKey.id, status: 'expired', revokedAt: null }],
+      activeKeys: 0,
+    });
+  });
+
+  test('last used shows within two seconds of the first grant, and nothing shows for a refusal', async () => {
+    const { person } = await newOwner(service);
+    const [used, refused] = [
+      await person.newKey({ access: 'read-only' }),
+      await person.newKey({ access: 'read-only' }),
+    ];
+    await service.clients.validate(refused.fullKey, { operation: 'OPERATION_WRITE' });
+    const before = Date.now();
+    expect((await service.clients.validate(used.fullKey)).grant).toBeTruthy();
+    const shown = await eventually(
+      async () => (await person.list()).items.find((item) => item.id === used.apiKey.id)!.lastUsedAt,
+      2000,
+    );
+    expect(Math.abs(Date.parse(shown) - before)).toBeLessThan(1000);
+    expect((await person.list()).items.find((item) => item.id === refused.apiKey.id)!.lastUsedAt).toBeNull();
+  });
+
+  const cursor = (position: unknown) => Buffer.from(JSON.stringify(position)).toString('base64url');
+  test.each([
+    ['limit', '0'],
+    ['limit', '51'],
+    ['limit', '-1'],
+    ['limit', '1.5'],
+    ['limit', '1e1'],
+    ['limit', ''],
+    ['limit', 'ten'],
+    ['limit', '10&limit=20'],
+    ['limit', '%00'],
+    ['cursor', ''],
+    ['cursor', 'nonsense'],
+    ['cursor', cursor(['2024-01-01T00:00:00.000Z'])],
+    ['cursor', cursor(['2024', SOME_ID])],
+    ['cursor', cursor(['2024-02-30T00:00:00.000Z', SOME_ID])],
+    ['cursor', cursor(['1', SOME_ID])],
+    ['cursor', cursor(['+275760-09-13T00:00:00.000Z', SOME_ID])],
+    ['cursor', cursor(['0000-01-01T00:00:00.000Z', SOME_ID])],
+    ['cursor', cursor(['2024-01-01T00:00:00.000Z', '-'.repeat(36)])],
+    ['cursor', cursor(['2024-01-01T00:00:00.000Z', "' OR true --"])],
+    ['cursor', cursor([2024, SOME_ID])],
+    ['cursor', cursor({ createdAt: 1 })],
+    ['cursor', cursor('text')],
+    ['cursor', `${cursor(['2024-01-01T00:00:00.000Z', SOME_ID])}&cursor=x`],
+    ['status', ''],
+    ['status', 'Active'],
+    ['status', 'deleted'],
+    ['status', 'constructor'],
+    ['status', 'active&status=revoked'],
+  ])('?%s=%s is answered 400 with the parameter named', async (field, value) => {
+    const { status, body } = await demo.call('GET', `/v1/api-keys?${field}=${value}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: 'invalid_fields', errors: [{ field }] });
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { unknownKey } from '../support/key-strings.js';
+import { MANAGEMENT_ROUTES, type ManagementRoute } from '../support/management-routes.js';
+import { newOwner, type Owner } from '../support/owners.js';
+import type { Answer } from '../support/person.js';
+import { startService, type Service } from '../support/service.js';
+
+describe('who may manage keys', () => {
+  let service: Service;
+  let owner: Owner;
+  let key: { id: string; fullKey: string };
+  beforeAll(async () => {
+    service = await startService();
+    await withNewOwner();
+  });
+  afterAll(() => service.stop());
+
+  const withNewOwner = async () => {
+    owner = await newOwner(service);
+    const { apiKey, fullKey } = await owner.person.newKey();
+    key = { id: apiKey.id, fullKey };
+  };
+
+  test('the matrix below has every management route there is', async () => {
+    const { body } = await service.person().call('GET', '/openapi.json');
+    const documented = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const forServices = /\/v1\/(forward-auth|introspect)$/;
+    const managing = documented.filter((name) => name.includes(' /v1/') && !forServices.test(name));
+    expect(managing.sort()).toEqual(MANAGEMENT_ROUTES.map(({ name }) => name).sort());
+  });
+
+  /** @param credentials headers on top of, or in the place of, a session's cookie */
+  const call = ({ method, order }: ManagementRoute, credentials: Record<string, string>): Promise<Answer> => {
+    const { path, body } = order(owner, key.id);
+    return service.person().call(method, path, body, credentials);
+  };
+  const cookie = () => ({ cookie: owner.person.cookie });
+  const bearer = (fullKey: string) => ({ authorization: `Bearer ${fullKey}` });
+
+  /** Nothing was created, revoked or signed out. */
+  const expectNothingDone = async () => {
+    const { items } = await owner.person.list();
+    expect(items).toMatchObject([{ id: key.id, status: 'active' }]);
+  };
+
+  describe.each(MANAGEMENT_ROUTES)('$name', (route) => {
+    test(`without credentials: ${route.anonymous}`, async () => {
+      const { status, headers, body } = await call(route, {});
+      expect(status).toBe(route.anonymous);
+      if (route.anonymous === 401) {
+        expect(body).toMatchObject({ code: 'unauthenticated', status: 401 });
+        expect(headers.get('www-authenticate')).toBe('Bearer');
+      }
+      await expectNothingDone();
+    });
+
+    test(`with a session: ${route.success}`, async () => {
+      const { status, headers } = await call(route, cookie());
+      await withNewOwner();
+      expect(status).toBe(route.success);
+      expect(headers.get('cache-control')).toBe('no-store');
+    });
+
+    test.each([
+      ['a good key', () => ({})],
+      ["a good key beside its owner's session", cookie],
+    ])('with %s: 403, and nothing is done', async (_, beside) => {
+      const { status, headers, body } = await call(route, { ...bearer(key.fullKey), ...beside() });
+      expect(status).toBe(403);
+      expect(body).toMatchObject({ status: 403, code: 'operation_not_allowed', detail: 'operation not allowed' });
+      expect(headers.get('ratelimit')).toMatch(/^"key";r=\d+;t=\d+$/);
+      expect(headers.getSetCookie()).toEqual([]);
+      await expectNothingDone();
+    });
+
+    test.each([
+      ['a bad key', () => ({})],
+      ['a bad key beside a session', cookie],
+    ])('with %s: 401, and nothing is done', async (_, beside) => {
+      const { status, headers, body } = await call(route, { ...bearer(unknownKey()), ...beside() });
+      expect(status).toBe(401);
+      expect(body).toMatchObject({ status: 401, code: 'invalid_api_key', detail: 'invalid api key' });
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+      expect(headers.get('ratelimit')).toBeNull();
+      expect(headers.getSetCookie()).toEqual([]);
+      await expectNothingDone();
+    });
+  });
+});

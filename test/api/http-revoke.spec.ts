@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newOwner } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+describe('revoking a key', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  test('answers 200 with the key as the list shows it from now on', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    const { status, headers, body } = await person.revoke(apiKey.id);
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(body).toEqual({ ...apiKey, status: 'revoked', revokedAt: expect.any(String) });
+    expect(Date.parse(body.revokedAt)).toBeGreaterThanOrEqual(Date.parse(apiKey.createdAt));
+    expect((await person.list()).items).toEqual([body]);
+  });
+
+  test('needs no body, minds none, and takes no fields', async () => {
+    const { person } = await newOwner(service);
+    for (const body of [{}, { status: 'active' }]) {
+      const { apiKey } = await person.newKey();
+      const answer = await person.call('POST', `/v1/api-keys/${apiKey.id}/revoke`, body);
+      expect(answer).toMatchObject({ status: 200, body: { status: 'revoked' } });
+    }
+  });
+
+  test('the id is read in any case', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    expect(await person.revoke(apiKey.id.toUpperCase())).toMatchObject({ status: 200, body: { id: apiKey.id } });
+  });
+
+  test("unknown, malformed and another owner's ids are answered 404, byte for byte the same", async () => {
+    const [one, two] = [await newOwner(service), await newOwner(service)];
+    const { apiKey, fullKey } = await one.person.newKey();
+    const bodies = [];
+    for (const id of [
+      randomUUID(),
+      apiKey.id,
+      'nonsense',
+      '1',
+      '%00',
+      `${apiKey.id}%20`,
+      apiKey.id.replaceAll('-', ''),
+      `{${apiKey.id}}`,
+      "'%20OR%20true--",
+      'x'.repeat(5000),
+      '..%2F..%2Fsession',
+      fullKey,
+    ]) {
+      const response = await fetch(`${service.url}/v1/api-keys/${id}/revoke`, {
+        method: 'POST',
+        headers: { cookie: two.person.cookie },
+      });
+      expect(response.status).toBe(404);
+      bodies.push(await response.text());
+    }
+    expect(new Set(bodies).size).toBe(1);
+    expect(JSON.parse(bodies[0]!)).toEqual({
+      type: 'urn:latchkey:problem:not-found',
+      title: 'Not found',
+      status: 404,
+      detail: 'There is no such API key',
+      code: 'not_found',
+    });
+    expect((await one.person.list()).items).toEqual([apiKey]);
+    expect((await service.clients.validate(fullKey)).grant).toBeTruthy();
+  });
+
+  test('a revoked key is answered 409 with its status and stays revoked when it was', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    const { body: revoked } = await person.revoke(apiKey.id);
+    const again = await person.revoke(apiKey.id);
+    expect(again.status).toBe(409);
+    expect(again.body).toEqual({
+      type: 'urn:latchkey:problem:api-key-not-active',
+      title: 'API key not active',
+      status: 409,
+      detail: 'This API key is already revoked',
+      code: 'api_key_not_active',
+      apiKeyStatus: 'revoked',
+    });
+    expect((await person.list()).items).toEqual([revoked]);
+  });
+
+  test('an expired key is answered 409 with its status, and the expiry is on record once', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [apiKey.id]);
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      expect(await person.revoke(apiKey.id)).toMatchObject({ status: 409, body: { apiKeyStatus: 'expired' } });
+    }
+    const { items } = await person.events();
+    expect(items.map(({ type }) => type)).toEqual(['api_key.expired', 'api_key.created']);
+  });
+
+  test('of many revokes at once exactly one succeeds, and one event tells of it', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => person.revoke(apiKey.id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)]);
+    const { items } = await person.events();
+    expect(items.filter(({ type }) => type === 'api_key.revoked')).toHaveLength(1);
+  });
+
+  test('GET revokes nothing', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    expect((await person.call('GET', `/v1/api-keys/${apiKey.id}/revoke`)).status).toBe(404);
+    expect((await person.list()).items).toEqual([apiKey]);
+  });
+});

@@ -1,0 +1,171 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { status } from '@grpc/grpc-js';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+import { DEMO_OWNER } from '../../src/demo.js';
+import { createDatabase } from '../support/databases.mjs';
+import { bearer, connectClients } from '../support/grpc-clients.js';
+import { Person } from '../support/person.js';
+import { sql } from '../support/sql.js';
+import { outcomeOf } from './measure.js';
+
+const MAIN = join(root, 'dist/main.js');
+
+describe('the process of the service', () => {
+  const children: ChildProcess[] = [];
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  beforeAll(async () => {
+    // Only what is out of date.
+    const { code, output } = await run(process.execPath, [join(root, 'scripts/build.mjs')]);
+    if (code !== 0 || !existsSync(MAIN)) throw new Error(output);
+    database = await createDatabase();
+  }, 120_000);
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+  afterAll(() => database.drop());
+
+  /** Nothing of the test runner's own environment. */
+  function start(env: Record<string, string>) {
+    const base = { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn' };
+    const child = spawn(process.execPath, [MAIN], {
+      cwd: root,
+      env: { ...base, ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    children.push(child);
+    let [out, err] = ['', ''];
+    child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }));
+    return { child, ended };
+  }
+
+  async function startReady(env: Record<string, string> = {}) {
+    const [httpPort, grpcPort] = [await freePort(), await freePort()];
+    const ports = { HTTP_PORT: String(httpPort), GRPC_PORT: String(grpcPort) };
+    const { child, ended } = start({ DEMO: '1', DATABASE_URL: database.url, ...ports, ...env });
+    const outcome = await Promise.race([once(child, 'message').then(() => undefined), ended]);
+    if (outcome) throw new Error(JSON.stringify(outcome));
+    return { child, ended, url: `http://127.0.0.1:${httpPort}`, target: `127.0.0.1:${grpcPort}` };
+  }
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'answers on %s what is under way, keeps what it knows of last uses, and ends with code 0',
+    async (signal) => {
+      const unlimited = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+      const { child, ended, url, target } = await startReady(unlimited);
+      const person = await new Person(url).signIn();
+      const { apiKey, fullKey } = await person.newKey();
+      const clients = connectClients(target);
+      try {
+        const stream = clients.apiKeys.validateKeys(bearer('dev-validator-token'));
+        const streamed: unknown[] = [];
+        stream.on('data', (answer) => streamed.push(answer)).on('error', () => undefined);
+        const streamEnd = new Promise<{ code: number }>((resolve) => stream.on('status', resolve));
+        let hasEnded = false;
+        void streamEnd.then(() => (hasEnded = true));
+        let lastGrantAt = 0;
+        const outcomes = new Map<string | number, number>();
+        const hammer = async () => {
+          for (;;) {
+            const outcome = await outcomeOf(clients.validate(fullKey));
+            outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+            if (outcome !== 'grant') return;
+            lastGrantAt = Date.now();
+            if (!hasEnded) stream.write({ apiKey: fullKey, operation: 'OPERATION_READ' });
+          }
+        };
+        const hammers = Array.from({ length: 32 }, hammer);
+        await once(stream, 'data');
+        const signalledAt = Date.now();
+        child.kill(signal);
+        const { code, out, err } = await ended;
+        await Promise.all(hammers);
+
+        expect({ code, out, err }).toEqual({ code: 0, out: '', err: '' });
+        // Each of the hammers ends with a call that no longer found a server; every other call was answered.
+        expect(Object.fromEntries(outcomes)).toEqual({ grant: expect.any(Number), [status.UNAVAILABLE]: 32 });
+        expect((await streamEnd).code).toBe(status.OK);
+        expect(streamed.length).toBeGreaterThan(0);
+        const [used] = await sql<{ at: Date }>(
+          database.url,
+          'SELECT last_used_at AS at FROM api_key_usage WHERE key_id = $1',
+          [apiKey.id],
+        );
+        // Flushed once a second, this would lag behind by as much.
+        expect(lastGrantAt - used!.at.getTime()).toBeLessThan(250);
+        expect(Date.now() - signalledAt).toBeLessThan(5000);
+      } finally {
+        clients.close();
+        await sql(database.url, 'TRUNCATE api_keys, api_key_usage, sessions');
+      }
+    },
+  );
+
+  test('ends by itself when the launcher that it talks to is gone', async () => {
+    const { child } = await startReady();
+    child.disconnect();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('refuses to start with one line for each variable that is wrong, and prints no value', async () => {
+    const secret = 'correct-horse-battery';
+    const { ended } = start({
+      DATABASE_URL: `mysql://latchkey:${secret}@127.0.0.1/latchkey`,
+      SERVICE_TOKENS: `gateway:root:${secret},${secret}`,
+      LOG_LEVEL: 'info',
+    });
+    const { code, out, err } = await ended;
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    const lines = err.trimEnd().split('\n');
+    expect(lines.map((line) => line.replace(/^latchkey: (\w+) .*$/, '$1')).sort()).toEqual([
+      'DATABASE_URL',
+      'SERVICE_TOKENS',
+    ]);
+    expect(err).not.toContain(secret);
+  });
+
+  test('refuses to start without what it needs, and says what is missing', async () => {
+    const { code, err } = await start({}).ended;
+    expect(code).toBe(1);
+    expect(err.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^latchkey: SERVICE_TOKENS is missing/),
+      expect.stringMatching(/^latchkey: DATABASE_URL is missing/),
+    ]);
+  });
+
+  test('refuses to start with demo values in production', async () => {
+    const { code, err } = await start({ DEMO: '1', NODE_ENV: 'production', DATABASE_URL: database.url }).ended;
+    expect(code).toBe(1);
+    expect(err).toMatch(/^latchkey: DEMO [^\n]*\n$/);
+  });
+
+  test('refuses to start over a database that is away, in one line without its password', async () => {
+    const url = new URL(database.url);
+    const { password } = url;
+    url.port = String(await freePort());
+    const { code, out, err } = await start({ DEMO: '1', DATABASE_URL: url.href }).ended;
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^latchkey: DATABASE_URL[^\n]*\n$/);
+    expect(password).not.toBe('');
+    expect(err).not.toContain(password);
+  });
+
+  test('refuses to start with a KEY_PREFIX that differs from the stored keys, in one line', async () => {
+    const { child, ended, url } = await startReady({ KEY_PREFIX: 'acme' });
+    const { fullKey } = await (await new Person(url).signIn(DEMO_OWNER.email)).newKey();
+    expect(fullKey).toMatch(/^acme_/);
+    child.kill('SIGTERM');
+    await ended;
+    const ports = { HTTP_PORT: String(await freePort()), GRPC_PORT: String(await freePort()) };
+    const other = await start({ DEMO: '1', DATABASE_URL: database.url, ...ports }).ended;
+    expect(other).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^latchkey: KEY_PREFIX [^\n]*\n$/) });
+    await sql(database.url, 'TRUNCATE api_keys');
+  });
+});

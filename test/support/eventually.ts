@@ -1,0 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Waits until `look` answers something true, and answers it. Throws with what it saw last when that takes too long. */
+export async function eventually<T>(look: () => Promise<T | false | null | undefined>, withinMs = 5000): Promise<T> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (performance.now() > deadline) throw new Error(`not so within ${withinMs} ms, but ${JSON.stringify(seen)}`);
+    await pause(20);
+  }
+}

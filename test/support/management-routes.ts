@@ -1,0 +1,33 @@
+import { PASSWORD, type Owner } from './owners.js';
+
+export interface ManagementRoute {
+  readonly name: string;
+  readonly method: string;
+  /** What a caller in good standing gets. */
+  readonly success: number;
+  /** What a caller without any credential gets. */
+  readonly anonymous: number;
+  /** Path and body of a call that would succeed. @param keyId an active key of the owner's */
+  order(owner: Owner, keyId: string): { path: string; body?: object };
+}
+
+const CREATE = { name: 'From a matrix', access: 'read-only', password: PASSWORD };
+
+/** Every route that people manage their keys by; http-matrix.spec.ts compares them with /openapi.json. */
+export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
+  get('/v1/session'),
+  get('/v1/api-keys'),
+  get('/v1/audit-events'),
+  route('POST /v1/api-keys', 201, 401, () => ({ path: '/v1/api-keys', body: CREATE })),
+  route('POST /v1/api-keys/{id}/revoke', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}/revoke` })),
+  route('DELETE /v1/session', 204, 204, () => ({ path: '/v1/session' })),
+  route('POST /v1/session', 204, 204, ({ email }) => ({ path: '/v1/session', body: { email, password: PASSWORD } })),
+];
+
+function get(path: string): ManagementRoute {
+  return route(`GET ${path}`, 200, 401, () => ({ path }));
+}
+
+function route(name: string, success: number, anonymous: number, order: ManagementRoute['order']): ManagementRoute {
+  return { name, method: name.split(' ')[0]!, success, anonymous, order };
+}

@@ -1,0 +1,25 @@
+import { DEMO_OWNER } from '../../src/demo.js';
+import type { PutAccountRequest } from '../../src/infrastructure/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import type { Person } from './person.js';
+import type { Service } from './service.js';
+
+/** One for all owners of the suites. */
+export const PASSWORD = DEMO_OWNER.password;
+
+export interface Owner {
+  readonly id: string;
+  readonly email: string;
+  /** Signed in. */
+  readonly person: Person;
+}
+
+let opened = 0;
+
+/** An account of its own, so that one test's keys, guesses and events are not another's. */
+export async function newOwner(service: Service, profile: PutAccountRequest = {}): Promise<Owner> {
+  const id = profile.id ?? `owner-${(opened += 1)}`;
+  const email = profile.email ?? `${id}@example.com`;
+  const defaults = { displayName: `The ${id}`, permissions: ['systems:read', 'systems:write'], password: PASSWORD };
+  await service.clients.putAccount({ ...defaults, ...profile, id, email });
+  return { id, email, person: await service.person().signIn(email, PASSWORD) };
+}

@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTHeaderParameters, type JWTPayload } from 'jose';
+
+export const ISSUER = 'https://login.example.org';
+export const AUDIENCE = 'latchkey';
+
+/** The platform's own login: a real server with its public keys, one each for RS256 and ES256. */
+export async function startPlatformLogin() {
+  const pairs = {
+    RS256: await generateKeyPair('RS256', { extractable: true }),
+    ES256: await generateKeyPair('ES256', { extractable: true }),
+  };
+  const publicKeys = await Promise.all(
+    Object.entries(pairs).map(async ([alg, { publicKey }]) => ({ ...(await exportJWK(publicKey)), alg, kid: alg })),
+  );
+  let answer = { status: 200, body: JSON.stringify({ keys: publicKeys }) };
+  const server = createServer((_request, response) => {
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    jwksUrl: `http://127.0.0.1:${port}/jwks.json`,
+    publicKeys,
+    privateKey: (alg: 'RS256' | 'ES256') => pairs[alg].privateKey,
+    /** What it answers from now on instead of its keys. */
+    answers: (status: number, body: string) => void (answer = { status, body }),
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export type PlatformLogin = Awaited<ReturnType<typeof startPlatformLogin>>;
+
+/** A token of the login for `sub`, good for an hour unless the claims say otherwise. */
+export function sign(claims: JWTPayload, header: JWTHeaderParameters, key: CryptoKey | Uint8Array): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const all = { iss: ISSUER, aud: AUDIENCE, iat: now, exp: now + 3600, ...claims };
+  return new SignJWT(all).setProtectedHeader(header).sign(key);
+}
