@@ -7,7 +7,7 @@ export interface Argon2Cost {
   readonly parallelism: number;
 }
 
-/** The order m, t, p is the standard's; npm's argon2 writes m, p, t. */
+/** The order m, t, p is the standard's; some versions of npm's argon2 write m, p, t. */
 const PHC =
   /^\$argon2id\$v=19\$m=(?<m>\d{1,10}),(?:t=(?<t>\d{1,10}),p=(?<p>\d{1,8})|p=(?<p2>\d{1,8}),t=(?<t2>\d{1,10}))\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
 
