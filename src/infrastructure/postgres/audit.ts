@@ -12,7 +12,7 @@ import { unavailable } from './store-error.js';
 const MAX_BATCH = 5000;
 /** Commits that are sent after each other let the next one collect meanwhile. */
 const MAX_IN_FLIGHT = 1;
-/** With what a reply costs on top this stays within the 150 ms in which an outage is told. */
+/** Of one statement. With what a reply costs on top, an outage is told within 150 ms. */
 const PATIENCE_MS = 120;
 
 const RECORD_FAILURES = {
@@ -32,13 +32,12 @@ export class PostgresAudit extends Audit {
     private readonly database: Database,
   ) {
     super();
-    this.lane = new Lane(url, 'audit', MAX_IN_FLIGHT);
+    this.lane = new Lane(url, 'audit', MAX_IN_FLIGHT, PATIENCE_MS);
     this.batcher = new Batcher({
-      send: (failures, deadline) => this.commit(failures, deadline),
+      send: (failures) => this.commit(failures),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patience: PATIENCE_MS,
-      late: unavailable,
+      patienceMs: PATIENCE_MS,
     });
   }
 
@@ -69,7 +68,7 @@ export class PostgresAudit extends Audit {
     return this.lane.close();
   }
 
-  private async commit(failures: readonly FailedAuthentication[], deadline: number): Promise<void[]> {
+  private async commit(failures: readonly FailedAuthentication[]): Promise<void[]> {
     const groups = groupFailures(failures);
     const values = [
       groups.map(({ failure }) => failure.reason),
@@ -82,7 +81,7 @@ export class PostgresAudit extends Audit {
       groups.map(({ count }) => count),
     ];
     try {
-      await this.lane.query(RECORD_FAILURES, values, deadline);
+      await this.lane.query(RECORD_FAILURES, values);
     } catch (error) {
       // Whatever the cause: what can't be recorded is not answered.
       throw unavailable(error);

@@ -8,7 +8,7 @@ import { unavailable } from './store-error.js';
 
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
-/** With what a reply costs on top this stays within the 150 ms in which an outage is told. */
+/** Of one statement. With what a reply costs on top, an outage is told within 150 ms. */
 const PATIENCE_MS = 120;
 
 /** One row for every public part asked, known or not, so that the server's own state is always told. */
@@ -48,13 +48,12 @@ export class PostgresKeyReader extends KeyReader {
 
   constructor(url: string) {
     super();
-    this.lane = new Lane(url, 'validation', MAX_IN_FLIGHT);
+    this.lane = new Lane(url, 'validation', MAX_IN_FLIGHT, PATIENCE_MS);
     this.batcher = new Batcher({
-      send: (publicParts, deadline) => this.readAll(publicParts, deadline),
+      send: (publicParts) => this.readAll(publicParts),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patience: PATIENCE_MS,
-      late: unavailable,
+      patienceMs: PATIENCE_MS,
     });
   }
 
@@ -71,9 +70,9 @@ export class PostgresKeyReader extends KeyReader {
     return this.lane.close();
   }
 
-  private async readAll(publicParts: readonly string[], deadline: number): Promise<KeyReading[]> {
+  private async readAll(publicParts: readonly string[]): Promise<KeyReading[]> {
     const distinct = [...new Set(publicParts)];
-    const rows = await this.lane.query<KeyReadingRow>(READ_KEYS, [distinct], deadline);
+    const rows = await this.lane.query<KeyReadingRow>(READ_KEYS, [distinct]);
     if (rows[0]?.standby !== false) throw unavailable();
     const byPublicPart = new Map(rows.map((row) => [row.public_part, row]));
     // Each asker gets an aggregate of its own, for judging one may change it.

@@ -24,25 +24,27 @@ export class Lane {
     private readonly url: string,
     private readonly purpose: string,
     private readonly maxConnections: number,
+    private readonly patienceMs: number,
   ) {}
 
-  /** @param deadline milliseconds on the clock of performance.now */
-  async query<Row extends pg.QueryResultRow>(
-    statement: Statement,
-    values: unknown[],
-    deadline: number,
-  ): Promise<Row[]> {
-    const taking = this.take();
+  async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
     let client: pg.Client | undefined;
+    let isLate = false;
+    const work = async () => {
+      const taken = await this.take();
+      client = taken;
+      // One that comes too late for its question serves the next.
+      return isLate ? [] : (await taken.query<Row>({ ...statement, values })).rows;
+    };
+    const working = work();
     try {
-      client = await before(deadline, taking);
-      const { rows } = await before(deadline, client.query<Row>({ ...statement, values }));
-      this.keep(client);
+      const rows = await patiently(this.patienceMs, working);
+      this.keep(client!);
       return rows;
     } catch (error) {
+      isLate = true;
       if (client) this.destroy(client);
-      // One that comes too late for its question serves the next.
-      else taking.then((late) => this.keep(late)).catch(() => undefined);
+      else working.then(() => this.keep(client!)).catch(() => undefined);
       throw storeError(error);
     }
   }
@@ -103,12 +105,25 @@ export class Lane {
   }
 }
 
-/** Rejects at the deadline, unless the answer has arrived and only a busy event loop kept it from being read. */
-function before<T>(deadline: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout;
+const SLICES = 5;
+
+/**
+ * Rejects when the work takes longer. The time is counted in slices, each ended by a turn of the event loop in which
+ * an answer that has arrived is read: a process that was busy or stopped itself does not take PostgreSQL for slow.
+ */
+function patiently<T>(patienceMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  let isSettled = false;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => setImmediate(() => reject(unavailable())), Math.max(0, deadline - performance.now()));
+    const wait = (slices: number) => {
+      if (isSettled) return;
+      if (slices === 0) reject(unavailable());
+      else timer = setTimeout(() => setImmediate(wait, slices - 1), patienceMs / SLICES);
+    };
+    wait(SLICES);
   });
-  work.catch(() => undefined);
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, late]).finally(() => {
+    isSettled = true;
+    clearTimeout(timer);
+  });
 }
