@@ -6,10 +6,10 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY clients/node/package.json clients/node/
 COPY examples/systems-api/package.json examples/systems-api/
+COPY web/package.json web/
 
 FROM manifests AS build
-# Optional packages are the embedded PostgreSQL and the test tools' binaries: no build needs them.
-RUN npm ci --include=dev --omit=optional
+RUN npm ci --include=dev
 COPY . .
 RUN node scripts/build.mjs
 
@@ -39,6 +39,7 @@ COPY --from=latchkey-packages /app/node_modules node_modules
 COPY package.json ./
 COPY proto proto
 COPY --from=build /app/dist dist
+COPY --from=build /app/web/dist web/dist
 USER node
 EXPOSE 3000 50051
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=5 \

@@ -1,4 +1,4 @@
-// Builds what is out of date: the guard, the service, the reference resource service.
+// Builds what is out of date: the guard, the service, the settings screen, the reference resource service.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf } from './lib/hash.mjs';
@@ -20,7 +20,7 @@ const common = ['package-lock.json', 'tsconfig.json'];
 const guardInputs = ['proto', 'clients/node/src', 'clients/node/package.json', 'clients/node/tsconfig.build.json'];
 const tsc = ['typescript/bin/tsc', '-p', 'tsconfig.build.json'];
 
-/** @type {Readonly<Record<'guard' | 'service' | 'systemsApi', Part>>} */
+/** @type {Readonly<Record<'guard' | 'service' | 'web' | 'systemsApi', Part>>} */
 const parts = {
   guard: {
     name: '@latchkey/guard',
@@ -39,6 +39,20 @@ const parts = {
     command: tsc,
     cwd: '.',
   },
+  web: {
+    name: '@latchkey/web',
+    inputs: [
+      'package-lock.json',
+      'web/src',
+      'web/index.html',
+      'web/package.json',
+      'web/postcss.config.js',
+      'web/vite.config.ts',
+    ],
+    outs: ['web/dist'],
+    command: ['vite/bin/vite.js', 'build', '--logLevel', 'warn'],
+    cwd: 'web',
+  },
   systemsApi: {
     name: '@latchkey/systems-api',
     // Compiled against the guard's declarations.
@@ -50,7 +64,10 @@ const parts = {
 };
 
 async function build() {
-  await Promise.all([buildPart(parts.guard).then(() => buildPart(parts.systemsApi)), buildPart(parts.service)]);
+  await Promise.all([
+    buildPart(parts.guard).then(() => buildPart(parts.systemsApi)),
+    buildPart(parts.service).then(() => buildPart(parts.web)),
+  ]);
 }
 
 /** @param {Part} part */

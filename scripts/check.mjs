@@ -13,6 +13,7 @@ const parts = {
   format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'],
   'lint and layers': ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
+  'types of web': ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'],
   'proto lint': ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   'generated code': ['scripts/generate.mjs', '--check'],

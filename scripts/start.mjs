@@ -18,7 +18,14 @@ const undo = [];
 let stopping = false;
 
 async function stopAll() {
-  for (let last = undo.pop(); last; last = undo.pop()) await last();
+  for (let last = undo.pop(); last; last = undo.pop()) {
+    try {
+      await last();
+    } catch (error) {
+      // The others are to be stopped all the same.
+      console.error(error);
+    }
+  }
 }
 
 // Signals, and for whoever starts us over a channel (the specs do) its end.

@@ -8,6 +8,7 @@ import { main, Stop } from './lib/stop.mjs';
 /** Command → its Debian package. @type {Readonly<Record<string, string>>} */
 export const tools = {
   'redis-server': 'redis-server',
+  chromium: 'chromium',
 };
 
 /**

@@ -29,6 +29,7 @@ import { SessionCookie } from './infrastructure/http/cookies.js';
 import { OperationsController } from './infrastructure/http/operations.controller.js';
 import { RateLimitHeaders } from './infrastructure/http/rate-limit-headers.js';
 import { SessionController } from './infrastructure/http/session.controller.js';
+import { SettingsPage } from './infrastructure/http/settings-page.js';
 import { Log } from './infrastructure/log.js';
 import { MemoryRateLimiter } from './infrastructure/memory/rate-limiter.js';
 import { PostgresAccounts } from './infrastructure/postgres/accounts.js';
@@ -116,7 +117,7 @@ function useCases({ keyPrefix }: Config): Provider[] {
   ];
 }
 
-function edges({ publicUrl, rateLimit, serviceTokens, grpcTls }: Config, log: Log): Provider[] {
+function edges({ publicUrl, exampleUrl, rateLimit, serviceTokens, grpcTls }: Config, log: Log): Provider[] {
   return [
     { provide: Log, useValue: log },
     { provide: HealthImplementation, useFactory: () => new HealthImplementation() },
@@ -125,6 +126,7 @@ function edges({ publicUrl, rateLimit, serviceTokens, grpcTls }: Config, log: Lo
     { provide: ServiceIdentity, useFactory: () => new ServiceIdentity(serviceTokens, grpcTls?.clientRoles ?? []) },
     { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },
     { provide: RateLimitHeaders, useFactory: () => new RateLimitHeaders(rateLimit) },
+    { provide: SettingsPage, useFactory: () => new SettingsPage(exampleUrl) },
     { provide: SessionCookie, useFactory: () => new SessionCookie(publicUrl) },
   ];
 }

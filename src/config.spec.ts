@@ -36,7 +36,9 @@ describe('with nothing but what is needed', () => {
       httpPort: 3000,
       grpcPort: 50051,
       publicUrl: 'http://127.0.0.1:3000',
-      allowedOrigins: ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'],
+      exampleUrl: 'https://api.example.com/v1/systems',
+      crossOrigins: [],
+      ownOrigins: ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'],
       trustedProxies: [],
       databaseUrl: NEEDED.DATABASE_URL,
       redisUrl: undefined,
@@ -92,11 +94,11 @@ describe('a value', () => {
     [{ HOST: '::1', HTTP_PORT: '80' }, { publicUrl: 'http://[::1]:80' }],
     [
       { PUBLIC_URL: 'https://keys.example.org/' },
-      { publicUrl: 'https://keys.example.org', allowedOrigins: ['https://keys.example.org'] },
+      { publicUrl: 'https://keys.example.org', ownOrigins: ['https://keys.example.org'] },
     ],
     [
       { PUBLIC_URL: 'https://example.org:8443/keys//' },
-      { publicUrl: 'https://example.org:8443/keys', allowedOrigins: ['https://example.org:8443'] },
+      { publicUrl: 'https://example.org:8443/keys', ownOrigins: ['https://example.org:8443'] },
     ],
     [
       { TRUSTED_PROXIES: ' 10.0.0.0/8 ,, ::1 , fd00::/8, loopback' },

@@ -25,8 +25,10 @@ export interface Config {
   readonly grpcPort: number;
   /** Without a slash at its end. */
   readonly publicUrl: string;
-  /** The origins whose pages may manage keys here. */
-  readonly allowedOrigins: readonly string[];
+  /** Where our own pages come from, in every spelling. */
+  readonly ownOrigins: readonly string[];
+  /** Other origins whose pages may manage keys here, with a token of the platform's own login. */
+  readonly crossOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly databaseUrl: string;
   readonly redisUrl: string | undefined;
@@ -36,6 +38,8 @@ export interface Config {
   readonly platformLogin: PlatformLoginConfig | undefined;
   readonly grpcTls: GrpcTlsConfig | undefined;
   readonly demo: boolean;
+  /** What the settings screen's ready-made curl line calls. */
+  readonly exampleUrl: string;
   readonly logLevel: string;
 }
 
@@ -66,7 +70,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     httpPort,
     grpcPort: reader.port('GRPC_PORT', 50051),
     publicUrl: publicUrl.replace(/\/+$/, ''),
-    allowedOrigins: allowedOrigins(publicUrl, httpPort),
+    ownOrigins: ownOrigins(publicUrl, httpPort),
+    crossOrigins: reader.list('ALLOWED_ORIGINS', parseOrigin) ?? [],
     trustedProxies: reader.list('TRUSTED_PROXIES', parseProxy) ?? [],
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']) ?? reader.missing('DATABASE_URL'),
     redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
@@ -79,6 +84,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     platformLogin,
     grpcTls,
     demo,
+    exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
     logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
   };
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
@@ -126,12 +132,24 @@ function parseProxy(entry: string): string {
   return entry;
 }
 
+/** With demo values that is the reference resource service, which then runs beside us. */
+function exampleUrl(reader: EnvReader, demo: boolean, host: string): string {
+  if (!demo) return 'https://api.example.com/v1/systems';
+  return `http://${urlHost(host)}:${reader.port('SYSTEMS_API_PORT', 4000)}/backend/api/systems`;
+}
+
 /** A loopback address has three spellings, and a browser takes whichever the person typed. */
-function allowedOrigins(publicUrl: string, httpPort: number): string[] {
+function ownOrigins(publicUrl: string, httpPort: number): string[] {
   if (!URL.canParse(publicUrl)) return [];
   const { origin, hostname } = new URL(publicUrl);
   if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return [origin];
   return [...new Set([origin, ...['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${httpPort}`)])];
+}
+
+/** As browsers write it: scheme, host and port, in lower case, nothing more. */
+function parseOrigin(text: string): string {
+  if (URL.canParse(text) && new URL(text).origin === text) return text;
+  throw new Error('must read like https://app.example.com');
 }
 
 export function urlHost(host: string): string {

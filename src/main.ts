@@ -1,21 +1,25 @@
 import { ConfigError, readConfig } from './config.js';
-import { startLatchkey } from './latchkey.js';
+import { startLatchkey, type Latchkey } from './latchkey.js';
 
 process.title = 'latchkey';
 
+let stopping: Promise<void> | undefined;
+let starting: Promise<Latchkey> | undefined;
+const stop = () => {
+  // Whatever has begun to start is waited for: half a start leaves half a mess.
+  stopping ??= Promise.resolve(starting)
+    .then((latchkey) => latchkey?.stop())
+    .then(() => process.exit(0), fail);
+};
+process.on('SIGTERM', stop).on('SIGINT', stop);
+// A launcher that has died must not leave the service behind.
+process.on('disconnect', stop);
+
 try {
-  const latchkey = await startLatchkey(readConfig(process.env));
-  let stopping: Promise<void> | undefined;
-  const stop = () => {
-    stopping ??= latchkey.stop().then(
-      () => process.exit(0),
-      (error: unknown) => fail(error),
-    );
-  };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
-  // A launcher that has died must not leave the service behind.
-  process.on('disconnect', stop);
-  process.send?.({ ready: true });
+  starting = startLatchkey(readConfig(process.env));
+  await starting;
+  // The launcher may have died meanwhile; `disconnect` tells that.
+  if (!stopping) process.send?.({ ready: true }, () => undefined);
 } catch (error) {
   fail(error);
 }

@@ -84,6 +84,18 @@ describe('npm start', () => {
     expect(runs(postgres)).toBe(false);
   });
 
+  it('stops PostgreSQL too when nobody reads what it prints any more', async () => {
+    const run = checkout.start(ports);
+    run.child.stdout?.destroy();
+    run.child.stderr?.destroy();
+    const answers = () => fetch(`http://127.0.0.1:${ports['SYSTEMS_API_PORT']}`).then(Boolean, () => false);
+    expect(await until(answers, 20_000)).toBe(true);
+    const postgres = postgresPid();
+    process.kill(checkout.seen('examples/systems-api/dist').pid, 'SIGKILL');
+    expect(await run.ended).toBe(1);
+    expect(runs(postgres)).toBe(false);
+  });
+
   it('stops everything and says so when a part ends by itself', async () => {
     const run = checkout.start(ports);
     await run.ready();

@@ -10,7 +10,8 @@ import { BodyPipe } from './body.pipe.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { PROBLEM_MODELS } from './problem-responses.js';
 import { assignRequestId } from './request.js';
-import { refuseCrossSite } from './same-site.js';
+import { allowOrigins, refuseCrossSite } from './same-site.js';
+import { settingsAssets } from './settings-page.js';
 
 const MAX_BODY = '16kb';
 
@@ -31,7 +32,9 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
       strictTransportSecurity: config.publicUrl.startsWith('https:'),
     }),
   );
-  app.use('/v1', noStore, refuseCrossSite(config.allowedOrigins));
+  app.use('/settings/assets', settingsAssets());
+  if (config.crossOrigins.length > 0) app.use('/v1', allowOrigins(config.crossOrigins));
+  app.use('/v1', noStore, refuseCrossSite(config.ownOrigins, config.crossOrigins));
   app.use('/v1', express.json({ limit: MAX_BODY, verify: requireUtf8 }), requireJson, explainBodyFault);
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));

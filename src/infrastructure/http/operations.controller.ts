@@ -1,14 +1,18 @@
-import { Controller, Get, Header, Redirect } from '@nestjs/common';
+import { Controller, Get, Redirect, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
 import { LatchkeyError } from '../../domain/errors.js';
 import { Readiness } from '../readiness.js';
 import { ProblemResponses } from './problem-responses.js';
-import { SETTINGS_PAGE } from './settings-page.js';
+import { SettingsPage } from './settings-page.js';
 
 @ApiTags('operations')
 @Controller()
 export class OperationsController {
-  constructor(private readonly readiness: Readiness) {}
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly page: SettingsPage,
+  ) {}
 
   @Get('livez')
   @ApiOkResponse({ description: 'The process runs' })
@@ -32,9 +36,8 @@ export class OperationsController {
   }
 
   @Get('settings/api-keys')
-  @Header('Content-Type', 'text/html; charset=utf-8')
   @ApiExcludeEndpoint()
-  settings(): string {
-    return SETTINGS_PAGE;
+  settings(@Res() response: Response): void {
+    this.page.send(response);
   }
 }

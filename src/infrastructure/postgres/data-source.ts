@@ -5,8 +5,19 @@ import { refuseStandby } from './standby.js';
 
 const POOL_SIZE = 10;
 
-/** Everything but the validation path: create, list, revoke, accounts, sessions. */
-export function createDataSource(url: string): DataSource {
+/** Milliseconds. A call that takes longer is given up, by the server first and by us if it does not answer. */
+const LIMITS = {
+  statement_timeout: 5000,
+  lock_timeout: 4000,
+  idle_in_transaction_session_timeout: 10_000,
+  query_timeout: 6000,
+};
+
+/**
+ * Everything but the validation path: create, list, revoke, accounts, sessions.
+ * @param limits none for migrations, which take the time they take
+ */
+export function createDataSource(url: string, limits: Partial<typeof LIMITS> = LIMITS): DataSource {
   return new DataSource({
     type: 'postgres',
     url,
@@ -17,12 +28,6 @@ export function createDataSource(url: string): DataSource {
     applicationName: 'latchkey',
     poolSize: POOL_SIZE,
     connectTimeoutMS: 2000,
-    extra: {
-      verify: refuseStandby,
-      statement_timeout: 5000,
-      lock_timeout: 4000,
-      idle_in_transaction_session_timeout: 10_000,
-      query_timeout: 6000,
-    },
+    extra: { verify: refuseStandby, ...limits },
   });
 }

@@ -12,15 +12,26 @@ export class DatabaseNotUsable extends Error {}
 export async function openDatabase(url: string, keyPrefix: string): Promise<DataSource> {
   const dataSource = createDataSource(url);
   try {
+    await using(createDataSource(url, {}), async (unlimited) => {
+      await requireVersion(unlimited);
+      await migrate(unlimited);
+    });
     await dataSource.initialize();
-    await requireVersion(dataSource);
-    await migrate(dataSource);
     await requirePrefix(dataSource, keyPrefix);
     return dataSource;
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();
     if (error instanceof DatabaseNotUsable) throw error;
     throw new DatabaseNotUsable(`DATABASE_URL: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function using(dataSource: DataSource, work: (dataSource: DataSource) => Promise<void>): Promise<void> {
+  await dataSource.initialize();
+  try {
+    await work(dataSource);
+  } finally {
+    await dataSource.destroy();
   }
 }
 
@@ -31,16 +42,14 @@ async function requireVersion(dataSource: DataSource): Promise<void> {
   if (row!.version < OLDEST_VERSION) throw new DatabaseNotUsable('DATABASE_URL: PostgreSQL 14 or newer is needed');
 }
 
+/** Under the lock from the first look on, for even that look creates TypeORM's own table. */
 async function migrate(dataSource: DataSource): Promise<void> {
-  if (!(await dataSource.showMigrations())) return;
   const runner = dataSource.createQueryRunner();
   try {
-    await runner.query('SET statement_timeout = 0; SET lock_timeout = 0');
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await dataSource.runMigrations();
   } finally {
-    await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
-    await runner.query('RESET statement_timeout; RESET lock_timeout').catch(() => undefined);
+    // The lock ends with its connection, which is closed right after.
     await runner.release();
   }
 }

@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+import { openDatabase } from '../../src/infrastructure/postgres/open-database.js';
+import { createDatabase } from '../support/databases.mjs';
+
+test('instances that start together on an empty database migrate it once, and all of them come up', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { url, drop } = await createDatabase();
+    const opened = await Promise.all([1, 2, 3].map(() => openDatabase(url, 'lk')));
+    const [{ count }] = await opened[0]!.query<[{ count: string }]>('SELECT count(*) FROM migrations');
+    expect(count).toBe('1');
+    await Promise.all(opened.map((dataSource) => dataSource.destroy()));
+    await drop();
+  }
+});

@@ -1,0 +1,43 @@
+import { Badge, VisuallyHidden } from '@mantine/core';
+import type { AuditEvent } from '../api/types';
+import { texts } from '../texts';
+import { Emphasised } from '../ui/Emphasised';
+import { Hint } from '../ui/Hint';
+import { RelativeTime } from '../ui/RelativeTime';
+import classes from './activity.module.css';
+import { describeEvent } from './describe-event';
+import { shortUserAgent } from './user-agent';
+
+interface Props {
+  readonly event: AuditEvent;
+  readonly names: ReadonlyMap<string, string> | undefined;
+}
+
+export function EventItem({ event, names }: Props) {
+  const { activity } = texts;
+  const sentence = describeEvent(event);
+  const name = (event.keyId !== null && names?.get(event.keyId)) || activity.unknownName;
+  return (
+    <li className={classes.event} data-type={event.type}>
+      <div className={classes.what}>
+        {typeof sentence === 'string' ? sentence : <Emphasised sentence={sentence} word={name} />}
+        {event.count > 1 && (
+          <Badge size="sm" radius="sm" variant="default" tt="none" ms="xs">
+            <span aria-hidden="true">{activity.times(event.count)}</span>
+            <VisuallyHidden>{activity.timesAloud(event.count)}</VisuallyHidden>
+          </Badge>
+        )}
+      </div>
+      <div className={classes.who}>
+        <RelativeTime iso={event.at} isPast />
+        {event.clientIp && <span className={classes.address}>{event.clientIp}</span>}
+        {event.userAgent && (
+          <Hint label={event.userAgent}>
+            <span tabIndex={0}>{shortUserAgent(event.userAgent)}</span>
+          </Hint>
+        )}
+        {!event.clientIp && !event.userAgent && <span>{activity.service}</span>}
+      </div>
+    </li>
+  );
+}

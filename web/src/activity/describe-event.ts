@@ -1,0 +1,17 @@
+import type { AuditEvent } from '../api/types';
+import { texts } from '../texts';
+
+type Sentence = string | ((keyName: string) => string);
+
+/** What happened, in words; a function of the key's name where it concerns one. */
+export function describeEvent({ type, keyId, reason }: AuditEvent): Sentence {
+  const { activity } = texts;
+  if (type !== 'authentication.failed') return activity.event[type];
+  if (keyId !== null) return find(activity.refusedKey, reason) ?? activity.otherRefusedKey;
+  return find(activity.refused, reason) ?? activity.otherRefused;
+}
+
+/** A newer service may know reasons that this screen does not. */
+function find<T>(table: Readonly<Record<string, T>>, reason: string | null): T | undefined {
+  return reason !== null && Object.hasOwn(table, reason) ? table[reason] : undefined;
+}

@@ -1,0 +1,92 @@
+import { NoAnswer, hasCode, readProblem } from './problem';
+import type { ApiKey, ApiKeyPage, AuditEventPage, CreatedKey, CreateKeyRequest, KeyStatus, Session } from './types';
+
+/** A request that takes longer has got lost. Checking a password is the slowest thing the service does: below 1 s. */
+const TIMEOUT_MS = 15_000;
+
+export interface ApiClientOptions {
+  /** Origin of the service, or empty for the page's own. */
+  readonly apiBaseUrl: string;
+  /** Answers the platform's JWT; without it, the session cookie of the same origin is used. */
+  readonly getToken?: (() => Promise<string> | string) | undefined;
+  /** Asks the person to sign in again; answers whether they did. */
+  readonly signInAgain?: (() => Promise<boolean>) | undefined;
+}
+
+interface Call {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+  /** Unset for calls that may find nobody signed in. */
+  readonly isOwnersOnly?: boolean;
+}
+
+export class ApiClient {
+  constructor(private readonly options: ApiClientOptions) {}
+
+  getSession = () => this.call<Session>('/v1/session', {});
+
+  signIn = (email: string, password: string) =>
+    this.call<void>('/v1/session', { method: 'POST', body: { email, password } });
+
+  signOut = () => this.call<void>('/v1/session', { method: 'DELETE' });
+
+  listKeys = (status: KeyStatus | undefined, cursor?: string) =>
+    this.call<ApiKeyPage>('/v1/api-keys', { query: { status, cursor }, isOwnersOnly: true });
+
+  createKey = (body: CreateKeyRequest, idempotencyKey: string) =>
+    this.call<CreatedKey>('/v1/api-keys', { method: 'POST', body, idempotencyKey, isOwnersOnly: true });
+
+  revokeKey = (id: string) =>
+    this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}/revoke`, { method: 'POST', isOwnersOnly: true });
+
+  listEvents = (cursor?: string) =>
+    this.call<AuditEventPage>('/v1/audit-events', { query: { limit: '20', cursor }, isOwnersOnly: true });
+
+  /** A session that ended in the middle is renewed by the person, and the call goes on as if nothing had happened. */
+  private async call<T>(path: string, call: Call): Promise<T> {
+    try {
+      return await this.attempt<T>(path, call);
+    } catch (error) {
+      const { signInAgain } = this.options;
+      const isSignedOut = call.isOwnersOnly && hasCode(error, 'unauthenticated');
+      if (!isSignedOut || !signInAgain || !(await signInAgain())) throw error;
+      return this.attempt<T>(path, call);
+    }
+  }
+
+  private async attempt<T>(path: string, call: Call): Promise<T> {
+    const init = await this.requestInit(call);
+    const response = await fetch(this.urlOf(path, call), init).catch((cause: unknown) => {
+      throw new NoAnswer('The service did not answer', { cause });
+    });
+    if (!response.ok) throw await readProblem(response);
+    if (response.status === 204) return undefined as T;
+    return (await response.json().catch((cause: unknown) => {
+      throw new NoAnswer('The answer broke off', { cause });
+    })) as T;
+  }
+
+  private async requestInit({ method = 'GET', body, idempotencyKey }: Call): Promise<RequestInit> {
+    const { getToken } = this.options;
+    const headers = new Headers({ Accept: 'application/json' });
+    if (body !== undefined) headers.set('Content-Type', 'application/json');
+    if (idempotencyKey) headers.set('Idempotency-Key', idempotencyKey);
+    if (getToken) headers.set('Authorization', `Bearer ${await getToken()}`);
+    return {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      credentials: getToken ? 'omit' : 'same-origin',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    };
+  }
+
+  private urlOf(path: string, { query = {} }: Call): string {
+    const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    const search = new URLSearchParams(given).toString();
+    return `${this.options.apiBaseUrl.replace(/\/+$/, '')}${path}${search && `?${search}`}`;
+  }
+}

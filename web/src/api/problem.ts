@@ -1,0 +1,56 @@
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+interface ProblemBody {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly errors?: readonly FieldError[];
+  readonly apiKeyId?: string;
+  readonly apiKeyStatus?: string;
+}
+
+/** The service understood and refused (RFC 9457). */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+  readonly code: string;
+  readonly errors: readonly FieldError[];
+  /** With idempotency_key_reused: the key created earlier. */
+  readonly apiKeyId: string | undefined;
+  /** With api_key_not_active: revoked or expired. */
+  readonly apiKeyStatus: string | undefined;
+
+  constructor(
+    readonly status: number,
+    body: ProblemBody,
+    readonly retryAfterSeconds: number | undefined,
+  ) {
+    super(body.detail ?? `HTTP ${status}`);
+    this.code = body.code ?? 'unknown';
+    this.errors = body.errors ?? [];
+    this.apiKeyId = body.apiKeyId;
+    this.apiKeyStatus = body.apiKeyStatus;
+  }
+}
+
+/** No answer came: nobody knows whether the request arrived. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+export async function readProblem(response: Response): Promise<ApiProblem> {
+  const isProblem = response.headers.get('content-type')?.includes('json') ?? false;
+  const body = isProblem ? ((await response.json().catch(() => ({}))) as ProblemBody) : {};
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return new ApiProblem(response.status, body, Number.isFinite(retryAfter) ? retryAfter : undefined);
+}
+
+export function hasCode(error: unknown, ...codes: readonly string[]): error is ApiProblem {
+  return error instanceof ApiProblem && codes.includes(error.code);
+}
+
+/** Worth another attempt by itself: the network, a proxy on the way or a store was down. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof NoAnswer || (error instanceof ApiProblem && error.status >= 502 && error.status <= 504);
+}

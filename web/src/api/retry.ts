@@ -1,0 +1,20 @@
+import { isTransient } from './problem';
+
+const WAITS_MS = [600, 1500, 3000];
+
+/** Repeats what failed for a reason that may pass by itself. Only for what is safe to repeat. */
+export async function withRetries<T>(attempt: () => Promise<T>, onRetry?: () => void): Promise<T> {
+  for (const waitMs of WAITS_MS) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      onRetry?.();
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+  return attempt();
+}
+
+/** For TanStack Query's `retry`. */
+export const retryTransient = (failures: number, error: unknown) => failures < 2 && isTransient(error);

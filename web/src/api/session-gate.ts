@@ -1,0 +1,35 @@
+/**
+ * Where requests wait that found the session ended, until the person has signed in again or given up. One question is
+ * asked, however many requests wait.
+ */
+export class SessionGate {
+  private waiting: { promise: Promise<boolean>; settle: (signedIn: boolean) => void } | undefined;
+  private readonly listeners = new Set<() => void>();
+
+  readonly signInAgain = (): Promise<boolean> => {
+    if (!this.waiting) {
+      let settle!: (signedIn: boolean) => void;
+      const promise = new Promise<boolean>((resolve) => (settle = resolve));
+      this.waiting = { promise, settle };
+      this.notify();
+    }
+    return this.waiting.promise;
+  };
+
+  readonly settle = (signedIn: boolean): void => {
+    this.waiting?.settle(signedIn);
+    this.waiting = undefined;
+    this.notify();
+  };
+
+  readonly isAsking = (): boolean => this.waiting !== undefined;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  private notify(): void {
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,60 @@
+/** What the service answers: see /openapi.json. Times are ISO 8601. */
+
+export type AccessLevel = 'read-only' | 'read-and-write';
+export type KeyStatus = 'active' | 'expired' | 'revoked';
+
+export interface Session {
+  readonly ownerId: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly expiresAt: string;
+}
+
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly access: AccessLevel;
+  readonly prefix: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly expiresAt: string;
+  readonly revokedAt: string | null;
+  readonly status: KeyStatus;
+}
+
+export interface ApiKeyPage {
+  readonly items: readonly ApiKey[];
+  readonly activeKeys: number;
+  readonly maxActiveKeys: number;
+  readonly nextCursor: string | null;
+}
+
+export interface CreateKeyRequest {
+  readonly name: string;
+  readonly access: AccessLevel;
+  readonly expiresInDays: number;
+  readonly password: string;
+}
+
+/** The only answer that ever carries a secret. */
+export interface CreatedKey {
+  readonly apiKey: ApiKey;
+  readonly fullKey: string;
+}
+
+export interface AuditEvent {
+  readonly id: string;
+  readonly type: 'api_key.created' | 'api_key.revoked' | 'api_key.expired' | 'authentication.failed';
+  readonly at: string;
+  readonly keyId: string | null;
+  readonly reason: string | null;
+  readonly count: number;
+  readonly clientIp: string | null;
+  readonly userAgent: string | null;
+  readonly requestId: string | null;
+}
+
+export interface AuditEventPage {
+  readonly items: readonly AuditEvent[];
+  readonly nextCursor: string | null;
+}

@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import type { CreatedKey } from '../api/types';
+import { RevealDialogBody } from '../reveal/RevealDialogBody';
+import { useSecret } from '../reveal/useSecret';
+import { usePanel } from '../panel/context';
+import { texts } from '../texts';
+import { Dialog } from '../ui/Dialog';
+import { useFocusReturn } from '../ui/useFocusReturn';
+import { CreateKeyForm } from './CreateKeyForm';
+import { emptyDraft } from './form';
+import { useCreateKey } from './useCreateKey';
+
+interface Props {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** The form, then the key, in one dialog. What was typed survives closing it, except the password. */
+export function CreateKeyDialog({ opened, onClose }: Props) {
+  const { announce } = usePanel();
+  const restoreFocus = useFocusReturn(opened);
+  const [draft, setDraft] = useState(emptyDraft);
+  const secret = useSecret(() => {
+    announce(texts.reveal.left);
+    onClose();
+  });
+  const creating = useCreateKey((created: CreatedKey) => {
+    secret.show(created);
+    setDraft(emptyDraft);
+  });
+
+  const finish = () => {
+    secret.forget();
+    creating.reset();
+    onClose();
+  };
+  // While a creation is under way its answer must find somebody: it may carry the secret.
+  const close = () => !creating.isBusy && secret.requestClose(finish);
+
+  const { created, isAsking } = secret;
+  return (
+    <Dialog
+      opened={opened}
+      onClose={close}
+      onClosed={restoreFocus}
+      size="lg"
+      title={isAsking ? texts.reveal.early.title : created ? texts.reveal.title : texts.create.title}
+    >
+      {created ? (
+        <RevealDialogBody created={created} secret={secret} onDone={finish} />
+      ) : (
+        <CreateKeyForm draft={draft} onDraft={setDraft} creating={creating} onCancel={close} />
+      )}
+    </Dialog>
+  );
+}

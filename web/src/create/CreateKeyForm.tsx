@@ -1,0 +1,65 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { texts } from '../texts';
+import { PasswordField } from '../ui/PasswordField';
+import { AccessField } from './AccessField';
+import { ExpiryField } from './ExpiryField';
+import type { KeyDraft } from './form';
+import { LostAnswer } from './LostAnswer';
+import { Refusal } from './Refusal';
+import type { useCreateKey } from './useCreateKey';
+import { useKeyForm } from './useKeyForm';
+
+interface Props {
+  readonly draft: KeyDraft;
+  readonly onDraft: (draft: KeyDraft) => void;
+  readonly creating: ReturnType<typeof useCreateKey>;
+  readonly onCancel: () => void;
+}
+
+export function CreateKeyForm({ draft, onDraft, creating, onCancel }: Props) {
+  const { create } = texts;
+  const { creation, isBusy } = creating;
+  const form = useKeyForm(draft, creating);
+  const change = (part: Partial<KeyDraft>) => onDraft({ ...draft, ...part });
+
+  if (creation.phase === 'lost') {
+    return <LostAnswer lost={creation} onAnew={form.createAnew} onKeep={onCancel} />;
+  }
+  return (
+    <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={isBusy}>
+      <Stack gap="lg">
+        <TextInput
+          name="name"
+          label={create.name}
+          description={create.nameHint}
+          value={draft.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          error={form.errors.name}
+          autoComplete="off"
+          data-autofocus
+        />
+        <AccessField value={draft.access} onChange={(access) => change({ access })} error={form.errors.access} />
+        <ExpiryField value={draft.days} onChange={(days) => change({ days })} error={form.errors.days} />
+        <PasswordField
+          label={create.password}
+          description={create.passwordHint}
+          value={form.password}
+          onChange={(event) => form.setPassword(event.currentTarget.value)}
+          error={form.errors.password}
+        />
+        <Refusal creation={creation} onRetry={form.submit} />
+        <Group justify="flex-end">
+          <Text size="sm" c="dimmed" role="status" flex={1}>
+            {creation.phase === 'retrying' && create.retrying}
+          </Text>
+          <Button variant="default" onClick={onCancel} disabled={isBusy}>
+            {texts.cancel}
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            {create.submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,23 @@
+import { ApiProblem, hasCode } from '../api/problem';
+import { texts } from '../texts';
+import { FailureAlert } from '../ui/FailureAlert';
+import { Notice } from '../ui/Notice';
+import { fieldErrorsOf } from './refusal-fields';
+import type { Creation } from './useCreateKey';
+
+interface Props {
+  readonly creation: Creation;
+  readonly onRetry: () => void;
+}
+
+/** What no field can be blamed for. */
+export function Refusal({ creation, onRetry }: Props) {
+  if (creation.phase !== 'refused') return null;
+  const { error } = creation;
+  if (Object.keys(fieldErrorsOf(error)).length > 0) return null;
+  if (hasCode(error, 'too_many_active_keys')) {
+    return <Notice tone="warning">{texts.create.limit}</Notice>;
+  }
+  if (error instanceof ApiProblem) return <FailureAlert error={error} />;
+  return <FailureAlert error={error} detail={texts.create.unanswered} onRetry={onRetry} />;
+}

@@ -1,0 +1,23 @@
+import { ApiProblem, hasCode } from '../api/problem';
+import { texts } from '../texts';
+import type { Field, FieldErrors } from './form';
+
+/** The service's names of the fields. */
+const FIELD_OF: Readonly<Record<string, Field>> = {
+  name: 'name',
+  access: 'access',
+  expiresInDays: 'days',
+  password: 'password',
+};
+
+/** What of a refusal belongs to a field. The rest is told above the form. */
+export function fieldErrorsOf(error: unknown): FieldErrors {
+  if (hasCode(error, 'incorrect_password')) return { password: texts.create.wrongPassword };
+  if (!(error instanceof ApiProblem)) return {};
+  return Object.fromEntries(
+    error.errors.flatMap(({ field, message }) => {
+      const known = FIELD_OF[field];
+      return known ? [[known, texts.create.field(message)]] : [];
+    }),
+  );
+}

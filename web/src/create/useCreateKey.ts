@@ -1,0 +1,88 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { newIdempotencyKey } from '../api/idempotency';
+import { hasCode } from '../api/problem';
+import { withRetries } from '../api/retry';
+import type { CreatedKey, CreateKeyRequest } from '../api/types';
+import { refreshKeys } from '../keys/useApiKeys';
+import { usePanel } from '../panel/context';
+
+/** An earlier attempt created the key; the answer with its secret never came. */
+export interface Lost {
+  readonly phase: 'lost';
+  readonly apiKeyId: string;
+  readonly name: string;
+  /** Why it could not be revoked. */
+  readonly error?: unknown;
+  readonly isReplacing?: boolean;
+}
+
+export type Creation =
+  { readonly phase: 'idle' | 'sending' | 'retrying' } | { readonly phase: 'refused'; readonly error: unknown } | Lost;
+
+/**
+ * By hand, not as a mutation of TanStack Query: its cache would keep the secret and the password.
+ *
+ * All attempts share an Idempotency-Key until one is known to have succeeded, so that however often the network fails
+ * and whatever is corrected meanwhile, one key is created at most.
+ */
+export function useCreateKey(onCreated: (created: CreatedKey) => void) {
+  const { client } = usePanel();
+  const queryClient = useQueryClient();
+  const [creation, setCreation] = useState<Creation>({ phase: 'idle' });
+  const series = useRef<{ key: string; name: string }>(undefined);
+  // State comes a render late: two clicks in one frame would both find it idle.
+  const underWay = useRef(false);
+
+  const once = async (work: () => Promise<Creation>) => {
+    if (underWay.current) return;
+    underWay.current = true;
+    const outcome = await work().finally(() => (underWay.current = false));
+    setCreation(outcome);
+    // Whatever happened, the list may have changed; but who would not sign in again is not asked once more.
+    if (outcome.phase !== 'refused' || !hasCode(outcome.error, 'unauthenticated')) void refreshKeys(queryClient);
+  };
+
+  const send = async (request: CreateKeyRequest, onRetry?: () => void): Promise<Creation> => {
+    const { key, name } = (series.current ??= { key: newIdempotencyKey(), name: request.name });
+    try {
+      const created = await withRetries(() => client.createKey(request, key), onRetry);
+      series.current = undefined;
+      onCreated(created);
+      return { phase: 'idle' };
+    } catch (error) {
+      const lostId = hasCode(error, 'idempotency_key_reused') ? error.apiKeyId : undefined;
+      return lostId === undefined ? { phase: 'refused', error } : { phase: 'lost', apiKeyId: lostId, name };
+    }
+  };
+
+  const create = (request: CreateKeyRequest) =>
+    once(() => {
+      setCreation({ phase: 'sending' });
+      return send(request, () => setCreation({ phase: 'retrying' }));
+    });
+
+  const createAnew = (request: CreateKeyRequest, lost: Lost) =>
+    once(async () => {
+      setCreation({ ...lost, isReplacing: true });
+      try {
+        await withRetries(() => client.revokeKey(lost.apiKeyId));
+      } catch (error) {
+        // Ended meanwhile by itself or from elsewhere: as good as revoked.
+        if (!hasCode(error, 'api_key_not_active', 'not_found'))
+          return { phase: 'lost', apiKeyId: lost.apiKeyId, name: lost.name, error };
+      }
+      series.current = undefined;
+      return send(request);
+    });
+
+  /** The dialog was closed. What was lost stays as it is; the next creation is another one. */
+  const reset = () => {
+    if (creation.phase === 'lost') series.current = undefined;
+    setCreation({ phase: 'idle' });
+  };
+
+  const isBusy =
+    creation.phase === 'lost' ? creation.isReplacing === true : ['sending', 'retrying'].includes(creation.phase);
+  return { creation, isBusy, create, createAnew, reset };
+}

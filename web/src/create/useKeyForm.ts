@@ -1,0 +1,47 @@
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { ApiProblem } from '../api/problem';
+import type { CreateKeyRequest } from '../api/types';
+import { checkDraft, daysOf, FIELDS, type FieldErrors, type KeyDraft } from './form';
+import { fieldErrorsOf } from './refusal-fields';
+import type { useCreateKey } from './useCreateKey';
+
+/** Checks, sends, and leads the person to the first wrong field. */
+export function useKeyForm(draft: KeyDraft, { creation, create, createAnew }: ReturnType<typeof useCreateKey>) {
+  const [password, setPassword] = useState('');
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const ref = useRef<HTMLFormElement>(null);
+
+  // A refused password is gone. After no answer at all it stays, so that trying again takes one click.
+  const refusal = creation.phase === 'refused' ? creation.error : undefined;
+  useEffect(() => {
+    if (refusal === undefined) return;
+    setErrors(fieldErrorsOf(refusal));
+    if (refusal instanceof ApiProblem) setPassword('');
+  }, [refusal]);
+
+  useEffect(() => {
+    const first = FIELDS.find((field) => errors[field] !== undefined);
+    if (first)
+      ref.current?.querySelector<HTMLElement>(`input[name="${first}"]:is(:checked, :not([type="radio"]))`)?.focus();
+  }, [errors]);
+
+  const request = (): CreateKeyRequest => ({
+    name: draft.name,
+    access: draft.access,
+    expiresInDays: daysOf(draft.days) ?? 0,
+    password,
+  });
+
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    const found = checkDraft(draft, password);
+    setErrors(found);
+    if (Object.keys(found).length === 0) void create(request());
+  };
+
+  const again = () => {
+    if (creation.phase === 'lost') void createAnew(request(), creation);
+  };
+
+  return { ref, password, setPassword, errors, submit: submit as (event?: unknown) => void, createAnew: again };
+}

@@ -1,0 +1,22 @@
+import { Text } from '@mantine/core';
+import { texts } from '../texts';
+import classes from './ActiveCount.module.css';
+
+interface Props {
+  readonly active: number;
+  readonly most: number;
+}
+
+/** "3 of 5 active", with a dot for each place. */
+export function ActiveCount({ active, most }: Props) {
+  return (
+    <Text component="span" size="sm" c="dimmed" className={classes.count}>
+      <span className={classes.places} aria-hidden="true">
+        {Array.from({ length: most }, (_, place) => (
+          <span key={place} className={classes.place} data-taken={place < active || undefined} />
+        ))}
+      </span>
+      {texts.keys.activeOf(active, most)}
+    </Text>
+  );
+}

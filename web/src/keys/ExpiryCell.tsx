@@ -1,0 +1,21 @@
+import type { ApiKey } from '../api/types';
+import { texts } from '../texts';
+import { useNow } from '../time/useNow';
+import { RelativeTime } from '../ui/RelativeTime';
+import { expiresSoon, statusAt } from './expiry';
+import classes from './StatusBadge.module.css';
+
+/** When it ends or has ended, whichever way. */
+export function ExpiryCell({ apiKey }: { readonly apiKey: ApiKey }) {
+  const now = useNow();
+  const { expires, expired, revoked, expiresSoon: soon } = texts.keys;
+  const status = statusAt(apiKey, now);
+  if (status === 'revoked' && apiKey.revokedAt) return <RelativeTime iso={apiKey.revokedAt} text={revoked} isPast />;
+  if (status === 'expired') return <RelativeTime iso={apiKey.expiresAt} text={expired} isPast />;
+  if (!expiresSoon(apiKey, now)) return <RelativeTime iso={apiKey.expiresAt} text={expires} />;
+  return (
+    <span className={classes.soon}>
+      <RelativeTime iso={apiKey.expiresAt} text={soon} />
+    </span>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { texts } from '../texts';
+import type { KeyAction } from './KeyDialogs';
+import { KeyTable } from './KeyTable';
+import type { StatusFilter, useApiKeys } from './useApiKeys';
+
+/** A list that fits on the screen needs no search. */
+const SEARCH_FROM = 9;
+
+interface Props {
+  readonly list: ReturnType<typeof useApiKeys>;
+  readonly filter: StatusFilter;
+  readonly onAction: (action: KeyAction) => void;
+}
+
+export function KeyList({ list, filter, onAction }: Props) {
+  const [search, setSearch] = useState('');
+  const { keys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  const isSearchable = keys.length >= SEARCH_FROM;
+  const wanted = isSearchable ? search.trim().toLocaleLowerCase() : '';
+  const shown = wanted ? keys.filter((key) => key.name.toLocaleLowerCase().includes(wanted)) : keys;
+
+  // The service has no search: to find among all keys, all pages are needed.
+  useEffect(() => {
+    if (wanted && hasNextPage && !isFetchingNextPage && !list.isError) void fetchNextPage();
+  }, [wanted, hasNextPage, isFetchingNextPage, fetchNextPage, list.isError]);
+
+  if (keys.length === 0) return <Text c="dimmed">{texts.keys.noneWith[filter]}</Text>;
+  return (
+    <Stack gap="md">
+      {isSearchable && (
+        <TextInput
+          type="search"
+          aria-label={texts.keys.search}
+          placeholder={texts.keys.search}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          maw={320}
+        />
+      )}
+      <VisuallyHidden role="status">{wanted && texts.keys.shown(shown.length)}</VisuallyHidden>
+      {shown.length > 0 ? (
+        <KeyTable keys={shown} onAction={onAction} />
+      ) : (
+        <Group>
+          <Text c="dimmed">{texts.keys.noneFound(search.trim())}</Text>
+          <Button size="xs" variant="default" onClick={() => setSearch('')}>
+            {texts.keys.clearSearch}
+          </Button>
+        </Group>
+      )}
+      {hasNextPage && !wanted && (
+        <Group justify="center">
+          <Button variant="default" onClick={() => void fetchNextPage()} loading={isFetchingNextPage}>
+            {texts.showMore}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}

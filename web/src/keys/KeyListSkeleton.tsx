@@ -1,0 +1,18 @@
+import { Skeleton, VisuallyHidden } from '@mantine/core';
+import { texts } from '../texts';
+import classes from './KeyList.module.css';
+
+/** Rows of the height that they will have, so that nothing jumps. */
+export function KeyListSkeleton({ rows = 3 }: { readonly rows?: number }) {
+  return (
+    <div role="status" className={classes.skeleton}>
+      <VisuallyHidden>{texts.loading}</VisuallyHidden>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={classes.skeletonRow}>
+          <Skeleton height={14} width="38%" />
+          <Skeleton height={12} width="22%" mt="xs" />
+        </div>
+      ))}
+    </div>
+  );
+}

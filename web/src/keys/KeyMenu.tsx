@@ -1,0 +1,52 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { useRef } from 'react';
+import type { ApiKey } from '../api/types';
+import { texts } from '../texts';
+import { MoreIcon, RevokeIcon, RotateIcon } from '../ui/icons';
+import type { KeyAction } from './KeyDialogs';
+import classes from './KeyList.module.css';
+
+interface Props {
+  readonly apiKey: ApiKey;
+  /** Keys may share a name; the prefix tells them apart. */
+  readonly describedBy: string;
+  readonly onAction: (action: KeyAction) => void;
+}
+
+export function KeyMenu({ apiKey, describedBy, onAction }: Props) {
+  const button = useRef<HTMLButtonElement>(null);
+  const choose = (kind: KeyAction['kind']) => () => onAction({ kind, key: apiKey, opener: button.current });
+  return (
+    <Menu
+      position="bottom-end"
+      // Within the panel's landmark, and without an element that is no menu item.
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+      shadow="md"
+      width={170}
+      transitionProps={{ duration: 80 }}
+    >
+      <Menu.Target>
+        <ActionIcon
+          ref={button}
+          variant="subtle"
+          color="gray"
+          size="lg"
+          c="inherit"
+          aria-label={texts.keys.actionsFor(apiKey.name)}
+          aria-describedby={describedBy}
+        >
+          <MoreIcon />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<RotateIcon />} onClick={choose('rotate')}>
+          {texts.keys.rotate}
+        </Menu.Item>
+        <Menu.Item leftSection={<RevokeIcon />} className={classes.danger} onClick={choose('revoke')}>
+          {texts.keys.revoke}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,58 @@
+import { Stack } from '@mantine/core';
+import { useState } from 'react';
+import { CreateKeyDialog } from '../create/CreateKeyDialog';
+import { texts } from '../texts';
+import { FailureAlert } from '../ui/FailureAlert';
+import { EmptyState } from './EmptyState';
+import { KeyDialogs, type KeyAction } from './KeyDialogs';
+import { KeyList } from './KeyList';
+import { KeyListSkeleton } from './KeyListSkeleton';
+import { KeysToolbar } from './KeysToolbar';
+import { useApiKeys, type StatusFilter } from './useApiKeys';
+
+/** Which dialog is open, and above which list. */
+export function KeysTab() {
+  const [filter, setFilter] = useState<StatusFilter>('active');
+  const [isCreating, setCreating] = useState(false);
+  const [action, setAction] = useState<KeyAction>();
+  const list = useApiKeys(filter);
+  const isEmpty = list.isSuccess && !list.isPlaceholderData && list.keys.length === 0;
+  // Whether there has ever been a key decides between "no active keys" and explaining what a key is.
+  const everything = useApiKeys('all', { enabled: isEmpty && filter === 'active' });
+  const hasNeverHadOne = isEmpty && everything.isSuccess && everything.keys.length === 0;
+  const isLoading =
+    list.isPending || list.isPlaceholderData || (isEmpty && filter === 'active' && everything.isPending);
+
+  return (
+    <Stack gap="lg">
+      {hasNeverHadOne ? (
+        <EmptyState onCreate={() => setCreating(true)} />
+      ) : (
+        <>
+          <KeysToolbar
+            filter={filter}
+            onFilter={setFilter}
+            activeKeys={list.activeKeys}
+            maxActiveKeys={list.maxActiveKeys}
+            onCreate={() => setCreating(true)}
+          />
+          {list.isError && (
+            <FailureAlert
+              title={list.data ? texts.keys.staleFailed : texts.keys.failed}
+              error={list.error}
+              isRetrying={list.isFetching}
+              onRetry={() => void list.refetch()}
+            />
+          )}
+          {isLoading && !list.isError ? (
+            <KeyListSkeleton />
+          ) : (
+            list.data && <KeyList list={list} filter={filter} onAction={setAction} />
+          )}
+        </>
+      )}
+      <CreateKeyDialog opened={isCreating} onClose={() => setCreating(false)} />
+      <KeyDialogs action={action} onClose={() => setAction(undefined)} />
+    </Stack>
+  );
+}

@@ -1,0 +1,56 @@
+import { Button, SegmentedControl, Text } from '@mantine/core';
+import { useId } from 'react';
+import { texts } from '../texts';
+import { PlusIcon } from '../ui/icons';
+import { ActiveCount } from './ActiveCount';
+import classes from './KeysToolbar.module.css';
+import type { StatusFilter } from './useApiKeys';
+
+const FILTERS: readonly StatusFilter[] = ['active', 'expired', 'revoked', 'all'];
+
+interface Props {
+  readonly filter: StatusFilter;
+  readonly onFilter: (filter: StatusFilter) => void;
+  readonly activeKeys: number | undefined;
+  readonly maxActiveKeys: number | undefined;
+  readonly onCreate: () => void;
+}
+
+export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, onCreate }: Props) {
+  const limitId = useId();
+  const limit = activeKeys !== undefined && maxActiveKeys !== undefined && activeKeys >= maxActiveKeys;
+  return (
+    <div className={classes.toolbar}>
+      <Text c="dimmed" size="sm" className={classes.intro}>
+        {texts.keys.intro}
+      </Text>
+      <div className={classes.row}>
+        <SegmentedControl
+          className={classes.filter}
+          aria-label={texts.keys.filterLabel}
+          size="sm"
+          value={filter}
+          onChange={(value) => onFilter(value as StatusFilter)}
+          data={FILTERS.map((value) => ({ value, label: texts.keys.filter[value] }))}
+        />
+        {activeKeys !== undefined && maxActiveKeys !== undefined && (
+          <ActiveCount active={activeKeys} most={maxActiveKeys} />
+        )}
+        {/* Not `disabled`: it stays reachable, so that the reason is told to everyone. */}
+        <Button
+          className={classes.create}
+          leftSection={<PlusIcon />}
+          {...(limit && { 'aria-disabled': true, 'data-disabled': true, 'aria-describedby': limitId })}
+          onClick={() => !limit && onCreate()}
+        >
+          {texts.keys.create}
+        </Button>
+      </div>
+      {limit && (
+        <Text id={limitId} size="sm" className={classes.limit}>
+          {texts.keys.limit(maxActiveKeys)}
+        </Text>
+      )}
+    </div>
+  );
+}

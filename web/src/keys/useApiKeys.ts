@@ -1,0 +1,54 @@
+import { keepPreviousData, useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query';
+import type { ApiKey, ApiKeyPage, KeyStatus } from '../api/types';
+import { usePanel } from '../panel/context';
+
+export type StatusFilter = KeyStatus | 'all';
+
+const KEYS = ['api-keys'];
+const LIST = [...KEYS, 'list'];
+
+/** Newest first, page by page. While another filter loads, the counts stay: `isPlaceholderData` tells old rows apart. */
+export function useApiKeys(
+  filter: StatusFilter,
+  { enabled = true, pollMs }: { enabled?: boolean; pollMs?: number } = {},
+) {
+  const { client } = usePanel();
+  const query = useInfiniteQuery({
+    queryKey: [...LIST, filter],
+    queryFn: ({ pageParam }) => client.listKeys(filter === 'all' ? undefined : filter, pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: pollMs ?? false,
+    enabled,
+  });
+  const [first] = query.data?.pages ?? [];
+  return {
+    ...query,
+    keys: query.data?.pages.flatMap((page) => page.items) ?? [],
+    activeKeys: first?.activeKeys,
+    maxActiveKeys: first?.maxActiveKeys,
+  };
+}
+
+/** At once in every list, then as the service has it. */
+export function showRevoked(queryClient: QueryClient, revoked: ApiKey): void {
+  for (const [queryKey, data] of queryClient.getQueriesData<InfiniteData<ApiKeyPage>>({ queryKey: LIST })) {
+    if (!data) continue;
+    const belongs = (key: ApiKey) => key.id !== revoked.id || queryKey.at(-1) !== 'active';
+    const pages = data.pages.map((page) => ({
+      ...page,
+      activeKeys: Math.max(0, page.activeKeys - 1),
+      items: page.items.filter(belongs).map((key) => (key.id === revoked.id ? revoked : key)),
+    }));
+    queryClient.setQueryData(queryKey, { ...data, pages });
+  }
+}
+
+/** What is on the screen is asked for again: keys, and what happened to them. */
+export async function refreshKeys(queryClient: QueryClient): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: KEYS }),
+    queryClient.invalidateQueries({ queryKey: ['audit-events'] }),
+  ]);
+}

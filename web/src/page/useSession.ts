@@ -1,0 +1,43 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { ApiClient } from '../api/client';
+import { hasCode } from '../api/problem';
+import { withRetries } from '../api/retry';
+import type { Session } from '../api/types';
+
+export type SessionState =
+  | { readonly phase: 'loading' | 'signed-out' }
+  | { readonly phase: 'signed-in'; readonly session: Session }
+  | { readonly phase: 'failed'; readonly error: unknown };
+
+export function useSession(client: ApiClient) {
+  const [state, setState] = useState<SessionState>({ phase: 'loading' });
+
+  const load = useCallback(() => {
+    withRetries(client.getSession).then(
+      (session) => setState({ phase: 'signed-in', session }),
+      (error: unknown) =>
+        setState(hasCode(error, 'unauthenticated') ? { phase: 'signed-out' } : { phase: 'failed', error }),
+    );
+  }, [client]);
+  useEffect(load, [load]);
+
+  // Another person may have signed in meanwhile, in another tab.
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState !== 'visible') return;
+      client.getSession().then(
+        (session) => setState((now) => (now.phase === 'loading' ? now : { phase: 'signed-in', session })),
+        () => undefined,
+      );
+    };
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [client]);
+
+  const leave = useCallback(() => setState({ phase: 'signed-out' }), []);
+  const signOut = useCallback(
+    () => client.signOut().then(leave, (error: unknown) => setState({ phase: 'failed', error })),
+    [client, leave],
+  );
+  return { state, load, signOut, leave };
+}

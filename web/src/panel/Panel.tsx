@@ -1,0 +1,66 @@
+import { Tabs, Title } from '@mantine/core';
+import { useId, useMemo, useRef, useState } from 'react';
+import { ActivityTab } from '../activity/ActivityTab';
+import { ApiClient, type ApiClientOptions } from '../api/client';
+import { SessionGate } from '../api/session-gate';
+import { KeysTab } from '../keys/KeysTab';
+import { SignInAgainDialog } from '../session/SignInAgainDialog';
+import { texts } from '../texts';
+import { Announcer, useAnnouncement } from '../ui/Announcer';
+import { PanelContext } from './context';
+import classes from './Panel.module.css';
+
+export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'> {
+  /** What the ready curl line calls. */
+  readonly exampleUrl?: string;
+  /** Who is signed in, so that signing in again is for the same person. */
+  readonly email?: string;
+  /** The session has ended and was not renewed. */
+  readonly onSignedOut?: () => void;
+}
+
+const EXAMPLE_URL = 'https://api.example.com/v1/systems';
+
+export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, onSignedOut }: PanelProps) {
+  const [gate] = useState(() => new SessionGate());
+  const [tab, setTab] = useState<string | null>('keys');
+  const [announcement, announce] = useAnnouncement();
+  const titleId = useId();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const latest = useRef(getToken);
+  latest.current = getToken;
+  const hasToken = getToken !== undefined;
+
+  const value = useMemo(() => {
+    // A host may pass a new function on each render: the one to ask is the latest.
+    const credentials = hasToken ? { getToken: () => latest.current?.() ?? '' } : { signInAgain: gate.signInAgain };
+    const client = new ApiClient({ apiBaseUrl, ...credentials });
+    return { client, gate, exampleUrl, email, announce, focusHeading: () => heading.current?.focus() };
+  }, [apiBaseUrl, hasToken, gate, exampleUrl, email, announce]);
+
+  return (
+    <PanelContext value={value}>
+      <section className={classes.panel} aria-labelledby={titleId}>
+        <div className={classes.content}>
+          <Title order={2} id={titleId} ref={heading} tabIndex={-1} className={classes.title}>
+            {texts.panelTitle}
+          </Title>
+          <Tabs value={tab} onChange={setTab} keepMounted={false}>
+            <Tabs.List aria-label={texts.tabs.label} mb="lg">
+              <Tabs.Tab value="keys">{texts.tabs.keys}</Tabs.Tab>
+              <Tabs.Tab value="activity">{texts.tabs.activity}</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="keys">
+              <KeysTab />
+            </Tabs.Panel>
+            <Tabs.Panel value="activity">
+              <ActivityTab />
+            </Tabs.Panel>
+          </Tabs>
+        </div>
+        <SignInAgainDialog onGivenUp={onSignedOut} />
+        <Announcer message={announcement} />
+      </section>
+    </PanelContext>
+  );
+}

@@ -1,0 +1,42 @@
+import { MantineContext, MantineProvider, type MantineColorScheme } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { useContext, useState, type ReactNode } from 'react';
+import { retryTransient } from '../api/retry';
+import { cssVariables, theme } from '../theme';
+
+interface Props {
+  readonly colorScheme: MantineColorScheme;
+  readonly children: ReactNode;
+}
+
+/** The host's look where it has Mantine, else our own. The cache is always ours, so that no host stores it away. */
+export function PanelProviders({ colorScheme, children }: Props) {
+  const [queryClient] = useState(createQueryClient);
+  const isThemed = useContext(MantineContext) !== null;
+  const content = <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>;
+  if (isThemed) return content;
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme={colorScheme}
+      {...(colorScheme !== 'auto' && { forceColorScheme: colorScheme })}
+      getStyleNonce={styleNonce}
+    >
+      {content}
+    </MantineProvider>
+  );
+}
+
+/** "Offline" is an error to be told, not a reason to wait in silence. */
+function createQueryClient(): QueryClient {
+  const common = { networkMode: 'always', retry: retryTransient } as const;
+  return new QueryClient({
+    defaultOptions: { queries: { ...common, staleTime: 10_000, refetchOnWindowFocus: 'always' }, mutations: common },
+  });
+}
+
+/** The server writes one for each answer; where it does not, none is needed. */
+export function styleNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
+}

@@ -1,0 +1,25 @@
+import { Text } from '@mantine/core';
+import { texts } from '../texts';
+import { CheckIcon, RevokeIcon } from '../ui/icons';
+import classes from './reveal.module.css';
+
+export function KeepSafe() {
+  const { where, keepIn, keepOut } = texts.reveal;
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={6}>
+        {where}
+      </Text>
+      <ul className={classes.keep}>
+        <li data-good>
+          <CheckIcon />
+          {keepIn}
+        </li>
+        <li>
+          <RevokeIcon />
+          {keepOut}
+        </li>
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { CreatedKey } from '../api/types';
+
+export type Secret = ReturnType<typeof useSecret>;
+
+/**
+ * Holds a new key while it is shown, and nowhere else: no cache, no storage, no URL. It is dropped as the page is left,
+ * before a browser freezes the page for "back": what comes back has no secret in it.
+ *
+ * @param onLeft the page was left while the key was shown
+ */
+export function useSecret(onLeft: () => void) {
+  const [created, setCreated] = useState<CreatedKey>();
+  const [isStored, setStored] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const latestOnLeft = useRef(onLeft);
+  latestOnLeft.current = onLeft;
+
+  const forget = () => {
+    setCreated(undefined);
+    setStored(false);
+    setAsking(false);
+  };
+
+  const isShown = created !== undefined;
+  useEffect(() => {
+    if (!isShown) return undefined;
+    const leave = () => {
+      flushSync(() => {
+        setCreated(undefined);
+        setStored(false);
+        setAsking(false);
+        latestOnLeft.current();
+      });
+      getSelection()?.removeAllRanges();
+    };
+    addEventListener('pagehide', leave);
+    return () => removeEventListener('pagehide', leave);
+  }, [isShown]);
+
+  const mustAsk = isShown && !isStored;
+  useEffect(() => {
+    if (!mustAsk) return undefined;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [mustAsk]);
+
+  /** Closes what is stored, asks about what is not; closing the question itself leads back to the key. */
+  const requestClose = (close: () => void) => {
+    if (isAsking) setAsking(false);
+    else if (mustAsk) setAsking(true);
+    else close();
+  };
+
+  const stay = () => setAsking(false);
+  return { created, isStored, isAsking, show: setCreated, setStored, stay, forget, requestClose };
+}

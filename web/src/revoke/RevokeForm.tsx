@@ -1,0 +1,60 @@
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { useRef, useState, type FormEvent } from 'react';
+import type { ApiKey } from '../api/types';
+import { texts } from '../texts';
+import { FailureAlert } from '../ui/FailureAlert';
+import { KeyFacts } from './KeyFacts';
+
+interface Props {
+  readonly apiKey: ApiKey;
+  readonly error: unknown;
+  readonly isPending: boolean;
+  readonly onRevoke: () => void;
+  readonly onCancel: () => void;
+}
+
+/**
+ * A box to tick whose label names the key, rather than its name to type: a leaked key must be stopped in seconds, also on
+ * a phone, and copying a name out of the title proves nothing. What protects from the wrong key is seeing which one it
+ * is: name, prefix and last use. The button is never disabled, it says what is missing.
+ */
+export function RevokeForm({ apiKey, error, isPending, onRevoke, onCancel }: Props) {
+  const { revoke } = texts;
+  const [isConfirmed, setConfirmed] = useState(false);
+  const [isReminded, setReminded] = useState(false);
+  const checkbox = useRef<HTMLInputElement>(null);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isPending) return;
+    if (isConfirmed) return onRevoke();
+    setReminded(true);
+    checkbox.current?.focus();
+  };
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm">{revoke.consequence}</Text>
+        <KeyFacts apiKey={apiKey} />
+        <Checkbox
+          ref={checkbox}
+          data-autofocus
+          label={revoke.confirm(apiKey.name)}
+          checked={isConfirmed}
+          onChange={(event) => setConfirmed(event.currentTarget.checked)}
+          error={isReminded && !isConfirmed && revoke.confirmNeeded}
+        />
+        {error !== null && <FailureAlert error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel} disabled={isPending}>
+            {texts.cancel}
+          </Button>
+          <Button type="submit" color="red" loading={isPending}>
+            {revoke.submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,33 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { hasCode } from '../api/problem';
+import type { ApiKey } from '../api/types';
+import { refreshKeys, showRevoked } from '../keys/useApiKeys';
+import { usePanel } from '../panel/context';
+import { texts } from '../texts';
+
+/** @param onEnded told in which words the key has ended, whoever ended it */
+export function useRevokeKey(onEnded: (message: string) => void) {
+  const { client } = usePanel();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (key: ApiKey) => endKey(client.revokeKey, key),
+    onSuccess: ({ revoked, message }) => {
+      if (revoked) showRevoked(queryClient, revoked);
+      onEnded(message);
+      void refreshKeys(queryClient);
+    },
+  });
+}
+
+/** That it had ended already is what the person wanted: news, not an error. */
+async function endKey(revoke: (id: string) => Promise<ApiKey>, key: ApiKey) {
+  const { done, already, gone } = texts.revoke;
+  try {
+    return { revoked: await revoke(key.id), message: done(key.name) };
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return { revoked: undefined, message: gone(key.name) };
+    if (!hasCode(error, 'api_key_not_active')) throw error;
+    const words = error.apiKeyStatus === 'expired' ? already.expired : already.revoked;
+    return { revoked: undefined, message: words(key.name) };
+  }
+}

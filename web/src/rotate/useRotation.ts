@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import type { ApiKey } from '../api/types';
+import { twinOf, type KeyDraft } from '../create/form';
+import { useCreateKey } from '../create/useCreateKey';
+import { usePanel } from '../panel/context';
+import { useSecret } from '../reveal/useSecret';
+import { useRevokeKey } from '../revoke/useRevokeKey';
+import { texts } from '../texts';
+
+export type Rotation = ReturnType<typeof useRotation>;
+export type Step = 1 | 2 | 3;
+
+/** Where the person is in the procedure. Nothing of it is stored: the two keys in the list tell how far it went. */
+export function useRotation(old: ApiKey, onClose: () => void) {
+  const { announce } = usePanel();
+  const [step, setStep] = useState<Step>(1);
+  const [twin, setTwin] = useState<ApiKey>();
+  const [edited, setEdited] = useState<{ readonly of: string; readonly draft: KeyDraft }>();
+
+  const finish = () => {
+    secret.forget();
+    creating.reset();
+    revoking.reset();
+    setStep(1);
+    setTwin(undefined);
+    setEdited(undefined);
+    onClose();
+  };
+  const secret = useSecret(() => {
+    announce(texts.reveal.left);
+    finish();
+  });
+  const creating = useCreateKey((created) => {
+    secret.show(created);
+    setTwin(created.apiKey);
+  });
+  const revoking = useRevokeKey(() => {
+    finish();
+    announce(texts.rotate.done(old.name));
+  });
+
+  /** The secret has been stored: from here on only the new key's name and prefix are known. */
+  const goOn = () => {
+    secret.forget();
+    setStep(2);
+  };
+  const close = () => {
+    if (!creating.isBusy && !revoking.isPending) secret.requestClose(finish);
+  };
+
+  const draft = edited?.of === old.id ? edited.draft : twinOf(old);
+  const setDraft = (changed: KeyDraft) => setEdited({ of: old.id, draft: changed });
+  return { step, setStep, twin, draft, setDraft, secret, creating, revoking, goOn, close, finish };
+}

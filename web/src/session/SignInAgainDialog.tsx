@@ -1,0 +1,24 @@
+import { Text } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+import { usePanel } from '../panel/context';
+import { texts } from '../texts';
+import { Dialog } from '../ui/Dialog';
+import { SignInForm } from './SignInForm';
+
+/** Opens above whatever is open when a request finds the session ended; the request goes on afterwards. */
+export function SignInAgainDialog({ onGivenUp }: { readonly onGivenUp: (() => void) | undefined }) {
+  const { client, gate, email } = usePanel();
+  const isAsking = useSyncExternalStore(gate.subscribe, gate.isAsking);
+  const giveUp = () => {
+    gate.settle(false);
+    onGivenUp?.();
+  };
+  return (
+    <Dialog opened={isAsking} onClose={giveUp} title={texts.session.again.title} size="sm" isOnTop>
+      <Text size="sm" mb="md">
+        {texts.session.again.text}
+      </Text>
+      <SignInForm client={client} email={email} onSignedIn={() => gate.settle(true)} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,42 @@
+import { activity } from './texts/activity';
+import { create } from './texts/create';
+import { keys } from './texts/keys';
+import { reveal } from './texts/reveal';
+import { revoke } from './texts/revoke';
+import { rotate } from './texts/rotate';
+import { session } from './texts/session';
+
+/** Every word on the screen. A translation is another object of this type, put in its place. */
+export const texts = {
+  product: 'Latchkey',
+  panelTitle: 'API keys',
+  tabs: { label: 'Sections', keys: 'Keys', activity: 'Activity' },
+  close: 'Close',
+  cancel: 'Cancel',
+  done: 'Done',
+  tryAgain: 'Try again',
+  showMore: 'Show more',
+  loading: 'Loading…',
+  showPassword: 'Show password',
+  never: 'never',
+  justNow: 'just now',
+  scheme: { toLight: 'Switch to light colours', toDark: 'Switch to dark colours' },
+  failure: {
+    offline: 'You are offline. Check your connection, then try again.',
+    noAnswer: 'The service did not answer. Check your connection, then try again.',
+    unavailable: 'The service is not available right now. Try again in a moment.',
+    signedOut: 'Your session has ended. Sign in again to go on.',
+    unexpected: (detail: string) => `Something went wrong: ${detail}`,
+    wait: (duration: string) => `Too many attempts. Try again in ${duration}.`,
+    stale: 'This may be out of date.',
+  },
+  keys,
+  create,
+  reveal,
+  revoke,
+  rotate,
+  activity,
+  session,
+} as const;
+
+export type Texts = typeof texts;

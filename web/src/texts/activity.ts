@@ -1,0 +1,32 @@
+/** What happened to whom; each takes the key's name. */
+export const activity = {
+  listLabel: 'Activity',
+  intro: 'What happened to your keys and your password, newest first.',
+  empty: 'Nothing has happened yet. What happens to your keys will be listed here.',
+  failed: 'The activity could not be loaded',
+  staleFailed: 'The activity could not be refreshed',
+  times: (count: number) => `×${count}`,
+  timesAloud: (count: number) => `${count} times`,
+  unknownName: 'unknown key',
+  service: 'By the service itself',
+  event: {
+    'api_key.created': (name: string) => `Key ${name} was created`,
+    'api_key.revoked': (name: string) => `Key ${name} was revoked`,
+    'api_key.expired': (name: string) => `Key ${name} expired`,
+  },
+  refusedKey: {
+    'invalid-key': (name: string) => `A request with key ${name} was refused: wrong secret`,
+    revoked: (name: string) => `A request with key ${name} was refused: it is revoked`,
+    expired: (name: string) => `A request with key ${name} was refused: it has expired`,
+    'owner-suspended': (name: string) => `A request with key ${name} was refused: your account was suspended`,
+    'owner-deleted': (name: string) => `A request with key ${name} was refused: your account was closed`,
+  },
+  refused: {
+    'invalid-key': 'A request with an unknown key was refused',
+    'incorrect-password': 'A wrong password was entered for your account',
+    'too-many-attempts': 'A password was refused unseen: too many attempts',
+    'invalid-token': 'A sign-in from your platform was refused: invalid token',
+  },
+  otherRefused: 'A request was refused',
+  otherRefusedKey: (name: string) => `A request with key ${name} was refused`,
+} as const;

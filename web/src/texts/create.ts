@@ -1,0 +1,41 @@
+export const create = {
+  title: 'Create API key',
+  name: 'Name',
+  nameHint: 'What will use it? For example “CI deploy” or “Backup script”.',
+  access: 'Access',
+  accessText: {
+    'read-only': 'Sees what you can see. Changes nothing.',
+    'read-and-write': 'Sees what you can see, and creates and changes it as you can.',
+  },
+  never:
+    'No key can ever delete permanently, manage API keys, change account settings or impersonate someone, whatever its access.',
+  expiry: 'Expires in',
+  days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
+  ownDays: 'Other',
+  ownDaysLabel: 'Number of days (1 to 365)',
+  expiresOn: (date: string) => `Stops working on ${date}.`,
+  password: 'Your password',
+  passwordHint: 'Confirms that it is you.',
+  submit: 'Create key',
+  creating: 'Creating…',
+  retrying: 'No answer yet. Trying again, and never creating a second key…',
+  required: {
+    name: 'Give the key a name',
+    nameLength: (most: number) => `At most ${most} characters`,
+    days: 'A whole number from 1 to 365',
+    password: 'Enter your password',
+  },
+  field: (message: string) => `This ${message}`,
+  wrongPassword: 'Incorrect password',
+  limit: 'You have reached the maximum number of API keys. Revoke one, then try again: what you typed stays here.',
+  unanswered: 'Nothing you typed is lost, and trying again never creates a second key.',
+  lost: {
+    title: 'The key exists, but its secret is gone',
+    text: (name: string) =>
+      `“${name}” was created, but the answer that carried its secret got lost on the way. A secret is shown only once, so nobody can use this key.`,
+    advice: 'Revoke it and create a new one with the same settings.',
+    anew: 'Revoke it and create anew',
+    keep: 'Close and leave it',
+    working: 'Revoking, then creating anew…',
+  },
+} as const;

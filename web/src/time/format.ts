@@ -1,0 +1,40 @@
+import { texts } from '../texts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+export const DAY_MS = 24 * HOUR;
+
+/** The browser's locale throughout. */
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+
+/** From the largest; days are told up to two months, since keys are given in days. */
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
+  ['year', 365 * DAY_MS, 365 * DAY_MS],
+  ['month', 30 * DAY_MS, 60 * DAY_MS],
+  ['day', DAY_MS, DAY_MS],
+  ['hour', HOUR, HOUR],
+  ['minute', MINUTE, MINUTE],
+];
+
+/** "3 minutes ago", "in 12 days". Toward the past it rounds down; what is left is rounded to the nearest. */
+export function relativeTime(iso: string, now: number): string {
+  const distance = Date.parse(iso) - now;
+  for (const [unit, size, from] of UNITS) {
+    const count = distance > 0 ? Math.round(distance / size) : Math.ceil(distance / size);
+    if (Math.abs(distance) >= from || Math.abs(count) * size >= from) return relative.format(count, unit);
+  }
+  const seconds = Math.trunc(distance / 1000);
+  return Math.abs(seconds) < 10 ? texts.justNow : relative.format(seconds, 'second');
+}
+
+export const exactTime = (iso: string) => exact.format(new Date(iso));
+
+export const longDate = (time: number) => date.format(new Date(time));
+
+/** "45 seconds", "15 minutes": how long to wait. */
+export function duration(seconds: number): string {
+  const [value, unit] = seconds < 90 ? [Math.ceil(seconds), 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+}

@@ -1,0 +1,68 @@
+import { useId, type ReactNode } from 'react';
+import classes from './ChoiceCards.module.css';
+
+export interface Choice<T extends string> {
+  readonly value: T;
+  readonly label: string;
+  readonly text?: string;
+}
+
+interface Props<T extends string> {
+  readonly name: string;
+  readonly label: string;
+  readonly choices: readonly Choice<T>[];
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+  /** Said once for all of them, with the group's name. */
+  readonly note?: string;
+  readonly error?: string | undefined;
+  /** In a row, without explanations. */
+  readonly isCompact?: boolean;
+  readonly children?: ReactNode;
+}
+
+/** Radio buttons of the browser itself, which brings the keyboard along, made to look like cards. */
+export function ChoiceCards<T extends string>(props: Props<T>) {
+  const { name, label, choices, value, onChange, note, error, isCompact = false, children } = props;
+  const id = useId();
+  const told = [note && `${id}note`, error && `${id}error`].filter(Boolean).join(' ');
+  return (
+    <fieldset className={classes.group} aria-describedby={told || undefined}>
+      <legend className={classes.legend}>{label}</legend>
+      <div className={classes.choices} data-compact={isCompact || undefined}>
+        {choices.map((choice) => (
+          <label key={choice.value} className={classes.choice}>
+            <input
+              type="radio"
+              name={name}
+              value={choice.value}
+              checked={value === choice.value}
+              onChange={() => onChange(choice.value)}
+              aria-labelledby={`${id}${choice.value}`}
+              aria-describedby={choice.text && `${id}${choice.value}text`}
+            />
+            <span id={`${id}${choice.value}`} className={classes.label}>
+              {choice.label}
+            </span>
+            {choice.text && (
+              <span id={`${id}${choice.value}text`} className={classes.text}>
+                {choice.text}
+              </span>
+            )}
+          </label>
+        ))}
+      </div>
+      {children}
+      {note && (
+        <p id={`${id}note`} className={classes.note}>
+          {note}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}error`} className={classes.error}>
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,18 @@
+import { PasswordInput, type PasswordInputProps } from '@mantine/core';
+import type { RefObject } from 'react';
+import { texts } from '../texts';
+
+type Props = PasswordInputProps & { readonly ref?: RefObject<HTMLInputElement | null> };
+
+/** The library keeps the eye from the keyboard and from screen readers; whoever types blind needs it most. */
+export function PasswordField(props: Props) {
+  return (
+    <PasswordInput
+      name="password"
+      autoComplete="current-password"
+      visibilityToggleFocusable
+      visibilityToggleButtonProps={{ 'aria-label': texts.showPassword }}
+      {...props}
+    />
+  );
+}
