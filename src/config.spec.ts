@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigError, readConfig, urlHost } from './config.js';
+import { ConfigError, readConfig } from './config.js';
+import { urlHost } from './network-config.js';
 
 const hex = (token: string) => createHash('sha256').update(token).digest('hex');
 /** What cannot be done without. */

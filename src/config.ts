@@ -1,8 +1,8 @@
-import { isIP } from 'node:net';
 import { DEMO_SERVICE_TOKENS } from './demo.js';
 import { KEY_PREFIX } from './domain/key-string.js';
 import type { RateLimit } from './domain/rate-limit.js';
 import { EnvReader } from './env-reader.js';
+import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
 import { parseClientRoles, parseServiceTokens, type CertificateRole, type ServiceToken } from './service-roles.js';
 
 export interface PlatformLoginConfig {
@@ -121,37 +121,8 @@ function readGrpcTls(reader: EnvReader): GrpcTlsConfig | undefined {
   return certFile && keyFile ? { certFile, keyFile, clientCaFile, clientRoles } : undefined;
 }
 
-/** What Express compares addresses with. */
-function parseProxy(entry: string): string {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return entry;
-  const [, ip = '', bits = '0'] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
-  const family = isIP(ip);
-  if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) {
-    throw new Error('must be an IP address, a range such as 10.0.0.0/8, loopback, linklocal or uniquelocal');
-  }
-  return entry;
-}
-
 /** With demo values that is the reference resource service, which then runs beside us. */
 function exampleUrl(reader: EnvReader, demo: boolean, host: string): string {
   if (!demo) return 'https://api.example.com/v1/systems';
   return `http://${urlHost(host)}:${reader.port('SYSTEMS_API_PORT', 4000)}/backend/api/systems`;
-}
-
-/** A loopback address has three spellings, and a browser takes whichever the person typed. */
-function ownOrigins(publicUrl: string, httpPort: number): string[] {
-  if (!URL.canParse(publicUrl)) return [];
-  const { origin, hostname } = new URL(publicUrl);
-  if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return [origin];
-  return [...new Set([origin, ...['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${httpPort}`)])];
-}
-
-/** As browsers write it: scheme, host and port, in lower case, nothing more. */
-function parseOrigin(text: string): string {
-  if (URL.canParse(text) && new URL(text).origin === text) return text;
-  throw new Error('must read like https://app.example.com');
-}
-
-export function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }

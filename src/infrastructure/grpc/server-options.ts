@@ -3,7 +3,8 @@ import { type GrpcOptions, Transport } from '@nestjs/microservices';
 import { ReflectionService } from '@grpc/reflection';
 import type { HealthImplementation } from 'grpc-health-check';
 import { fileURLToPath } from 'node:url';
-import { urlHost, type Config, type GrpcTlsConfig } from '../../config.js';
+import type { Config, GrpcTlsConfig } from '../../config.js';
+import { urlHost } from '../../network-config.js';
 
 const PROTO_ROOT = fileURLToPath(new URL('../../../proto', import.meta.url));
 const PROTO_FILES = ['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'];

@@ -1,0 +1,31 @@
+import { isIP } from 'node:net';
+
+/** An entry of TRUSTED_PROXIES: what Express compares addresses with. */
+export function parseProxy(entry: string): string {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return entry;
+  const [, ip = '', bits = '0'] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+  const family = isIP(ip);
+  if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) {
+    throw new Error('must be an IP address, a range such as 10.0.0.0/8, loopback, linklocal or uniquelocal');
+  }
+  return entry;
+}
+
+/** A loopback address has three spellings, and a browser takes whichever the person typed. */
+export function ownOrigins(publicUrl: string, httpPort: number): string[] {
+  if (!URL.canParse(publicUrl)) return [];
+  const { origin, hostname } = new URL(publicUrl);
+  if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return [origin];
+  return [...new Set([origin, ...['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${httpPort}`)])];
+}
+
+/** An entry of ALLOWED_ORIGINS, as browsers write it: scheme, host and port, in lower case, nothing more. */
+export function parseOrigin(text: string): string {
+  if (URL.canParse(text) && new URL(text).origin === text) return text;
+  throw new Error('must read like https://app.example.com');
+}
+
+/** A host as it stands in a URL. */
+export function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
