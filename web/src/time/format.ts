@@ -23,7 +23,8 @@ export function relativeTime(iso: string, now: number): string {
   const distance = Date.parse(iso) - now;
   for (const [unit, size, from] of UNITS) {
     const count = distance > 0 ? Math.round(distance / size) : Math.ceil(distance / size);
-    if (Math.abs(distance) >= from || Math.abs(count) * size >= from) return relative.format(count, unit);
+    if (Math.abs(distance) >= from || (size <= DAY_MS && Math.abs(count) * size >= from))
+      return relative.format(count, unit);
   }
   const seconds = Math.trunc(distance / 1000);
   return Math.abs(seconds) < 10 ? texts.justNow : relative.format(seconds, 'second');

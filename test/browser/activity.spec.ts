@@ -1,0 +1,65 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { unknownKey } from '../support/key-strings.js';
+import { putEvents, putKeys } from './support/rows.js';
+import { button } from './support/screen.js';
+import { Stage } from './support/stage.js';
+
+describe('the activity', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.start();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  test('says in sentences, newest first, what happened to the owner’s keys and password, and to nobody else’s', async () => {
+    const owner = await stage.newOwner();
+    const { apiKey, fullKey } = await owner.person.newKey({ name: 'CI deploy' });
+    await owner.person.create({ password: 'wrong' });
+    await owner.person.revoke(apiKey.id);
+    await stage.service.clients.validate(fullKey, { clientIp: '203.0.113.7', userAgent: 'curl/8.5.0' });
+    await stage.service.clients.validate(unknownKey());
+    const stranger = await stage.newOwner();
+    await stranger.person.newKey({ name: 'Not yours' });
+
+    const { page } = await stage.open({ owner });
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    const events = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
+    await events.first().waitFor();
+    const sentences = (await events.allInnerTexts()).map((text) => text.split('\n', 1)[0]);
+    expect(sentences).toEqual([
+      'A request with key CI deploy was refused: it is revoked',
+      'Key CI deploy was revoked',
+      'A wrong password was entered for your account',
+      'Key CI deploy was created',
+    ]);
+    expect(await events.first().innerText()).toMatch(/just now\s*203\.0\.113\.7\s*curl\/8\.5\.0/);
+  });
+
+  test('a long one comes page by page, and many of a kind are counted', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    const refused = { type: 'authentication.failed', keyName: 'CI deploy', reason: 'expired' };
+    await putEvents(
+      stage.service,
+      owner,
+      Array.from({ length: 25 }, (_, n) => ({ ...refused, minutesAgo: 60 - n, count: n === 24 ? 7 : 1 })),
+    );
+    const { page } = await stage.open({ owner });
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    const events = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
+    await events.nth(19).waitFor();
+    expect(await events.count()).toBe(20);
+    expect(await events.first().innerText()).toMatch(/it has expired\s*×7/);
+    await events.first().getByText('7 times').waitFor({ state: 'attached' });
+    await button(page, 'Show more').click();
+    await events.nth(24).waitFor();
+    expect(await button(page, 'Show more').count()).toBe(0);
+  });
+
+  test('before anything has happened it says so', async () => {
+    const { page } = await stage.open();
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByText('Nothing has happened yet.').waitFor();
+  });
+});

@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { countKeys, putKeys } from './support/rows.js';
+import { isCreation, record } from './support/network.js';
+import { button, createDialog, fillCreate, focusOn, openCreate, shownKey } from './support/screen.js';
+import { Stage } from './support/stage.js';
+
+describe('creating a key', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.start();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  test('what is missing is told at its field, the first of them has the focus, and the service is not asked', async () => {
+    const { page } = await stage.open();
+    const requests = record(page, isCreation);
+    await openCreate(page);
+    await button(page, 'Create key').click();
+    const name = page.getByRole('textbox', { name: 'Name', description: /Give the key a name/ });
+    await focusOn(name);
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('textbox', { name: 'Your password', description: /Enter your password/ }).waitFor();
+    await fillCreate(page);
+    await page.getByRole('radio', { name: 'Other' }).check();
+    const days = page.getByRole('textbox', { name: 'Number of days (1 to 365)' });
+    await days.fill('366');
+    await button(page, 'Create key').click();
+    await page.getByText('A whole number from 1 to 365').waitFor();
+    await focusOn(days);
+    expect(requests).toHaveLength(0);
+  });
+
+  test('what only the service finds wrong is told at the field too', async () => {
+    const { page } = await stage.open();
+    await openCreate(page);
+    await fillCreate(page, { name: 'tab\there' });
+    await button(page, 'Create key').click();
+    await page.getByRole('textbox', { name: 'Name', description: /This must .*control/ }).waitFor();
+    await focusOn(page.getByLabel('Name', { exact: true }));
+  });
+
+  test('each access is explained, what no key can do, and the day on which it stops, which is the day it does', async () => {
+    const { page, owner } = await stage.open();
+    await openCreate(page);
+    await page.getByRole('radio', { name: 'Read-only', description: /Changes nothing/ }).waitFor();
+    await page.getByRole('radio', { name: 'Read and write', description: /creates and changes/ }).waitFor();
+    await page.getByText(/No key can ever delete permanently, manage API keys, change account settings or/).waitFor();
+    await fillCreate(page);
+    await page.getByText(`Stops working on ${dayIn(90)}.`).waitFor();
+    for (const days of [7, 30, 180, 365]) {
+      await page.getByRole('radio', { name: `${days} days`, exact: true }).check();
+      await page.getByText(`Stops working on ${dayIn(days)}.`).waitFor();
+    }
+    await page.getByRole('radio', { name: 'Other' }).check();
+    await page.getByLabel('Number of days (1 to 365)').fill('12');
+    await page.getByText(`Stops working on ${dayIn(12)}.`).waitFor();
+    await button(page, 'Create key').click();
+    await shownKey(page).waitFor();
+    const [key] = (await owner.person.list()).items;
+    expect(Date.parse(key!.expiresAt) - Date.parse(key!.createdAt)).toBe(12 * 86_400_000);
+  });
+
+  test('an incorrect password is told at its field and forgotten; everything else stays', async () => {
+    const { page, owner } = await stage.open();
+    await openCreate(page);
+    await fillCreate(page, { name: 'Backup script', password: 'wrong' });
+    await page.getByRole('radio', { name: 'Read and write' }).check();
+    await page.getByRole('radio', { name: '30 days' }).check();
+    await button(page, 'Create key').click();
+    const password = page.getByRole('textbox', { name: 'Your password', description: /Incorrect password/ });
+    await focusOn(password);
+    expect(await password.inputValue()).toBe('');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Backup script');
+    expect(await page.getByRole('radio', { name: 'Read and write' }).isChecked()).toBe(true);
+    expect(await page.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
+    await fillCreate(page, { name: 'Backup script' });
+    await page.keyboard.press('Enter');
+    await shownKey(page).waitFor();
+    expect((await owner.person.list()).items).toMatchObject([{ name: 'Backup script', access: 'read-and-write' }]);
+  });
+
+  test('a limit reached meanwhile is told in place, and what was typed stays', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(
+      stage.service,
+      owner,
+      Array.from({ length: 4 }, (_, n) => ({ name: `Key ${n}` })),
+    );
+    const { page } = await stage.open({ owner });
+    await openCreate(page);
+    await fillCreate(page, { name: 'The sixth' });
+    await owner.person.newKey({ name: 'The fifth, from elsewhere' });
+    await button(page, 'Create key').click();
+    await page
+      .getByRole('alert')
+      .getByText(/You have reached the maximum number of API keys/)
+      .waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('The sixth');
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 5, active: 5 });
+  });
+
+  test('what was typed survives closing the form, except the password', async () => {
+    const { page } = await stage.open();
+    await openCreate(page);
+    await fillCreate(page, { name: 'Half typed' });
+    await page.keyboard.press('Escape');
+    await createDialog(page).waitFor({ state: 'detached' });
+    await openCreate(page);
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half typed');
+    expect(await page.getByLabel('Your password', { exact: true }).inputValue()).toBe('');
+  });
+
+  test.each([
+    ['a double click', (page: Page) => button(page, 'Create key').dblclick()],
+    // In one task of the page, before it can draw anything in between.
+    ['Enter held down', (page: Page) => page.locator('form').evaluate(submitTwice)],
+  ])('%s asks the service once and creates exactly one key', async (_, act) => {
+    const { page, owner } = await stage.open();
+    const requests = record(page, isCreation);
+    await openCreate(page);
+    await fillCreate(page);
+    await act(page);
+    await shownKey(page).waitFor();
+    expect(requests).toHaveLength(1);
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
+  });
+});
+
+function submitTwice(form: unknown): void {
+  const { requestSubmit } = form as { requestSubmit(): void };
+  requestSubmit.call(form);
+  requestSubmit.call(form);
+}
+
+/** As the browser of the tests writes it. */
+function dayIn(days: number): string {
+  const format = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+  return format.format(Date.now() + days * 86_400_000);
+}

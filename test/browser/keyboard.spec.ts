@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { PASSWORD } from '../support/owners.js';
+import { press, tabTo } from './support/keyboard.js';
+import { putKeys } from './support/rows.js';
+import {
+  button,
+  createDialog,
+  dialog,
+  focusOn,
+  hasFocus,
+  heading,
+  revealDialog,
+  row,
+  shownKey,
+} from './support/screen.js';
+import { Stage } from './support/stage.js';
+
+describe('without a mouse', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.start();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  test('sign in, create, copy, close, revoke, sign out', async () => {
+    const { page, owner } = await stage.open({ signedIn: false });
+    await tabTo(page, page.getByLabel('E-mail'));
+    await page.keyboard.type(owner.email);
+    await tabTo(page, page.getByLabel('Password', { exact: true }));
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+
+    await press(page, button(page, 'Create your first API key'));
+    await focusOn(page.getByLabel('Name', { exact: true }));
+    await page.keyboard.type('CI deploy');
+    await tabTo(page, page.getByRole('radio', { name: 'Read-only' }));
+    await page.keyboard.press('ArrowDown');
+    await tabTo(page, page.getByRole('radio', { name: '90 days' }));
+    await page.keyboard.press('ArrowLeft');
+    await tabTo(page, page.getByLabel('Your password', { exact: true }));
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+
+    const key = (await shownKey(page).innerText()).trim();
+    await focusOn(button(page, 'Copy key'));
+    await page.keyboard.press('Enter');
+    await button(page, 'Copied').waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(key);
+    await press(page, page.getByLabel('I have stored it'), 'Space');
+    await press(page, button(page, 'Done'));
+    await revealDialog(page).waitFor({ state: 'detached' });
+    // The button that opened it went with the empty list.
+    await focusOn(heading(page));
+    expect((await owner.person.list()).items).toMatchObject([{ name: 'CI deploy', access: 'read-and-write' }]);
+
+    await press(page, button(page, 'Actions for CI deploy'));
+    const revoke = page.getByRole('menuitem', { name: 'Revoke…' });
+    await focusOn(page.getByRole('menuitem', { name: 'Rotate…' }));
+    await page.keyboard.press('ArrowDown');
+    await focusOn(revoke);
+    await page.keyboard.press('Enter');
+    await focusOn(page.getByLabel('Yes, stop “CI deploy” for good'));
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+    await page.getByText('“CI deploy” was revoked').waitFor();
+    await focusOn(heading(page));
+    expect((await stage.service.clients.validate(key)).denial?.reason).toBe('REASON_REVOKED');
+
+    await page.keyboard.press('Shift+Tab');
+    await focusOn(button(page, 'Sign out'));
+    await page.keyboard.press('Enter');
+    await button(page, 'Sign in').waitFor();
+  });
+
+  test('after each dialog the focus is back where it was opened', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    const { page } = await stage.open({ owner });
+    const create = button(page, 'Create API key');
+    await press(page, create);
+    await focusOn(page.getByLabel('Name', { exact: true }));
+    await page.keyboard.press('Escape');
+    await createDialog(page).waitFor({ state: 'detached' });
+    await focusOn(create);
+
+    await page.keyboard.press('Enter');
+    await focusOn(page.getByLabel('Name', { exact: true }));
+    await page.keyboard.type('Second');
+    await tabTo(page, page.getByLabel('Your password', { exact: true }));
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await press(page, page.getByLabel('I have stored it'), 'Space');
+    await press(page, button(page, 'Done'));
+    await row(page, 'Second').waitFor();
+    await focusOn(create);
+
+    const menu = button(page, 'Actions for CI deploy');
+    await press(page, menu);
+    await focusOn(page.getByRole('menuitem', { name: 'Rotate…' }));
+    await page.keyboard.press('Escape');
+    await focusOn(menu);
+    for (const [presses, title] of [
+      [[], 'Rotate “CI deploy”'],
+      [['ArrowDown'], 'Revoke “CI deploy”?'],
+    ] as const) {
+      await page.keyboard.press('Enter');
+      await focusOn(page.getByRole('menuitem', { name: 'Rotate…' }));
+      for (const key of presses) await page.keyboard.press(key);
+      await page.keyboard.press('Enter');
+      await dialog(page, title).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog(page, title).waitFor({ state: 'detached' });
+      await focusOn(menu);
+    }
+  });
+
+  test('the focus stays within an open dialog', async () => {
+    const { page } = await stage.open();
+    await press(page, button(page, 'Create your first API key'));
+    await focusOn(page.getByLabel('Name', { exact: true }));
+    const close = button(createDialog(page), 'Close');
+    await page.keyboard.press('Shift+Tab');
+    await focusOn(close);
+    await page.keyboard.press('Shift+Tab');
+    await focusOn(button(page, 'Create key'));
+    await page.keyboard.press('Tab');
+    expect(await hasFocus(close)).toBe(true);
+  });
+
+  test('sections and statuses are switched with the arrow keys', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'Current' }, { name: 'Former', revokedDaysAgo: 1 }]);
+    const { page } = await stage.open({ owner });
+    await row(page, 'Current').waitFor();
+    await tabTo(page, page.getByRole('radio', { name: 'Active' }));
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('No expired keys.').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await row(page, 'Former').waitFor();
+    await page.getByRole('tab', { name: 'Keys' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('tabpanel', { name: 'Activity' }).waitFor();
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { countKeys, putKeys } from './support/rows.js';
+import { holdBack, intercept, isCreation, isListing, passTime, record } from './support/network.js';
+import { button, createDialog, fillCreate, focusOn, openCreate, row, shownKey } from './support/screen.js';
+import { Stage } from './support/stage.js';
+
+describe('a network that is slow or fails', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.start();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  test('a lost answer: tried again under the same Idempotency-Key, told, revoked and created anew: one active key', async () => {
+    const { page, owner } = await stage.open();
+    const requests = record(page, isCreation);
+    let lost = 0;
+    await intercept(page, isCreation, async (route) => {
+      if (lost > 0) return route.fallback();
+      lost += 1;
+      const answer = await route.fetch();
+      expect(answer.status()).toBe(201);
+      return route.abort();
+    });
+    await openCreate(page);
+    await fillCreate(page, { name: 'CI deploy' });
+    await page.getByRole('radio', { name: '7 days' }).check();
+    await button(page, 'Create key').click();
+    await page.getByRole('alert').getByText('The key exists, but its secret is gone').waitFor();
+    await page.getByText(/“CI deploy” was created, but the answer that carried its secret got lost/).waitFor();
+    const keys = await Promise.all(requests.map((request) => request.headerValue('idempotency-key')));
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toMatch(/^[\w-]{32,}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
+
+    await focusOn(button(page, 'Revoke it and create anew'));
+    await page.keyboard.press('Enter');
+    const { outcome } = await stage.service.clients.validate((await shownKey(page).innerText()).trim());
+    expect(outcome).toBe('grant');
+    expect(await requests[2]?.headerValue('idempotency-key')).not.toBe(keys[0]);
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 2, active: 1 });
+    const [created] = (await owner.person.list('?status=active')).items;
+    expect(Date.parse(created!.expiresAt) - Date.parse(created!.createdAt)).toBe(7 * 86_400_000);
+  });
+
+  test('a slow list shows that it is loading; the rows come when they come', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    let release = () => {};
+    const { page } = await stage.open({
+      owner,
+      prepare: async (page) => ({ release } = await holdBack(page, isListing)),
+    });
+    await page.getByRole('status').getByText('Loading…').waitFor({ state: 'attached' });
+    expect(await page.getByRole('table').count()).toBe(0);
+    release();
+    await row(page, 'CI deploy').waitFor();
+    expect(await page.getByText('Loading…').count()).toBe(0);
+  });
+
+  test('while a creation is under way nothing sends it twice and nothing closes the form', async () => {
+    const { page, owner } = await stage.open();
+    const { release, held } = await holdBack(page, isCreation);
+    await openCreate(page);
+    await fillCreate(page);
+    await page.keyboard.press('Enter');
+    await page.locator('form[aria-busy="true"]').waitFor();
+    await page.getByLabel('Your password', { exact: true }).press('Enter');
+    await button(page, 'Create key').click({ force: true });
+    await page.keyboard.press('Escape');
+    expect(await button(page, 'Cancel').isDisabled()).toBe(true);
+    expect(await createDialog(page).isVisible()).toBe(true);
+    release();
+    await shownKey(page).waitFor();
+    expect(held()).toBe(1);
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
+  });
+
+  test('a list that cannot be loaded says so, and trying again loads it', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    let repair = () => Promise.resolve();
+    const { page } = await stage.open({
+      owner,
+      prepare: async (page) => {
+        await page.clock.install();
+        repair = await intercept(page, isListing, (route) => route.abort());
+      },
+    });
+    const alert = page.getByRole('alert');
+    await passTime(page, alert.getByText('Your keys could not be loaded'));
+    await alert.getByText('The service did not answer. Check your connection, then try again.').waitFor();
+    await repair();
+    await button(page, 'Try again').click();
+    await row(page, 'CI deploy').waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  test('a creation that never arrives is tried again by itself, then by hand, and nothing typed is lost', async () => {
+    const { page, owner } = await stage.open({ prepare: (page) => page.clock.install() });
+    const requests = record(page, isCreation);
+    const repair = await intercept(page, isCreation, (route) => route.abort());
+    await openCreate(page);
+    await fillCreate(page, { name: 'Backup script' });
+    await button(page, 'Create key').click();
+    await page.getByText('No answer yet. Trying again, and never creating a second key…').waitFor();
+    await passTime(page, page.getByText(/Nothing you typed is lost, and trying again never creates a second key\./));
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Backup script');
+    await repair();
+    await button(page, 'Try again').click();
+    await shownKey(page).waitFor();
+    const keys = await Promise.all(requests.map((request) => request.headerValue('idempotency-key')));
+    expect(keys.length).toBeGreaterThan(2);
+    expect(new Set(keys).size).toBe(1);
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
+  });
+});

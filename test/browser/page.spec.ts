@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
+import { putKeys } from './support/rows.js';
+import { button, createDialog, heading, openCreate, row } from './support/screen.js';
+import { Stage } from './support/stage.js';
+
+const MOST_BYTES = 250_000;
+
+// That no page asks elsewhere, breaks the policy or logs an error, Stage watches in every test.
+describe('the page', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.start();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  test('its policy allows this origin alone, and nothing inline but the styles of one answer', async () => {
+    const [first, second] = await Promise.all([0, 1].map(() => fetch(`${stage.service.url}/settings/api-keys`)));
+    const policy = first!.headers.get('content-security-policy')!;
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(policy).toMatch(/default-src 'none'.*script-src 'self';.*frame-ancestors 'none'/);
+    expect(second!.headers.get('content-security-policy')).not.toBe(policy);
+    expect(first!.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('a breach of the policy would be noticed here', async () => {
+    const { page } = await stage.open({ signedIn: false });
+    await button(page, 'Sign in').waitFor();
+    const breach = page.waitForEvent('console', (message) => message.text().startsWith('securitypolicyviolation'));
+    await page.evaluate(
+      "document.body.append(Object.assign(document.createElement('style'), { textContent: 'a {}' }))",
+    );
+    await breach;
+    await expect(stage.clear()).rejects.toThrow('style-src-elem');
+  });
+
+  test('everything it loads is compressed and below 250,000 bytes, in few requests', async () => {
+    const { page } = await openMeasured();
+    const { requests, bytes } = await page.measured();
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(MOST_BYTES);
+    expect(requests).toBeLessThanOrEqual(6);
+  });
+
+  test('the sign-in form can be used within three seconds', async () => {
+    const { page } = await openMeasured();
+    expect((await page.measured()).usableAfterMs).toBeLessThan(3000);
+  });
+
+  test('it is dark where the system is, switches at a press, and remembers the choice', async () => {
+    const { page } = await stage.open({ options: { colorScheme: 'dark' } });
+    await heading(page).waitFor();
+    expect(await brightness(page)).toBeLessThan(60);
+    await button(page, 'Switch to light colours').click();
+    await button(page, 'Switch to dark colours').waitFor();
+    expect(await brightness(page)).toBeGreaterThan(200);
+    await page.reload();
+    await heading(page).waitFor();
+    expect(await brightness(page)).toBeGreaterThan(200);
+  });
+
+  test('who prefers reduced motion sees none', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    const { page } = await stage.open({
+      owner,
+      options: { reducedMotion: 'reduce' },
+      prepare: (page) => page.addInitScript(MOVED),
+    });
+    await row(page, 'CI deploy').waitFor();
+    await openCreate(page);
+    await page.keyboard.press('Escape');
+    await createDialog(page).waitFor({ state: 'detached' });
+    await button(page, 'Actions for CI deploy').click();
+    await page.getByRole('menuitem', { name: 'Rotate…' }).waitFor();
+    expect(await page.evaluate('window.moved')).toEqual([]);
+  });
+
+  /** The sign-in screen, with what it took to get there. */
+  async function openMeasured() {
+    const sizes: Promise<{ responseBodySize: number }>[] = [];
+    const { page } = await stage.open({
+      signedIn: false,
+      prepare: async (page) => {
+        page.on('requestfinished', (request) => sizes.push(request.sizes()));
+        await page.addInitScript(USABLE);
+      },
+    });
+    await eventually(() => page.evaluate<boolean>('window.usableAfterMs > 0'));
+    const measured = async () => ({
+      requests: sizes.length,
+      bytes: (await Promise.all(sizes)).reduce((sum, { responseBodySize }) => sum + responseBodySize, 0),
+      usableAfterMs: await page.evaluate<number>('window.usableAfterMs'),
+    });
+    return { page: Object.assign(page, { measured }) };
+  }
+});
+
+/** From the start of the navigation until the form has been painted and has the focus in its first field. */
+const USABLE = `new MutationObserver((_, observer) => {
+  if (!document.querySelector('input[name="email"]')) return;
+  observer.disconnect();
+  requestAnimationFrame(() => setTimeout(() => (window.usableAfterMs = performance.now())));
+}).observe(document, { childList: true, subtree: true })`;
+
+/** What changed its place or size while someone could see it do so; colours may change slowly. */
+const MOVED = `window.moved = [];
+const note = (event) => {
+  const style = getComputedStyle(event.target);
+  const slow = (durations) => durations.split(', ').some((duration) => parseFloat(duration) > 0.05);
+  const what = event.type + ' ' + (event.propertyName ?? event.animationName) + ' ' + event.target.className;
+  const isColor = /color|outline|background|fill|opacity|visibility/.test(event.propertyName ?? '');
+  const durations = event.type === 'animationstart' ? style.animationDuration : style.transitionDuration;
+  if (!isColor && slow(durations)) window.moved.push(what);
+};
+addEventListener('transitionrun', note, true);
+addEventListener('animationstart', note, true);`;
+
+/** Of the background, 0 to 255. */
+async function brightness(page: Page): Promise<number> {
+  const color = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+  const channels = color.match(/\d+/g)!.slice(0, 3).map(Number);
+  return channels.reduce((sum, channel) => sum + channel / 3, 0);
+}

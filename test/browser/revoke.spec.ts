@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { countKeys, putKeys } from './support/rows.js';
+import { button, chooseAction, dialog, focusOn, heading, row, showStatus } from './support/screen.js';
+import { Stage } from './support/stage.js';
+
+describe('revoking a key', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.start();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  test('it tells the consequence and which key it is, and does nothing before the box with its name is ticked', async () => {
+    const { page, owner } = await stage.open();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy', shown: '7c1f4e0a9b2d', usedMinutesAgo: 90 }]);
+    await page.reload();
+    await chooseAction(page, 'CI deploy', 'Revoke…');
+    const question = dialog(page, 'Revoke “CI deploy”?');
+    await question.getByText(/Every program that uses this key is refused from the moment you revoke it/).waitFor();
+    await question.getByText('lk_7c1f4e0a9b2d…').waitFor();
+    await question.getByText('It was used within the last day: something probably still depends on it.').waitFor();
+    await button(question, 'Revoke key').click();
+    await question.getByText('Tick the box to confirm').waitFor();
+    await focusOn(question.getByLabel('Yes, stop “CI deploy” for good'));
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
+    await button(question, 'Cancel').click();
+    await question.waitFor({ state: 'detached' });
+    await focusOn(button(page, 'Actions for CI deploy'));
+  });
+
+  test('a revoked key leaves the active keys at once, is refused by ValidateKey, and is told', async () => {
+    const owner = await stage.newOwner();
+    const { fullKey } = await owner.person.newKey({ name: 'CI deploy' });
+    await owner.person.newKey({ name: 'Another' });
+    const { page } = await stage.open({ owner });
+    expect((await stage.service.clients.validate(fullKey)).outcome).toBe('grant');
+    await chooseAction(page, 'CI deploy', 'Revoke…');
+    await page.getByLabel('Yes, stop “CI deploy” for good').check();
+    await button(page, 'Revoke key').click();
+    await page.getByRole('status').getByText('“CI deploy” was revoked').waitFor();
+    expect((await stage.service.clients.validate(fullKey)).denial?.reason).toBe('REASON_REVOKED');
+    await page.getByText('1 of 5 active').waitFor();
+    expect(await row(page, 'CI deploy').count()).toBe(0);
+    await focusOn(heading(page));
+    await showStatus(page, 'Revoked');
+    await row(page, 'CI deploy').getByText('Revoked just now').waitFor();
+  });
+
+  test('in the list of all keys the revoked one stays, as revoked', async () => {
+    const { page, owner } = await stage.open();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    await page.reload();
+    await row(page, 'CI deploy').waitFor();
+    await showStatus(page, 'All');
+    await chooseAction(page, 'CI deploy', 'Revoke…');
+    await page.getByLabel('Yes, stop “CI deploy” for good').check();
+    await button(page, 'Revoke key').click();
+    await row(page, 'CI deploy').getByRole('cell', { name: 'Revoked', exact: true }).waitFor();
+  });
+
+  test('one that was revoked elsewhere meanwhile is news, not an error', async () => {
+    const owner = await stage.newOwner();
+    const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
+    const { page } = await stage.open({ owner });
+    await chooseAction(page, 'CI deploy', 'Revoke…');
+    await page.getByLabel('Yes, stop “CI deploy” for good').check();
+    await owner.person.revoke(apiKey.id);
+    await button(page, 'Revoke key').click();
+    await page.getByRole('status').getByText('“CI deploy” had already been revoked').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});

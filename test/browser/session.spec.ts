@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  button,
+  createDialog,
+  dialog,
+  fillCreate,
+  focusOn,
+  heading,
+  openCreate,
+  row,
+  shownKey,
+  showStatus,
+  signIn,
+} from './support/screen.js';
+import { PASSWORD } from '../support/owners.js';
+import { countKeys, endSessions, putKeys } from './support/rows.js';
+import { record } from './support/network.js';
+import { Stage } from './support/stage.js';
+
+const signInAgain = 'Sign in again';
+
+describe('the session', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.start();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  test('a wrong password is told; the e-mail stays, the password is emptied and has the focus', async () => {
+    const { page, owner } = await stage.open({ signedIn: false });
+    await signIn(page, owner.email, 'wrong');
+    await page.getByRole('alert').getByText('Incorrect e-mail or password').waitFor();
+    const password = page.getByLabel('Password', { exact: true });
+    await focusOn(password);
+    expect(await password.inputValue()).toBe('');
+    expect(await page.getByLabel('E-mail').inputValue()).toBe(owner.email);
+  });
+
+  test('empty fields are told at the field, without asking the service', async () => {
+    const { page } = await stage.open({ signedIn: false });
+    const attempts = record(page, (request) => request.method() === 'POST');
+    await button(page, 'Sign in').click();
+    await page.getByText('Enter your e-mail').waitFor();
+    await focusOn(page.getByLabel('E-mail'));
+    expect(await page.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true');
+    expect(attempts).toHaveLength(0);
+  });
+
+  test('signing in shows the keys, also after a reload; signing out ends the session itself', async () => {
+    const { page, owner } = await stage.open({ signedIn: false });
+    await signIn(page, owner.email);
+    await heading(page).waitFor();
+    await page.getByText('Ada Lovelace').waitFor();
+    await page.reload();
+    await heading(page).waitFor();
+    const cookies = await page.context().cookies();
+    await button(page, 'Sign out').click();
+    await button(page, 'Sign in').waitFor();
+    expect(await heading(page).count()).toBe(0);
+    await page.context().addCookies(cookies);
+    await page.reload();
+    await button(page, 'Sign in').waitFor();
+  });
+
+  describe('one that ends in the middle', () => {
+    test('the sign-in comes over the form, what was typed stays, and the key is created as if nothing had happened', async () => {
+      const { page, owner } = await stage.open();
+      await openCreate(page);
+      await fillCreate(page, { name: 'Backup script' });
+      await endSessions(stage.service, owner);
+      await button(page, 'Create key').click();
+      const again = dialog(page, signInAgain);
+      expect(await again.getByLabel('E-mail').inputValue()).toBe(owner.email);
+      await focusOn(again.getByLabel('Password', { exact: true }));
+      expect(await page.locator('input[name="name"]').inputValue()).toBe('Backup script');
+      await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      const { outcome } = await stage.service.clients.validate(await shownKey(page).innerText());
+      expect(outcome).toBe('grant');
+      expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
+    });
+
+    test('a wrong password there is told there, and the form below is still as it was', async () => {
+      const { page, owner } = await stage.open();
+      await openCreate(page);
+      await fillCreate(page, { name: 'Backup script' });
+      await endSessions(stage.service, owner);
+      await button(page, 'Create key').click();
+      const again = dialog(page, signInAgain);
+      await again.getByLabel('Password', { exact: true }).fill('wrong');
+      await button(again, 'Sign in').click();
+      await again.getByText('Incorrect e-mail or password').waitFor();
+      await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await button(again, 'Sign in').click();
+      await shownKey(page).waitFor();
+      expect(await createDialog(page).count()).toBe(0);
+    });
+
+    test('a list that finds the session ended shows its keys once signed in again', async () => {
+      const { page, owner } = await stage.open();
+      await putKeys(stage.service, owner, [{ name: 'Old', revokedDaysAgo: 1 }]);
+      await page.reload();
+      await heading(page).waitFor();
+      await page.getByText('No active keys.').waitFor();
+      await endSessions(stage.service, owner);
+      await showStatus(page, 'Revoked');
+      const again = dialog(page, signInAgain);
+      await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+      await button(again, 'Sign in').click();
+      await row(page, 'Old').waitFor();
+    });
+
+    test('whoever does not sign in again is led to the sign-in form, and sees no keys', async () => {
+      const { page, owner } = await stage.open();
+      await putKeys(stage.service, owner, [{ name: 'Old', revokedDaysAgo: 1 }]);
+      await page.reload();
+      await page.getByText('No active keys.').waitFor();
+      await endSessions(stage.service, owner);
+      await showStatus(page, 'Revoked');
+      await button(dialog(page, signInAgain), 'Close').click();
+      await page.getByRole('heading', { name: 'Sign in to Latchkey' }).waitFor();
+      expect(await heading(page).count()).toBe(0);
+    });
+  });
+});

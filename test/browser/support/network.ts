@@ -1,0 +1,46 @@
+import type { Locator, Page, Request, Route } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+
+export type Matches = (request: Request) => boolean;
+
+export const isCreation: Matches = (request) =>
+  request.method() === 'POST' && new URL(request.url()).pathname === '/v1/api-keys';
+export const isListing: Matches = (request) =>
+  request.method() === 'GET' && new URL(request.url()).pathname === '/v1/api-keys';
+
+/** Every request that matches goes through `handle`, until the answered function is called. */
+export async function intercept(page: Page, matches: Matches, handle: (route: Route) => Promise<void>) {
+  const handler = (route: Route) => (matches(route.request()) ? handle(route) : route.fallback());
+  await page.route('**/v1/**', handler);
+  return () => page.unroute('**/v1/**', handler);
+}
+
+/** As on a slow network: they wait until they are released. */
+export async function holdBack(page: Page, matches: Matches): Promise<{ release(): void; held(): number }> {
+  let release!: () => void;
+  let held = 0;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await intercept(page, matches, async (route) => {
+    held += 1;
+    await released;
+    await route.continue();
+  });
+  return { release, held: () => held };
+}
+
+/** The requests that match, from now on. */
+export function record(page: Page, matches: Matches): Request[] {
+  const seen: Request[] = [];
+  page.on('request', (request) => {
+    if (matches(request)) seen.push(request);
+  });
+  return seen;
+}
+
+/** Has the page's timers pass their time until `isThere`: for waits between attempts, which are not what is tested. */
+export async function passTime(page: Page, isThere: Locator): Promise<void> {
+  await eventually(async () => {
+    await page.clock.fastForward(5000);
+    return (await isThere.count()) > 0;
+  });
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import type { Owner } from '../../support/owners.js';
+import type { Service } from '../../support/service.js';
+import { sql } from '../../support/sql.js';
+
+/** A key as if it had been there for a while. Nobody has its secret. */
+export interface KeyRow {
+  readonly name: string;
+  readonly access?: 'read-only' | 'read-and-write';
+  readonly createdDaysAgo?: number;
+  /** Below zero: expired. */
+  readonly expiresInDays?: number;
+  readonly revokedDaysAgo?: number;
+  readonly usedMinutesAgo?: number;
+  /** The 12 hex characters of it that the list shows. */
+  readonly shown?: string;
+}
+
+export interface EventRow {
+  readonly type: string;
+  readonly minutesAgo: number;
+  readonly keyName?: string;
+  readonly reason?: string;
+  readonly count?: number;
+  readonly clientIp?: string;
+  readonly userAgent?: string;
+}
+
+/** @param keys newest first */
+export async function putKeys(service: Service, owner: Owner, keys: readonly KeyRow[]): Promise<void> {
+  const rows = keys.map((key, index) => ({
+    public_part: (key.shown ?? randomBytes(6).toString('hex')) + randomBytes(6).toString('hex'),
+    name: key.name,
+    access: key.access ?? 'read-only',
+    created: key.createdDaysAgo ?? 100 + index,
+    expires: key.expiresInDays ?? 80,
+    revoked: key.revokedDaysAgo ?? null,
+    used: key.usedMinutesAgo ?? null,
+  }));
+  await sql(
+    service.databaseUrl,
+    `WITH given AS (
+       SELECT *, gen_random_uuid() AS id FROM jsonb_to_recordset($2) AS given(
+         public_part text, name text, access text, created float, expires float, revoked float, used float)
+     ), made AS (
+       INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at, revoked_at, expired_at)
+       SELECT id, $1, name, access, 'lk', public_part, sha256(public_part::bytea), now() - created * interval '1 day',
+         now() + expires * interval '1 day', now() - revoked * interval '1 day',
+         CASE WHEN expires < 0 THEN now() + expires * interval '1 day' END FROM given
+     )
+     INSERT INTO api_key_usage (key_id, last_used_at)
+     SELECT id, now() - used * interval '1 minute' FROM given WHERE used IS NOT NULL`,
+    [owner.id, JSON.stringify(rows)],
+  );
+}
+
+/** @param events oldest first, as they happened */
+export async function putEvents(service: Service, owner: Owner, events: readonly EventRow[]): Promise<void> {
+  await sql(
+    service.databaseUrl,
+    `INSERT INTO audit_events (at, type, owner_id, key_id, reason, count, client_ip, user_agent)
+     SELECT now() - "minutesAgo" * interval '1 minute', type, $1::varchar,
+       (SELECT id FROM api_keys WHERE owner_id = $1::varchar AND name = "keyName"), reason, coalesce(count, 1), "clientIp", "userAgent"
+     FROM jsonb_to_recordset($2) AS given("minutesAgo" float, type text, "keyName" text, reason text, count int,
+       "clientIp" text, "userAgent" text)`,
+    [owner.id, JSON.stringify(events)],
+  );
+}
+
+export const endSessions = (service: Service, owner: Owner) =>
+  sql(service.databaseUrl, 'DELETE FROM sessions WHERE account_id = $1', [owner.id]);
+
+/** How many there are, whatever any screen says. */
+export async function countKeys(service: Service, owner: Owner): Promise<{ all: number; active: number }> {
+  const [counted] = await sql<{ all: number; active: number }>(
+    service.databaseUrl,
+    `SELECT count(*)::int AS all, count(*) FILTER (WHERE revoked_at IS NULL AND expires_at > now())::int AS active
+     FROM api_keys WHERE owner_id = $1`,
+    [owner.id],
+  );
+  return counted!;
+}

@@ -1,0 +1,72 @@
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { PASSWORD } from '../../support/owners.js';
+
+/** Where things are, for whoever looks at the screen or has it read out. */
+export const button = (scope: Page | Locator, name: string) => scope.getByRole('button', { name, exact: true });
+export const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
+export const row = (page: Page, keyName: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: keyName }) });
+export const heading = (page: Page) => page.getByRole('heading', { name: 'API keys', exact: true });
+export const createDialog = (page: Page) => dialog(page, 'Create API key');
+export const revealDialog = (page: Page) => dialog(page, 'Save your new key');
+export const shownKey = (page: Page) => page.getByRole('textbox', { name: 'Your new API key' });
+
+export async function showStatus(page: Page, status: 'Active' | 'Expired' | 'Revoked' | 'All'): Promise<void> {
+  // The radio itself is invisible; people click its label.
+  await page.getByRole('radiogroup', { name: 'Show keys by status' }).getByText(status, { exact: true }).click();
+}
+
+export async function keyNames(page: Page): Promise<string[]> {
+  const headers = await page.getByRole('rowheader').all();
+  return Promise.all(headers.map(async (header) => (await header.locator('span > span').first().innerText()).trim()));
+}
+
+export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await button(page, 'Sign in').click();
+}
+
+export async function openCreate(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: /^Create (API|your first API) key$/ }).click();
+  await createDialog(page).waitFor();
+  return createDialog(page);
+}
+
+export async function fillCreate(page: Page, { name = 'CI deploy', password = PASSWORD } = {}): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Your password', { exact: true }).fill(password);
+}
+
+/** Leaves the new key on the screen, and answers it. */
+export async function createKey(page: Page, name = 'CI deploy'): Promise<string> {
+  await openCreate(page);
+  await fillCreate(page, { name });
+  await button(page, 'Create key').click();
+  return (await shownKey(page).innerText()).trim();
+}
+
+export async function storeKey(page: Page): Promise<void> {
+  await page.getByLabel('I have stored it').check();
+  await button(page, 'Done').click();
+  await revealDialog(page).waitFor({ state: 'detached' });
+}
+
+export async function chooseAction(page: Page, keyName: string, action: 'Rotate…' | 'Revoke…'): Promise<void> {
+  await button(page, `Actions for ${keyName}`).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+export const hasFocus = (element: Locator): Promise<boolean> =>
+  element.evaluate((node) => node.ownerDocument.activeElement === node);
+
+/** Once it has come there. */
+export async function focusOn(element: Locator): Promise<void> {
+  try {
+    await eventually(() => hasFocus(element));
+  } catch (cause) {
+    const seen = await element.page().evaluate<string>('document.activeElement?.outerHTML.slice(0, 200)');
+    throw new Error(`the focus is not on ${element}, but on ${seen}`, { cause });
+  }
+}

@@ -1,0 +1,117 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { newOwner, type Owner } from '../../support/owners.js';
+import { startService, type Service } from '../../support/service.js';
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+/** What Chromium says by itself about answers that a test provokes. */
+const PROVOKED =
+  /^Failed to load resource: (?:the server responded with a status of 4\d\d|net::ERR_(?:FAILED|INTERNET))/;
+
+interface Opening {
+  /** Default: one of its own. */
+  readonly owner?: Owner;
+  /** Default true. */
+  readonly signedIn?: boolean;
+  readonly options?: BrowserContextOptions;
+  /** Before the screen is loaded. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+/** The real service and a real browser, for one suite. */
+export class Stage {
+  private readonly contexts: BrowserContext[] = [];
+  private faults: string[] = [];
+
+  private constructor(
+    readonly service: Service,
+    readonly browser: Browser,
+  ) {}
+
+  static async start(): Promise<Stage> {
+    const [service, browser] = await Promise.all([startService(), launch()]);
+    return new Stage(service, browser);
+  }
+
+  newOwner(): Promise<Owner> {
+    return newOwner(this.service, { displayName: 'Ada Lovelace' });
+  }
+
+  /** The settings screen in a browser that knows nothing of earlier ones. */
+  async open({ signedIn = true, options = {}, ...given }: Opening = {}): Promise<{ page: Page; owner: Owner }> {
+    const owner = given.owner ?? (await this.newOwner());
+    const context = await this.browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      locale: 'en-US',
+      timezoneId: 'UTC',
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...options,
+    });
+    this.contexts.push(context);
+    context.setDefaultTimeout(8000);
+    await this.watch(context);
+    if (signedIn) await context.addCookies([this.cookieOf(owner)]);
+    const page = await context.newPage();
+    await given.prepare?.(page);
+    await page.goto(`${this.service.url}/settings/api-keys`);
+    return { page, owner };
+  }
+
+  /** After each test. Throws what any page complained of: errors, a breach of the policy, a request to elsewhere. */
+  async clear(): Promise<void> {
+    const { faults } = this;
+    this.faults = [];
+    await Promise.all(this.contexts.splice(0).map((context) => context.close()));
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+    await this.service.stop();
+  }
+
+  private async watch(context: BrowserContext): Promise<void> {
+    await context.addInitScript(
+      `addEventListener('securitypolicyviolation', (event) =>
+         console.error('securitypolicyviolation', event.violatedDirective, event.blockedURI, event.sample))`,
+    );
+    context.on('console', (message) => {
+      const isFault = ['error', 'warning'].includes(message.type()) && !PROVOKED.test(message.text());
+      if (isFault) this.faults.push(`console.${message.type()}: ${message.text()}`);
+    });
+    context.on('weberror', (error) => this.faults.push(`uncaught: ${error.error().stack}`));
+    context.on('request', (request) => {
+      const isOwn = new URL(request.url()).origin === this.service.url || request.url().startsWith('data:');
+      if (!isOwn) this.faults.push(`a request to ${request.url()}`);
+    });
+  }
+
+  private cookieOf(owner: Owner) {
+    const [name = '', value = ''] = owner.person.cookie.split('=', 2);
+    return { name, value, url: this.service.url, httpOnly: true, sameSite: 'Strict' as const };
+  }
+}
+
+function launch(): Promise<Browser> {
+  const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'chromium'));
+  const executablePath = candidates.find(isExecutable);
+  if (!executablePath) throw new Error('chromium is not on the PATH: run node scripts/tools.mjs');
+  return chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

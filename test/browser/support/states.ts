@@ -1,0 +1,167 @@
+import type { Page } from 'playwright-core';
+import { PASSWORD, type Owner } from '../../support/owners.js';
+import { intercept, isCreation } from './network.js';
+import { endSessions, putEvents, putKeys, type EventRow, type KeyRow } from './rows.js';
+import { button, chooseAction, dialog, fillCreate, openCreate, row, shownKey, showStatus } from './screen.js';
+import type { Stage } from './stage.js';
+
+/** Told of each state as it is reached; leaves the page as it was. */
+type Visit = (state: string, page: Page) => Promise<void>;
+
+const DEPLOY: KeyRow = {
+  name: 'CI deploy',
+  access: 'read-and-write',
+  expiresInDays: 76,
+  usedMinutesAgo: 3.2,
+  shown: '7c1f4e0a9b2d',
+};
+
+const KEYS: readonly KeyRow[] = [
+  DEPLOY,
+  { name: 'Backup script', expiresInDays: 9, usedMinutesAgo: 26 * 60, shown: 'e02b95d1c47a' },
+  { name: 'Status dashboard', expiresInDays: 312, shown: '41d8a6f09c3e' },
+  { name: 'Old laptop', expiresInDays: -40, usedMinutesAgo: 45 * 1440, shown: '9f3c60b7d2e1' },
+  { name: 'Leaked in a log', revokedDaysAgo: 5, usedMinutesAgo: 5.2 * 1440, shown: 'b5708ec1f2a9' },
+];
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+const SCREEN = { clientIp: '203.0.113.7', userAgent: FIREFOX };
+const SCRIPT = { clientIp: '198.51.100.24', userAgent: 'curl/8.5.0' };
+
+const EVENTS: readonly EventRow[] = [
+  { type: 'api_key.created', keyName: 'Backup script', minutesAgo: 12 * 1440, ...SCREEN },
+  { type: 'api_key.revoked', keyName: 'Leaked in a log', minutesAgo: 5 * 1440, ...SCREEN },
+  {
+    type: 'authentication.failed',
+    keyName: 'Leaked in a log',
+    reason: 'revoked',
+    count: 14,
+    minutesAgo: 7000,
+    ...SCRIPT,
+  },
+  { type: 'authentication.failed', reason: 'incorrect-password', minutesAgo: 26 * 60, ...SCREEN },
+  { type: 'api_key.created', keyName: 'CI deploy', minutesAgo: 25 * 60, ...SCREEN },
+  { type: 'api_key.expired', keyName: 'Old laptop', minutesAgo: 130 },
+  { type: 'authentication.failed', keyName: 'Old laptop', reason: 'expired', minutesAgo: 12.2, ...SCRIPT },
+];
+
+async function screenWith(stage: Stage, keys: readonly KeyRow[]): Promise<{ page: Page; owner: Owner }> {
+  const owner = await stage.newOwner();
+  await putKeys(stage.service, owner, keys);
+  const opened = await stage.open({ owner });
+  await row(opened.page, keys[0]!.name).waitFor();
+  return opened;
+}
+
+/** Every state of the screen, by the ways on which a person comes there. */
+export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promise<void>>> = {
+  'signing in': async (stage, visit) => {
+    const { page } = await stage.open({ signedIn: false });
+    await button(page, 'Sign in').click();
+    await page.getByText('Enter your e-mail').waitFor();
+    await visit('sign-in', page);
+  },
+  'before the first key': async (stage, visit) => {
+    const { page } = await stage.open();
+    await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
+    await visit('empty', page);
+  },
+  'looking at keys': async (stage, visit) => {
+    const { page } = await screenWith(stage, KEYS);
+    await showStatus(page, 'All');
+    await row(page, 'Leaked in a log').waitFor();
+    await visit('list', page);
+  },
+  'looking at many keys': async (stage, visit) => {
+    const long = { name: 'A_name_of_sixty_four_characters_without_one_single_place_to_break', usedMinutesAgo: 1 };
+    const keys = Array.from({ length: 4 }, (_, n) => ({ name: `Key ${n}`, expiresInDays: n + 1 }));
+    const { page } = await screenWith(stage, [long, ...keys, ...Array.from({ length: 9 }, revoked)]);
+    await showStatus(page, 'All');
+    await page.getByRole('searchbox').waitFor();
+    await button(page, 'Actions for Key 0').click();
+    await page.getByRole('menuitem', { name: 'Revoke…' }).waitFor();
+    await visit('list-full', page);
+  },
+  'creating a key': async (stage, visit) => {
+    const { page } = await screenWith(stage, KEYS);
+    await openCreate(page);
+    await fillCreate(page, { name: 'Nightly report', password: '' });
+    await visit('create', page);
+    await page.getByLabel('Name', { exact: true }).fill('');
+    await page.getByRole('radio', { name: 'Other' }).check();
+    await page.getByLabel('Number of days (1 to 365)').fill('400');
+    await button(page, 'Create key').click();
+    await page.getByText('Enter your password').waitFor();
+    await visit('create-errors', page);
+    await page.getByRole('radio', { name: '30 days' }).check();
+    await fillCreate(page, { name: 'Nightly report' });
+    await page.keyboard.press('Enter');
+    await shownKey(page).waitFor();
+    await visit('reveal', page);
+    await revokeShown(stage, page);
+    await page.keyboard.press('Escape');
+    await dialog(page, 'Close without storing the key?').waitFor();
+    await visit('early-close', page);
+  },
+  'losing an answer': async (stage, visit) => {
+    const { page } = await screenWith(stage, KEYS);
+    let lost = 0;
+    await intercept(page, isCreation, async (route) => {
+      if ((lost += 1) > 1) return route.fallback();
+      await route.fetch();
+      return route.abort();
+    });
+    await openCreate(page);
+    await fillCreate(page, { name: 'Nightly report' });
+    await button(page, 'Create key').click();
+    await page.getByText('The key exists, but its secret is gone').waitFor();
+    await visit('create-lost', page);
+  },
+  'revoking a key': async (stage, visit) => {
+    const { page } = await screenWith(stage, KEYS);
+    await chooseAction(page, 'CI deploy', 'Revoke…');
+    await dialog(page, 'Revoke “CI deploy”?').waitFor();
+    await visit('revoke', page);
+  },
+  'rotating a key': async (stage, visit) => {
+    const { page } = await screenWith(stage, KEYS);
+    await chooseAction(page, 'CI deploy', 'Rotate…');
+    await page.getByText('Step 1 of 3').waitFor();
+    await visit('rotate-1', page);
+    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('I have stored it').check();
+    await button(page, 'Next').click();
+    await page.getByText('Waiting for the first request').waitFor();
+    await visit('rotate-2', page);
+    await button(page, 'Continue without waiting').click();
+    await page.getByText('Step 3 of 3').waitFor();
+    await visit('rotate-3', page);
+  },
+  'looking at the activity': async (stage, visit) => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, KEYS);
+    await putEvents(stage.service, owner, EVENTS);
+    const { page } = await stage.open({ owner });
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByText('is revoked').first().waitFor();
+    await visit('activity', page);
+  },
+  'losing the session': async (stage, visit) => {
+    const { page, owner } = await screenWith(stage, KEYS);
+    await openCreate(page);
+    await fillCreate(page);
+    await endSessions(stage.service, owner);
+    await button(page, 'Create key').click();
+    await dialog(page, 'Sign in again').waitFor();
+    await visit('session-expired', page);
+  },
+};
+
+const revoked = (_: unknown, n: number): KeyRow => ({ name: `Former key ${n}`, revokedDaysAgo: n + 1 });
+
+/** What is on a picture is of no use to who finds it there. */
+async function revokeShown(stage: Stage, page: Page): Promise<void> {
+  const { grant } = await stage.service.clients.validate((await shownKey(page).innerText()).trim());
+  await page.evaluate(`fetch('/v1/api-keys/${grant?.keyId}/revoke', { method: 'POST' })`);
+}
