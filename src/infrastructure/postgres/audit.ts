@@ -5,15 +5,13 @@ import { Batcher } from './batcher.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import type { Database } from './database.js';
 import { groupFailures } from './group-failures.js';
-import { Lane } from './lane.js';
+import { Lane, STATEMENT_PATIENCE_MS } from './lane.js';
 import { AuditEventRow } from './rows.js';
 import { unavailable } from './store-error.js';
 
 const MAX_BATCH = 5000;
 /** Commits that are sent after each other let the next one collect meanwhile. */
 const MAX_IN_FLIGHT = 1;
-/** Of one statement. With what a reply costs on top, an outage is told within 150 ms. */
-const PATIENCE_MS = 120;
 
 const RECORD_FAILURES = {
   name: 'record_failures_v1',
@@ -32,12 +30,12 @@ export class PostgresAudit extends Audit {
     private readonly database: Database,
   ) {
     super();
-    this.lane = new Lane(url, 'audit', MAX_IN_FLIGHT, PATIENCE_MS);
+    this.lane = new Lane(url, 'audit', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (failures) => this.commit(failures),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patienceMs: PATIENCE_MS,
+      patienceMs: STATEMENT_PATIENCE_MS,
     });
   }
 

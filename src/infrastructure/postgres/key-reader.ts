@@ -3,13 +3,11 @@ import type { AccountStatus } from '../../domain/account.js';
 import type { AccessLevel } from '../../domain/access.js';
 import { ApiKey } from '../../domain/api-key.js';
 import { Batcher } from './batcher.js';
-import { Lane } from './lane.js';
+import { Lane, STATEMENT_PATIENCE_MS } from './lane.js';
 import { unavailable } from './store-error.js';
 
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
-/** Of one statement. With what a reply costs on top, an outage is told within 150 ms. */
-const PATIENCE_MS = 120;
 
 /** One row for every public part asked, known or not, so that the server's own state is always told. */
 const READ_KEYS = {
@@ -48,12 +46,12 @@ export class PostgresKeyReader extends KeyReader {
 
   constructor(url: string) {
     super();
-    this.lane = new Lane(url, 'validation', MAX_IN_FLIGHT, PATIENCE_MS);
+    this.lane = new Lane(url, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (publicParts) => this.readAll(publicParts),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patienceMs: PATIENCE_MS,
+      patienceMs: STATEMENT_PATIENCE_MS,
     });
   }
 

@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { storeError, unavailable } from './store-error.js';
 
+/** How long one statement may take. With what a reply costs on top, an outage is told within 150 ms. */
+export const STATEMENT_PATIENCE_MS = 120;
 const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 1000;
 
@@ -24,7 +26,6 @@ export class Lane {
     private readonly url: string,
     private readonly purpose: string,
     private readonly maxConnections: number,
-    private readonly patienceMs: number,
   ) {}
 
   async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
@@ -38,7 +39,7 @@ export class Lane {
     };
     const working = work();
     try {
-      const rows = await patiently(this.patienceMs, working);
+      const rows = await patiently(STATEMENT_PATIENCE_MS, working);
       this.keep(client!);
       return rows;
     } catch (error) {
