@@ -7,6 +7,7 @@ import {
   eventsOf,
   newOwner,
   openApplication,
+  runOut,
   times,
   type Application,
 } from '../../test/support/application.js';
@@ -128,12 +129,7 @@ describe('once the secret is proven', () => {
   const ask = (operation: Operation, permission = ''): Question => ({ operation, permission });
   const cases: [DenialReason, (created: CreatedApiKey) => Promise<unknown>, Question, boolean][] = [
     ['revoked', ({ key }) => app.revokeApiKey.execute(key.ownerId, key.id, client()), READ, true],
-    [
-      'expired',
-      ({ key }) => app.sql(`UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = $1`, [key.id]),
-      READ,
-      true,
-    ],
+    ['expired', ({ key }) => runOut(app, key.id), READ, true],
     ['owner-suspended', ({ key }) => app.changeStatus.suspend(key.ownerId), READ, true],
     ['owner-deleted', ({ key }) => app.changeStatus.delete(key.ownerId), READ, true],
     ['operation-not-allowed', async () => {}, ask('destroy'), false],
