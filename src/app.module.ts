@@ -17,12 +17,13 @@ import { SweepExpiries } from './application/sweep-expiries.js';
 import { ValidateKey } from './application/validate-key.js';
 import type { Config } from './config.js';
 import { Argon2Passwords } from './infrastructure/crypto/argon2-passwords.js';
+import { Hashing } from './infrastructure/crypto/hashing.js';
 import { JwksPlatformTokens } from './infrastructure/crypto/jwks-platform-tokens.js';
 import { AccountController } from './infrastructure/grpc/account.controller.js';
-import { ApiKeyController } from './infrastructure/grpc/api-key.controller.js';
 import { OpenStreams } from './infrastructure/grpc/open-streams.js';
 import { RateLimitWindow } from './infrastructure/grpc/rate-limit-window.js';
 import { ServiceIdentity } from './infrastructure/grpc/service-identity.js';
+import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { ApiKeysController } from './infrastructure/http/api-keys.controller.js';
 import { AuditEventsController } from './infrastructure/http/audit-events.controller.js';
 import { SessionCookie } from './infrastructure/http/cookies.js';
@@ -32,6 +33,7 @@ import { SessionController } from './infrastructure/http/session.controller.js';
 import { SettingsPage } from './infrastructure/http/settings-page.js';
 import { Log } from './infrastructure/log.js';
 import { MemoryRateLimiter } from './infrastructure/memory/rate-limiter.js';
+import { PrometheusMetrics } from './infrastructure/prometheus-metrics.js';
 import { PostgresAccounts } from './infrastructure/postgres/accounts.js';
 import { PostgresApiKeys } from './infrastructure/postgres/api-keys.js';
 import { PostgresAudit } from './infrastructure/postgres/audit.js';
@@ -45,7 +47,6 @@ import { Readiness } from './infrastructure/readiness.js';
 import { RedisRateLimiter } from './infrastructure/redis/rate-limiter.js';
 
 const CONTROLLERS = [
-  ApiKeyController,
   AccountController,
   SessionController,
   ApiKeysController,
@@ -79,7 +80,8 @@ function adapters(config: Config, dataSource: DataSource, log: Log): Provider[] 
     { provide: ports.Sessions, useFactory: () => new PostgresSessions(database) },
     { provide: ports.PasswordGuesses, useFactory: () => new PostgresPasswordGuesses(database) },
     { provide: ports.LastUse, useFactory: () => new PostgresLastUse(database, onFlushError) },
-    { provide: ports.Passwords, useFactory: () => new Argon2Passwords() },
+    Hashing,
+    { provide: ports.Passwords, useFactory: (hashing: Hashing) => new Argon2Passwords(hashing), inject: [Hashing] },
     {
       provide: ports.RateLimiter,
       useFactory: () => (redisUrl ? new RedisRateLimiter(redisUrl, rateLimit, local, onRedis) : local),
@@ -88,9 +90,20 @@ function adapters(config: Config, dataSource: DataSource, log: Log): Provider[] 
       provide: ports.PlatformTokens,
       useFactory: () => (platformLogin ? new JwksPlatformTokens(platformLogin) : undefined),
     },
+    PrometheusMetrics,
+    { provide: ports.ValidationMeter, useExisting: PrometheusMetrics },
     { provide: PostgresHousekeeping, useFactory: () => new PostgresHousekeeping(database) },
   ];
 }
+
+const VALIDATION_PORTS = [
+  ports.KeyReader,
+  ports.RateLimiter,
+  ports.ApiKeys,
+  ports.LastUse,
+  ports.Audit,
+  ports.ValidationMeter,
+];
 
 function useCases({ keyPrefix }: Config): Provider[] {
   return [
@@ -109,7 +122,7 @@ function useCases({ keyPrefix }: Config): Provider[] {
     provide(ListApiKeys, [ports.ApiKeys]),
     provide(RevokeApiKey, [ports.Accounts]),
     provide(ListAuditEvents, [ports.Audit]),
-    provide(ValidateKey, [ports.KeyReader, ports.RateLimiter, ports.ApiKeys, ports.LastUse, ports.Audit], keyPrefix),
+    provide(ValidateKey, VALIDATION_PORTS, keyPrefix),
     provide(PutAccount, [ports.Accounts, ports.Passwords]),
     provide(GetAccount, [ports.Accounts]),
     provide(ChangeAccountStatus, [ports.Accounts]),
@@ -125,6 +138,7 @@ function edges({ publicUrl, exampleUrl, rateLimit, serviceTokens, grpcTls }: Con
     OpenStreams,
     { provide: ServiceIdentity, useFactory: () => new ServiceIdentity(serviceTokens, grpcTls?.clientRoles ?? []) },
     { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },
+    provide(ValidationService, [ValidateKey, ServiceIdentity, RateLimitWindow, OpenStreams, Log]),
     { provide: RateLimitHeaders, useFactory: () => new RateLimitHeaders(rateLimit) },
     { provide: SettingsPage, useFactory: () => new SettingsPage(exampleUrl) },
     { provide: SessionCookie, useFactory: () => new SessionCookie(publicUrl) },

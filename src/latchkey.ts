@@ -4,14 +4,16 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { HealthImplementation } from 'grpc-health-check';
 import { AppModule } from './app.module.js';
-import { Audit, KeyReader, LastUse, RateLimiter } from './application/ports.js';
+import { Audit, KeyReader, LastUse, Passwords, RateLimiter } from './application/ports.js';
 import { PutAccount } from './application/put-account.js';
 import { SweepExpiries } from './application/sweep-expiries.js';
 import type { Config } from './config.js';
 import { DEMO_OWNER } from './demo.js';
+import { Hashing } from './infrastructure/crypto/hashing.js';
 import { OpenStreams } from './infrastructure/grpc/open-streams.js';
 import { grpcServerOptions } from './infrastructure/grpc/server-options.js';
 import { shutDownGrpc } from './infrastructure/grpc/shut-down.js';
+import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { configureHttp } from './infrastructure/http/http-app.js';
 import { Log } from './infrastructure/log.js';
 import { NestLog } from './infrastructure/nest-log.js';
@@ -26,7 +28,7 @@ interface Resource {
   open?(): Promise<void>;
   close?(): void | Promise<void>;
 }
-const RESOURCES = [LastUse, KeyReader, Audit, RateLimiter];
+const RESOURCES = [LastUse, KeyReader, Audit, RateLimiter, Passwords, Hashing];
 
 export interface Latchkey {
   readonly app: NestExpressApplication;
@@ -60,7 +62,8 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
     await Promise.all(resources.map((resource) => resource.open?.()));
     if (config.demo) await app.get(PutAccount).execute(DEMO_OWNER);
     configureHttp(app, config, log);
-    const options = await grpcServerOptions(config, app.get(HealthImplementation), (server) => (grpcServer = server));
+    const [health, validation] = [app.get(HealthImplementation), app.get(ValidationService)];
+    const options = await grpcServerOptions(config, health, validation, (server) => (grpcServer = server));
     app.connectMicroservice(options);
     await app.startAllMicroservices();
     await app.listen(config.httpPort, config.host);

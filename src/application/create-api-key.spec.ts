@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import argon2 from 'argon2';
 import {
   client,
   createKey,
@@ -46,7 +47,7 @@ let database: Awaited<ReturnType<typeof createDatabase>>;
 let app: Application;
 let crowd: Application;
 let interrupted: Application;
-const passwords = new InterruptedPasswords();
+const passwords = new InterruptedPasswords(argon2);
 
 beforeAll(async () => {
   database = await createDatabase();

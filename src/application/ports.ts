@@ -7,6 +7,7 @@ import type { Account, OwnerStanding } from '../domain/account.js';
 import type { ApiKey, ApiKeyStatus } from '../domain/api-key.js';
 import type { RateDecision } from '../domain/rate-limit.js';
 import type { ThrottlePolicy } from '../domain/password-throttle.js';
+import type { Verdict } from '../domain/verdict.js';
 import type { AuditEvent, FailedAuthentication, RecordedEvent } from './audit.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -24,6 +25,13 @@ export abstract class KeyReader {
 export abstract class RateLimiter {
   /** Charges one request to a key whose secret is proven. Never fails: without its store, limits go on per process. */
   abstract charge(keyId: string): RateDecision | Promise<RateDecision>;
+}
+
+/** Counts what validations came to. Never fails and never waits. */
+export abstract class ValidationMeter {
+  abstract countVerdict(verdict: Verdict): void;
+  /** A validation that got no verdict, because a store was away. */
+  abstract countFailure(): void;
 }
 
 export abstract class LastUse {

@@ -35,7 +35,7 @@ let quick: Application;
 beforeAll(async () => {
   database = await createDatabase();
   app = await openApplication(database.url);
-  quick = await openApplication(database.url, { passwords: new KeptHashes() });
+  quick = await openApplication(database.url, { passwords: new KeptHashes(argon2) });
 });
 afterAll(async () => {
   await Promise.all([app, quick].map((instance) => instance?.close()));
@@ -113,7 +113,7 @@ describe('signing in', () => {
         return super.verify(password, hash);
       }
     }
-    const watched = await openApplication(database.url, { passwords: new Watched() });
+    const watched = await openApplication(database.url, { passwords: new Watched(argon2) });
     await outcomeOf(signIn('nobody-at-all@example.org', PASSWORD, HOME, watched));
     expect(looked).toEqual([null]);
     await watched.close();
@@ -176,7 +176,8 @@ describe('a session ends', () => {
     ['when the password changes', (a) => app.putAccount.execute({ ...profileOf(a), password: 'a new one' })],
     [
       'when another hash is pushed',
-      async (a) => app.putAccount.execute({ ...profileOf(a), passwordHash: await new Argon2Passwords().hash('new') }),
+      async (a) =>
+        app.putAccount.execute({ ...profileOf(a), passwordHash: await new Argon2Passwords(argon2).hash('new') }),
     ],
     ['when its time is up', ({ id }) => app.sql(`UPDATE sessions SET expires_at = now() WHERE account_id = $1`, [id])],
   ];
@@ -219,7 +220,7 @@ describe('no session slips past what happens while the password is looked at', (
       return result;
     }
   }
-  const passwords = new InterruptedPasswords();
+  const passwords = new InterruptedPasswords(argon2);
 
   test.each<[string, (account: Account) => Promise<unknown>]>([
     ['a suspension', ({ id }) => app.changeStatus.suspend(id)],
@@ -357,7 +358,7 @@ describe('guessing', () => {
       forgive = this.away;
       hasSucceeded = async () => false;
     }
-    const passwords = new Argon2Passwords();
+    const passwords = new Argon2Passwords(argon2);
     const check = new PasswordCheck(passwords, new Away(), app.audit);
     const blind = new SignIn(app.accounts, app.sessions, passwords, new Away(), check, app.audit);
     await expect(blind.execute(email, PASSWORD, client())).rejects.toMatchObject(UNAVAILABLE);

@@ -2,7 +2,7 @@ import { digestMatches, KeyString } from '../domain/key-string.js';
 import type { RateDecision } from '../domain/rate-limit.js';
 import { deny, isFailedAuthentication, type Question, type Verdict } from '../domain/verdict.js';
 import type { Client } from './audit.js';
-import type { ApiKeys, Audit, KeyReader, LastUse, RateLimiter } from './ports.js';
+import type { ApiKeys, Audit, KeyReader, LastUse, RateLimiter, ValidationMeter } from './ports.js';
 
 export interface Validation {
   readonly verdict: Verdict;
@@ -17,11 +17,23 @@ export class ValidateKey {
     private readonly keys: ApiKeys,
     private readonly lastUse: LastUse,
     private readonly audit: Audit,
+    private readonly meter: ValidationMeter,
     private readonly keyPrefix: string,
   ) {}
 
   /** @param credential the presented key string, or undefined when the request carried none that can be read */
   async execute(credential: string | undefined, question: Question, client: Client): Promise<Validation> {
+    try {
+      const validation = await this.validate(credential, question, client);
+      this.meter.countVerdict(validation.verdict);
+      return validation;
+    } catch (error) {
+      this.meter.countFailure();
+      throw error;
+    }
+  }
+
+  private async validate(credential: string | undefined, question: Question, client: Client): Promise<Validation> {
     const keyString = credential === undefined ? undefined : KeyString.parse(credential, this.keyPrefix);
     if (!keyString) return this.refuse(client, null, null, null);
 
@@ -33,7 +45,8 @@ export class ValidateKey {
     }
 
     const { key, owner } = found;
-    const rate = await this.limiter.charge(key.id);
+    const charge = this.limiter.charge(key.id);
+    const rate = charge instanceof Promise ? await charge : charge;
     if (key.expire(now)) await this.keys.recordExpiries({ keyId: key.id });
     const verdict = key.judge(question, owner, rate.admitted, now);
     if (verdict.granted) this.lastUse.note(key.id, now);

@@ -23,8 +23,8 @@ export function accessAllows(access: AccessLevel, operation: Operation): boolean
 export function effectivePermissions(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
   const actions = LETS_THROUGH[access];
   return ownerPermissions.filter((permission) => {
-    const [, action, ...rest] = permission.split(':');
-    return action !== undefined && rest.length === 0 && actions.includes(action);
+    const colon = permission.indexOf(':');
+    return colon >= 0 && actions.includes(permission.slice(colon + 1));
   });
 }
 

@@ -19,8 +19,11 @@ export function clientFacts(facts: {
   };
 }
 
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
 function plainText(text: string | undefined, maxLength: number): string | null {
   if (!text) return null;
+  if (text.length <= maxLength && PRINTABLE_ASCII.test(text)) return withoutSecrets(text);
   const plain = text.slice(0, maxLength * 2).replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '');
   return [...withoutSecrets(plain)].slice(0, maxLength).join('') || null;
 }

@@ -4,6 +4,8 @@ import { mapError } from './error-table.js';
 /** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
 export class Log {
   private readonly logger: Logger;
+  /** One error is the answer to all that were asked together. */
+  private readonly told = new WeakSet<object>();
 
   constructor(level: string) {
     this.logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
@@ -27,6 +29,10 @@ export class Log {
 
   /** An error that is about to be answered: our own faults with their stack, outages with their cause, others at debug. */
   fault(error: unknown): void {
+    if (typeof error === 'object' && error !== null) {
+      if (this.told.has(error)) return;
+      this.told.add(error);
+    }
     const { code } = mapError(error);
     if (code === 'internal')
       this.error('internal error', { stack: error instanceof Error ? error.stack : String(error) });

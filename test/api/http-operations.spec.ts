@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
+import { unknownKey } from '../support/key-strings.js';
 import { MANAGEMENT_ROUTES } from '../support/management-routes.js';
 import { newOwner } from '../support/owners.js';
 import type { Person } from '../support/person.js';
@@ -28,6 +29,27 @@ describe('what is there besides the API', () => {
   test('/livez and /readyz answer 200', async () => {
     expect(await get('/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  });
+
+  test('/metrics counts validations by what they came to, and names no key', async () => {
+    const counts = async () => {
+      const text = await (await fetch(`${service.url}/metrics`)).text();
+      expect(text).not.toMatch(/lk_|[0-9a-f]{24}/);
+      return new Map(
+        [...text.matchAll(/^latchkey_validations_total\{(.*)\} (\d+)$/gm)].map((m) => [m[1], Number(m[2])]),
+      );
+    };
+    const { fullKey } = await demo.newKey();
+    const before = await counts();
+    for (const key of [fullKey, fullKey, unknownKey(), 'lk_nonsense']) await service.clients.validate(key);
+    await service.clients.validate(fullKey, { operation: 'OPERATION_DESTROY' });
+    const after = await counts();
+    const changed = [...after].filter(([label, count]) => count !== before.get(label));
+    expect(Object.fromEntries(changed.map(([label, count]) => [label, count - before.get(label)!]))).toEqual({
+      'outcome="granted",reason=""': 2,
+      'outcome="denied",reason="invalid-key"': 2,
+      'outcome="denied",reason="operation-not-allowed"': 1,
+    });
   });
 
   test('/ leads to the settings screen, which is a page', async () => {

@@ -12,7 +12,7 @@ import { OwnPostgres } from './own-postgres.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const ASKED = 9;
-/** What DESIGN promises. */
+/** What is promised. */
 const OUTAGE_TOLD_MS = 150;
 /** For a machine that runs other suites beside this one: the median may be late by that much. */
 const NOISE_MS = 60;

@@ -19,6 +19,7 @@ import { ValidateKey } from '../../src/application/validate-key.js';
 import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { Argon2Passwords } from '../../src/infrastructure/crypto/argon2-passwords.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/memory/rate-limiter.js';
+import { PrometheusMetrics } from '../../src/infrastructure/prometheus-metrics.js';
 import { PostgresAccounts } from '../../src/infrastructure/postgres/accounts.js';
 import { PostgresApiKeys } from '../../src/infrastructure/postgres/api-keys.js';
 import { PostgresAudit } from '../../src/infrastructure/postgres/audit.js';
@@ -60,7 +61,8 @@ export async function openApplication(databaseUrl: string, parts: Parts = {}) {
   const sessions = new PostgresSessions(database);
   const lastUse = new PostgresLastUse(database, (error) => flushErrors.push(error));
   const limiter = new MemoryRateLimiter(parts.rateLimit ?? { perSecond: 20, burst: 100 });
-  const passwords = parts.passwords ?? new Argon2Passwords();
+  const meter = new PrometheusMetrics();
+  const passwords = parts.passwords ?? new Argon2Passwords(argon2);
   const guesses = parts.guesses ?? new PostgresPasswordGuesses(database);
   const check = new PasswordCheck(passwords, guesses, audit);
 
@@ -73,11 +75,12 @@ export async function openApplication(databaseUrl: string, parts: Parts = {}) {
     audit,
     keys,
     lastUse,
+    meter,
     sessions,
     createApiKey: new CreateApiKey(accounts, check, 'lk'),
     listApiKeys: new ListApiKeys(keys),
     revokeApiKey: new RevokeApiKey(accounts),
-    validateKey: new ValidateKey(reader, limiter, keys, lastUse, audit, 'lk'),
+    validateKey: new ValidateKey(reader, limiter, keys, lastUse, audit, meter, 'lk'),
     sweepExpiries: new SweepExpiries(keys),
     listAuditEvents: new ListAuditEvents(audit),
     putAccount: new PutAccount(accounts, passwords),

@@ -1,28 +1,34 @@
 import type { Client } from '../../application/audit.js';
 import { isPermission } from '../../domain/access.js';
-import { requireFields } from '../../domain/errors.js';
+import { invalidFields } from '../../domain/errors.js';
 import { readBearer } from '../../domain/key-string.js';
 import type { Question } from '../../domain/verdict.js';
 import { clientFacts } from '../client-facts.js';
 import { OPERATION } from './enums.js';
-import type { ValidateKeyRequest__Output } from './generated/latchkey/v1/ValidateKeyRequest.js';
+import type { WireQuestion } from './wire.js';
 
 /** Throws `invalid_fields` for a broken call; an unreadable credential is none, for the use case to refuse. */
-export function readQuestion(request: ValidateKeyRequest__Output): {
+export function readQuestion(wire: WireQuestion): {
   credential: string | undefined;
   question: Question;
   client: Client;
 } {
-  const operation = OPERATION[request.operation];
-  const { permission, apiKey, authorization } = request;
-  requireFields({
-    credential: request.credential ? undefined : 'is unset: set api_key or authorization',
-    operation: operation ? undefined : 'must be one of the named operations',
-    permission: !permission || isPermission(permission) ? undefined : 'must read resource:action',
-  });
+  const operation = OPERATION[wire.operation];
+  const { credential, permission } = wire;
+  if (!credential || !operation || (permission && !isPermission(permission))) throw brokenCall(wire);
   return {
-    credential: apiKey ?? readBearer([authorization!]),
-    question: { operation: operation!, permission },
-    client: clientFacts({ ip: request.clientIp, userAgent: request.userAgent, requestId: request.requestId }),
+    credential: credential === 'apiKey' ? wire.apiKey : readBearer([wire.authorization]),
+    question: { operation, permission },
+    client: clientFacts({ ip: wire.clientIp, userAgent: wire.userAgent, requestId: wire.requestId }),
   };
+}
+
+function brokenCall({ credential, operation, permission }: WireQuestion): Error {
+  const errors = [];
+  if (!credential) errors.push({ field: 'credential', message: 'is unset: set api_key or authorization' });
+  if (!OPERATION[operation]) errors.push({ field: 'operation', message: 'must be one of the named operations' });
+  if (permission && !isPermission(permission)) {
+    errors.push({ field: 'permission', message: 'must read resource:action' });
+  }
+  return invalidFields(errors);
 }

@@ -6,15 +6,9 @@ import { rateLimitWindowSeconds, type RateLimit } from '../../domain/rate-limit.
  * which a whole burst refills. Sent as initial metadata.
  */
 export class RateLimitWindow {
-  private readonly seconds: string;
+  readonly metadata = new Metadata();
 
   constructor(limit: RateLimit) {
-    this.seconds = String(rateLimitWindowSeconds(limit));
-  }
-
-  metadata(): Metadata {
-    const metadata = new Metadata();
-    metadata.set('latchkey-ratelimit-window', this.seconds);
-    return metadata;
+    this.metadata.set('latchkey-ratelimit-window', String(rateLimitWindowSeconds(limit)));
   }
 }

@@ -1,15 +1,17 @@
 import { experimental, Server, ServerCredentials } from '@grpc/grpc-js';
 import { type GrpcOptions, Transport } from '@nestjs/microservices';
+import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import type { HealthImplementation } from 'grpc-health-check';
-import { fileURLToPath } from 'node:url';
 import type { Config, GrpcTlsConfig } from '../../config.js';
 import { urlHost } from '../../network-config.js';
+import type { ValidationService } from './validation-service.js';
+import { PROTO_ROOT } from './wire.js';
 
-const PROTO_ROOT = fileURLToPath(new URL('../../../proto', import.meta.url));
-const PROTO_FILES = ['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'];
+const ACCOUNT_PROTO = 'latchkey/v1/account_service.proto';
+const PROTO_FILES = ['latchkey/v1/api_key_service.proto', ACCOUNT_PROTO];
 /** The same as the generated types were made with. */
-export const PROTO_OPTIONS = { longs: String, enums: String, defaults: true, oneofs: true, includeDirs: [PROTO_ROOT] };
+const PROTO_OPTIONS = { longs: String, enums: String, defaults: true, oneofs: true, includeDirs: [PROTO_ROOT] };
 
 const MAX_MESSAGE_BYTES = 64 * 1024;
 const CERTIFICATE_REFRESH_MS = 60_000;
@@ -19,6 +21,7 @@ const MINUTE_MS = 60_000;
 export async function grpcServerOptions(
   config: Config,
   health: HealthImplementation,
+  validation: ValidationService,
   onServer: (server: Server) => void,
 ): Promise<GrpcOptions> {
   return {
@@ -26,21 +29,24 @@ export async function grpcServerOptions(
     options: {
       url: `${urlHost(config.host)}:${config.grpcPort}`,
       package: 'latchkey.v1',
-      protoPath: PROTO_FILES,
+      protoPath: ACCOUNT_PROTO,
       loader: PROTO_OPTIONS,
       credentials: await serverCredentials(config.grpcTls),
       maxReceiveMessageLength: MAX_MESSAGE_BYTES,
       channelOptions: {
         'grpc.max_concurrent_streams': 1000,
+        // Counts for a debugging service that we do not offer, on every call.
+        'grpc.enable_channelz': 0,
         // Clients move on now and then, so that load finds new instances and no stream lives for ever.
         'grpc.max_connection_age_ms': 60 * MINUTE_MS,
         'grpc.max_connection_age_grace_ms': MINUTE_MS / 2,
         'grpc.keepalive_time_ms': MINUTE_MS,
         'grpc.keepalive_timeout_ms': MINUTE_MS / 3,
       },
-      onLoadPackageDefinition: (definition, server: Server) => {
+      onLoadPackageDefinition: (_definition, server: Server) => {
         health.addToServer(server);
-        new ReflectionService(definition).addToServer(server);
+        new ReflectionService(loadSync(PROTO_FILES, PROTO_OPTIONS)).addToServer(server);
+        validation.addTo(server);
         onServer(server);
       },
     },

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 import type { Metadata } from '@grpc/grpc-js';
 import { LatchkeyError } from '../../domain/errors.js';
@@ -13,6 +13,9 @@ export interface IdentifiedCall {
 
 /** Which service is calling: by the bearer token in its metadata, or by its client certificate. */
 export class ServiceIdentity {
+  /** Tokens whose digest was found to be right: they come with every call, and there are no more than configured. */
+  private readonly proven = new Map<string, readonly ServiceRole[]>();
+
   constructor(
     private readonly tokens: readonly ServiceToken[],
     private readonly certificates: readonly CertificateRole[],
@@ -20,20 +23,27 @@ export class ServiceIdentity {
 
   /** Throws `unauthenticated` when the caller is nobody we know, `forbidden` when it has another role. */
   require(role: ServiceRole, call: IdentifiedCall): void {
-    const roles = [...this.rolesOfToken(call.metadata), ...this.rolesOfCertificate(call)];
+    const roles = this.rolesOfToken(call.metadata);
     if (roles.includes(role)) return;
-    if (roles.length > 0) throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
+    const others = this.rolesOfCertificate(call);
+    if (others.includes(role)) return;
+    if (roles.length + others.length > 0)
+      throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
     throw new LatchkeyError(
       'unauthenticated',
       'A service identity is required: send metadata authorization: Bearer <service token>, or a client certificate',
     );
   }
 
-  private rolesOfToken(metadata: Metadata): ServiceRole[] {
+  private rolesOfToken(metadata: Metadata): readonly ServiceRole[] {
     const token = readBearer(metadata.get('authorization').map(String));
     if (token === undefined) return [];
-    const digest = createHash('sha256').update(token).digest();
-    return this.tokens.filter((known) => timingSafeEqual(known.digest, digest)).map(({ role }) => role);
+    const seen = this.proven.get(token);
+    if (seen) return seen;
+    const digest = hash('sha256', token, 'buffer');
+    const roles = this.tokens.filter((known) => timingSafeEqual(known.digest, digest)).map(({ role }) => role);
+    if (roles.length > 0) this.proven.set(token, roles);
+    return roles;
   }
 
   private rolesOfCertificate(call: IdentifiedCall): ServiceRole[] {

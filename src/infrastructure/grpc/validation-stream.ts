@@ -1,8 +1,7 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { Log } from '../log.js';
 import { toFailure } from './answers.js';
-import type { ValidateKeyRequest__Output as Request } from './generated/latchkey/v1/ValidateKeyRequest.js';
-import type { ValidateKeyResponse as Response } from './generated/latchkey/v1/ValidateKeyResponse.js';
+import type { WireAnswer, WireQuestion } from './wire.js';
 
 /** Questions of one stream that may be open at once; HTTP/2 flow control holds back the rest. */
 const MAX_OPEN = 1024;
@@ -12,8 +11,8 @@ const MAX_OPEN = 1024;
  * the client does not read its answers. A failed question costs only itself.
  */
 export function answerStream(
-  call: ServerDuplexStream<Request, Response>,
-  answer: (request: Request) => Promise<Response>,
+  call: ServerDuplexStream<WireQuestion, WireAnswer>,
+  answer: (question: WireQuestion) => Promise<WireAnswer>,
   log: Log,
 ): void {
   let open = 0;
@@ -30,14 +29,14 @@ export function answerStream(
     advance();
   };
 
-  call.on('data', (request: Request) => {
+  call.on('data', (question: WireQuestion) => {
     if (hasEnded) return;
     open += 1;
     advance();
-    void answer(request)
+    void answer(question)
       .catch((error: unknown) => {
         log.fault(error);
-        return toFailure(request.requestId, error);
+        return toFailure(question.requestId, error);
       })
       .then((response) => {
         open -= 1;

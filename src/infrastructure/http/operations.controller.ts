@@ -2,6 +2,7 @@ import { Controller, Get, Redirect, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { LatchkeyError } from '../../domain/errors.js';
+import { PrometheusMetrics } from '../prometheus-metrics.js';
 import { Readiness } from '../readiness.js';
 import { ProblemResponses } from './problem-responses.js';
 import { SettingsPage } from './settings-page.js';
@@ -12,6 +13,7 @@ export class OperationsController {
   constructor(
     private readonly readiness: Readiness,
     private readonly page: SettingsPage,
+    private readonly metrics: PrometheusMetrics,
   ) {}
 
   @Get('livez')
@@ -26,6 +28,12 @@ export class OperationsController {
   async ready() {
     if (!(await this.readiness.check())) throw new LatchkeyError('unavailable', 'Not ready to answer validations');
     return { status: 'ok' };
+  }
+
+  @Get('metrics')
+  @ApiOkResponse({ description: 'What the process counts of itself, for Prometheus' })
+  async tellMetrics(@Res() response: Response): Promise<void> {
+    response.type(this.metrics.contentType).send(await this.metrics.text());
   }
 
   @Get()

@@ -1,7 +1,7 @@
 import { Audit } from '../../application/ports.js';
 import type { FailedAuthentication, RecordedEvent } from '../../application/audit.js';
 import type { Page, PageRequest } from '../../application/page.js';
-import { Batcher } from './batcher.js';
+import { Batcher } from '../batcher.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import type { Database } from './database.js';
 import { groupFailures } from './group-failures.js';

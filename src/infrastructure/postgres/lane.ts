@@ -29,6 +29,32 @@ export class Lane {
   ) {}
 
   async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    try {
+      return await this.attempt<Row>(statement, values).catch((error: unknown) => {
+        if (!isStalePlan(error)) throw error;
+        // A migration has changed a table since the statement was prepared. New connections prepare it anew.
+        for (const idle of this.idle.splice(0)) this.destroy(idle);
+        return this.attempt<Row>(statement, values);
+      });
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** Opens the connections ahead of the first question. */
+  async open(): Promise<void> {
+    try {
+      await Promise.all(Array.from({ length: this.maxConnections }, () => this.connect()));
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.clients].map((client) => client.end()));
+  }
+
+  private async attempt<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
     let client: pg.Client | undefined;
     let isLate = false;
     const work = async () => {
@@ -46,21 +72,8 @@ export class Lane {
       isLate = true;
       if (client) this.destroy(client);
       else working.then(() => this.keep(client!)).catch(() => undefined);
-      throw storeError(error);
+      throw error;
     }
-  }
-
-  /** Opens the connections ahead of the first question. */
-  async open(): Promise<void> {
-    try {
-      await Promise.all(Array.from({ length: this.maxConnections }, () => this.connect()));
-    } catch (error) {
-      throw storeError(error);
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.clients].map((client) => client.end()));
   }
 
   /** While all connections are still being opened, an outage is told at once instead of after a wait. */
@@ -104,6 +117,11 @@ export class Lane {
     // pg offers no way to drop a connection without waiting for the server's goodbye.
     (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }
+}
+
+/** PostgreSQL's "cached plan must not change result type", told before anything was done. */
+function isStalePlan(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '0A000';
 }
 
 const SLICES = 5;

@@ -1,30 +1,50 @@
 import { Redis } from 'ioredis';
 import { RateLimiter } from '../../application/ports.js';
 import { emissionIntervalMicros, rateDecision, type RateDecision, type RateLimit } from '../../domain/rate-limit.js';
+import { Batcher } from '../batcher.js';
 
 /** How long a validation waits for Redis before the limits of this process decide. */
 const DEADLINE_MS = 20;
 const KEY = 'latchkey:rate:';
 
+const MAX_BATCH = 512;
+/** As many as may be under way before each is late. */
+const MAX_IN_FLIGHT = 16;
+
 /**
- * The same GCRA as in the domain, as one atomic step on the server's clock. Answers whether the request is admitted
- * and the microseconds until the bucket is full again. Numbers are written whole: Lua would round them to 14 digits.
+ * The same GCRA as in the domain, as one atomic step on the server's clock for all keys of a batch. Answers for each
+ * whether the request is admitted and the microseconds until the bucket is full again. Numbers are written whole: Lua
+ * would round them to 14 digits.
  */
 const GCRA = `
   local interval, tolerance = tonumber(ARGV[1]), tonumber(ARGV[2])
   local time = redis.call('TIME')
   local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-  local start = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
-  if start + interval - now > tolerance then return {0, start - now} end
-  local tat = start + interval
-  redis.call('SET', KEYS[1], string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000))
-  return {1, tat - now}`;
+  local answers = {}
+  for index, key in ipairs(KEYS) do
+    local start = math.max(tonumber(redis.call('GET', key) or now), now)
+    local admitted = start + interval - now <= tolerance
+    local tat = admitted and start + interval or start
+    if admitted then
+      redis.call('SET', key, string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000))
+    end
+    answers[2 * index - 1] = admitted and 1 or 0
+    answers[2 * index] = tat - now
+  end
+  return answers`;
 
-type GcraRedis = Redis & { gcra(key: string, interval: number, tolerance: number): Promise<[number, number]> };
+type GcraRedis = Redis & { gcra(numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<number[]> };
 
 /** Limits shared by all instances. Never fails and never waits long: `local` decides while Redis is away or slow. */
 export class RedisRateLimiter extends RateLimiter {
   private readonly redis: GcraRedis;
+  /** Validations that come out of one read are charged by one call. */
+  private readonly batcher = new Batcher<string, RateDecision>({
+    send: (keyIds) => this.chargeAll(keyIds),
+    maxBatch: MAX_BATCH,
+    maxInFlight: MAX_IN_FLIGHT,
+    patienceMs: DEADLINE_MS,
+  });
 
   /** @param onOutage told once when Redis goes away, with the reason, and once when it is back, without */
   constructor(
@@ -39,10 +59,9 @@ export class RedisRateLimiter extends RateLimiter {
       maxRetriesPerRequest: 0,
       commandTimeout: DEADLINE_MS,
       connectTimeout: 1000,
-      enableAutoPipelining: true,
       retryStrategy: (attempts) => Math.min(1000, attempts * 50),
     }) as GcraRedis;
-    this.redis.defineCommand('gcra', { numberOfKeys: 1, lua: GCRA });
+    this.redis.defineCommand('gcra', { lua: GCRA });
     let isAway = false;
     this.redis.on('error', (error: Error) => {
       if (!isAway) this.onOutage(error.message);
@@ -54,17 +73,22 @@ export class RedisRateLimiter extends RateLimiter {
     });
   }
 
-  async charge(keyId: string): Promise<RateDecision> {
-    const interval = emissionIntervalMicros(this.limit);
-    try {
-      const [admitted, backlog] = await this.redis.gcra(KEY + keyId, interval, interval * this.limit.burst);
-      return rateDecision(this.limit, admitted === 1, backlog);
-    } catch {
-      return this.local.charge(keyId);
-    }
+  charge(keyId: string): Promise<RateDecision> {
+    return this.batcher.add(keyId);
   }
 
   close(): void {
     this.redis.disconnect();
+  }
+
+  private async chargeAll(keyIds: readonly string[]): Promise<RateDecision[]> {
+    const interval = emissionIntervalMicros(this.limit);
+    const keys = keyIds.map((keyId) => KEY + keyId);
+    try {
+      const answers = await this.redis.gcra(keys.length, ...keys, interval, interval * this.limit.burst);
+      return keyIds.map((_, n) => rateDecision(this.limit, answers[2 * n] === 1, answers[2 * n + 1]!));
+    } catch {
+      return Promise.all(keyIds.map((keyId) => this.local.charge(keyId)));
+    }
   }
 }

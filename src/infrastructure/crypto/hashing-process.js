@@ -1,0 +1,33 @@
+// Passwords are hashed here: in a process of its own, at a priority below that of everything that answers requests.
+// JavaScript, so that it can be started from the sources as well as from what is built.
+import { constants, setPriority } from 'node:os';
+import argon2 from 'argon2';
+
+/**
+ * @typedef {{ id: number, hash: { password: string, cost: import('argon2').Options } }
+ *   | { id: number, verify: { hash: string, password: string } }} HashingOrder
+ * @typedef {{ id: number, value: string | boolean } | { id: number, error: string }} HashingAnswer
+ */
+
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+// Whoever started us says when to end, by closing the channel: after requests under way have been answered.
+process.on('SIGINT', () => {}).on('SIGTERM', () => {});
+process.on('disconnect', () => process.exit(0));
+
+process.on('message', async (/** @type {HashingOrder} */ order) => {
+  const { id } = order;
+  try {
+    const value =
+      'hash' in order
+        ? await argon2.hash(order.hash.password, order.hash.cost)
+        : await argon2.verify(order.verify.hash, order.verify.password);
+    answer({ id, value });
+  } catch (error) {
+    answer({ id, error: /** @type {Error} */ (error).message });
+  }
+});
+
+/** @param {HashingAnswer} message */
+function answer(message) {
+  if (process.connected) process.send?.(message);
+}
