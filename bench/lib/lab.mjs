@@ -1,0 +1,45 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
+import { startRedis } from '../../test/support/redis.mjs';
+import { seed } from './seed.mjs';
+import { startService } from './service.mjs';
+
+/** A real PostgreSQL with its default durability, and a real Redis, for one run of the bench. */
+export async function openLab() {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
+  // PostgreSQL never runs as root; its user must be able to get in.
+  chmodSync(folder, 0o755);
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder, 'postgres'),
+    settings: { shared_buffers: '1GB', max_wal_size: '4GB' },
+    detached: false,
+  });
+  const redis = await startRedis(join(folder, 'redis'));
+  let databases = 0;
+
+  /** A migrated database with so many keys. @param {number} keys */
+  const database = async (keys) => {
+    const name = `bench_${(databases += 1)}`;
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(`CREATE DATABASE ${name}`).finally(() => client.end());
+    const url = new URL(postgres.url);
+    url.pathname = `/${name}`;
+    // The service migrates it and makes the demo owner.
+    await (await startService(url.href)).stop();
+    await seed(url.href, keys);
+    return url.href;
+  };
+
+  const close = async () => {
+    await redis.stop();
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { folder, redisUrl: redis.url, database, close };
+}
+
+/** @typedef {Awaited<ReturnType<typeof openLab>>} Lab */

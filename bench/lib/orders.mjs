@@ -1,0 +1,36 @@
+/**
+ * The other side of `start`: says that this process is ready, then carries out orders one after the other.
+ * @param {object} hello
+ * @param {(order: any) => Promise<object>} carryOut
+ */
+export function takeOrders(hello, carryOut) {
+  process.on('message', (order) => {
+    carryOut(order).then(
+      (answer) => process.send?.(answer),
+      (error) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  });
+  process.on('disconnect', () => process.exit(0)).on('SIGTERM', () => process.exit(0));
+  process.send?.({ ready: true, ...hello });
+}
+
+/**
+ * Keeps `concurrency` calls in flight for that long.
+ * @param {{ concurrency: number, seconds: number }} load
+ * @param {(n: number) => Promise<unknown>} call
+ * @returns {Promise<{ calls: number, seconds: number, perSecond: number }>}
+ */
+export async function closedLoop({ concurrency, seconds }, call) {
+  const began = performance.now();
+  const end = began + seconds * 1000;
+  let calls = 0;
+  const client = async () => {
+    while (performance.now() < end) await call(calls++);
+  };
+  await Promise.all(Array.from({ length: concurrency }, client));
+  const taken = (performance.now() - began) / 1000;
+  return { calls, seconds: taken, perSecond: calls / taken };
+}

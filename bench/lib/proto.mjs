@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import grpc from '@grpc/grpc-js';
+import protoLoader from '@grpc/proto-loader';
+
+const PROTO_ROOT = fileURLToPath(new URL('../../proto', import.meta.url));
+
+/** As the README's ten-line client loads it. */
+export const { ApiKeyService } = /** @type {any} */ (
+  grpc.loadPackageDefinition(
+    protoLoader.loadSync('latchkey/v1/api_key_service.proto', {
+      longs: String,
+      enums: String,
+      defaults: true,
+      oneofs: true,
+      includeDirs: [PROTO_ROOT],
+    }),
+  )
+).latchkey.v1;
+
+/**
+ * The question of the bench.
+ * @param {string} key
+ */
+export function question(key) {
+  return {
+    requestId: 'bench',
+    authorization: `Bearer ${key}`,
+    operation: 'OPERATION_READ',
+    permission: 'systems:read',
+    clientIp: '192.0.2.1',
+    userAgent: 'curl/8.5.0',
+  };
+}
+
+/**
+ * One gRPC message with its five bytes of framing, as it goes over HTTP/2.
+ * @param {string} key
+ * @returns {Buffer}
+ */
+export function questionFrame(key) {
+  const message = ApiKeyService.service.ValidateKey.requestSerialize(question(key));
+  const frame = Buffer.alloc(5 + message.length);
+  frame.writeUInt32BE(message.length, 1);
+  message.copy(frame, 5);
+  return frame;
+}

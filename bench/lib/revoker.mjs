@@ -1,0 +1,25 @@
+import { start } from './process.mjs';
+
+/** What revokers saw in the whole run. */
+export const revocations = { revoked: 0, grantsBefore: 0, grantsAfter: 0, unanswered: 0 };
+
+/**
+ * Carries out a measurement while keys of the same service are being revoked.
+ * @template T
+ * @param {{ databaseUrl: string, url: string, target: string }} at
+ * @param {() => Promise<T>} measure
+ * @returns {Promise<T>}
+ */
+export async function whileRevoking({ databaseUrl, url, target }, measure) {
+  const env = { DATABASE_URL: databaseUrl, BENCH_URL: url, BENCH_TARGET: target };
+  const revoker = await start('programs/revoker.mjs', { env });
+  try {
+    return await measure();
+  } finally {
+    const tally = await revoker.ask({});
+    await revoker.stop();
+    for (const name of /** @type {(keyof typeof revocations)[]} */ (Object.keys(revocations))) {
+      revocations[name] += tally[name];
+    }
+  }
+}

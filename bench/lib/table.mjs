@@ -1,0 +1,37 @@
+/**
+ * @param {readonly import('../rows/row.mjs').Row[]} rows
+ * @returns {string} for a terminal, and Markdown too
+ */
+export function table(rows) {
+  const lines = rows.map(({ what, target, value, sides }) => [
+    what,
+    targetText(target),
+    `${figure(value.median)}${target.unit ? ` ${target.unit}` : ''}`,
+    `${figure(value.min)} to ${figure(value.max)}`,
+    Object.entries(sides)
+      .map(([name, { median }]) => `${name} ${figure(median)}`)
+      .join(', '),
+    holds(target, value.median) ? '' : 'short',
+  ]);
+  const head = ['what', 'target', 'median', 'min to max', 'sides (median)', ''];
+  const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column].length)));
+  const print = (/** @type {string[]} */ cells) => `| ${cells.map((cell, n) => cell.padEnd(widths[n])).join(' | ')} |`;
+  return [print(head), print(widths.map((width) => '-'.repeat(width))), ...lines.map(print)].join('\n');
+}
+
+/** @param {import('../rows/row.mjs').Row['target']} target @param {number} value */
+export function holds({ atLeast = -Infinity, atMost = Infinity }, value) {
+  return value >= atLeast && value <= atMost;
+}
+
+/** @param {import('../rows/row.mjs').Row['target']} target */
+function targetText({ atLeast, atMost, unit }) {
+  if (atLeast !== undefined) return `≥ ${atLeast}`;
+  return atMost === undefined ? '' : `≤ ${atMost}${unit ? ` ${unit}` : ''}`;
+}
+
+/** @param {number} value */
+function figure(value) {
+  if (value >= 100) return Math.round(value).toLocaleString('en');
+  return value.toFixed(2);
+}

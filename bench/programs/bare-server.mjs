@@ -1,0 +1,25 @@
+// What a gRPC call costs that does nothing: grpc-js alone, with the messages of ValidateKey and a fixed answer.
+import grpc from '@grpc/grpc-js';
+import { takeOrders } from '../lib/orders.mjs';
+import { ApiKeyService } from '../lib/proto.mjs';
+
+const answer = {
+  requestId: 'bench',
+  grant: {
+    keyId: '00000000-0000-4000-8000-000000000000',
+    ownerId: 'owner-0',
+    access: 'ACCESS_LEVEL_READ_AND_WRITE',
+    permissions: ['systems:read', 'systems:write'],
+    expiresAt: { seconds: 1_800_000_000, nanos: 0 },
+  },
+  rateLimit: { limit: 1_000_000, remaining: 999_999, resetAfter: { seconds: 0, nanos: 1000 } },
+};
+
+const server = new grpc.Server();
+server.addService(ApiKeyService.service, {
+  ValidateKey: (/** @type {any} */ _call, /** @type {any} */ callback) => callback(null, answer),
+});
+server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, port) => {
+  if (error) throw error;
+  takeOrders({ port }, async () => ({}));
+});

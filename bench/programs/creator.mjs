@@ -1,0 +1,44 @@
+// Creates keys, each with a password to check: `concurrency` owners at once, for as long as it is told.
+import { takeOrders } from '../lib/orders.mjs';
+
+const url = process.env['BENCH_URL'];
+const SERVICE = { 'content-type': 'application/json' };
+const PASSWORD = 'correct horse battery staple';
+
+/** @param {number} n */
+async function signIn(n) {
+  const response = await fetch(`${url}/v1/session`, {
+    method: 'POST',
+    headers: SERVICE,
+    body: JSON.stringify({ email: `owner-${n}@bench.test`, password: PASSWORD }),
+  });
+  if (!response.ok) throw new Error(`sign-in: ${response.status}`);
+  return /** @type {string} */ (response.headers.get('set-cookie')).split(';')[0];
+}
+
+const OWNERS = 20;
+/** @type {string[]} */
+const cookies = [];
+const FIRST_OWNER = Number(process.env['BENCH_FIRST_OWNER']);
+for (let n = 0; n < OWNERS; n += 1) cookies.push(await signIn(FIRST_OWNER + n));
+
+/** All twenty ask at once; none of them may create a sixth key, which costs the password check all the same. */
+takeOrders({}, async ({ seconds }) => {
+  const end = performance.now() + seconds * 1000;
+  /** @type {Record<string, number>} */
+  const statuses = {};
+  const owner = async (/** @type {string} */ cookie) => {
+    while (performance.now() < end) {
+      const response = await fetch(`${url}/v1/api-keys`, {
+        method: 'POST',
+        headers: { ...SERVICE, cookie },
+        body: JSON.stringify({ name: 'bench', access: 'read-only', password: PASSWORD }),
+      });
+      await response.arrayBuffer();
+      statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+      if (response.status === 503 || response.status === 429) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  await Promise.all(cookies.map(owner));
+  return { statuses };
+});

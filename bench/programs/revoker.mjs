@@ -1,0 +1,74 @@
+// Revokes keys while others measure. A grant to a call that began after a revoke was answered is a broken promise.
+import { randomInt } from 'node:crypto';
+import grpc from '@grpc/grpc-js';
+import pg from 'pg';
+import { keyNumber } from '../lib/keys.mjs';
+import { takeOrders } from '../lib/orders.mjs';
+import { ApiKeyService, question } from '../lib/proto.mjs';
+import { insertKeys } from '../lib/seed.mjs';
+import { SERVICE_TOKEN } from '../lib/service.mjs';
+
+const PAUSE_MS = 100;
+const DOOMED = 2000;
+/** Far from the keys that loads ask for, and new with each revoker. */
+const FIRST = 1_000_000_000 + randomInt(1_000_000_000);
+
+const url = process.env['BENCH_URL'];
+const client = new ApiKeyService(process.env['BENCH_TARGET'], grpc.credentials.createInsecure());
+const metadata = new grpc.Metadata();
+metadata.set('authorization', `Bearer ${SERVICE_TOKEN}`);
+
+const tally = { revoked: 0, grantsBefore: 0, grantsAfter: 0, unanswered: 0 };
+const doomed = await insertDoomedKeys();
+const cookie = await signIn();
+
+async function insertDoomedKeys() {
+  const database = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
+  await database.connect();
+  const numbers = Array.from({ length: DOOMED }, (_, n) => FIRST + n);
+  const ids = await insertKeys(database, numbers, () => 'demo').finally(() => database.end());
+  return ids.map((id, n) => ({ id, key: keyNumber(FIRST + n) }));
+}
+
+async function signIn() {
+  const response = await fetch(`${url}/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'demo@latchkey.dev', password: 'correct horse battery staple' }),
+  });
+  if (!response.ok) throw new Error(`sign-in: ${response.status}`);
+  return /** @type {string} */ (response.headers.get('set-cookie')).split(';')[0];
+}
+
+/** @param {string} key @returns {Promise<boolean | undefined>} undefined: no verdict */
+const granted = (key) =>
+  new Promise((resolve) => {
+    client.ValidateKey(question(key), metadata, (/** @type {any} */ error, /** @type {any} */ answer) =>
+      resolve(error ? undefined : answer.outcome === 'grant'),
+    );
+  });
+
+/** @param {{ id: string, key: string }} doomed */
+async function revokeOne({ id, key }) {
+  if (await granted(key)) tally.grantsBefore += 1;
+  const response = await fetch(`${url}/v1/api-keys/${id}/revoke`, { method: 'POST', headers: { cookie } });
+  if (response.status !== 200) {
+    tally.unanswered += 1;
+    return;
+  }
+  tally.revoked += 1;
+  for (const verdict of await Promise.all([granted(key), granted(key), granted(key)])) {
+    if (verdict === true) tally.grantsAfter += 1;
+    if (verdict === undefined) tally.unanswered += 1;
+  }
+}
+
+async function revokeAll() {
+  for (const each of doomed) {
+    await revokeOne(each);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+void revokeAll();
+takeOrders({}, async () => tally);

@@ -1,0 +1,39 @@
+// The use case with its real adapters, wired as the service wires them, and no server before it.
+import { readConfig } from '../../dist/config.js';
+import { startLatchkey } from '../../dist/latchkey.js';
+import { ValidateKey } from '../../dist/application/validate-key.js';
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { keyNumber, unknownKey } from '../lib/keys.mjs';
+import { closedLoop, takeOrders } from '../lib/orders.mjs';
+import { UNLIMITED } from '../lib/service.mjs';
+
+const [httpPort, grpcPort] = [await freePort(), await freePort()];
+const { app } = await startLatchkey(
+  readConfig({
+    ...UNLIMITED,
+    ...process.env,
+    DEMO: '1',
+    LOG_LEVEL: 'warn',
+    HTTP_PORT: String(httpPort),
+    GRPC_PORT: String(grpcPort),
+  }),
+);
+const validateKey = app.get(ValidateKey);
+const question = { operation: 'read', permission: 'systems:read' };
+const client = { ip: '192.0.2.1', userAgent: 'curl/8.5.0', requestId: 'bench' };
+
+/** Picked at random among all that are stored. */
+const SAMPLE = 20_000;
+const stored = Number(process.env['BENCH_KEYS']);
+const known = Array.from({ length: SAMPLE }, () => keyNumber(Math.floor(Math.random() * stored)));
+const unknown = Array.from({ length: SAMPLE }, (_, n) => unknownKey(n));
+
+takeOrders({ httpPort, grpcPort }, async ({ concurrency, seconds, unknownShare = 0 }) => {
+  let granted = 0;
+  const load = await closedLoop({ concurrency, seconds }, async (n) => {
+    const keys = Math.random() < unknownShare ? unknown : known;
+    const { verdict } = await validateKey.execute(keys[n % SAMPLE], question, client);
+    if (verdict.granted) granted += 1;
+  });
+  return { ...load, granted };
+});

@@ -1,0 +1,55 @@
+import { start } from '../lib/process.mjs';
+import { whileRevoking } from '../lib/revoker.mjs';
+import { startService } from '../lib/service.mjs';
+import { ratios, row } from './row.mjs';
+
+const PER_SECOND = 2000;
+const KEYS = 1000;
+/** Owners whose keys no load asks for. */
+const CREATORS_FROM = 150;
+
+/** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
+export async function latency(lab, { runs, seconds }) {
+  const databaseUrl = await lab.database(KEYS);
+  const bare = await start('programs/bare-server.mjs');
+  const service = await startService(databaseUrl);
+  const client = await start('programs/open-loop.mjs', { env: { BENCH_KEYS: '500' } });
+  const creator = await start('programs/creator.mjs', {
+    env: { BENCH_URL: service.url, BENCH_FIRST_OWNER: String(CREATORS_FROM) },
+  });
+  const load = { perSecond: PER_SECOND, seconds };
+  const p99 = async (/** @type {number} */ port) => {
+    const { failed, p99Ms } = await client.ask({ ...load, port });
+    if (failed > 0) throw new Error(`${failed} of the calls at a fixed rate failed`);
+    return p99Ms;
+  };
+  const measured = await whileRevoking({ databaseUrl, ...service }, async () => {
+    /** @type {{ bare: number[], own: number[], creating: number[] }} */
+    const p99Ms = { bare: [], own: [], creating: [] };
+    for (let run = -1; run < runs; run += 1) {
+      const [empty, own] = [await p99(bare.hello.port), await p99(service.grpcPort)];
+      const creations = creator.ask({ seconds });
+      const creating = await p99(service.grpcPort);
+      const { statuses } = await creations;
+      if (!statuses[409]) throw new Error(`no creation was judged: ${JSON.stringify(statuses)}`);
+      if (run < 0) continue;
+      p99Ms.bare.push(empty);
+      p99Ms.own.push(own);
+      p99Ms.creating.push(creating);
+    }
+    return p99Ms;
+  });
+  await Promise.all([bare.stop(), service.stop(), client.stop(), creator.stop()]);
+  const { bare: empty, own, creating } = measured;
+  return [
+    row('p99 at 2,000 calls a second', { atMost: 5, unit: 'ms' }, own, { 'ValidateKey ms': own }),
+    row('the same ÷ p99 of the empty call', { atMost: 2 }, ratios(own, empty), {
+      'ValidateKey ms': own,
+      'empty ms': empty,
+    }),
+    row('p99 while 20 creations run at once ÷ p99 without', { atMost: 3 }, ratios(creating, own), {
+      'creating ms': creating,
+      'without ms': own,
+    }),
+  ];
+}

@@ -1,0 +1,74 @@
+import { h2load } from '../lib/h2load.mjs';
+import { keyNumber } from '../lib/keys.mjs';
+import { whileRevoking } from '../lib/revoker.mjs';
+import { startService } from '../lib/service.mjs';
+import { ratios, row } from './row.mjs';
+
+const KEYS = Array.from({ length: 8 }, (_, n) => keyNumber(n));
+const MEGABYTE = 1024 * 1024;
+
+/** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
+export async function workers(lab, { runs, seconds }) {
+  const databaseUrl = await lab.database(1000);
+  const one = await startService(databaseUrl, { REDIS_URL: lab.redisUrl });
+  const two = await startService(databaseUrl, { REDIS_URL: lab.redisUrl, WORKERS: '2' });
+  const calls = 10_000 * seconds;
+  const load = (/** @type {number} */ port) => h2load({ port, calls, keys: KEYS, folder: lab.folder, streams: 16 });
+  /** @type {{ one: number[], two: number[] }} */
+  const perSecond = { one: [], two: [] };
+  await whileRevoking({ databaseUrl, ...two }, async () => {
+    for (let run = -1; run < runs; run += 1) {
+      const [alone, both] = [await load(one.grpcPort), await load(two.grpcPort)];
+      if (run < 0) continue;
+      perSecond.one.push(alone.perSecond);
+      perSecond.two.push(both.perSecond);
+    }
+  });
+  await Promise.all([one.stop(), two.stop()]);
+  const sides = { 'two workers/s': perSecond.two, 'one/s': perSecond.one };
+  return [
+    row(
+      'WORKERS=2 ÷ one process (h2load and both stores on the same cores)',
+      {},
+      ratios(perSecond.two, perSecond.one),
+      sides,
+    ),
+  ];
+}
+
+/** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
+export async function memory(lab, { validations }) {
+  const databaseUrl = await lab.database(1000);
+  const service = await startService(databaseUrl);
+  const load = (/** @type {number} */ calls) =>
+    h2load({ port: service.grpcPort, calls, keys: KEYS, folder: lab.folder, streams: 16 });
+  const sizes = await whileRevoking({ databaseUrl, ...service }, async () => {
+    await load(validations / 10);
+    const early = service.residentBytes();
+    await load((validations * 9) / 10);
+    return { early, late: service.residentBytes() };
+  });
+  const granted = await service.grants();
+  await service.stop();
+  if (granted < validations) throw new Error(`only ${granted} of ${validations} validations were grants`);
+  const what = `resident memory after ${validations.toLocaleString('en')} validations ÷ after a tenth of them`;
+  return [
+    row(what, { atMost: 1.05 }, [sizes.late / sizes.early], {
+      'late MB': [sizes.late / MEGABYTE],
+      'early MB': [sizes.early / MEGABYTE],
+    }),
+  ];
+}
+
+/** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
+export async function readiness(lab, { runs }) {
+  const databaseUrl = await lab.database(1000);
+  /** @type {number[]} */
+  const startSeconds = [];
+  for (let run = 0; run < runs; run += 1) {
+    const service = await startService(databaseUrl);
+    startSeconds.push(service.startMs / 1000);
+    await service.stop();
+  }
+  return [row('start to ready, migrated database', { atMost: 2, unit: 's' }, startSeconds, {})];
+}

@@ -1,0 +1,33 @@
+import { summary } from '../lib/statistics.mjs';
+
+/**
+ * A line of the table.
+ * @typedef {object} Row
+ * @property {string} what
+ * @property {{ atLeast?: number, atMost?: number, unit?: string }} target
+ * @property {{ median: number, min: number, max: number }} value
+ * @property {Record<string, { median: number, min: number, max: number }>} sides what was measured, in the unit of its name
+ *
+ * @param {string} what
+ * @param {Row['target']} target
+ * @param {readonly number[]} values one a run
+ * @param {Record<string, readonly number[]>} sides
+ * @returns {Row}
+ */
+export function row(what, target, values, sides) {
+  return {
+    what,
+    target,
+    value: summary(values),
+    sides: Object.fromEntries(Object.entries(sides).map(([name, measured]) => [name, summary(measured)])),
+  };
+}
+
+/**
+ * The ratio within each run, so that what slows the machine down slows both sides.
+ * @param {readonly number[]} above
+ * @param {readonly number[]} below
+ */
+export function ratios(above, below) {
+  return above.map((value, run) => value / below[run]);
+}

@@ -1,0 +1,61 @@
+import { h2load } from '../lib/h2load.mjs';
+import { keyNumber } from '../lib/keys.mjs';
+import { start } from '../lib/process.mjs';
+import { whileRevoking } from '../lib/revoker.mjs';
+import { startService } from '../lib/service.mjs';
+import { ratios, row } from './row.mjs';
+
+const KEYS = Array.from({ length: 8 }, (_, n) => keyNumber(n));
+const CALLS_PER_SECOND = 15_000;
+
+/** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
+export async function unary(lab, { runs, seconds }) {
+  const databaseUrl = await lab.database(1000);
+  const bare = await start('programs/bare-server.mjs');
+  const memory = await startService(databaseUrl);
+  const redis = await startService(databaseUrl, { REDIS_URL: lab.redisUrl });
+  const calls = CALLS_PER_SECOND * seconds;
+  const load = (/** @type {number} */ port) => h2load({ port, calls, keys: KEYS, folder: lab.folder, streams: 16 });
+
+  const measured = await whileRevoking({ databaseUrl, ...memory }, async () => {
+    /** @type {{ bare: number[], memory: number[], redis: number[] }} */
+    const perSecond = { bare: [], memory: [], redis: [] };
+    for (let run = -1; run < runs; run += 1) {
+      const results = {
+        bare: (await load(bare.hello.port)).perSecond,
+        memory: await grantedPerSecond(memory, load),
+        redis: await grantedPerSecond(redis, load),
+      };
+      // The first round warms up.
+      if (run < 0) continue;
+      perSecond.bare.push(results.bare);
+      perSecond.memory.push(results.memory);
+      perSecond.redis.push(results.redis);
+    }
+    return perSecond;
+  });
+  await Promise.all([bare.stop(), memory.stop(), redis.stop()]);
+  const { bare: empty } = measured;
+  return [
+    row('unary ValidateKey, limits in process ÷ empty gRPC call', { atLeast: 0.85 }, ratios(measured.memory, empty), {
+      'ValidateKey/s': measured.memory,
+      'empty/s': empty,
+    }),
+    row('unary ValidateKey, limits in Redis ÷ empty gRPC call', { atLeast: 0.7 }, ratios(measured.redis, empty), {
+      'ValidateKey/s': measured.redis,
+      'empty/s': empty,
+    }),
+  ];
+}
+
+/**
+ * Only what the service itself counted as granted counts.
+ * @param {Awaited<ReturnType<typeof startService>>} service
+ * @param {(port: number) => Promise<{ succeeded: number, perSecond: number }>} load
+ */
+async function grantedPerSecond(service, load) {
+  const before = await service.grants();
+  const { succeeded, perSecond } = await load(service.grpcPort);
+  const granted = (await service.grants()) - before;
+  return perSecond * Math.min(1, granted / succeeded);
+}

@@ -1,0 +1,56 @@
+// `npm run bench`: what a validation costs. Starts all it needs, prints one table, writes bench/results.json.
+import '../scripts/lib/node-version.mjs';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { prepare } from './lib/prepare.mjs';
+
+/**
+ * @typedef {object} Effort
+ * @property {number} runs of each side, interleaved
+ * @property {number} seconds a run of a side takes
+ * @property {number} storedKeys
+ * @property {number} validations for the row about memory
+ */
+const isQuick = process.argv.includes('--quick');
+/** @type {Effort} */
+const effort = isQuick
+  ? { runs: 1, seconds: 1, storedKeys: 50_000, validations: 50_000 }
+  : { runs: 5, seconds: 3, storedKeys: 1_000_000, validations: 1_000_000 };
+
+await prepare();
+const { openLab } = await import('./lib/lab.mjs');
+const { revocations } = await import('./lib/revoker.mjs');
+const { holds, table } = await import('./lib/table.mjs');
+const { unary } = await import('./rows/unary.mjs');
+const { guard } = await import('./rows/guard.mjs');
+const { peer, size } = await import('./rows/use-case.mjs');
+const { latency } = await import('./rows/latency.mjs');
+const { memory, readiness, workers } = await import('./rows/process.mjs');
+
+const parts = { unary, guard, peer, size, latency, workers, memory, readiness };
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+
+const lab = await openLab();
+/** @type {import('./rows/row.mjs').Row[]} */
+const rows = [];
+for (const [name, measure] of Object.entries(parts)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`Measuring ${name} …`);
+  rows.push(...(await measure(lab, effort)));
+}
+await lab.close();
+
+console.log(`\n${table(rows)}\n`);
+const { revoked, grantsBefore, grantsAfter, unanswered } = revocations;
+console.log(
+  `Meanwhile ${revoked} keys were revoked (${grantsBefore} granted before, ${unanswered} calls without an answer);`,
+);
+console.log(`grants to calls that began after the revoke was answered: ${grantsAfter}.`);
+const [cpu] = cpus();
+const machine = { node: process.version, cpu: cpu?.model, cores: cpus().length };
+const results = { at: new Date().toISOString(), machine, effort, rows, revocations };
+writeFileSync(fileURLToPath(new URL('results.json', import.meta.url)), `${JSON.stringify(results, null, 2)}\n`);
+const isShort = rows.some(({ target, value }) => !holds(target, value.median));
+if (isShort) console.log('Rows marked "short" miss their target on this machine.');
+process.exit(grantsAfter > 0 ? 1 : 0);
