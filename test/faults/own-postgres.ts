@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, chmodSync, chownSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, chmodSync, chownSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
@@ -7,6 +7,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
 import { cleanEnvironment, identityFor } from '../../scripts/postgres/identity.mjs';
+import { childrenOf, isRunning } from '../support/processes.js';
 
 /** A PostgreSQL for one suite to maltreat. It comes back on the port where it was. */
 export class OwnPostgres {
@@ -94,25 +95,6 @@ export class OwnPostgres {
     const status = this.pidFile()[7]?.trim();
     return isRunning(this.pid()) && (status === 'ready' || status === 'standby');
   }
-}
-
-function statOf(pid: number): { state: string; parent: number } | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state = '', parent] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { state, parent: Number(parent) };
-  } catch {
-    return undefined;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  return pid > 0 && !['Z', 'X', undefined].includes(statOf(pid)?.state);
-}
-
-function childrenOf(parent: number): number[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => statOf(pid)?.parent === parent);
 }
 
 /** A process that has ended meanwhile is as still as it gets. */

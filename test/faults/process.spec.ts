@@ -1,28 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { run } from '../../scripts/lib/run.mjs';
 import { DEMO_OWNER } from '../../src/demo.js';
 import { createDatabase } from '../support/databases.mjs';
 import { bearer, connectClients } from '../support/grpc-clients.js';
 import { Person } from '../support/person.js';
+import { buildService, freePorts, ServiceProcess } from '../support/service-process.js';
 import { sql } from '../support/sql.js';
 import { outcomeOf } from './measure.js';
-
-const MAIN = join(root, 'dist/main.js');
 
 describe('the process of the service', () => {
   const children: ChildProcess[] = [];
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
-    // Only what is out of date.
-    const { code, output } = await run(process.execPath, [join(root, 'scripts/build.mjs')]);
-    if (code !== 0 || !existsSync(MAIN)) throw new Error(output);
+    await buildService();
     database = await createDatabase();
   }, 120_000);
   afterEach(() => {
@@ -30,29 +23,16 @@ describe('the process of the service', () => {
   });
   afterAll(() => database.drop());
 
-  /** Nothing of the test runner's own environment. */
-  function start(env: Record<string, string>) {
-    const base = { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn' };
-    const child = spawn(process.execPath, [MAIN], {
-      cwd: root,
-      env: { ...base, ...env },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    });
-    children.push(child);
-    let [out, err] = ['', ''];
-    child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
-    child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
-    const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, out, err }));
-    return { child, ended };
+  function start(env: Record<string, string>): ServiceProcess {
+    const service = new ServiceProcess(env);
+    children.push(service.child);
+    return service;
   }
 
-  async function startReady(env: Record<string, string> = {}) {
-    const [httpPort, grpcPort] = [await freePort(), await freePort()];
-    const ports = { HTTP_PORT: String(httpPort), GRPC_PORT: String(grpcPort) };
-    const { child, ended } = start({ DEMO: '1', DATABASE_URL: database.url, ...ports, ...env });
-    const outcome = await Promise.race([once(child, 'message').then(() => undefined), ended]);
-    if (outcome) throw new Error(JSON.stringify(outcome));
-    return { child, ended, url: `http://127.0.0.1:${httpPort}`, target: `127.0.0.1:${grpcPort}` };
+  async function startReady(env: Record<string, string> = {}): Promise<ServiceProcess> {
+    const service = await ServiceProcess.startReady({ DATABASE_URL: database.url, ...env });
+    children.push(service.child);
+    return service;
   }
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -163,8 +143,7 @@ describe('the process of the service', () => {
     expect(fullKey).toMatch(/^acme_/);
     child.kill('SIGTERM');
     await ended;
-    const ports = { HTTP_PORT: String(await freePort()), GRPC_PORT: String(await freePort()) };
-    const other = await start({ DEMO: '1', DATABASE_URL: database.url, ...ports }).ended;
+    const other = await start({ DEMO: '1', DATABASE_URL: database.url, ...(await freePorts()) }).ended;
     expect(other).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^latchkey: KEY_PREFIX [^\n]*\n$/) });
     await sql(database.url, 'TRUNCATE api_keys');
   });

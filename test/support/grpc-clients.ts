@@ -1,5 +1,6 @@
 import {
   type ChannelCredentials,
+  type ClientOptions,
   credentials,
   loadPackageDefinition,
   Metadata,
@@ -47,9 +48,10 @@ export function connectClients(
   target: string,
   { validator = 'dev-validator-token', admin = 'dev-accounts-token' } = {},
   security: ChannelCredentials = credentials.createInsecure(),
+  options: ClientOptions = {},
 ): Clients {
-  const apiKeys = new latchkey.v1.ApiKeyService(target, security);
-  const accounts = new latchkey.v1.AccountService(target, security);
+  const apiKeys = new latchkey.v1.ApiKeyService(target, security, options);
+  const accounts = new latchkey.v1.AccountService(target, security, options);
   const ask = (request: ValidateKeyRequest) =>
     answer<ValidateKeyResponse__Output>((done) => apiKeys.validateKey(request, bearer(validator), done));
   return {

@@ -9,7 +9,12 @@ export interface RawAnswer {
 }
 
 /** A request byte by byte (Latin-1), for what no well-behaved client sends: a header twice, spaces, control bytes. */
-export function rawRequest(service: Service, requestLine: string, headers: string[], body = ''): Promise<RawAnswer> {
+export function rawRequest(
+  service: Pick<Service, 'url'>,
+  requestLine: string,
+  headers: string[],
+  body = '',
+): Promise<RawAnswer> {
   const { hostname, port, host } = new URL(service.url);
   const head = [`${requestLine} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...headers, '', ''].join('\r\n');
   return new Promise((resolve, reject) => {

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+
+const MAIN = join(root, 'dist/main.js');
+
+export interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Builds what is out of date. */
+export async function buildService(): Promise<void> {
+  const { code, output } = await run(process.execPath, [join(root, 'scripts/build.mjs')]);
+  if (code !== 0 || !existsSync(MAIN)) throw new Error(output);
+}
+
+/** The service as it is run in earnest: a process of its own, that knows nothing of the test runner's environment. */
+export class ServiceProcess {
+  readonly child: ChildProcess;
+  /** And with it everything that it started, as far as that writes to the same streams. */
+  readonly ended: Promise<End>;
+  out = '';
+  err = '';
+
+  constructor(private readonly env: Record<string, string>) {
+    this.child = spawn(process.execPath, [MAIN], {
+      cwd: root,
+      env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
+    // Not the event `close`, which fails to come after a `disconnect`.
+    const streams = [this.child.stdout!, this.child.stderr!].map((stream) => once(stream, 'close'));
+    this.ended = once(this.child, 'exit').then(async ([code, signal]) => {
+      await Promise.all(streams);
+      return { code, signal, out: this.out, err: this.err };
+    });
+  }
+
+  /** On free ports, with demo values. Resolves once it says that it is ready. */
+  static async startReady(env: Record<string, string>): Promise<ServiceProcess> {
+    const service = new ServiceProcess({ DEMO: '1', ...(await freePorts()), ...env });
+    const end = await Promise.race([once(service.child, 'message').then(() => undefined), service.ended]);
+    if (end) throw new Error(JSON.stringify(end));
+    return service;
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.env['HTTP_PORT']}`;
+  }
+
+  get target(): string {
+    return `127.0.0.1:${this.env['GRPC_PORT']}`;
+  }
+}
+
+export async function freePorts(): Promise<{ HTTP_PORT: string; GRPC_PORT: string }> {
+  return { HTTP_PORT: String(await freePort()), GRPC_PORT: String(await freePort()) };
+}
