@@ -49,6 +49,7 @@ describe('with nothing but what is needed', () => {
       platformLogin: undefined,
       grpcTls: undefined,
       demo: false,
+      workers: 1,
       logLevel: 'info',
     });
   });
@@ -65,6 +66,7 @@ describe('with nothing but what is needed', () => {
       'SESSION_JWKS_URL',
       'GRPC_TLS_CERT',
       'DEMO',
+      'WORKERS',
       'LOG_LEVEL',
     ];
     const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']));
@@ -109,6 +111,7 @@ describe('a value', () => {
     [{ REDIS_URL: 'rediss://cache:6380' }, { redisUrl: 'rediss://cache:6380' }],
     [{ KEY_PREFIX: 'acme1' }, { keyPrefix: 'acme1' }],
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
+    [{ WORKERS: '64' }, { workers: 64 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
   ])('%j is taken', (env, expected) => expect(read(env)).toMatchObject(expected));
 
@@ -130,6 +133,10 @@ describe('a value', () => {
         'TRUSTED_PROXIES entry 2 must be an IP address, a range such as 10.0.0.0/8, loopback, linklocal or uniquelocal',
       ],
     ),
+    ...['0', '65', 'auto', '2.0'].map((value): [NodeJS.ProcessEnv, string] => [
+      { WORKERS: value },
+      'WORKERS must be a whole number from 1 to 64',
+    ]),
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent'],
     [{ DEMO: 'yes' }, 'DEMO must be one of 0, 1'],
     [{ PUBLIC_URL: 'keys.example.org' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
@@ -159,6 +166,7 @@ describe('a value', () => {
       'SESSION_JWKS_URL',
       'GRPC_TLS_CERT',
       'DEMO',
+      'WORKERS',
       'LOG_LEVEL',
     ];
     const all = [...names, ...more, 'TRUSTED_PROXIES', 'GRPC_TLS_KEY', 'GRPC_TLS_CLIENT_CA', 'GRPC_TLS_CLIENT_ROLES'];

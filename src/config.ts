@@ -40,6 +40,8 @@ export interface Config {
   readonly demo: boolean;
   /** What the settings screen's ready-made curl line calls. */
   readonly exampleUrl: string;
+  /** Processes that share the ports. */
+  readonly workers: number;
   readonly logLevel: string;
 }
 
@@ -85,6 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     grpcTls,
     demo,
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
+    workers: reader.wholeNumber('WORKERS', 1, 64),
     logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
   };
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);

@@ -71,7 +71,7 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
     app.get(Readiness).watch();
     void sweepOnce(app, log);
     const { host, httpPort, grpcPort, publicUrl } = config;
-    log.info('listening', { host, httpPort, grpcPort, publicUrl });
+    log.info('listening', { pid: process.pid, host, httpPort, grpcPort, publicUrl });
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;

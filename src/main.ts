@@ -1,32 +1,55 @@
-import { ConfigError, readConfig } from './config.js';
-import { startLatchkey, type Latchkey } from './latchkey.js';
+import cluster from 'node:cluster';
+import { ConfigError, readConfig, type Config } from './config.js';
+import { Log } from './infrastructure/log.js';
+import { outliveParentBriefly, WorkerHasToldWhy, Workers } from './workers.js';
 
 process.title = 'latchkey';
 
+/** The service in this process, or the processes that share it. */
+interface Running {
+  readonly ready: Promise<unknown>;
+  stop(): Promise<void>;
+}
+
 let stopping: Promise<void> | undefined;
-let starting: Promise<Latchkey> | undefined;
+let running: Running | undefined;
 const stop = () => {
-  // Whatever has begun to start is waited for: half a start leaves half a mess.
-  stopping ??= Promise.resolve(starting)
-    .then((latchkey) => latchkey?.stop())
-    .then(() => process.exit(0), fail);
+  stopping ??= Promise.resolve(running?.stop()).then(() => process.exit(0), fail);
 };
 process.on('SIGTERM', stop).on('SIGINT', stop);
 // A launcher that has died must not leave the service behind.
 process.on('disconnect', stop);
+outliveParentBriefly();
 
 try {
-  starting = startLatchkey(readConfig(process.env));
-  await starting;
+  const config = readConfig(process.env);
+  running = config.workers > 1 && cluster.isPrimary ? shareWork(config) : work(config);
+  await running.ready;
   // The launcher may have died meanwhile; `disconnect` tells that.
   if (!stopping) process.send?.({ ready: true }, () => undefined);
 } catch (error) {
   fail(error);
 }
 
+function work(config: Config): Running {
+  // Loaded where it is needed: a parent of workers stays small.
+  const ready = import('./latchkey.js').then(({ startLatchkey }) => startLatchkey(config));
+  // Whatever has begun to start is waited for: half a start leaves half a mess.
+  return { ready, stop: async () => (await ready).stop() };
+}
+
+function shareWork({ workers, redisUrl, logLevel }: Config): Running {
+  const log = new Log(logLevel);
+  if (!redisUrl) {
+    const effect = `each of the ${workers} processes counts for itself, so a key may get up to ${workers} times its limit`;
+    log.warn(`REDIS_URL is missing, which rate limits need with WORKERS: ${effect}`);
+  }
+  return new Workers(workers, log);
+}
+
 /** What a person can mend is told in plain lines, one for each thing. */
 function fail(error: unknown): never {
   const lines = error instanceof ConfigError ? error.problems : [(error as Error).message];
-  for (const line of lines) process.stderr.write(`latchkey: ${line}\n`);
+  if (!(error instanceof WorkerHasToldWhy)) for (const line of lines) process.stderr.write(`latchkey: ${line}\n`);
   process.exit(1);
 }

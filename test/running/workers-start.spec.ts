@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createServer } from 'node:net';
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { createDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
+import { childrenOf, isRunning } from '../support/processes.js';
+import { buildService, freePorts, ServiceProcess } from '../support/service-process.js';
+
+const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL']!;
+
+describe('the start with WORKERS', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  beforeAll(async () => {
+    await buildService();
+    database = await createDatabase();
+  }, 120_000);
+  afterAll(() => database.drop());
+
+  test('a start that is stopped before it is ready leaves nothing behind', async () => {
+    const service = new ServiceProcess({ DEMO: '1', WORKERS: '2', DATABASE_URL: database.url, ...(await freePorts()) });
+    const [first] = await eventually(async () => childrenOf(service.pid).length > 0 && childrenOf(service.pid));
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0, err: '' });
+    expect(isRunning(first!)).toBe(false);
+  });
+
+  test.each(['HTTP_PORT', 'GRPC_PORT'])('a %s that is taken is told once and ends the start', async (variable) => {
+    const port = await freePort();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+    const env = { DEMO: '1', WORKERS: '2', DATABASE_URL: database.url, REDIS_URL, ...(await freePorts()) };
+    const end = await new ServiceProcess({ ...env, [variable]: String(port) }).ended;
+    other.close();
+    expect(end).toMatchObject({ code: 1, out: expect.not.stringContaining('a worker ended') });
+    const lines = end.err.split('\n').filter((line) => line.startsWith('latchkey: '));
+    expect(lines).toEqual([expect.stringMatching(new RegExp(`EADDRINUSE 127.0.0.1:${port}\\b`))]);
+  });
+
+  test('what is wrong with the configuration is told once', async () => {
+    const { code, err } = await new ServiceProcess({ DEMO: '1', WORKERS: '2', KEY_PREFIX: 'X' }).ended;
+    expect(code).toBe(1);
+    expect(err.trimEnd().split('\n')).toEqual([
+      'latchkey: DATABASE_URL is missing',
+      expect.stringMatching(/^latchkey: KEY_PREFIX must/),
+    ]);
+    const { err: workersErr } = await new ServiceProcess({ DEMO: '1', WORKERS: 'many', DATABASE_URL: database.url })
+      .ended;
+    expect(workersErr).toBe('latchkey: WORKERS must be a whole number from 1 to 64\n');
+  });
+
+  test('without WORKERS the service is the one process', async () => {
+    const service = await ServiceProcess.startReady({ DATABASE_URL: database.url });
+    expect(childrenOf(service.pid)).toEqual([]);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });
+  });
+});

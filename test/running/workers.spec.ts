@@ -1,0 +1,168 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { status } from '@grpc/grpc-js';
+import { Callers } from '../support/callers.js';
+import { createDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
+import { Person } from '../support/person.js';
+import { childrenOf, isRunning } from '../support/processes.js';
+import { rawRequest } from '../support/raw-http.js';
+import { buildService, ServiceProcess } from '../support/service-process.js';
+import { sql } from '../support/sql.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+const CALLERS = 8;
+const BURST = 10;
+/** Slow to refill, so that what is charged stays charged for the length of a test. */
+const TEN_AT_ONCE = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) };
+const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL']!;
+
+describe('with WORKERS=2', () => {
+  const services: ServiceProcess[] = [];
+  let callers: Callers | undefined;
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  beforeAll(() => buildService(), 120_000);
+  beforeEach(async () => {
+    database = await createDatabase();
+  });
+  afterEach(async () => {
+    callers?.close();
+    const started = services.splice(0);
+    for (const { child } of started) child.kill('SIGTERM');
+    await Promise.all(started.map(({ ended }) => ended));
+    await database.drop();
+  });
+
+  async function start(env: Record<string, string> = {}): Promise<ServiceProcess> {
+    const service = await ServiceProcess.startReady({ WORKERS: '2', DATABASE_URL: database.url, REDIS_URL, ...env });
+    services.push(service);
+    return service;
+  }
+  const newKey = async ({ url }: ServiceProcess) => (await (await new Person(url).signIn()).newKey()).fullKey;
+  const logged = ({ out }: ServiceProcess) => out.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
+  const count = <T>(told: T[][], outcome: T) => told.flat().filter((one) => one === outcome).length;
+
+  /** Whoever is connected already stays so. */
+  const allowConnections = (areAllowed: boolean) =>
+    sql(
+      process.env['LATCHKEY_TEST_DATABASE_URL']!,
+      `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} ALLOW_CONNECTIONS ${areAllowed}`,
+    );
+
+  /** How many of 40 questions were admitted that 8 connections asked over gRPC, or as many over HTTP. */
+  async function admittedOverGrpc({ target }: ServiceProcess, fullKey: string): Promise<number> {
+    callers = new Callers(target, fullKey, CALLERS);
+    return count(await callers.askUntil(({ length }) => length === 5), 'grant');
+  }
+  async function admittedOverHttp(service: ServiceProcess, fullKey: string): Promise<number> {
+    let admitted = 0;
+    for (let asked = 0; asked < 40; asked += 1) {
+      // A key may not list keys: 403, but the question counts.
+      const answer = await rawRequest(service, 'GET /v1/api-keys', [`Authorization: Bearer ${fullKey}`]);
+      if (answer.status === 403) admitted += 1;
+    }
+    return admitted;
+  }
+
+  test('connections spread over both, over gRPC and HTTP; without Redis the start says that each counts for itself', async () => {
+    const service = await start({ ...TEN_AT_ONCE, REDIS_URL: '' });
+    expect(childrenOf(service.pid)).toHaveLength(2);
+    expect(await admittedOverGrpc(service, await newKey(service))).toBeGreaterThanOrEqual(2 * BURST);
+    expect(await admittedOverHttp(service, await newKey(service))).toBeGreaterThanOrEqual(2 * BURST);
+    expect(logged(service)).toEqual([
+      expect.objectContaining({ level: 40, msg: expect.stringMatching(/^REDIS_URL is missing.* 2 times its limit$/) }),
+    ]);
+  });
+
+  test('both charge one budget in Redis', async () => {
+    const service = await start(TEN_AT_ONCE);
+    const seen = async () => {
+      const admitted = await admittedOverGrpc(service, await newKey(service));
+      // A machine that is busy elsewhere may make Redis late once, and the budget refills by one a second.
+      return admitted >= BURST && admitted < BURST + 3 ? admitted : false;
+    };
+    expect(await eventually(seen)).toBeGreaterThanOrEqual(BURST);
+    expect(service.out).not.toContain('REDIS_URL');
+  });
+
+  test('one that is killed is replaced at once, and the callers of the other notice nothing', async () => {
+    const service = await start({ ...UNLIMITED, LOG_LEVEL: 'info' });
+    callers = new Callers(service.target, await newKey(service), CALLERS);
+    const victims = childrenOf(service.pid);
+    const listening = () => logged(service).filter(({ msg }) => msg === 'listening').length;
+    let asked = 0;
+    let isOver = false;
+    const told = callers.askUntil((toldSoFar) => ((asked += 1), isOver && toldSoFar.at(-1) === 'grant'));
+    try {
+      for (const [index, victim] of victims.entries()) {
+        const askedBefore = asked;
+        await eventually(async () => asked > askedBefore + 100);
+        process.kill(victim, 'SIGKILL');
+        // One line from each worker that ever listened.
+        await eventually(async () => listening() === 2 + index + 1);
+      }
+    } finally {
+      isOver = true;
+    }
+    expect(new Set((await told).flat())).toEqual(new Set(['grant', status.UNAVAILABLE]));
+    // What its own callers had under way, and perhaps their next: thousands would fail if one had to wait for a connection.
+    expect(count(await told, status.UNAVAILABLE)).toBeLessThanOrEqual(4 * CALLERS);
+    expect(childrenOf(service.pid).filter((pid) => !victims.includes(pid))).toHaveLength(2);
+    expect(logged(service).filter(({ msg }) => msg === 'a worker ended and is replaced')).toEqual(
+      victims.map((pid) => expect.objectContaining({ pid, signal: 'SIGKILL', exitCode: null, pauseMs: 0 })),
+    );
+  });
+
+  test('one that cannot come back is tried again ever more slowly, while the other serves, until it can', async () => {
+    const service = await start({ LOG_LEVEL: 'info' });
+    const fullKey = await newKey(service);
+    const [victim] = childrenOf(service.pid);
+    await allowConnections(false);
+    try {
+      process.kill(victim!, 'SIGKILL');
+      const pauses = () => logged(service).flatMap(({ pauseMs }) => pauseMs ?? []);
+      await eventually(async () => pauses().length >= 3, 15_000);
+      expect(pauses().slice(0, 3)).toEqual([0, 100, 200]);
+      callers = new Callers(service.target, fullKey, 2);
+      expect(await callers.askUntil(({ length }) => length === 1)).toEqual([['grant'], ['grant']]);
+    } finally {
+      await allowConnections(true);
+    }
+    await eventually(async () => logged(service).filter(({ msg }) => msg === 'listening').length === 3, 15_000);
+    expect(childrenOf(service.pid)).toHaveLength(2);
+  });
+
+  test('on SIGTERM both answer what is under way and end, with code 0', async () => {
+    const service = await start(UNLIMITED);
+    callers = new Callers(service.target, await newKey(service), CALLERS);
+    const workers = childrenOf(service.pid);
+    const told = callers.askUntil((toldSoFar) => toldSoFar.length > 0 && toldSoFar.at(-1) !== 'grant');
+    await eventually(async () => (await sql(database.url, 'SELECT FROM api_key_usage')).length > 0);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });
+    expect(workers.filter(isRunning)).toEqual([]);
+    // Each caller ends with a call that found no server any more; every other one was answered.
+    const failed = (await told).flat().filter((outcome) => outcome !== 'grant');
+    expect(failed).toEqual(new Array(CALLERS).fill(status.UNAVAILABLE));
+  });
+
+  test('both answer what is under way and end when their parent is killed', async () => {
+    const service = await start(UNLIMITED);
+    callers = new Callers(service.target, await newKey(service), CALLERS);
+    const workers = childrenOf(service.pid);
+    const told = callers.askUntil((toldSoFar) => toldSoFar.length > 0 && toldSoFar.at(-1) !== 'grant');
+    await eventually(async () => (await sql(database.url, 'SELECT FROM api_key_usage')).length > 0);
+    service.child.kill('SIGKILL');
+    expect(await service.ended).toMatchObject({ signal: 'SIGKILL', err: '' });
+    await eventually(async () => !workers.some(isRunning));
+    const failed = (await told).flat().filter((outcome) => outcome !== 'grant');
+    expect(failed).toEqual(new Array(CALLERS).fill(status.UNAVAILABLE));
+  });
+
+  test('all end when the launcher is gone', async () => {
+    const service = await start();
+    const workers = childrenOf(service.pid);
+    service.child.disconnect();
+    expect(await service.ended).toMatchObject({ code: 0, err: '' });
+    expect(workers.filter(isRunning)).toEqual([]);
+  });
+});

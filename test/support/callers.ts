@@ -1,0 +1,37 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { outcomeOf, type Outcome } from '../faults/measure.js';
+import { connectClients, type Clients } from './grpc-clients.js';
+
+/** Callers as resource services are: a connection each, one question after the other. */
+export class Callers {
+  private readonly clients: Clients[];
+
+  constructor(
+    target: string,
+    private readonly fullKey: string,
+    count: number,
+  ) {
+    // Without this, gRPC would put all of them on one connection.
+    const options = { 'grpc.use_local_subchannel_pool': 1 };
+    this.clients = Array.from({ length: count }, () => connectClients(target, {}, undefined, options));
+  }
+
+  /** What each of them was told, one question after the other, until `isOver` says so of what a caller was told. */
+  askUntil(isOver: (told: readonly Outcome[]) => boolean): Promise<Outcome[][]> {
+    return Promise.all(
+      this.clients.map(async (client) => {
+        const told: Outcome[] = [];
+        while (!isOver(told)) {
+          told.push(await outcomeOf(client.validate(this.fullKey)));
+          // A call that is refused at once would keep all else waiting.
+          await nextTurn();
+        }
+        return told;
+      }),
+    );
+  }
+
+  close(): void {
+    for (const client of this.clients) client.close();
+  }
+}
