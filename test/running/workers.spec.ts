@@ -1,8 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
+import { once } from 'node:events';
 import { Callers } from '../support/callers.js';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
+import { bearer, connectClients } from '../support/grpc-clients.js';
 import { Person } from '../support/person.js';
 import { childrenOf, isRunning } from '../support/processes.js';
 import { rawRequest } from '../support/raw-http.js';
@@ -145,17 +147,25 @@ describe('with WORKERS=2', () => {
     expect(failed).toEqual(new Array(CALLERS).fill(status.UNAVAILABLE));
   });
 
-  test('both answer what is under way and end when their parent is killed', async () => {
-    const service = await start(UNLIMITED);
-    callers = new Callers(service.target, await newKey(service), CALLERS);
+  test('both end in order when their parent is killed', async () => {
+    const service = await start();
+    const fullKey = await newKey(service);
     const workers = childrenOf(service.pid);
-    const told = callers.askUntil((toldSoFar) => toldSoFar.length > 0 && toldSoFar.at(-1) !== 'grant');
-    await eventually(async () => (await sql(database.url, 'SELECT FROM api_key_usage')).length > 0);
-    service.child.kill('SIGKILL');
-    expect(await service.ended).toMatchObject({ signal: 'SIGKILL', err: '' });
-    await eventually(async () => !workers.some(isRunning));
-    const failed = (await told).flat().filter((outcome) => outcome !== 'grant');
-    expect(failed).toEqual(new Array(CALLERS).fill(status.UNAVAILABLE));
+    const { apiKeys, close } = connectClients(service.target);
+    try {
+      const stream = apiKeys.validateKeys(bearer('dev-validator-token'));
+      stream.on('error', () => undefined);
+      const streamEnd = new Promise<{ code: number }>((resolve) => stream.on('status', resolve));
+      stream.write({ apiKey: fullKey, operation: 'OPERATION_READ' });
+      await once(stream, 'data');
+      service.child.kill('SIGKILL');
+      // Cut off, it would be UNAVAILABLE.
+      expect((await streamEnd).code).toBe(status.OK);
+      expect(await service.ended).toMatchObject({ signal: 'SIGKILL', err: '' });
+      await eventually(async () => !workers.some(isRunning));
+    } finally {
+      close();
+    }
   });
 
   test('all end when the launcher is gone', async () => {
