@@ -1,7 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { handOnWhatItNeverTakes } from './handed-connections.js';
 import type { Log } from './infrastructure/log.js';
 
 /** A worker that lived this long is well: its end starts the pauses anew. */
@@ -24,7 +23,6 @@ export class Workers {
   /** All of them listen, or we were told to stop meanwhile. */
   readonly ready: Promise<void>;
   private readonly running = new Map<Worker, Promise<End>>();
-  private readonly listening = new Set<Worker>();
   private readonly stopping = new AbortController();
 
   constructor(
@@ -79,8 +77,6 @@ export class Workers {
 
   private fork(): Worker {
     const worker = cluster.fork();
-    worker.once('message', () => this.listening.add(worker)).once('disconnect', () => this.listening.delete(worker));
-    handOnWhatItNeverTakes(worker, () => this.listening.size > 0);
     const ended = new Promise<End>((resolve) => {
       worker.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
       // One that could not even be made never exits; any other error is followed by the exit or harmless.

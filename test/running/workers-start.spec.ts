@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createServer } from 'node:net';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { childrenOf, isRunning } from '../support/processes.js';
+import { childrenOf, isRunning, titleOf } from '../support/processes.js';
 import { buildService, freePorts, ServiceProcess } from '../support/service-process.js';
 
 const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL']!;
@@ -14,6 +14,7 @@ describe('the start with WORKERS', () => {
     await buildService();
     database = await createDatabase();
   }, 120_000);
+  afterEach(() => ServiceProcess.killTheRest());
   afterAll(() => database.drop());
 
   test('a start that is stopped before it is ready leaves nothing behind', async () => {
@@ -50,7 +51,8 @@ describe('the start with WORKERS', () => {
 
   test('without WORKERS the service is the one process', async () => {
     const service = await ServiceProcess.startReady({ DATABASE_URL: database.url });
-    expect(childrenOf(service.pid)).toEqual([]);
+    // It has one to hash passwords, which serves nobody.
+    expect(childrenOf(service.pid).map(titleOf)).toEqual(['latchkey-hashing']);
     service.child.kill('SIGTERM');
     expect(await service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });
   });

@@ -14,6 +14,15 @@ export function isRunning(pid: number): boolean {
   return pid > 0 && !['Z', 'X', undefined].includes(statOf(pid)?.state);
 }
 
+/** As `process.title` says, or the command. */
+export function titleOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0', 1)[0]!.trim();
+  } catch {
+    return '';
+  }
+}
+
 export function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => statOf(pid)?.parent === parent);

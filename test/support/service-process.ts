@@ -23,6 +23,8 @@ export async function buildService(): Promise<void> {
 
 /** The service as it is run in earnest: a process of its own, that knows nothing of the test runner's environment. */
 export class ServiceProcess {
+  private static readonly running = new Set<ServiceProcess>();
+
   readonly child: ChildProcess;
   /** And with it everything that it started, as far as that writes to the same streams. */
   readonly ended: Promise<End>;
@@ -35,12 +37,14 @@ export class ServiceProcess {
       env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
+    ServiceProcess.running.add(this);
     this.child.stdout?.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
     // Not the event `close`, which fails to come after a `disconnect`.
     const streams = [this.child.stdout!, this.child.stderr!].map((stream) => once(stream, 'close'));
     this.ended = once(this.child, 'exit').then(async ([code, signal]) => {
       await Promise.all(streams);
+      ServiceProcess.running.delete(this);
       return { code, signal, out: this.out, err: this.err };
     });
   }
@@ -51,6 +55,12 @@ export class ServiceProcess {
     const end = await Promise.race([once(service.child, 'message').then(() => undefined), service.ended]);
     if (end) throw new Error(JSON.stringify(end));
     return service;
+  }
+
+  /** For after a test, however it ended: their workers end with them. */
+  static async killTheRest(): Promise<void> {
+    for (const { child } of this.running) child.kill('SIGKILL');
+    await Promise.all([...this.running].map(({ ended }) => ended));
   }
 
   get pid(): number {

@@ -9,6 +9,7 @@ import argon2 from 'argon2';
  * @typedef {{ id: number, value: string | boolean } | { id: number, error: string }} HashingAnswer
  */
 
+process.title = 'latchkey-hashing';
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 // Whoever started us says when to end, by closing the channel: after requests under way have been answered.
 process.on('SIGINT', () => {}).on('SIGTERM', () => {});

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { getPriority } from 'node:os';
 import { afterEach, expect, test } from '@jest/globals';
 import { argon2id } from 'argon2';
 import { until } from '../../../scripts/lib/wait.mjs';
+import { childrenOf, titleOf } from '../../../test/support/processes.js';
 import { Hashing } from './hashing.js';
 
 const CHEAP = { type: argon2id, memoryCost: 1024, timeCost: 1, parallelism: 1 };
@@ -15,20 +15,7 @@ afterEach(() => {
   hashing = new Hashing();
 });
 
-const children = () =>
-  execFileSync('ps', ['-o', 'pid=', '--ppid', String(process.pid)], { encoding: 'utf8' })
-    .split(/\s+/)
-    .filter(Boolean)
-    .map(Number)
-    .filter((pid) => commandOf(pid).includes('hashing-process'));
-
-function commandOf(pid: number): string {
-  try {
-    return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
-  } catch {
-    return '';
-  }
-}
+const children = () => childrenOf(process.pid).filter((pid) => titleOf(pid) === 'latchkey-hashing');
 
 test('hashes and verifies, many at once, each answered its own', async () => {
   const passwords = ['a', 'pässwörd', '', 'x'.repeat(1000)];

@@ -1,7 +1,7 @@
 import { KeyReader, type KeyReading } from '../../application/ports.js';
-import type { AccountStatus } from '../../domain/account.js';
+import type { AccountStatus, OwnerStanding } from '../../domain/account.js';
 import type { AccessLevel } from '../../domain/access.js';
-import { ApiKey } from '../../domain/api-key.js';
+import { ApiKey, type ApiKeyState } from '../../domain/api-key.js';
 import { Batcher } from '../batcher.js';
 import { Lane, STATEMENT_PATIENCE_MS } from './lane.js';
 import { unavailable } from './store-error.js';
@@ -77,16 +77,26 @@ export class PostgresKeyReader extends KeyReader {
     const distinct = [...new Set(publicParts)];
     const rows = await this.lane.query<KeyReadingRow>(READ_KEYS, [distinct]);
     if (rows[0]?.standby !== false) throw unavailable();
-    const byPublicPart = new Map(rows.map((row) => [row.public_part, row]));
+    const byPublicPart = new Map(rows.map((row) => [row.public_part, toState(row)]));
     // Each asker gets an aggregate of its own, for judging one may change it.
     return publicParts.map((publicPart) => toReading(byPublicPart.get(publicPart)!));
   }
 }
 
-function toReading(row: KeyReadingRow): KeyReading {
+/** What one row says, for all who asked for it. */
+interface StoredKey {
+  readonly now: Date;
+  readonly found?: { readonly key: ApiKeyState; readonly owner: OwnerStanding };
+}
+
+function toReading({ now, found }: StoredKey): KeyReading {
+  return found ? { now, found: { key: ApiKey.restore(found.key), owner: found.owner } } : { now };
+}
+
+function toState(row: KeyReadingRow): StoredKey {
   const now = toDate(row.now);
   if (row.id === null) return { now };
-  const key = ApiKey.restore({
+  const key: ApiKeyState = {
     id: row.id,
     ownerId: row.owner_id,
     name: row.name,
@@ -98,7 +108,7 @@ function toReading(row: KeyReadingRow): KeyReading {
     expiresAt: toDate(row.expires_at),
     revokedAt: row.revoked_at === null ? null : toDate(row.revoked_at),
     expiredAt: row.expired_at === null ? null : toDate(row.expired_at),
-  });
+  };
   const permissions = row.permissions === '' ? [] : row.permissions.split(' ');
   return { now, found: { key, owner: { status: row.status, permissions } } };
 }
