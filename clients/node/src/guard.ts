@@ -15,7 +15,7 @@ export interface Guard {
   check(question: Question): Promise<Decision>;
   /** Makes Express or connect middleware that lets only granted requests through. */
   readonly protect: Protect;
-  /** Closes the connection to the service. Questions after that are decided 503. */
+  /** Closes the connections, which keep the process alive till then. Questions after that are decided 503. */
   close(): void;
 }
 

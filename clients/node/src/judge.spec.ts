@@ -79,7 +79,6 @@ describe('the answer to a question', () => {
   it.each([
     ['without an outcome', {}],
     ['with only a rate limit', { rateLimit }],
-    ['that is a failure, which belongs on streams', { failure: { code: 14, message: 'away' } }],
     ['with a denial that gives no reason', denied({ reason: 'REASON_UNSPECIFIED' })],
     ['with a denial that gives no status', denied({ httpStatus: 0 })],
     ['with a denial of status 200', denied({ httpStatus: 200 })],

@@ -1,4 +1,3 @@
-import { type Server, type Socket, connect, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServerCredentials } from '@grpc/grpc-js';
 import { type Guard, createGuard } from '../guard.js';
@@ -6,8 +5,8 @@ import type { GuardTls } from '../options.js';
 import { granted } from '../testing/answers.js';
 import * as pem from '../testing/certificates.js';
 import { eventually } from '../testing/eventually.js';
-import { portOf } from '../testing/raw-http.js';
 import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
+import { Wire } from '../testing/wire.js';
 
 const question = { authorization: ['Bearer k'], method: 'GET' };
 const serverPair = { private_key: Buffer.from(pem.serverKey), cert_chain: Buffer.from(pem.serverCertificate) };
@@ -47,7 +46,7 @@ describe('the connection to the service', () => {
     await latchkey.start();
     const wire = await Wire.to(latchkey.port);
     const guard = open({
-      target: `127.0.0.1:${portOf(wire.server)}`,
+      target: wire.target,
       deadlineMs: 200,
       channelOptions: { 'grpc.keepalive_time_ms': 100, 'grpc.keepalive_timeout_ms': 100 },
     });
@@ -58,36 +57,3 @@ describe('the connection to the service', () => {
     wire.close();
   });
 });
-
-/** A TCP relay whose open connections can be made to swallow everything, as a pulled cable does. */
-class Wire {
-  private readonly pairs: [Socket, Socket][] = [];
-  readonly server: Server;
-
-  private constructor(port: number) {
-    this.server = createServer((near) => {
-      const far = connect(port, '127.0.0.1');
-      this.pairs.push([near, far]);
-      near.on('error', () => far.destroy()).pipe(far);
-      far.on('error', () => near.destroy()).pipe(near);
-    });
-  }
-
-  static async to(port: number): Promise<Wire> {
-    const wire = new Wire(port);
-    await new Promise<void>((resolve) => wire.server.listen(0, '127.0.0.1', resolve));
-    return wire;
-  }
-
-  cut(): void {
-    for (const [near, far] of this.pairs) {
-      near.unpipe().resume();
-      far.unpipe().resume();
-    }
-  }
-
-  close(): void {
-    for (const sockets of this.pairs) for (const socket of sockets) socket.destroy();
-    this.server.close();
-  }
-}

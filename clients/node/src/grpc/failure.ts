@@ -1,11 +1,23 @@
-import { type ServiceError, status } from '@grpc/grpc-js';
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { UnreadableAnswer } from '../judge.js';
+
+/** What became of a call or of a stream. */
+export interface CallEnd {
+  readonly code: status;
+  readonly details: string;
+}
 
 /** Names what went wrong with a question. The message may quote what was asked: it is not yet fit for a log. */
 export function failureOf(error: unknown): { code: string; message: string } {
   if (error instanceof UnreadableAnswer) return { code: 'UNREADABLE_ANSWER', message: error.message };
   if (isServiceError(error)) return { code: status[error.code] ?? 'UNKNOWN', message: error.details };
   return { code: 'INTERNAL', message: error instanceof Error ? error.message : String(error) };
+}
+
+/** The error that a unary call with this end would have given. */
+export function serviceError({ code, details }: CallEnd): ServiceError {
+  const name = status[code] ?? 'UNKNOWN';
+  return Object.assign(new Error(`${code} ${name}: ${details}`), { code, details, metadata: new Metadata() });
 }
 
 function isServiceError(error: unknown): error is ServiceError {

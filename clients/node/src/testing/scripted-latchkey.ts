@@ -1,9 +1,20 @@
-import { Metadata, Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerDuplexStream,
+  type ServerOptions,
+  type ServerUnaryCall,
+  type StatusObject,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js';
 import type { ValidateKeyRequest__Output as Asked } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { loadContract } from '../grpc/proto.js';
 
 type Call = ServerUnaryCall<Asked, ValidateKeyResponse>;
+type Stream = ServerDuplexStream<Asked, ValidateKeyResponse>;
 type Reply = sendUnaryData<ValidateKeyResponse>;
 
 /** A gRPC server that speaks the contract and answers as its script says. */
@@ -12,6 +23,14 @@ export class ScriptedLatchkey {
   readonly identities: unknown[] = [];
   window: string | undefined = '5';
   script: (asked: Asked, reply: Reply) => void = (_, reply) => reply(null, {});
+  /** The streams that are open. */
+  readonly streams = new Set<Stream>();
+  /** How often a stream was opened, those that were refused included. */
+  streamsOpened = 0;
+  /** Questions that came by calls of their own. */
+  unaryQuestions = 0;
+  /** What to refuse streams with, if anything. */
+  streamRefusal: Pick<StatusObject, 'code' | 'details'> | undefined;
   port = 0;
   private server: Server | undefined;
 
@@ -20,11 +39,11 @@ export class ScriptedLatchkey {
   }
 
   /** Listens on a free port, and after a stop on the same one again. */
-  async start(credentials = ServerCredentials.createInsecure()): Promise<void> {
-    const server = new Server();
+  async start(credentials = ServerCredentials.createInsecure(), options: ServerOptions = {}): Promise<void> {
+    const server = new Server(options);
     server.addService(loadContract().ApiKeyService.service, {
       ValidateKey: (call: Call, reply: Reply) => this.answer(call, reply),
-      ValidateKeys: () => undefined,
+      ValidateKeys: (stream: Stream) => this.answerStream(stream),
     });
     this.port = await new Promise<number>((resolve, reject) => {
       server.bindAsync(this.target, credentials, (error, port) => (error ? reject(error) : resolve(port)));
@@ -45,14 +64,57 @@ export class ScriptedLatchkey {
     this.script = () => undefined;
   }
 
-  private answer(call: Call, reply: Reply): void {
-    this.questions.push(call.request);
-    this.identities.push(call.metadata.get('authorization')[0]);
-    if (this.window !== undefined) {
-      const metadata = new Metadata();
-      metadata.set('latchkey-ratelimit-window', this.window);
-      call.sendMetadata(metadata);
+  /** Reads no further on any stream, and ends it, as the service does before it stops. */
+  endStreams(): void {
+    for (const stream of this.streams) {
+      stream.removeAllListeners('data').end();
+      this.streams.delete(stream);
     }
+  }
+
+  private answer(call: Call, reply: Reply): void {
+    this.unaryQuestions += 1;
+    this.identities.push(call.metadata.get('authorization')[0]);
+    if (this.window !== undefined) call.sendMetadata(this.initialMetadata());
+    this.questions.push(call.request);
     this.script(call.request, reply);
+  }
+
+  private answerStream(stream: Stream): void {
+    this.streamsOpened += 1;
+    this.identities.push(stream.metadata.get('authorization')[0]);
+    if (this.streamRefusal) {
+      stream.emit('error', this.streamRefusal);
+      return;
+    }
+    stream.sendMetadata(this.initialMetadata());
+    this.streams.add(stream);
+    const forget = () => this.streams.delete(stream);
+    stream.once('cancelled', forget).once('close', forget);
+    let open = 0;
+    let hasEnded = false;
+    const endOnceAnswered = () => hasEnded && open === 0 && stream.end();
+    stream.on('data', (asked: Asked) => {
+      this.questions.push(asked);
+      open += 1;
+      this.script(asked, (error, response) => {
+        open -= 1;
+        const outcome = error
+          ? { failure: { code: error.code ?? status.UNKNOWN, message: error.details ?? '' } }
+          : response;
+        if (!stream.cancelled && !stream.writableEnded) stream.write({ ...outcome, requestId: asked.requestId });
+        endOnceAnswered();
+      });
+    });
+    stream.on('end', () => {
+      hasEnded = true;
+      endOnceAnswered();
+    });
+  }
+
+  private initialMetadata(): Metadata {
+    const metadata = new Metadata();
+    if (this.window !== undefined) metadata.set('latchkey-ratelimit-window', this.window);
+    return metadata;
   }
 }

@@ -1,0 +1,60 @@
+import { type ChannelCredentials, type ChannelOptions, Metadata, credentials } from '@grpc/grpc-js';
+import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
+import type { GuardOptions, GuardTls } from '../options.js';
+import { loadContract } from './proto.js';
+
+const channelOptions: ChannelOptions = {
+  // The service resumes by itself: try again soon after it went away, and never wait longer than a second.
+  'grpc.initial_reconnect_backoff_ms': 50,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.dns_min_time_between_resolutions_ms': 1000,
+  // Notices a peer that vanished without closing its connection, idle or not.
+  'grpc.keepalive_time_ms': 10_000,
+  'grpc.keepalive_timeout_ms': 2_000,
+  'grpc.keepalive_permit_without_calls': 1,
+  // Answers about keys never come by way of an HTTP proxy that happens to stand in the environment.
+  'grpc.enable_http_proxy': 0,
+  // No DNS lookups for a service config: it could add retries, and they cost time before the first call.
+  'grpc.service_config_disable_resolution': 1,
+  // Nobody looks at these books, and they are written with every message.
+  'grpc.enable_channelz': 0,
+};
+
+/** One connection to the service, with the identity that each of its calls presents. */
+export interface Connection {
+  readonly client: ApiKeyServiceClient;
+  readonly identity: Metadata;
+  readonly streamPath: string;
+}
+
+/**
+ * Prepares connections; each call makes one more.
+ *
+ * @throws {Error} the contract is not where it should be, or the TLS texts cannot be read
+ */
+export function connector(options: GuardOptions): () => Connection {
+  const { ApiKeyService } = loadContract(options.protoDir);
+  const channelCredentials = credentialsFrom(options.tls);
+  const identity = new Metadata({ waitForReady: false });
+  if (options.serviceToken) identity.set('authorization', `Bearer ${options.serviceToken}`);
+  return () => ({
+    client: new ApiKeyService(options.target, channelCredentials, {
+      ...channelOptions,
+      ...options.channelOptions,
+      // A load balancer spreads connections: two streams must not share one. And closing a guard closes nobody else's.
+      'grpc.use_local_subchannel_pool': 1,
+    }),
+    identity,
+    streamPath: ApiKeyService.service.ValidateKeys.path,
+  });
+}
+
+function credentialsFrom(tls: GuardTls | undefined): ChannelCredentials {
+  if (!tls) return credentials.createInsecure();
+  return credentials.createSsl(bytes(tls.ca), bytes(tls.key), bytes(tls.cert));
+}
+
+function bytes(pem: string | Buffer | undefined): Buffer | null {
+  if (pem === undefined) return null;
+  return typeof pem === 'string' ? Buffer.from(pem) : pem;
+}

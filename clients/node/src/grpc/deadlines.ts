@@ -1,0 +1,38 @@
+import type { OpenQuestion } from './open-question.js';
+
+/** Node's timers can do no more. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Ends the questions whose time is up, with one timer for all: each has equally long, so they end in order. */
+export class Deadlines {
+  private readonly open = new Set<OpenQuestion>();
+  private timer: NodeJS.Timeout | undefined;
+
+  add(question: OpenQuestion): void {
+    this.open.add(question);
+    this.timer ??= this.wakeAt(question.deadlineAt);
+    // Whoever waits for an answer gets one; nobody waiting, the timer keeps no process alive.
+    if (this.open.size === 1) this.timer.ref();
+  }
+
+  remove(question: OpenQuestion): void {
+    this.open.delete(question);
+    if (this.open.size === 0) this.timer?.unref();
+  }
+
+  private readonly sweep = (): void => {
+    this.timer = undefined;
+    const now = performance.now();
+    for (const question of this.open) {
+      if (question.deadlineAt > now) {
+        this.timer = this.wakeAt(question.deadlineAt);
+        return;
+      }
+      question.expire();
+    }
+  };
+
+  private wakeAt(deadlineAt: number): NodeJS.Timeout {
+    return setTimeout(this.sweep, Math.min(deadlineAt - performance.now(), longestTimerMs));
+  }
+}

@@ -1,0 +1,144 @@
+import { connectivityState, status } from '@grpc/grpc-js';
+import type { Connection } from './connection.js';
+import type { CallEnd } from './failure.js';
+import type { OpenQuestion } from './open-question.js';
+import { ReopenDelay } from './reopen-delay.js';
+import { askUnary } from './unary.js';
+import { type StreamOwner, ValidationStream } from './validation-stream.js';
+
+export interface LaneOwner {
+  /** Something changed that questions may have waited for. */
+  laneChanged(): void;
+  /** Questions that a stream of this lane had and will not answer, and how it ended. */
+  laneLost(questions: readonly OpenQuestion[], end: CallEnd): void;
+}
+
+/**
+ * One connection with the stream over it, opened again and again.
+ *
+ * The service ends a connection that has become old by GOAWAY, of which gRPC tells its calls nothing; but the channel
+ * leaves READY. Then a new stream is opened, over the new connection that this brings about, and the old one is left
+ * to bring its answers.
+ */
+export class Lane implements StreamOwner {
+  /** The one that takes questions, or will as soon as it is open. */
+  private current: ValidationStream | undefined;
+  private readonly retired = new Set<ValidationStream>();
+  private readonly delay = new ReopenDelay();
+  private isClosed = false;
+  /** Why there is no stream; undefined while one is about to open. */
+  failure: CallEnd | undefined;
+  /** The service is an older one, without streams. */
+  isUnaryOnly = false;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly owner: LaneOwner,
+    private readonly maxSilenceMs: number,
+  ) {
+    this.watch(this.channel.getConnectivityState(false));
+    this.openStream();
+  }
+
+  /** The stream, if there is one that takes questions. */
+  get stream(): ValidationStream | undefined {
+    return this.current?.takesQuestions ? this.current : undefined;
+  }
+
+  askUnary(question: OpenQuestion): void {
+    askUnary(this.connection, question);
+  }
+
+  /** Questions that are out are still answered. */
+  close(): void {
+    this.isClosed = true;
+    this.delay.cancel();
+    this.retireStream();
+    this.connection.client.close();
+  }
+
+  checkSilence(): void {
+    this.current?.checkSilence();
+  }
+
+  streamOpened(stream: ValidationStream): void {
+    if (stream !== this.current) return;
+    this.failure = undefined;
+    this.owner.laneChanged();
+  }
+
+  streamHasRoom(): void {
+    this.owner.laneChanged();
+  }
+
+  streamFellSilent(stream: ValidationStream): void {
+    if (stream === this.current) this.replaceStream();
+  }
+
+  streamEnded(stream: ValidationStream, end: CallEnd): void {
+    this.retired.delete(stream);
+    if (stream === this.current) {
+      this.current = undefined;
+      this.isUnaryOnly = end.code === status.UNIMPLEMENTED && !stream.wasReady;
+      if (this.isUnaryOnly) this.failure = undefined;
+      else this.reopen(stream, end);
+    }
+    this.owner.laneLost(stream.unanswered(), end);
+    this.owner.laneChanged();
+  }
+
+  private get channel() {
+    return this.connection.client.getChannel();
+  }
+
+  private openStream(): void {
+    this.current = new ValidationStream(this.connection, this, this.maxSilenceMs);
+    // Also when it is not yet time for gRPC to try again by itself.
+    this.channel.getConnectivityState(true);
+  }
+
+  /** @param end how the stream before ended, if it has */
+  private reopen(before: ValidationStream, end?: CallEnd): void {
+    if (this.isClosed) return;
+    const isAtOnce = this.delay.run(before.hasAnswered, () => this.openStream());
+    // Nobody waits for a stream that may be long in coming.
+    if (end && end.code !== status.OK && !(before.wasReady && isAtOnce)) this.failure = end;
+  }
+
+  private retireStream(): ValidationStream | undefined {
+    const stream = this.current;
+    this.current = undefined;
+    if (stream) this.retired.add(stream);
+    stream?.retire();
+    return stream;
+  }
+
+  private replaceStream(): void {
+    const old = this.retireStream();
+    if (old) this.reopen(old);
+  }
+
+  private watch(state: connectivityState): void {
+    this.channel.watchConnectivityState(state, Infinity, () => {
+      if (this.isClosed) return;
+      const next = this.channel.getConnectivityState(false);
+      if (state === connectivityState.READY) this.connectionLeft();
+      if (next === connectivityState.READY) this.connectionCame();
+      this.watch(next);
+    });
+  }
+
+  private connectionLeft(): void {
+    if (this.isUnaryOnly) {
+      this.isUnaryOnly = false;
+      this.openStream();
+    } else this.replaceStream();
+  }
+
+  /** Without a stream for want of a connection, there is nothing left to wait for. */
+  private connectionCame(): void {
+    if (this.current) return;
+    this.delay.cancel();
+    this.openStream();
+  }
+}

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { status } from '@grpc/grpc-js';
+import { type Guard, createGuard } from '../guard.js';
+import type { FailureEvent } from '../hooks.js';
+import { granted } from '../testing/answers.js';
+import { eventually } from '../testing/eventually.js';
+import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
+import { Wire } from '../testing/wire.js';
+
+const question = { authorization: ['Bearer k'], method: 'GET' };
+type Reply = Parameters<ScriptedLatchkey['script']>[1];
+
+let latchkey: ScriptedLatchkey;
+let wire: Wire;
+let failures: FailureEvent[];
+let held: Reply[];
+let guard: Guard;
+
+function open(): void {
+  guard = createGuard({
+    target: wire.target,
+    serviceToken: 'token',
+    deadlineMs: 5000,
+    onError: (event) => failures.push(event),
+  });
+}
+
+beforeEach(async () => {
+  failures = [];
+  held = [];
+  latchkey = new ScriptedLatchkey();
+  latchkey.answers(granted());
+  await latchkey.start();
+  wire = await Wire.to(latchkey.port);
+});
+
+afterEach(() => {
+  guard.close();
+  wire.close();
+  latchkey.stop();
+});
+
+describe('the streams to the service', () => {
+  it('asks again what a stream that ended in order had not answered', async () => {
+    open();
+    await eventually(() => latchkey.streams.size === 2);
+    latchkey.script = (_, reply) => held.push(reply);
+    const answer = guard.check(question);
+    for (let asked = 1; asked <= 4; asked += 1) {
+      await eventually(() => held.length === asked);
+      latchkey.endStreams();
+    }
+    await eventually(() => held.length === 5);
+    held[4]!(null, granted());
+    expect(await answer).toMatchObject({ allowed: true });
+    expect(new Set(latchkey.questions.map(({ requestId }) => requestId)).size).toBe(1);
+  });
+
+  it('asks once more, and not twice, what was out when the connection broke', async () => {
+    open();
+    await eventually(() => latchkey.streams.size === 2);
+    const replies = new Map<string, Reply>();
+    latchkey.script = ({ requestId }, reply) => replies.set(requestId, reply);
+    const saved = guard.check({ ...question, requestId: 'saved' });
+    const lost = guard.check({ ...question, requestId: 'lost' });
+    await eventually(() => latchkey.questions.length === 2);
+    wire.breakAll();
+    await eventually(() => latchkey.questions.length === 4);
+    replies.get('saved')!(null, granted());
+    expect(await saved).toMatchObject({ allowed: true });
+    wire.breakAll();
+    expect(await lost).toMatchObject({ status: 503 });
+    expect(failures).toMatchObject([{ code: 'UNAVAILABLE', requestId: 'lost' }]);
+    expect(latchkey.questions).toHaveLength(4);
+  });
+
+  it('moves to a new connection when its own grows old, and no question notices', async () => {
+    latchkey.stop();
+    const ageing = { 'grpc.max_connection_age_ms': 300, 'grpc.max_connection_age_grace_ms': 200 };
+    await latchkey.start(undefined, ageing);
+    latchkey.script = (_, reply) => setTimeout(() => reply(null, granted()), 5);
+    open();
+    await eventually(() => latchkey.streams.size === 2);
+    let isOver = false;
+    const refused: unknown[] = [];
+    const load = Array.from({ length: 20 }, async () => {
+      while (!isOver) {
+        const decision = await guard.check(question);
+        if (!decision.allowed) refused.push(decision);
+      }
+    });
+    await eventually(() => latchkey.streamsOpened >= 10);
+    isOver = true;
+    await Promise.all(load);
+    expect([refused, failures]).toEqual([[], []]);
+    const ids = latchkey.questions.map(({ requestId }) => requestId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('says why streams are refused, and tries again less and less often', async () => {
+    latchkey.streamRefusal = { code: status.UNAUTHENTICATED, details: 'who are you?' };
+    const start = performance.now();
+    open();
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+    expect(failures).toMatchObject([{ code: 'UNAUTHENTICATED', message: 'who are you?' }]);
+    await eventually(() => latchkey.streamsOpened >= 10);
+    // Five a lane: at once, at once, after 25, 50 and 100 ms at the least.
+    expect(performance.now() - start).toBeGreaterThan(170);
+    expect(latchkey.unaryQuestions).toBe(0);
+    latchkey.streamRefusal = undefined;
+    await eventually(async () => (await guard.check(question)).allowed);
+  });
+
+  it('asks an older service, which has no streams, by calls, and tries streams when it connects anew', async () => {
+    latchkey.streamRefusal = { code: status.UNIMPLEMENTED, details: 'unknown method' };
+    open();
+    for (let n = 0; n < 20; n += 1) expect(await guard.check(question)).toMatchObject({ allowed: true });
+    expect(latchkey.unaryQuestions).toBe(20);
+    expect(latchkey.streamsOpened).toBe(2);
+    latchkey.script = (_, reply) => reply({ code: status.UNAVAILABLE, details: 'the database is away' });
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+    expect(latchkey.questions).toHaveLength(21);
+
+    latchkey.answers(granted());
+    latchkey.streamRefusal = undefined;
+    wire.breakAll();
+    await eventually(() => latchkey.streams.size === 2);
+    await eventually(async () => (await guard.check(question)).allowed);
+    expect(latchkey.unaryQuestions).toBe(21);
+  });
+
+  it('brings what is out to its end when it is closed, and then hangs up', async () => {
+    open();
+    await eventually(() => latchkey.streams.size === 2);
+    latchkey.script = (_, reply) => held.push(reply);
+    const answer = guard.check(question);
+    await eventually(() => held.length === 1);
+    guard.close();
+    await eventually(() => latchkey.streams.size === 1);
+    held[0]!(null, granted());
+    expect(await answer).toMatchObject({ allowed: true });
+    await eventually(() => latchkey.streams.size === 0);
+    await eventually(() => wire.openConnections === 0);
+  });
+});

@@ -1,0 +1,141 @@
+import { type ClientDuplexStream, status } from '@grpc/grpc-js';
+import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
+import type { Connection } from './connection.js';
+import { type CallEnd, serviceError } from './failure.js';
+import type { Holder, OpenQuestion } from './open-question.js';
+import { windowSecondsIn } from './window.js';
+import { decodeAnswer } from './wire/answer.js';
+
+/** As many as the service reads of one stream before it has answered some. */
+const maxOpen = 1024;
+/** Messages that may wait for the connection to take them. */
+const maxUnsent = 256;
+
+export interface StreamOwner {
+  streamOpened(stream: ValidationStream): void;
+  /** After an answer, and when the connection has taken what waited for it. */
+  streamHasRoom(): void;
+  /** Questions run out of time, and nothing at all has come back for long. */
+  streamFellSilent(stream: ValidationStream): void;
+  streamEnded(stream: ValidationStream, end: CallEnd): void;
+}
+
+/**
+ * One `ValidateKeys` call. Answers are matched by request id, which comes from callers: at most one question with the
+ * same id is ever out on a stream, one that ran out of time included, since its answer may still come.
+ */
+export class ValidationStream implements Holder {
+  /** Sent and not answered, by request id. */
+  private readonly open = new Map<string, OpenQuestion>();
+  private readonly call: ClientDuplexStream<Buffer, ValidateKeyResponse>;
+  /** Those of the open ones that somebody still waits for. */
+  private awaited = 0;
+  private isReady = false;
+  private isRetired = false;
+  private isBlocked = false;
+  private windowSeconds: number | undefined;
+  private silentSince: number | undefined;
+  /** It has answered something: whoever opened it found a working service. */
+  hasAnswered = false;
+  private end: CallEnd = { code: status.UNKNOWN, details: 'the stream ended without a status' };
+
+  constructor(
+    { client, identity, streamPath }: Connection,
+    private readonly owner: StreamOwner,
+    private readonly maxSilenceMs: number,
+  ) {
+    const asItIs = (bytes: Buffer) => bytes;
+    this.call = client.makeBidiStreamRequest(streamPath, asItIs, decodeAnswer, identity);
+    this.call.on('metadata', (metadata) => {
+      this.windowSeconds = windowSecondsIn(metadata);
+      this.isReady = true;
+      owner.streamOpened(this);
+    });
+    this.call.on('data', (response: ValidateKeyResponse) => this.take(response));
+    this.call.on('drain', () => {
+      this.isBlocked = false;
+      owner.streamHasRoom();
+    });
+    // It comes as a status as well.
+    this.call.on('error', () => undefined);
+    this.call.on('status', (end) => (this.end = end));
+    // After the last answer, unlike the status.
+    this.call.on('end', () => {
+      this.isRetired = true;
+      owner.streamEnded(this, this.end);
+    });
+  }
+
+  get wasReady(): boolean {
+    return this.isReady;
+  }
+
+  get takesQuestions(): boolean {
+    return this.isReady && !this.isRetired;
+  }
+
+  get isFull(): boolean {
+    return this.isBlocked || this.open.size >= maxOpen;
+  }
+
+  get load(): number {
+    return this.open.size;
+  }
+
+  has(requestId: string): boolean {
+    return this.open.has(requestId);
+  }
+
+  send(question: OpenQuestion): void {
+    this.open.set(question.asked.requestId, question);
+    this.awaited += 1;
+    question.holder = this;
+    const hasRoom = this.call.write(question.bytes);
+    if (!hasRoom && this.call.writableLength >= maxUnsent) this.isBlocked = true;
+  }
+
+  /** Takes no more questions. Those that it has are answered, then it ends. */
+  retire(): void {
+    if (this.isRetired) return;
+    this.isRetired = true;
+    if (this.awaited > 0) this.call.end();
+    else this.call.cancel();
+  }
+
+  expired(): void {
+    this.silentSince ??= performance.now();
+    this.letGo();
+    this.checkSilence();
+  }
+
+  checkSilence(): void {
+    if (this.silentSince === undefined || this.isRetired) return;
+    if (performance.now() - this.silentSince > this.maxSilenceMs) this.owner.streamFellSilent(this);
+  }
+
+  /** What was sent and will not be answered any more. */
+  unanswered(): OpenQuestion[] {
+    return [...this.open.values()].filter((question) => !question.isSettled);
+  }
+
+  private take(response: ValidateKeyResponse): void {
+    const question = this.open.get(response.requestId);
+    if (!question) return;
+    this.open.delete(response.requestId);
+    this.hasAnswered = true;
+    this.silentSince = undefined;
+    if (!question.isSettled) {
+      const { outcome, failure } = response;
+      if (outcome === 'failure' && failure) {
+        question.fail(serviceError({ code: failure.code, details: failure.message }));
+      } else question.answer(response, this.windowSeconds);
+      this.letGo();
+    }
+    this.owner.streamHasRoom();
+  }
+
+  private letGo(): void {
+    this.awaited -= 1;
+    if (this.awaited === 0 && this.isRetired) this.call.cancel();
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { PreparedQuestion } from '../../question.js';
+import { loadContract } from '../proto.js';
+import { decodeAnswer } from './answer.js';
+import { encodeQuestion } from './question.js';
+
+const { ValidateKeys } = loadContract().ApiKeyService.service;
+const text = fc.string({ unit: 'grapheme', maxLength: 300 });
+const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+const uint32 = fc.nat({ max: 2 ** 32 - 1 });
+const time = fc.record({ seconds: fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map(String), nanos: int32 });
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
+
+const operations = ['READ', 'WRITE', 'DESTROY', 'MANAGE_API_KEYS', 'MANAGE_ACCOUNT', 'IMPERSONATE'] as const;
+const question: fc.Arbitrary<PreparedQuestion> = fc.record({
+  requestId: text,
+  authorization: fc.string({ unit: 'grapheme', maxLength: 5000 }),
+  operation: fc.constantFrom(...operations),
+  permission: text,
+  clientIp: text,
+  userAgent: text,
+});
+
+// 99 is a value that this guard has no name for.
+const grant = fc.record({
+  keyId: text,
+  ownerId: text,
+  access: fc.constantFrom(0, 1, 2, 99),
+  permissions: fc.array(text, { maxLength: 5 }),
+  expiresAt: optional(time),
+});
+const reason = fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(99, -1));
+const denial = fc.record({ reason, httpStatus: uint32, message: text, retryAfter: optional(time) });
+const failure = fc.record({ code: int32, message: text });
+const rateLimit = optional(fc.record({ limit: uint32, remaining: uint32, resetAfter: optional(time) }));
+const answer = fc
+  .tuple(
+    fc.record({ requestId: text, rateLimit }),
+    fc.oneof(fc.record({ grant }), fc.record({ denial }), fc.record({ failure }), fc.constant({})),
+  )
+  .map(([common, outcome]) => ({ ...common, ...outcome }));
+
+describe('the wire', () => {
+  it('carries every question as the contract says', () => {
+    fc.assert(
+      fc.property(question, (asked) => {
+        const read = ValidateKeys.requestDeserialize(encodeQuestion(asked));
+        expect(read).toEqual({ ...asked, operation: `OPERATION_${asked.operation}`, credential: 'authorization' });
+      }),
+    );
+  });
+
+  it('reads every answer as the contract says', () => {
+    fc.assert(
+      fc.property(answer, (given) => {
+        const bytes = ValidateKeys.responseSerialize(given as never);
+        expect(decodeAnswer(bytes)).toEqual(ValidateKeys.responseDeserialize(bytes));
+      }),
+    );
+  });
+
+  it('leaves out what a newer service adds', () => {
+    const bytes = ValidateKeys.responseSerialize({ requestId: 'id', failure: { code: 14, message: 'away' } });
+    // Fields 100 to 103: a number, eight bytes, a text, four bytes.
+    const news = Buffer.from('a0069601a9060000000000000000b206026162bd0600000000', 'hex');
+    expect(decodeAnswer(Buffer.concat([news, bytes]))).toEqual(ValidateKeys.responseDeserialize(bytes));
+  });
+
+  it('takes no answer that was cut, wherever that was', () => {
+    const whole = ValidateKeys.responseSerialize({ denial: { message: 'no', retryAfter: { seconds: 300, nanos: 1 } } });
+    for (let length = 1; length < whole.length; length += 1) {
+      expect(() => decodeAnswer(whole.subarray(0, length))).toThrow(RangeError);
+    }
+  });
+
+  it('takes no bytes for an answer that are none, and reads whatever comes to its end', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        try {
+          decodeAnswer(Buffer.from(bytes));
+        } catch (error) {
+          expect(error).toBeInstanceOf(RangeError);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { type Server, type Socket, connect, createServer } from 'node:net';
+import { portOf } from './raw-http.js';
+
+/** A TCP relay whose open connections can be made to swallow everything, as a pulled cable does, or broken. */
+export class Wire {
+  private readonly pairs: [Socket, Socket][] = [];
+  private readonly server: Server;
+
+  private constructor(port: number) {
+    this.server = createServer((near) => {
+      const far = connect(port, '127.0.0.1');
+      this.pairs.push([near, far]);
+      near.on('error', () => far.destroy()).pipe(far);
+      far.on('error', () => near.destroy()).pipe(near);
+    });
+  }
+
+  static async to(port: number): Promise<Wire> {
+    const wire = new Wire(port);
+    await new Promise<void>((resolve) => wire.server.listen(0, '127.0.0.1', resolve));
+    return wire;
+  }
+
+  get target(): string {
+    return `127.0.0.1:${portOf(this.server)}`;
+  }
+
+  get openConnections(): number {
+    return this.pairs.filter(([near]) => !near.destroyed).length;
+  }
+
+  cut(): void {
+    for (const [near, far] of this.pairs) {
+      near.unpipe().resume();
+      far.unpipe().resume();
+    }
+  }
+
+  /** New connections go through. */
+  breakAll(): void {
+    for (const sockets of this.pairs.splice(0)) for (const socket of sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.breakAll();
+    this.server.close();
+  }
+}
