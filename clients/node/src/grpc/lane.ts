@@ -23,7 +23,6 @@ export interface LaneOwner {
 export class Lane implements StreamOwner {
   /** The one that takes questions, or will as soon as it is open. */
   private current: ValidationStream | undefined;
-  private readonly retired = new Set<ValidationStream>();
   private readonly delay = new ReopenDelay();
   private isClosed = false;
   /** Why there is no stream; undefined while one is about to open. */
@@ -76,7 +75,6 @@ export class Lane implements StreamOwner {
   }
 
   streamEnded(stream: ValidationStream, end: CallEnd): void {
-    this.retired.delete(stream);
     if (stream === this.current) {
       this.current = undefined;
       this.isUnaryOnly = end.code === status.UNIMPLEMENTED && !stream.wasReady;
@@ -108,7 +106,6 @@ export class Lane implements StreamOwner {
   private retireStream(): ValidationStream | undefined {
     const stream = this.current;
     this.current = undefined;
-    if (stream) this.retired.add(stream);
     stream?.retire();
     return stream;
   }

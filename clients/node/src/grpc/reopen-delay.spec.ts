@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ReopenDelay } from './reopen-delay.js';
+
+describe('ReopenDelay', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  /** How long each of some attempts in a row waits, in milliseconds. */
+  function waits(delay: ReopenDelay, ...wereGood: boolean[]): number[] {
+    return wereGood.map((wasGood) => {
+      const start = performance.now();
+      let openedAt = Infinity;
+      delay.run(wasGood, () => (openedAt = performance.now()));
+      jest.runAllTimers();
+      return openedAt - start;
+    });
+  }
+
+  it('waits longer and longer while no stream gets anywhere, up to a second', () => {
+    const [first, ...later] = waits(new ReopenDelay(), ...Array<boolean>(8).fill(false));
+    expect(first).toBeLessThanOrEqual(1);
+    [50, 100, 200, 400, 800, 1000, 1000].forEach((longestMs, n) => {
+      expect(later[n]).toBeGreaterThanOrEqual(longestMs / 2 - 1);
+      expect(later[n]).toBeLessThanOrEqual(longestMs);
+    });
+  });
+
+  it('opens at once after a stream that has answered, and after a long while', () => {
+    const delay = new ReopenDelay();
+    expect(waits(delay, false, false, false, true).at(-1)).toBeLessThanOrEqual(1);
+    waits(delay, false, false);
+    jest.advanceTimersByTime(11_000);
+    expect(waits(delay, false).at(-1)).toBeLessThanOrEqual(1);
+  });
+});
