@@ -4,9 +4,10 @@ import type { AccountTransaction, ListedKey } from '../../application/ports.js';
 import { emailKey, type Account } from '../../domain/account.js';
 import type { ApiKey } from '../../domain/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
+import { AuditEventRow } from './audit-rows.js';
 import { databaseNow } from './database.js';
 import { fromAccount, fromApiKey, toAccount, toApiKey } from './mapping.js';
-import { AccountRow, ApiKeyRow, ApiKeyUsageRow, AuditEventRow, SessionRow } from './rows.js';
+import { AccountRow, ApiKeyRow, ApiKeyUsageRow, SessionRow } from './rows.js';
 import { isUniqueViolation } from './store-error.js';
 
 export class PostgresAccountTransaction implements AccountTransaction {

@@ -1,17 +1,16 @@
 import { Audit } from '../../application/ports.js';
 import type { FailedAuthentication, RecordedEvent } from '../../application/audit.js';
 import type { Page, PageRequest } from '../../application/page.js';
-import { Batcher } from '../batcher.js';
+import { AuditEventRow } from './audit-rows.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import type { Database } from './database.js';
-import { groupFailures } from './group-failures.js';
-import { Lane, STATEMENT_PATIENCE_MS } from './lane.js';
-import { AuditEventRow } from './rows.js';
+import { FailureCommits } from './failure-commits.js';
+import type { FailureGroup } from './group-failures.js';
+import { Lane } from './lane.js';
 import { unavailable } from './store-error.js';
 
-const MAX_BATCH = 5000;
-/** Commits that are sent after each other let the next one collect meanwhile. */
-const MAX_IN_FLIGHT = 1;
+/** Commits go one after the other; meanwhile the next one collects. */
+const CONNECTIONS = 1;
 
 const RECORD_FAILURES = {
   name: 'record_failures_v1',
@@ -23,24 +22,19 @@ const RECORD_FAILURES = {
 
 export class PostgresAudit extends Audit {
   private readonly lane: Lane;
-  private readonly batcher: Batcher<FailedAuthentication, void>;
+  private readonly commits: FailureCommits;
 
   constructor(
     url: string,
     private readonly database: Database,
   ) {
     super();
-    this.lane = new Lane(url, 'audit', MAX_IN_FLIGHT);
-    this.batcher = new Batcher({
-      send: (failures) => this.commit(failures),
-      maxBatch: MAX_BATCH,
-      maxInFlight: MAX_IN_FLIGHT,
-      patienceMs: STATEMENT_PATIENCE_MS,
-    });
+    this.lane = new Lane(url, 'audit', CONNECTIONS);
+    this.commits = new FailureCommits((groups) => this.insert(groups));
   }
 
   recordFailure(failure: FailedAuthentication): Promise<void> {
-    return this.batcher.add(failure);
+    return this.commits.add(failure);
   }
 
   async list(ownerId: string, { limit, cursor }: PageRequest): Promise<Page<RecordedEvent>> {
@@ -66,8 +60,7 @@ export class PostgresAudit extends Audit {
     return this.lane.close();
   }
 
-  private async commit(failures: readonly FailedAuthentication[]): Promise<void[]> {
-    const groups = groupFailures(failures);
+  private async insert(groups: readonly FailureGroup[]): Promise<void> {
     const values = [
       groups.map(({ failure }) => failure.reason),
       groups.map(({ failure }) => failure.ownerId),
@@ -84,7 +77,6 @@ export class PostgresAudit extends Audit {
       // Whatever the cause: what can't be recorded is not answered.
       throw unavailable(error);
     }
-    return new Array<void>(failures.length);
   }
 }
 

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { InitialSchema1763600000000 } from './migrations/1763600000000-initial-schema.js';
+import { SealedAudit1763700000000 } from './migrations/1763700000000-sealed-audit.js';
 import { ROWS } from './rows.js';
 import { refuseStandby } from './standby.js';
 
@@ -22,7 +23,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
     type: 'postgres',
     url,
     entities: ROWS,
-    migrations: [InitialSchema1763600000000],
+    migrations: [InitialSchema1763600000000, SealedAudit1763700000000],
     migrationsTransactionMode: 'each',
     logging: false,
     applicationName: 'latchkey',

@@ -1,4 +1,5 @@
-import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
 
 /** The tables, as the migrations leave them: `npm run check` compares the two. */
 
@@ -104,39 +105,13 @@ export class PasswordGuessesRow {
   succeededAt!: Date | null;
 }
 
-/** Append-only: a trigger refuses UPDATE, DELETE and TRUNCATE. */
-@Entity('audit_events')
-@Index('audit_events_of_owner', ['ownerId', 'id'])
-export class AuditEventRow {
-  @PrimaryGeneratedColumn('identity', {
-    type: 'bigint',
-    generatedIdentity: 'ALWAYS',
-    primaryKeyConstraintName: 'audit_events_pkey',
-  })
-  id!: string;
-  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
-  at!: Date;
-  @Column('varchar', { length: 32 })
-  type!: string;
-  @Column('varchar', { name: 'owner_id', length: 128, nullable: true })
-  ownerId!: string | null;
-  @Column('uuid', { name: 'key_id', nullable: true })
-  keyId!: string | null;
-  /** The account that acted; null for the service itself and for whoever failed to prove who they are. */
-  @Column('varchar', { name: 'actor_id', length: 128, nullable: true })
-  actorId!: string | null;
-  @Column('varchar', { length: 32, nullable: true })
-  reason!: string | null;
-  @Column('integer', { default: 1 })
-  count!: number;
-  @Column('varchar', { name: 'public_part', length: 24, nullable: true })
-  publicPart!: string | null;
-  @Column('varchar', { name: 'client_ip', length: 45, nullable: true })
-  clientIp!: string | null;
-  @Column('varchar', { name: 'user_agent', length: 256, nullable: true })
-  userAgent!: string | null;
-  @Column('varchar', { name: 'request_id', length: 128, nullable: true })
-  requestId!: string | null;
-}
-
-export const ROWS = [AccountRow, ApiKeyRow, ApiKeyUsageRow, SessionRow, PasswordGuessesRow, AuditEventRow];
+export const ROWS = [
+  AccountRow,
+  ApiKeyRow,
+  ApiKeyUsageRow,
+  SessionRow,
+  PasswordGuessesRow,
+  AuditEventRow,
+  AuditSealRow,
+  AuditPruningRow,
+];

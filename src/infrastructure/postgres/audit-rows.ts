@@ -1,0 +1,77 @@
+import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+
+/** The tables of the audit trail; see docs/audit.md. */
+
+/** Append-only: triggers refuse UPDATE and TRUNCATE, and DELETE of what no pruning on record takes away. */
+@Entity('audit_events')
+@Index('audit_events_of_owner', ['ownerId', 'id'])
+export class AuditEventRow {
+  @PrimaryGeneratedColumn('identity', {
+    type: 'bigint',
+    generatedIdentity: 'ALWAYS',
+    primaryKeyConstraintName: 'audit_events_pkey',
+  })
+  id!: string;
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  at!: Date;
+  @Column('varchar', { length: 32 })
+  type!: string;
+  @Column('varchar', { name: 'owner_id', length: 128, nullable: true })
+  ownerId!: string | null;
+  @Column('uuid', { name: 'key_id', nullable: true })
+  keyId!: string | null;
+  /** The account that acted; null for the service itself and for whoever failed to prove who they are. */
+  @Column('varchar', { name: 'actor_id', length: 128, nullable: true })
+  actorId!: string | null;
+  @Column('varchar', { length: 32, nullable: true })
+  reason!: string | null;
+  @Column('integer', { default: 1 })
+  count!: number;
+  @Column('varchar', { name: 'public_part', length: 24, nullable: true })
+  publicPart!: string | null;
+  @Column('varchar', { name: 'client_ip', length: 45, nullable: true })
+  clientIp!: string | null;
+  @Column('varchar', { name: 'user_agent', length: 256, nullable: true })
+  userAgent!: string | null;
+  @Column('varchar', { name: 'request_id', length: 128, nullable: true })
+  requestId!: string | null;
+}
+
+/** Each seals the events after the seal before it, without a gap. Append-only. */
+@Entity('audit_seals')
+export class AuditSealRow {
+  /** From 1, one by one. */
+  @PrimaryColumn('bigint', { primaryKeyConstraintName: 'audit_seals_pkey' })
+  id!: string;
+  @Column('bigint', { name: 'from_event_id' })
+  fromEventId!: string;
+  @Column('bigint', { name: 'to_event_id' })
+  toEventId!: string;
+  @Column('integer', { name: 'event_count' })
+  eventCount!: number;
+  @Column('bytea', { name: 'events_mac' })
+  eventsMac!: Buffer;
+  @Column({ type: 'timestamptz', name: 'sealed_at', precision: 3 })
+  sealedAt!: Date;
+  @Column('bytea', { name: 'previous_mac' })
+  previousMac!: Buffer;
+  @Column('bytea')
+  mac!: Buffer;
+}
+
+/** What retention has deleted: the events up to one, and of which seals. Append-only. */
+@Entity('audit_prunings')
+export class AuditPruningRow {
+  /** From 1, one by one. */
+  @PrimaryColumn('bigint', { primaryKeyConstraintName: 'audit_prunings_pkey' })
+  id!: string;
+  @Column('bigint', { name: 'to_event_id' })
+  toEventId!: string;
+  /** Null together with the MAC: events were not sealed. */
+  @Column('bigint', { name: 'to_seal_id', nullable: true })
+  toSealId!: string | null;
+  @Column({ type: 'timestamptz', name: 'pruned_at', precision: 3 })
+  prunedAt!: Date;
+  @Column('bytea', { nullable: true })
+  mac!: Buffer | null;
+}

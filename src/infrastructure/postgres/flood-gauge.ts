@@ -1,0 +1,35 @@
+/** Failures of about the last second that are everyday life: each is committed at once. */
+const EVERYDAY = 50;
+/** From here on the window is as wide as it gets. */
+const FLOOD = 150;
+const MEMORY_MS = 1000;
+export const WIDEST_WINDOW_MS = 250;
+
+/**
+ * How many failures arrive, and so how far apart their commits are to lie. The load fades exponentially, so that it
+ * stands for about the last second, and never counts past FLOOD: hardly more than a second after a flood, however
+ * great, all is everyday again.
+ */
+export class FloodGauge {
+  private load = 0;
+  private asOfMs = 0;
+
+  count(nowMs: number): void {
+    this.load = Math.min(this.loadAt(nowMs) + 1, FLOOD);
+    this.asOfMs = nowMs;
+  }
+
+  /** Least time from one commit to the next; 0 unless there is a flood. */
+  windowMs(nowMs: number): number {
+    const excess = Math.max(this.loadAt(nowMs) - EVERYDAY, 0);
+    return (excess / (FLOOD - EVERYDAY)) * WIDEST_WINDOW_MS;
+  }
+
+  forget(): void {
+    this.load = 0;
+  }
+
+  private loadAt(nowMs: number): number {
+    return this.load * Math.exp((this.asOfMs - nowMs) / MEMORY_MS);
+  }
+}
