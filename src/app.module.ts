@@ -9,13 +9,16 @@ import { ListApiKeys } from './application/list-api-keys.js';
 import { ListAuditEvents } from './application/list-audit-events.js';
 import { PasswordCheck } from './application/password-check.js';
 import * as ports from './application/ports.js';
+import { PruneAuditEvents } from './application/prune-audit-events.js';
 import { PutAccount } from './application/put-account.js';
 import { RevokeApiKey } from './application/revoke-api-key.js';
+import { SealAuditEvents } from './application/seal-audit-events.js';
 import { SignIn } from './application/sign-in.js';
 import { SignOut } from './application/sign-out.js';
 import { SweepExpiries } from './application/sweep-expiries.js';
 import { ValidateKey } from './application/validate-key.js';
 import type { Config } from './config.js';
+import { AuditSealer } from './infrastructure/audit-sealer.js';
 import { Argon2Passwords } from './infrastructure/crypto/argon2-passwords.js';
 import { Hashing } from './infrastructure/crypto/hashing.js';
 import { JwksPlatformTokens } from './infrastructure/crypto/jwks-platform-tokens.js';
@@ -37,6 +40,7 @@ import { PrometheusMetrics } from './infrastructure/prometheus-metrics.js';
 import { PostgresAccounts } from './infrastructure/postgres/accounts.js';
 import { PostgresApiKeys } from './infrastructure/postgres/api-keys.js';
 import { PostgresAudit } from './infrastructure/postgres/audit.js';
+import { PostgresAuditTrail } from './infrastructure/postgres/audit-trail.js';
 import { Database } from './infrastructure/postgres/database.js';
 import { PostgresHousekeeping } from './infrastructure/postgres/housekeeping.js';
 import { PostgresKeyReader } from './infrastructure/postgres/key-reader.js';
@@ -75,6 +79,7 @@ function adapters(config: Config, dataSource: DataSource, log: Log): Provider[] 
   return [
     { provide: ports.KeyReader, useFactory: () => new PostgresKeyReader(databaseUrl) },
     { provide: ports.Audit, useFactory: () => new PostgresAudit(databaseUrl, database) },
+    { provide: ports.AuditTrail, useFactory: () => new PostgresAuditTrail(database) },
     { provide: ports.ApiKeys, useFactory: () => new PostgresApiKeys(database) },
     { provide: ports.Accounts, useFactory: () => new PostgresAccounts(database) },
     { provide: ports.Sessions, useFactory: () => new PostgresSessions(database) },
@@ -105,7 +110,7 @@ const VALIDATION_PORTS = [
   ports.ValidationMeter,
 ];
 
-function useCases({ keyPrefix }: Config): Provider[] {
+function useCases({ keyPrefix, audit }: Config): Provider[] {
   return [
     provide(PasswordCheck, [ports.Passwords, ports.PasswordGuesses, ports.Audit]),
     provide(SignIn, [
@@ -127,6 +132,8 @@ function useCases({ keyPrefix }: Config): Provider[] {
     provide(GetAccount, [ports.Accounts]),
     provide(ChangeAccountStatus, [ports.Accounts]),
     provide(SweepExpiries, [ports.ApiKeys]),
+    provide(SealAuditEvents, [ports.AuditTrail], audit.sealKey),
+    provide(PruneAuditEvents, [ports.AuditTrail], audit.sealKey, audit.retentionDays),
   ];
 }
 
@@ -136,6 +143,7 @@ function edges({ publicUrl, exampleUrl, rateLimit, serviceTokens, grpcTls }: Con
     { provide: HealthImplementation, useFactory: () => new HealthImplementation() },
     provide(Readiness, [ports.KeyReader, HealthImplementation]),
     OpenStreams,
+    provide(AuditSealer, [SealAuditEvents, Log]),
     { provide: ServiceIdentity, useFactory: () => new ServiceIdentity(serviceTokens, grpcTls?.clientRoles ?? []) },
     { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },
     provide(ValidationService, [ValidateKey, ServiceIdentity, RateLimitWindow, OpenStreams, Log]),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, readConfig } from './config.js';
 import { urlHost } from './network-config.js';
@@ -48,6 +49,7 @@ describe('with nothing but what is needed', () => {
       serviceTokens: [{ name: 'gateway', role: 'validator', digest: Buffer.from(hex('token'), 'hex') }],
       platformLogin: undefined,
       grpcTls: undefined,
+      audit: { sealKey: undefined, retentionDays: undefined },
       demo: false,
       workers: 1,
       logLevel: 'info',
@@ -113,6 +115,7 @@ describe('a value', () => {
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
     [{ WORKERS: '64' }, { workers: 64 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [{ AUDIT_RETENTION_DAYS: '400' }, { audit: { retentionDays: 400 } }],
   ])('%j is taken', (env, expected) => expect(read(env)).toMatchObject(expected));
 
   test.each<[NodeJS.ProcessEnv, string]>([
@@ -138,6 +141,10 @@ describe('a value', () => {
       'WORKERS must be a whole number from 1 to 64',
     ]),
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent'],
+    ...['0', '1.5', '36501', 'for ever'].map((value): [NodeJS.ProcessEnv, string] => [
+      { AUDIT_RETENTION_DAYS: value },
+      'AUDIT_RETENTION_DAYS must be a whole number from 1 to 36500',
+    ]),
     [{ DEMO: 'yes' }, 'DEMO must be one of 0, 1'],
     [{ PUBLIC_URL: 'keys.example.org' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
     [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
@@ -169,7 +176,16 @@ describe('a value', () => {
       'WORKERS',
       'LOG_LEVEL',
     ];
-    const all = [...names, ...more, 'TRUSTED_PROXIES', 'GRPC_TLS_KEY', 'GRPC_TLS_CLIENT_CA', 'GRPC_TLS_CLIENT_ROLES'];
+    const audit = ['AUDIT_SEAL_KEY', 'AUDIT_RETENTION_DAYS'];
+    const all = [
+      ...names,
+      ...more,
+      ...audit,
+      'TRUSTED_PROXIES',
+      'GRPC_TLS_KEY',
+      'GRPC_TLS_CLIENT_CA',
+      'GRPC_TLS_CLIENT_ROLES',
+    ];
     const told = problems(Object.fromEntries(all.map((name) => [name, 'S3cret,a:S3cret:S3cret,S3cret:S3cret'])));
     expect(told.length).toBeGreaterThanOrEqual(all.length);
     expect(told.join('\n')).not.toContain('S3cret');
@@ -199,6 +215,37 @@ describe('SERVICE_TOKENS', () => {
   ])('%j is told by its number', (entry, problem) => {
     const good = `a:validator:${hex('1')}`;
     expect(problems({ SERVICE_TOKENS: `${good},${entry}` })).toEqual([`SERVICE_TOKENS entry 2 ${problem}`]);
+  });
+});
+
+describe('AUDIT_SEAL_KEY', () => {
+  const bytes = Buffer.from(hex('some key') + hex('more'), 'hex');
+  const keyOf = (value: string) => read({ AUDIT_SEAL_KEY: value }).audit.sealKey?.export();
+
+  test('is read from hex and from base64', () => {
+    expect(keyOf(bytes.toString('hex'))).toEqual(bytes);
+    expect(keyOf(bytes.toString('hex').toUpperCase())).toEqual(bytes);
+    expect(keyOf(bytes.toString('base64'))).toEqual(bytes);
+    expect(keyOf(bytes.toString('base64url'))).toEqual(bytes);
+    expect(keyOf(bytes.subarray(0, 32).toString('base64'))).toEqual(bytes.subarray(0, 32));
+  });
+
+  test.each([
+    ['one byte too few, in hex', bytes.subarray(0, 31).toString('hex')],
+    ['one byte too few, in base64', bytes.subarray(0, 31).toString('base64')],
+    ['a passphrase', 'correct horse battery staple correct horse battery staple'],
+    ['a blank at its end', `${bytes.toString('base64')} `],
+  ])('is refused with %s', (_, value) => {
+    expect(problems({ AUDIT_SEAL_KEY: value })).toEqual([
+      'AUDIT_SEAL_KEY must be at least 32 random bytes in hex or base64, as from `openssl rand -hex 32`',
+    ]);
+  });
+
+  test('shows nothing of itself when the configuration is printed', () => {
+    const config = read({ AUDIT_SEAL_KEY: bytes.toString('hex') });
+    expect(JSON.stringify(config) + inspect(config, { depth: 9, showHidden: true })).not.toContain(
+      bytes.toString('hex').slice(0, 8),
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { DEMO_SERVICE_TOKENS } from './demo.js';
 import { KEY_PREFIX } from './domain/key-string.js';
 import type { RateLimit } from './domain/rate-limit.js';
@@ -19,6 +20,13 @@ export interface GrpcTlsConfig {
   readonly clientRoles: readonly CertificateRole[];
 }
 
+export interface AuditConfig {
+  /** Events are not sealed without one. */
+  readonly sealKey: KeyObject | undefined;
+  /** Undefined: events are kept for ever. */
+  readonly retentionDays: number | undefined;
+}
+
 export interface Config {
   readonly host: string;
   readonly httpPort: number;
@@ -37,6 +45,7 @@ export interface Config {
   readonly serviceTokens: readonly ServiceToken[];
   readonly platformLogin: PlatformLoginConfig | undefined;
   readonly grpcTls: GrpcTlsConfig | undefined;
+  readonly audit: AuditConfig;
   readonly demo: boolean;
   /** What the settings screen's ready-made curl line calls. */
   readonly exampleUrl: string;
@@ -85,6 +94,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     serviceTokens,
     platformLogin,
     grpcTls,
+    audit: {
+      sealKey: reader.secretKey('AUDIT_SEAL_KEY'),
+      retentionDays: reader.wholeNumber('AUDIT_RETENTION_DAYS', undefined, 36_500),
+    },
     demo,
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
     workers: reader.wholeNumber('WORKERS', 1, 64),

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 
 /** Reads variables one by one and collects what is wrong with them, so that all of it is told at once. */
@@ -35,7 +36,7 @@ export class EnvReader {
     return value;
   }
 
-  wholeNumber(name: string, fallback: number, most: number, least = 1): number {
+  wholeNumber<T>(name: string, fallback: T, most: number, least = 1): number | T {
     const value = this.text(name);
     if (value === undefined) return fallback;
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
@@ -71,6 +72,18 @@ export class EnvReader {
         return [];
       }
     });
+  }
+
+  /** A random secret of at least 32 bytes, in hex or base64. What reads as hex is hex. */
+  secretKey(name: string): KeyObject | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    const isHex = /^([0-9a-f]{2})+$/i.test(value);
+    const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(value);
+    const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
+    if ((isHex || isBase64) && bytes.length >= 32) return createSecretKey(bytes);
+    this.wrong(name, 'must be at least 32 random bytes in hex or base64, as from `openssl rand -hex 32`');
+    return undefined;
   }
 
   /** The path of a file that can be read. */

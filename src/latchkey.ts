@@ -5,10 +5,12 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { HealthImplementation } from 'grpc-health-check';
 import { AppModule } from './app.module.js';
 import { Audit, KeyReader, LastUse, Passwords, RateLimiter } from './application/ports.js';
+import { PruneAuditEvents } from './application/prune-audit-events.js';
 import { PutAccount } from './application/put-account.js';
 import { SweepExpiries } from './application/sweep-expiries.js';
 import type { Config } from './config.js';
 import { DEMO_OWNER } from './demo.js';
+import { AuditSealer } from './infrastructure/audit-sealer.js';
 import { Hashing } from './infrastructure/crypto/hashing.js';
 import { OpenStreams } from './infrastructure/grpc/open-streams.js';
 import { grpcServerOptions } from './infrastructure/grpc/server-options.js';
@@ -28,7 +30,7 @@ interface Resource {
   open?(): Promise<void>;
   close?(): void | Promise<void>;
 }
-const RESOURCES = [LastUse, KeyReader, Audit, RateLimiter, Passwords, Hashing];
+const RESOURCES = [LastUse, KeyReader, Audit, AuditSealer, RateLimiter, Passwords, Hashing];
 
 export interface Latchkey {
   readonly app: NestExpressApplication;
@@ -84,6 +86,8 @@ async function sweepOnce(app: NestExpressApplication, log: Log): Promise<void> {
     const recorded = await app.get(SweepExpiries).execute();
     if (recorded > 0) log.info('expiries recorded', { recorded });
     await app.get(PostgresHousekeeping).run();
+    const pruned = await app.get(PruneAuditEvents).execute();
+    if (pruned > 0) log.info('audit events pruned', { pruned });
   } catch (error) {
     log.fault(error);
   }

@@ -9,6 +9,7 @@ import type { RateDecision } from '../domain/rate-limit.js';
 import type { ThrottlePolicy } from '../domain/password-throttle.js';
 import type { Verdict } from '../domain/verdict.js';
 import type { AuditEvent, FailedAuthentication, RecordedEvent } from './audit.js';
+import type { AuditTrailReading, AuditTrailTransaction } from './audit-trail.js';
 import type { Page, PageRequest } from './page.js';
 
 /** What the database says of a public part, read in one statement at `now`. */
@@ -44,6 +45,16 @@ export abstract class Audit {
   abstract recordFailure(failure: FailedAuthentication): Promise<void>;
   /** The owner's own events, newest first. */
   abstract list(ownerId: string, page: PageRequest): Promise<Page<RecordedEvent>>;
+}
+
+/** The same record as evidence: all its events, and the seals over them. */
+export abstract class AuditTrail {
+  /** One cheap look. */
+  abstract hasUnsealedEvents(): Promise<boolean>;
+  /** One transaction beside which no other instance seals or prunes; undefined when one is at it just now. */
+  abstract exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined>;
+  /** One snapshot: what is written meanwhile is not seen. */
+  abstract read<T>(work: (reading: AuditTrailReading) => Promise<T>): Promise<T>;
 }
 
 export interface ListedKey {

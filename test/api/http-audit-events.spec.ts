@@ -70,6 +70,41 @@ describe("an owner's record", () => {
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
   });
 
+  test('each event names owner, key, who acted, and where from', async () => {
+    const owner = await newOwner(service);
+    const from = { 'user-agent': 'Agent', 'x-request-id': 'r' };
+    const { body } = await owner.person.create({}, from);
+    const two = await owner.person.create({}, from);
+    await owner.person.call('POST', `/v1/api-keys/${body.apiKey.id}/revoke`, undefined, from);
+    await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [two.body.apiKey.id]);
+    const via = { requestId: 'g', clientIp: '203.0.113.9', userAgent: 'App' };
+    await service.clients.validate(two.body.fullKey, via);
+    const rows = await sql(
+      service.databaseUrl,
+      `SELECT type, key_id, actor_id, reason, public_part, client_ip, user_agent, request_id FROM audit_events
+       WHERE owner_id = $1 ORDER BY id`,
+      [owner.id],
+    );
+    const person = { actor_id: owner.id, client_ip: '127.0.0.1', user_agent: 'Agent', request_id: 'r' };
+    const bare = { reason: null, public_part: null };
+    const [one, other] = [{ key_id: body.apiKey.id }, { key_id: two.body.apiKey.id }];
+    const itself = { actor_id: null, client_ip: null, user_agent: null, request_id: null };
+    const asker = { actor_id: null, client_ip: '203.0.113.9', user_agent: 'App', request_id: 'g' };
+    expect(rows).toEqual([
+      { type: 'api_key.created', ...one, ...bare, ...person },
+      { type: 'api_key.created', ...other, ...bare, ...person },
+      { type: 'api_key.revoked', ...one, ...bare, ...person },
+      { type: 'api_key.expired', ...other, ...bare, ...itself },
+      {
+        type: 'authentication.failed',
+        ...other,
+        reason: 'expired',
+        public_part: two.body.fullKey.slice(3, 27),
+        ...asker,
+      },
+    ]);
+  });
+
   test('a failed sign-in is on the record of the owner whose email it named', async () => {
     const owner = await newOwner(service);
     const body = { email: owner.email.toUpperCase(), password: 'wrong' };

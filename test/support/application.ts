@@ -23,6 +23,7 @@ import { PrometheusMetrics } from '../../src/infrastructure/prometheus-metrics.j
 import { PostgresAccounts } from '../../src/infrastructure/postgres/accounts.js';
 import { PostgresApiKeys } from '../../src/infrastructure/postgres/api-keys.js';
 import { PostgresAudit } from '../../src/infrastructure/postgres/audit.js';
+import { PostgresAuditTrail } from '../../src/infrastructure/postgres/audit-trail.js';
 import { Database } from '../../src/infrastructure/postgres/database.js';
 import { PostgresKeyReader } from '../../src/infrastructure/postgres/key-reader.js';
 import { PostgresLastUse } from '../../src/infrastructure/postgres/last-use.js';
@@ -73,6 +74,7 @@ export async function openApplication(databaseUrl: string, parts: Parts = {}) {
   return {
     accounts,
     audit,
+    trail: new PostgresAuditTrail(database),
     keys,
     lastUse,
     meter,

@@ -17,6 +17,13 @@ export class Database {
       throw storeError(error);
     });
   }
+
+  /** All of it sees what was committed before it began. */
+  snapshot<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.dataSource.transaction('REPEATABLE READ', work).catch((error: unknown) => {
+      throw storeError(error);
+    });
+  }
 }
 
 /** One clock for all instances. To the millisecond, rounded down, as timestamptz(3) columns hold it. */

@@ -1,0 +1,28 @@
+import type { AuditPruning } from '../domain/audit-pruning.js';
+import type { AuditSeal, SealableEvent } from '../domain/audit-seal.js';
+
+/** The record as it stood at `now`. All sequences are read page by page. */
+export interface AuditTrailReading {
+  readonly now: Date;
+  newestSeal(): Promise<AuditSeal | undefined>;
+  /** In the order of their ids, from this one on. */
+  seals(fromId: bigint): AsyncIterable<AuditSeal>;
+  /** In the order of their ids, from this one on. */
+  events(fromId: bigint): AsyncIterable<SealableEvent>;
+  /** In the order of their ids; those made without a key are left out, for they prove nothing. */
+  prunings(): Promise<AuditPruning[]>;
+}
+
+export interface AuditTrailTransaction extends AuditTrailReading {
+  /** 0 when there are none. */
+  newestEventId(): Promise<bigint>;
+  /** Whoever has been given an event's id, or may have, and has not committed yet. A name is never used again. */
+  writers(): Promise<string[]>;
+  addSeal(seal: AuditSeal): Promise<void>;
+  /** Of all that are on record, those made without a key too; 0 when there are none. */
+  lastPruningId(): Promise<bigint>;
+  /** Records the pruning and deletes the events that it covers. Answers how many. */
+  prune(pruning: AuditPruning): Promise<number>;
+  /** The same without a key: events older than this, at most `limit`, and only if none was ever sealed. */
+  pruneUnsealed(before: Date, limit: number): Promise<number>;
+}

@@ -1,0 +1,31 @@
+import type { KeyObject } from 'node:crypto';
+import { macOf, sameMac } from './audit-mac.js';
+import type { AuditSeal } from './audit-seal.js';
+
+/** What retention took away: the events of all seals up to this one. The seals stay. */
+export interface AuditPruning {
+  /** From 1, one by one. */
+  readonly id: bigint;
+  readonly toSealId: bigint;
+  readonly toEventId: bigint;
+  readonly prunedAt: Date;
+  readonly mac: Buffer;
+}
+
+export function recordPruning(key: KeyObject, previousId: bigint, upTo: AuditSeal, now: Date): AuditPruning {
+  const pruning = { id: previousId + 1n, toSealId: upTo.id, toEventId: upTo.toEventId, prunedAt: now };
+  return { ...pruning, mac: pruningMac(key, pruning) };
+}
+
+export function isPruningGenuine(key: KeyObject, pruning: AuditPruning): boolean {
+  return sameMac(pruning.mac, pruningMac(key, pruning));
+}
+
+/** Up to which seal the events were deleted, as far as genuine prunings tell; 0 for none. */
+export function lastPrunedSealId(prunings: readonly AuditPruning[]): bigint {
+  return prunings.reduce((most, { toSealId }) => (toSealId > most ? toSealId : most), 0n);
+}
+
+function pruningMac(key: KeyObject, { id, toSealId, toEventId, prunedAt }: Omit<AuditPruning, 'mac'>): Buffer {
+  return macOf(key, ['latchkey audit pruning 1', String(id), String(toSealId), String(toEventId), prunedAt.valueOf()]);
+}

@@ -1,0 +1,130 @@
+import { createSecretKey } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { isPruningGenuine, recordPruning } from './audit-pruning.js';
+import { type AuditSeal, EventsMac, eventsProblem, type SealableEvent, sealEvents, sealProblem } from './audit-seal.js';
+
+const KEY = createSecretKey(Buffer.alloc(32, 1));
+const OTHER_KEY = createSecretKey(Buffer.alloc(32, 2));
+const NOW = new Date('2026-11-20T12:00:00.000Z');
+const EVENT: SealableEvent = {
+  id: 7n,
+  at: NOW,
+  type: 'api_key.created',
+  ownerId: 'ada',
+  keyId: '0b7e0a0e-0000-4000-8000-000000000000',
+  actorId: 'ada',
+  reason: null,
+  count: 1,
+  publicPart: null,
+  clientIp: '192.0.2.1',
+  userAgent: 'curl/8',
+  requestId: 'r-1',
+};
+
+function digest(events: readonly SealableEvent[], key = KEY) {
+  const mac = new EventsMac(key);
+  for (const event of events) mac.add(event);
+  return mac.digest();
+}
+
+describe('the events of a seal', () => {
+  const seal = sealEvents(KEY, undefined, 9n, digest([EVENT]), NOW);
+
+  test('are what was sealed', () => expect(eventsProblem(seal, digest([EVENT]))).toBeUndefined());
+
+  test.each(Object.keys(EVENT) as (keyof SealableEvent)[])('no longer, when %s was changed', (column) => {
+    const changes = { id: 8n, at: new Date(NOW.getTime() + 1), count: 2 };
+    const changed = { ...EVENT, [column]: column in changes ? changes[column as keyof typeof changes] : 'other' };
+    expect(eventsProblem(seal, digest([changed]))).toBe('an event is not what was sealed');
+  });
+
+  test('no longer, when a value went from one column to another', () => {
+    const one = digest([{ ...EVENT, userAgent: 'x', requestId: null }]);
+    const other = digest([{ ...EVENT, userAgent: null, requestId: 'x' }]);
+    expect(one.eventsMac.equals(other.eventsMac)).toBe(false);
+  });
+
+  test('no longer, when one came, went, or changed places', () => {
+    const next = { ...EVENT, id: 8n };
+    expect(eventsProblem(seal, digest([EVENT, next]))).toBe('1 events were sealed and 2 are there');
+    expect(eventsProblem(seal, digest([]))).toBe('1 events were sealed and 0 are there');
+    expect(digest([EVENT, next]).eventsMac.equals(digest([next, EVENT]).eventsMac)).toBe(false);
+  });
+
+  test('are spelled in one way for each content, whatever clients have put into it', () => {
+    const text = fc.option(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\\', '[', ']', 'a', 'é') }));
+    fc.assert(
+      fc.property(text, text, text, text, (a, b, c, d) => {
+        const [one, other] = [
+          { ...EVENT, userAgent: a, requestId: b },
+          { ...EVENT, userAgent: c, requestId: d },
+        ];
+        expect(digest([one]).eventsMac.equals(digest([other]).eventsMac)).toBe(a === c && b === d);
+      }),
+    );
+  });
+
+  test('can’t be digested without the key', () => {
+    expect(digest([EVENT]).eventsMac.equals(digest([EVENT], OTHER_KEY).eventsMac)).toBe(false);
+  });
+});
+
+describe('a chain of seals', () => {
+  const first = sealEvents(KEY, undefined, 9n, digest([EVENT]), NOW);
+  const second = sealEvents(KEY, first, 20n, digest([]), NOW);
+  const third = sealEvents(KEY, second, 21n, digest([]), NOW);
+  const changed = 'the seal itself was changed, or AUDIT_SEAL_KEY is not the key it was made with';
+
+  test('covers every id from 1 on, without a gap', () => {
+    expect([first, second].map(({ id, fromEventId, toEventId }) => [id, fromEventId, toEventId])).toEqual([
+      [1n, 1n, 9n],
+      [2n, 10n, 20n],
+    ]);
+    expect([undefined, first, second].map((one, at) => sealProblem(KEY, one, [first, second, third][at]!))).toEqual(
+      new Array(3).fill(undefined),
+    );
+  });
+
+  test.each<[string, Partial<AuditSeal>]>([
+    ['range', { toEventId: 19n }],
+    ['start', { fromEventId: 11n }],
+    ['count', { eventCount: 1 }],
+    ['events', { eventsMac: first.eventsMac }],
+    ['time', { sealedAt: new Date(0) }],
+    ['predecessor', { previousMac: third.mac }],
+    ['mac', { mac: first.mac }],
+    ['mac, cut short', { mac: second.mac.subarray(1) }],
+  ])('is broken where a seal’s %s was changed', (_, change) => {
+    expect(sealProblem(KEY, first, { ...second, ...change })).toBe(changed);
+  });
+
+  test('is broken where a seal is missing', () => {
+    expect(sealProblem(KEY, first, third)).toBe('seal 2 is missing');
+    expect(sealProblem(KEY, undefined, second)).toBe('seal 1 is missing');
+  });
+
+  test('is broken where a genuine seal of another chain was put in', () => {
+    const other = sealEvents(KEY, undefined, 9n, digest([]), NOW);
+    expect(sealProblem(KEY, other, second)).toBe('the seal does not follow seal 1 as it stands');
+  });
+
+  test('is broken for another key', () => expect(sealProblem(OTHER_KEY, undefined, first)).toBe(changed));
+});
+
+describe('a pruning on record', () => {
+  const upTo = sealEvents(KEY, undefined, 9n, digest([EVENT]), NOW);
+  const pruning = recordPruning(KEY, 4n, upTo, NOW);
+
+  test('says which seals it emptied', () => {
+    expect(pruning).toMatchObject({ id: 5n, toSealId: 1n, toEventId: 9n, prunedAt: NOW });
+    expect(isPruningGenuine(KEY, pruning)).toBe(true);
+  });
+
+  test.each([{ id: 6n }, { toSealId: 2n }, { toEventId: 10n }, { prunedAt: new Date(0) }, { mac: upTo.mac }])(
+    'proves nothing once it was changed (%#)',
+    (change) => expect(isPruningGenuine(KEY, { ...pruning, ...change })).toBe(false),
+  );
+
+  test('proves nothing without the key', () => expect(isPruningGenuine(OTHER_KEY, pruning)).toBe(false));
+});

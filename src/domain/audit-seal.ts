@@ -1,0 +1,103 @@
+import { createHmac, type Hmac, type KeyObject } from 'node:crypto';
+import { line, macOf, sameMac } from './audit-mac.js';
+
+/** An event as it is sealed: every column, as it stands in the table. */
+export interface SealableEvent {
+  readonly id: bigint;
+  readonly at: Date;
+  readonly type: string;
+  readonly ownerId: string | null;
+  readonly keyId: string | null;
+  readonly actorId: string | null;
+  readonly reason: string | null;
+  readonly count: number;
+  readonly publicPart: string | null;
+  readonly clientIp: string | null;
+  readonly userAgent: string | null;
+  readonly requestId: string | null;
+}
+
+/** The events of a range of ids: how many, and what only they and the key make. */
+export interface EventsDigest {
+  readonly eventCount: number;
+  readonly eventsMac: Buffer;
+}
+
+/** A link of the chain: nothing in its range can change, come or go, nor can the links before it, without a trace. */
+export interface AuditSeal extends EventsDigest {
+  /** From 1, one by one. */
+  readonly id: bigint;
+  readonly fromEventId: bigint;
+  readonly toEventId: bigint;
+  readonly sealedAt: Date;
+  readonly previousMac: Buffer;
+  readonly mac: Buffer;
+}
+
+/** What the first seal follows. */
+const NO_MAC = Buffer.alloc(32);
+
+/** Takes in events one by one, in the order of their ids, so that a range of any size needs no memory. */
+export class EventsMac {
+  private readonly hmac: Hmac;
+  private eventCount = 0;
+
+  constructor(key: KeyObject) {
+    this.hmac = createHmac('sha256', key).update(line(['latchkey audit events 1']));
+  }
+
+  add(event: SealableEvent): void {
+    const { id, at, type, ownerId, keyId, actorId, reason, count, publicPart, clientIp, userAgent, requestId } = event;
+    const target = [ownerId, keyId, actorId, reason, count, publicPart];
+    this.hmac.update(line([String(id), at.valueOf(), type, ...target, clientIp, userAgent, requestId]));
+    this.eventCount += 1;
+  }
+
+  digest(): EventsDigest {
+    return { eventCount: this.eventCount, eventsMac: this.hmac.digest() };
+  }
+}
+
+/** The next link after `previous`, over everything after its range up to `toEventId`. */
+export function sealEvents(
+  key: KeyObject,
+  previous: AuditSeal | undefined,
+  toEventId: bigint,
+  digest: EventsDigest,
+  now: Date,
+): AuditSeal {
+  const seal = { ...digest, ...placeAfter(previous), toEventId, sealedAt: now };
+  return { ...seal, mac: sealMac(key, seal) };
+}
+
+/** What is wrong with a seal by itself and as the successor of `previous`, its events aside. */
+export function sealProblem(key: KeyObject, previous: AuditSeal | undefined, seal: AuditSeal): string | undefined {
+  const place = placeAfter(previous);
+  if (seal.id !== place.id) return `seal ${place.id} is missing`;
+  if (!isSealGenuine(key, seal))
+    return 'the seal itself was changed, or AUDIT_SEAL_KEY is not the key it was made with';
+  const follows = seal.fromEventId === place.fromEventId && sameMac(seal.previousMac, place.previousMac);
+  return follows ? undefined : `the seal does not follow seal ${place.id - 1n} as it stands`;
+}
+
+export function isSealGenuine(key: KeyObject, seal: AuditSeal): boolean {
+  return sameMac(seal.mac, sealMac(key, seal));
+}
+
+/** What is wrong with the events of a seal. */
+export function eventsProblem(seal: AuditSeal, found: EventsDigest): string | undefined {
+  if (found.eventCount !== seal.eventCount)
+    return `${seal.eventCount} events were sealed and ${found.eventCount} are there`;
+  return sameMac(found.eventsMac, seal.eventsMac) ? undefined : 'an event is not what was sealed';
+}
+
+function placeAfter(previous: AuditSeal | undefined): Pick<AuditSeal, 'id' | 'fromEventId' | 'previousMac'> {
+  if (!previous) return { id: 1n, fromEventId: 1n, previousMac: NO_MAC };
+  return { id: previous.id + 1n, fromEventId: previous.toEventId + 1n, previousMac: previous.mac };
+}
+
+function sealMac(key: KeyObject, seal: Omit<AuditSeal, 'mac'>): Buffer {
+  const { id, fromEventId, toEventId, eventCount, eventsMac, sealedAt, previousMac } = seal;
+  const range = [String(id), String(fromEventId), String(toEventId), eventCount, eventsMac.toString('hex')];
+  return macOf(key, ['latchkey audit seal 1', ...range, sealedAt.valueOf(), previousMac.toString('hex')]);
+}

@@ -1,0 +1,54 @@
+import type { SealAuditEvents } from '../application/seal-audit-events.js';
+import type { Log } from './log.js';
+
+/** New events are sealed within a second: after a look, and after those who were writing then have committed. */
+const LOOK_EVERY_MS = 700;
+const LOOK_AGAIN_MS = 50;
+
+/** Seals audit events as they come, in every instance. */
+export class AuditSealer {
+  private timer: NodeJS.Timeout | undefined;
+  private sealing: Promise<void> = Promise.resolve();
+  private isFailing = false;
+  private isClosing = false;
+
+  constructor(
+    private readonly events: SealAuditEvents,
+    private readonly log: Log,
+  ) {}
+
+  async open(): Promise<void> {
+    if (this.events.hasKey) this.plan(0);
+    else this.log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
+  }
+
+  /** What has been recorded until now is sealed, but for a backlog that is left to the next start. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    clearTimeout(this.timer);
+    await this.sealing;
+    clearTimeout(this.timer);
+    await this.look();
+  }
+
+  private plan(inMs: number): void {
+    this.timer = setTimeout(() => {
+      this.sealing = this.look().then((nextMs) => this.plan(nextMs));
+    }, inMs).unref();
+  }
+
+  /** Answers when to look again. */
+  private async look(): Promise<number> {
+    try {
+      let outcome = await this.events.execute();
+      while (outcome === 'more-to-seal' && !this.isClosing) outcome = await this.events.execute();
+      this.isFailing = false;
+      return outcome === 'writers-at-work' ? LOOK_AGAIN_MS : LOOK_EVERY_MS;
+    } catch (error) {
+      // Told once, not at every look.
+      if (!this.isFailing) this.log.fault(error);
+      this.isFailing = true;
+      return LOOK_EVERY_MS;
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+import { times } from '../support/application.js';
+import { SEAL_KEY_HEX } from '../support/audit-trail.js';
+import { createDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
+import { connectClients } from '../support/grpc-clients.js';
+import { unknownKey } from '../support/key-strings.js';
+import { buildService, ServiceProcess } from '../support/service-process.js';
+import { sql } from '../support/sql.js';
+import { outcomeOf } from './measure.js';
+
+const SEALED_WITHIN_S = 1;
+const NOISE_S = 1;
+
+describe('the sealed record of processes that are killed', () => {
+  const services: ServiceProcess[] = [];
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  beforeAll(async () => {
+    await buildService();
+    database = await createDatabase();
+  }, 120_000);
+  afterAll(async () => {
+    for (const { child } of services) child.kill('SIGKILL');
+    await database.drop();
+  });
+
+  async function start() {
+    const service = await ServiceProcess.startReady({ DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX });
+    services.push(service);
+    return { service, clients: connectClients(service.target) };
+  }
+  const PATH = process.env['PATH'] ?? '';
+  const verify = (args: string[] = [], env: Record<string, string> = {}) =>
+    run(process.execPath, [join(root, 'dist/audit-verify.js'), ...args], {
+      env: { PATH, DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX, ...env },
+    });
+  const tamper = (statement: string) =>
+    sql(database.url, `BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
+
+  test('holds every answered failure, sealed within a second, and verifies', async () => {
+    const [killed, stopped] = [await start(), await start()];
+    let denied = 0;
+    const hammer = async ({ clients }: typeof killed) => {
+      for (;;) {
+        if ((await outcomeOf(clients.validate(unknownKey(), { clientIp: '203.0.113.7' }))) !== 'denial') return;
+        denied += 1;
+      }
+    };
+    const hammers = [killed, stopped].flatMap((instance) => times(16, () => hammer(instance)));
+    await eventually(async () => denied > 100 && (await sql(database.url, 'SELECT 1 FROM audit_seals')).length > 1);
+    killed.service.child.kill('SIGKILL');
+    const deniedBefore = denied;
+    await eventually(async () => denied > deniedBefore + 100);
+    stopped.service.child.kill('SIGTERM');
+    expect(await stopped.service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });
+    await Promise.all(hammers);
+    for (const { clients } of [killed, stopped]) clients.close();
+
+    const [row] = await sql<{ recorded: number; latest: number }>(
+      database.url,
+      `SELECT sum(count)::int AS recorded, max(extract(epoch FROM sealed_at - at))::float AS latest
+       FROM audit_events JOIN audit_seals ON audit_events.id BETWEEN from_event_id AND to_event_id`,
+    );
+    expect(row!.recorded).toBeGreaterThanOrEqual(denied);
+    expect(row!.latest).toBeLessThan(SEALED_WITHIN_S + NOISE_S);
+    const { code, output } = await verify();
+    expect({ code, output }).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^OK: \d+ seals hold, over \d+ events\n {4}0 events are not sealed yet\n$/),
+    });
+  });
+
+  test('is exported as one line, by which a later look tells whether its end is missing', async () => {
+    const { code, output } = await verify(['--export-seal']);
+    expect(code).toBe(0);
+    const exported = output.trimEnd();
+    expect(JSON.parse(exported)).toEqual({
+      seal: expect.stringMatching(/^\d+$/),
+      toEventId: expect.stringMatching(/^\d+$/),
+      sealedAt: expect.stringMatching(/Z$/),
+      mac: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(await verify(['--expect', exported])).toMatchObject({ code: 0 });
+    await tamper(`DELETE FROM audit_seals WHERE id = ${JSON.parse(exported).seal}`);
+    expect(await verify()).toMatchObject({ code: 0 });
+    expect(await verify(['--expect', exported])).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^BROKEN: seal (\d+) is missing: seal \1 was exported\n$/),
+    });
+  });
+
+  test('names the first broken link', async () => {
+    await tamper('UPDATE audit_events SET count = count + 1 WHERE id = (SELECT min(id) FROM audit_events)');
+    expect(await verify()).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^BROKEN: seal 1, events 1 to \d+: an event is not what was sealed\n$/),
+    });
+  });
+
+  test.each<[string, Record<string, string>, string[], RegExp]>([
+    ['without a key', { AUDIT_SEAL_KEY: '' }, [], /^audit:verify: AUDIT_SEAL_KEY is missing\n$/],
+    ['with a key too short', { AUDIT_SEAL_KEY: 'S3cret' }, [], /^audit:verify: AUDIT_SEAL_KEY must be [^\n]*\n$/],
+    ['without a database', { DATABASE_URL: '' }, [], /^audit:verify: DATABASE_URL is missing\n$/],
+    [
+      'with none that answers',
+      { DATABASE_URL: 'postgres://u:S3cret@127.0.0.1:1/x' },
+      [],
+      /^audit:verify: DATABASE_URL[^\n]*\n$/,
+    ],
+    ['with what is no seal', {}, ['--expect', '{}'], /^audit:verify: --expect must be [^\n]*\n$/],
+    ['with an unknown option', {}, ['--S3'], /^audit:verify: Unknown option[^\n]*\n$/],
+  ])('can’t be verified %s, which is told in one line without secrets', async (_, env, args, told) => {
+    const { code, output } = await verify(args, env);
+    expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(told) });
+    expect(output).not.toContain('S3cret');
+  });
+});
