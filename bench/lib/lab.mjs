@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { startRedis } from '../../test/support/redis.mjs';
+import { loadClient } from './load.mjs';
 import { seed } from './seed.mjs';
 import { startService } from './service.mjs';
 
@@ -39,7 +40,7 @@ export async function openLab() {
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { folder, redisUrl: redis.url, database, close };
+  return { redisUrl: redis.url, load: await loadClient(folder), database, close };
 }
 
 /** @typedef {Awaited<ReturnType<typeof openLab>>} Lab */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { serviceMemory, serviceNodeFlags } from '../../scripts/lib/service.mjs';
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
@@ -19,14 +20,14 @@ process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * @param {string} path from the bench's folder
- * @param {{ args?: readonly string[], env?: Record<string, string>, nodeFlags?: readonly string[] }} [options]
+ * @param {{ args?: readonly string[], env?: Record<string, string> }} [options]
  * @returns {Promise<BenchProcess>}
  */
-export async function start(path, { args = [], env = {}, nodeFlags = [] } = {}) {
+export async function start(path, { args = [], env = {} } = {}) {
   const began = performance.now();
   const script = fileURLToPath(new URL(`../${path}`, import.meta.url));
-  const child = spawn(process.execPath, [...nodeFlags, script, ...args], {
-    env: { ...process.env, ...env },
+  const child = spawn(process.execPath, [...serviceNodeFlags, script, ...args], {
+    env: { ...process.env, ...serviceMemory, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   running.add(child);

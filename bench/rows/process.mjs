@@ -1,4 +1,3 @@
-import { h2load } from '../lib/h2load.mjs';
 import { keyNumber } from '../lib/keys.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
 import { startService } from '../lib/service.mjs';
@@ -13,7 +12,7 @@ export async function workers(lab, { runs, seconds }) {
   const one = await startService(databaseUrl, { REDIS_URL: lab.redisUrl });
   const two = await startService(databaseUrl, { REDIS_URL: lab.redisUrl, WORKERS: '2' });
   const calls = 10_000 * seconds;
-  const load = (/** @type {number} */ port) => h2load({ port, calls, keys: KEYS, folder: lab.folder, streams: 16 });
+  const load = (/** @type {number} */ port) => lab.load.closedLoop({ port, calls, keys: KEYS, streams: 16 });
   /** @type {{ one: number[], two: number[] }} */
   const perSecond = { one: [], two: [] };
   await whileRevoking({ databaseUrl, ...two }, async () => {
@@ -41,11 +40,13 @@ export async function memory(lab, { validations }) {
   const databaseUrl = await lab.database(1000);
   const service = await startService(databaseUrl);
   const load = (/** @type {number} */ calls) =>
-    h2load({ port: service.grpcPort, calls, keys: KEYS, folder: lab.folder, streams: 16 });
+    lab.load.closedLoop({ port: service.grpcPort, calls, keys: KEYS, streams: 16 });
   const sizes = await whileRevoking({ databaseUrl, ...service }, async () => {
     await load(validations / 10);
+    await quiet();
     const early = service.residentBytes();
     await load((validations * 9) / 10);
+    await quiet();
     return { early, late: service.residentBytes() };
   });
   const granted = await service.grants();
@@ -59,6 +60,9 @@ export async function memory(lab, { validations }) {
     }),
   ];
 }
+
+/** In which garbage is collected that no load asks to be. */
+const quiet = () => new Promise((resolve) => setTimeout(resolve, 15_000));
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
 export async function readiness(lab, { runs }) {

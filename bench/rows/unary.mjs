@@ -1,4 +1,3 @@
-import { h2load } from '../lib/h2load.mjs';
 import { keyNumber } from '../lib/keys.mjs';
 import { start } from '../lib/process.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
@@ -15,7 +14,7 @@ export async function unary(lab, { runs, seconds }) {
   const memory = await startService(databaseUrl);
   const redis = await startService(databaseUrl, { REDIS_URL: lab.redisUrl });
   const calls = CALLS_PER_SECOND * seconds;
-  const load = (/** @type {number} */ port) => h2load({ port, calls, keys: KEYS, folder: lab.folder, streams: 16 });
+  const load = (/** @type {number} */ port) => lab.load.closedLoop({ port, calls, keys: KEYS, streams: 16 });
 
   const measured = await whileRevoking({ databaseUrl, ...memory }, async () => {
     /** @type {{ bare: number[], memory: number[], redis: number[] }} */

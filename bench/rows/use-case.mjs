@@ -38,7 +38,7 @@ export async function size(lab, effort) {
     interleave(effort, {
       many: (load) => many.ask(load),
       few: (load) => few.ask(load),
-      half: (load) => many.ask({ ...load, unknownShare: 0.5 }),
+      half: (load) => many.ask({ ...load, withUnknown: true }),
     }),
   );
   await Promise.all([many.stop(), few.stop()]);

@@ -2,6 +2,12 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './paths.mjs';
 
+/** What requests leave behind is collected half as often as by default, which is work saved. The Dockerfile says the same. */
+export const serviceNodeFlags = ['--max-semi-space-size=32'];
+
+/** One arena, trimmed: glibc would keep 150 MB of what was freed. The Dockerfile says the same. */
+export const serviceMemory = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
+
 /**
  * A part of Latchkey that runs until it is told to stop. It says `{ ready: true }` over the channel once it listens,
  * and ends by itself when the channel closes: so a killed start leaves none behind.
@@ -17,9 +23,9 @@ import { root } from './paths.mjs';
  * @returns {Service}
  */
 export function startService(script, env) {
-  const child = spawn(process.execPath, [join(root, script)], {
+  const child = spawn(process.execPath, [...serviceNodeFlags, join(root, script)], {
     cwd: root,
-    env,
+    env: { ...serviceMemory, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     // Its own process group: Ctrl+C in the terminal reaches us alone, and we stop things in order.
     detached: true,

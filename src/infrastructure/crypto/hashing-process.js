@@ -1,4 +1,4 @@
-// Passwords are hashed here: in a process of its own, at a priority below that of everything that answers requests.
+// Passwords are hashed here: in a process of its own, at the lowest priority, for all else answers requests.
 // JavaScript, so that it can be started from the sources as well as from what is built.
 import { constants, setPriority } from 'node:os';
 import argon2 from 'argon2';
@@ -10,7 +10,7 @@ import argon2 from 'argon2';
  */
 
 process.title = 'latchkey-hashing';
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+setPriority(constants.priority.PRIORITY_LOW);
 // Whoever started us says when to end, by closing the channel: after requests under way have been answered.
 process.on('SIGINT', () => {}).on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit(0));

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { encodeAnswer } from './encode-answer.js';
 
 const protobuf = createRequire(import.meta.url)('protobufjs') as typeof import('protobufjs');
 
@@ -68,7 +69,7 @@ const Answer = root.lookupType('latchkey.v1.ValidateKeyResponse');
 const messages = {
   requestSerialize: (question: WireQuestion) => Buffer.from(Question.encode(question).finish()),
   requestDeserialize: (bytes: Buffer) => Question.decode(bytes) as unknown as WireQuestion,
-  responseSerialize: (answer: WireAnswer) => Answer.encode(answer).finish() as Buffer,
+  responseSerialize: encodeAnswer,
   responseDeserialize: (bytes: Buffer) => Answer.decode(bytes) as unknown as WireAnswer,
 };
 
