@@ -23,7 +23,7 @@ const question = { operation: 'read', permission: 'systems:read' };
 const client = { ip: '192.0.2.1', userAgent: 'curl/8.5.0', requestId: 'bench' };
 
 /** Picked at random among all that are stored. */
-const SAMPLE = 20_000;
+const SAMPLE = 100_000;
 const stored = Number(process.env['BENCH_KEYS']);
 const known = Array.from({ length: SAMPLE }, () => keyNumber(Math.floor(Math.random() * stored)));
 const unknown = Array.from({ length: SAMPLE }, (_, n) => unknownKey(n));

@@ -21,7 +21,7 @@ const READ_KEYS = {
       date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
       a.status, array_to_string(a.permissions, ' ') AS permissions,
       date_part('epoch', date_trunc('milliseconds', clock_timestamp())) AS now, pg_is_in_recovery() AS standby
-    FROM unnest($1::text[]) AS asked (public_part)
+    FROM unnest(string_to_array($1, ',')) AS asked (public_part)
     LEFT JOIN api_keys k ON k.public_part = asked.public_part::char(24)
     LEFT JOIN accounts a ON a.id = k.owner_id`,
 };
@@ -75,7 +75,7 @@ export class PostgresKeyReader extends KeyReader {
 
   private async readAll(publicParts: readonly string[]): Promise<KeyReading[]> {
     const distinct = [...new Set(publicParts)];
-    const rows = await this.lane.query<KeyReadingRow>(READ_KEYS, [distinct]);
+    const rows = await this.lane.query<KeyReadingRow>(READ_KEYS, [distinct.join()]);
     if (rows[0]?.standby !== false) throw unavailable();
     const byPublicPart = new Map(rows.map((row) => [row.public_part, toState(row)]));
     // Each asker gets an aggregate of its own, for judging one may change it.
