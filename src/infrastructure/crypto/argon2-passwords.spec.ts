@@ -13,7 +13,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 afterEach(() => void jest.restoreAllMocks());
 
 describe('passwords', () => {
-  const passwords = new Argon2Passwords(argon2);
+  const passwords = new Argon2Passwords(argon2, 2);
 
   test('match their hash and no other, at the cost OWASP asks for', async () => {
     const hash = await passwords.hash('pässwörd');
@@ -74,7 +74,7 @@ function heldVerifications() {
 
 describe('the gate', () => {
   test('lets two passwords at once be checked, keeps 16 waiting in order, and is too busy for more', async () => {
-    const passwords = new Argon2Passwords(argon2);
+    const passwords = new Argon2Passwords(argon2, 2);
     // The decoy is ready.
     await passwords.verify('', null);
     const { running, most } = heldVerifications();
@@ -101,7 +101,7 @@ describe('the gate', () => {
   });
 
   test('lets the next one in when a check fails, and forgets nobody', async () => {
-    const passwords = new Argon2Passwords(argon2);
+    const passwords = new Argon2Passwords(argon2, 2);
     await passwords.verify('', null);
     const { running, most } = heldVerifications();
     const checks = Array.from({ length: 6 }, () => passwords.verify('x', null).then(String, String));
@@ -126,7 +126,7 @@ describe('the gate', () => {
 });
 
 describe('a hash that the platform pushes', () => {
-  const passwords = new Argon2Passwords(argon2);
+  const passwords = new Argon2Passwords(argon2, 2);
 
   test.each(['m=8,t=1,p=1', 'm=19456,t=2,p=1', 'm=262144,t=10,p=8', 'm=65536,t=3,p=4', 'm=19456,p=1,t=2'])(
     'may cost %s',

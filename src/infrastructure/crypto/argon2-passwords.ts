@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
 import { Passwords } from '../../application/ports.js';
 import { Gate } from '../gate.js';
@@ -9,17 +10,22 @@ const COST: Argon2Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** A pushed hash is recomputed at each sign-in: one that costs more than this would let the platform's data stop us. */
 const MOST: Argon2Cost = { memoryCost: 262_144, timeCost: 10, parallelism: 8 };
 
-const AT_ONCE = 2;
+/** A machine of two cores keeps one for all else. */
+const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 const QUEUE_LENGTH = 16;
 
 export class Argon2Passwords extends Passwords {
-  /** Two at once leave cores for validations; a short queue keeps the wait shorter than people's patience. */
-  private readonly gate = new Gate(AT_ONCE, QUEUE_LENGTH);
+  /** A short queue keeps the wait shorter than people's patience. */
+  private readonly gate: Gate;
   /** Nobody's password, at the cost of a new hash. */
   private decoy: Promise<string> | undefined;
 
-  constructor(private readonly argon2: Argon2) {
+  constructor(
+    private readonly argon2: Argon2,
+    atOnce = AT_ONCE,
+  ) {
     super();
+    this.gate = new Gate(atOnce, QUEUE_LENGTH);
   }
 
   hash(password: string): Promise<string> {
