@@ -16,9 +16,12 @@ interface DriverError {
  * database (3D), a login refused (28), and a database that takes no connections (55000).
  */
 const UNAVAILABLE_STATE = /^(08|53|57|58|40|3D|28|55000|55P03|25006)/;
-/** What pg and its pool say without a code when a connection is lost, refused or late. */
+/**
+ * What pg, its pool and TypeORM say without a code when a connection is lost, refused or late. The last of them is what
+ * TypeORM makes of one that was lost between two statements of a transaction.
+ */
 const UNAVAILABLE_MESSAGE =
-  /connection|timeout|timed out|not queryable|in recovery|pool after calling end|not connected/i;
+  /connection|timeout|timed out|not queryable|in recovery|pool after calling end|not connected|runner already released/i;
 
 /** A driver error as the core knows it: `unavailable`, or the error itself when it is a fault of our own. */
 export function storeError(error: unknown): unknown {
