@@ -1,5 +1,6 @@
 // `npm test`: whatever the suites need, then the check, then every suite. Arguments go to Jest:
-// `npm test -- test/running`, `npm test -- -t 'never stale'`.
+// `npm test -- test/running`, `npm test -- -t 'never stale'`. With `--long` (`npm run test:long`), the suites that have a
+// longer form, in that form.
 import './lib/node-version.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,7 +9,10 @@ import { join } from 'node:path';
 import { root } from './lib/paths.mjs';
 import { step } from './lib/run.mjs';
 
-const jestArgs = process.argv.slice(2);
+const args = process.argv.slice(2);
+const isLong = args.includes('--long');
+const named = args.filter((arg) => arg !== '--long');
+const jestArgs = isLong && named.length === 0 ? ['test/faults', 'test/attacks'] : named;
 const everything = jestArgs.length === 0;
 
 /** Steps that must succeed for the suites to say anything; they have told why when they fail. */
@@ -25,8 +29,9 @@ async function runJest() {
   const temp = mkdtempSync(join(tmpdir(), 'latchkey-results-'));
   const file = join(temp, 'jest.json');
   const jest = ['--experimental-vm-modules', '--no-warnings', join(root, 'node_modules/jest/bin/jest.js')];
-  const args = [...jest, '--json', `--outputFile=${file}`, ...(everything ? ['--coverage'] : []), ...jestArgs];
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  const words = [...jest, '--json', `--outputFile=${file}`, ...(everything ? ['--coverage'] : []), ...jestArgs];
+  const env = { ...process.env, ...(isLong ? { LATCHKEY_LONG: '1' } : {}) };
+  const child = spawn(process.execPath, words, { cwd: root, env, stdio: 'inherit' });
   const code = await new Promise((resolve) => child.once('error', () => resolve(1)).once('exit', resolve));
   const result = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   rmSync(temp, { recursive: true, force: true });

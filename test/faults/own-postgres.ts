@@ -34,6 +34,17 @@ export class OwnPostgres {
     if (!(await until(() => !isRunning(pid), 15_000))) throw new Error('PostgreSQL does not stop');
   }
 
+  /** Ends all of its processes at once, as a machine does that is out of memory: nothing is flushed or said. */
+  async kill(): Promise<void> {
+    const pid = this.pid();
+    if (!isRunning(pid)) throw new Error('PostgreSQL is not running');
+    // So that it starts no process that would be missed.
+    process.kill(pid, 'SIGSTOP');
+    const all = [pid, ...childrenOf(pid)];
+    for (const process_ of all) signal(process_, 'SIGKILL');
+    if (!(await until(() => !all.some(isRunning), 15_000))) throw new Error('PostgreSQL does not die');
+  }
+
   /** After a stop, as an operator would start it. */
   async startAgain(): Promise<void> {
     if (isRunning(this.pid())) return;

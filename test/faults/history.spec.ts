@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findViolation } from '../support/history/linearizability.js';
+import { OwnerCalls, type Instance } from '../support/history/owner-calls.js';
+import { OwnerLife, type Tally } from '../support/history/owner-life.js';
+import { OWNER } from '../support/history/owner-model.js';
+import { AUDIENCE, ISSUER, sign, startPlatformLogin, type PlatformLogin } from '../support/platform-login.js';
+import { QuestionStream } from '../support/question-stream.js';
+import { startService } from '../support/service.js';
+import * as grounds from './history-grounds.js';
+
+const LONG = process.env['LATCHKEY_LONG'] === '1';
+const TOLD = LONG || process.env['LATCHKEY_FIGURES'] === '1';
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+/** A service that does not come back must not keep its callers asking for ever. */
+const PATIENCE_MS = 600_000;
+const OWNERS_AT_ONCE = 4;
+/** Lives are short, for what was never answered is possible ever after. */
+const ANSWERS_A_LIFE = 100;
+
+interface Scenario {
+  readonly name: string;
+  readonly ground: () => Promise<grounds.Ground>;
+  /** How many answers there are from one fault to the next. */
+  readonly faultEvery: number;
+  /** In every run, or in the long one alone. */
+  readonly shortAnswers?: number;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'nothing goes wrong', ground: grounds.calm, faultEvery: Infinity, shortAnswers: 600 },
+  { name: 'connections to PostgreSQL are cut', ground: grounds.connectionsCut, faultEvery: 40, shortAnswers: 400 },
+  { name: 'PostgreSQL is killed and restarted', ground: grounds.postgresKilled, faultEvery: 500 },
+  { name: 'PostgreSQL hangs for 300 ms at a time', ground: grounds.postgresPaused, faultEvery: 250 },
+  { name: 'Redis is killed and restarted', ground: grounds.redisKilled, faultEvery: 250 },
+  { name: 'Redis hangs for 300 ms at a time', ground: grounds.redisPaused, faultEvery: 250 },
+];
+const LONG_ANSWERS = 10_000;
+const inThisRun = SCENARIOS.flatMap((scenario) => {
+  const answers = LONG ? LONG_ANSWERS : scenario.shortAnswers;
+  return answers === undefined ? [] : [{ ...scenario, answers }];
+});
+
+let login: PlatformLogin;
+beforeAll(async () => {
+  login = await startPlatformLogin();
+});
+afterAll(() => login.stop());
+
+test.each(inThisRun)(
+  'every answer of two instances is one that a single one could have given, while $name',
+  async ({ name, ground, faultEvery, answers }) => {
+    const place = await ground();
+    const env = {
+      ...UNLIMITED,
+      SESSION_JWKS_URL: login.jwksUrl,
+      SESSION_JWT_ISSUER: ISSUER,
+      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ...place.env,
+    };
+    const services = [await startService(env), await startService(env)];
+    const instances = services.map((service) => ({ service, stream: new QuestionStream(service.clients) }));
+    const tally: Tally = { answered: 0, granted: 0, unavailable: 0, broken: [] };
+    try {
+      const startedAt = performance.now();
+      const [lives, faults] = await liveThrough(instances, tally, { place, faultEvery, answers });
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      const violations = lives.flatMap(({ history }) => findViolation(OWNER, history) ?? []);
+      if (TOLD) tell({ name, ...tally, broken: tally.broken.length, faults, violations: violations.length, seconds });
+      expect(violations.map((violation) => JSON.stringify(violation))).toEqual([]);
+      expect(tally.broken).toEqual([]);
+      expect(tally.answered).toBeGreaterThanOrEqual(answers);
+      expect(tally.granted).toBeGreaterThan(answers / 10);
+      if (place.fault) expect(faults).toBeGreaterThan(0);
+    } finally {
+      for (const { stream } of instances) stream.close();
+      for (const service of services) await service.stop();
+      await place.leave();
+    }
+  },
+  PATIENCE_MS + 60_000,
+);
+
+/** Owners live one after the other, some at once, while things go wrong. @returns the lives, and how many faults */
+async function liveThrough(
+  instances: readonly Instance[],
+  tally: Tally,
+  { place, faultEvery, answers }: { place: grounds.Ground; faultEvery: number; answers: number },
+): Promise<[OwnerLife[], number]> {
+  const lives: OwnerLife[] = [];
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const lane = async () => {
+    while (lives.length * ANSWERS_A_LIFE < answers && !signal.aborted) {
+      const id = `u-${randomUUID()}`;
+      const token = sign({ sub: id }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+      const life = new OwnerLife(new OwnerCalls(instances, id, token), tally);
+      lives.push(life);
+      await life.live(ANSWERS_A_LIFE, signal);
+    }
+  };
+  let faults = 0;
+  const disturb = async () => {
+    for (let next = faultEvery; place.fault && !signal.aborted; next = tally.answered + faultEvery) {
+      while (!signal.aborted && tally.answered < next) await pause(5);
+      if (signal.aborted) return;
+      await place.fault();
+      faults += 1;
+    }
+  };
+  const living = Promise.all(Array.from({ length: OWNERS_AT_ONCE }, lane));
+  // A fault that could not be mended ends the lives too.
+  const disturbing = disturb().catch((error: unknown) => {
+    over.abort();
+    throw error;
+  });
+  await Promise.all([living.finally(() => over.abort()), disturbing]);
+  return [lives, faults];
+}
+
+function tell(figures: Record<string, string | number>): void {
+  const words = Object.entries(figures).map(([what, figure]) => `${what} ${figure}`);
+  process.stderr.write(`history: ${words.join(', ')}\n`);
+}

@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { findViolation, type Operation } from './linearizability.js';
+import { OWNER, type OwnerAction, type OwnerState } from './owner-model.js';
+
+const READ = ['systems:read'];
+const BOTH = ['systems:read', 'systems:write'];
+const NEVER = Infinity;
+
+/** A call and its answer, from one moment to another. */
+const at = (invokedAt: number, answeredAt: number, action: OwnerAction): Operation<OwnerAction> => ({
+  invokedAt,
+  answeredAt,
+  action,
+});
+const put = (permissions: string[]): OwnerAction => ({
+  kind: 'put',
+  permissions,
+  answer: { status: 'active', permissions },
+});
+const suspend: OwnerAction = { kind: 'suspend', answer: { status: 'suspended', permissions: READ } };
+const reactivate: OwnerAction = { kind: 'reactivate', answer: { status: 'active', permissions: READ } };
+const create = (keyId: string): OwnerAction => ({ kind: 'create', answer: { keyId } });
+const revoke: OwnerAction = { kind: 'revoke', keyId: 'k1', answer: 'revoked' };
+const validated = (answer: (OwnerAction & { kind: 'validate' })['answer'], permission = ''): OwnerAction => ({
+  kind: 'validate',
+  keyId: 'k1',
+  permission,
+  answer,
+});
+const granted = (permissions = READ) => validated({ granted: { keyId: 'k1', permissions } });
+const denied = (reason: string, permission = '') => validated({ denied: `REASON_${reason}` }, permission);
+
+/** An owner who may read, with one key. */
+const BEGINNING = [at(1, 2, put(READ)), at(3, 4, create('k1'))];
+/** The calls that were made of it since. @returns what is unexplained */
+const check = (...operations: Operation<OwnerAction>[]) =>
+  findViolation(OWNER, [...BEGINNING, ...operations])?.unexplained.action;
+
+describe('a history is refused that shows', () => {
+  test('a grant after an answered revoke', () => {
+    expect(check(at(10, 20, revoke), at(21, 30, granted()))).toEqual(granted());
+  });
+  test('a revoked key granted again, although the revoke was never answered', () => {
+    const unanswered: OwnerAction = { kind: 'revoke', keyId: 'k1' };
+    expect(check(at(10, NEVER, unanswered), at(11, 20, denied('REVOKED')), at(21, 30, granted()))).toEqual(granted());
+  });
+  test('a revoked key granted again, although the revoke is still under way', () => {
+    expect(check(at(10, 99, revoke), at(11, 20, denied('REVOKED')), at(21, 30, granted()))).toEqual(granted());
+  });
+  test('stale permissions after an answered PutAccount', () => {
+    expect(check(at(10, 20, put(BOTH)), at(21, 30, granted(READ)))).toEqual(granted(READ));
+  });
+  test('permissions that nobody gave', () => {
+    expect(check(at(10, 30, put(BOTH)), at(11, 20, granted(['systems:write'])))).toBeDefined();
+  });
+  test('a permission missed after an answered PutAccount that gave it', () => {
+    const missed = denied('MISSING_PERMISSION', 'systems:write');
+    expect(check(at(10, 20, put(BOTH)), at(21, 30, missed))).toEqual(missed);
+  });
+  test('two changes seen in different orders', () => {
+    const changes = [at(10, 99, put(BOTH)), at(11, 98, put(['other:read']))];
+    const seen = [['other:read'], BOTH, ['other:read']].map((now, n) => at(20 + 2 * n, 21 + 2 * n, granted(now)));
+    expect(check(...changes, ...seen)).toEqual(granted(['other:read']));
+  });
+  test('a grant while suspended', () => {
+    expect(check(at(10, 20, suspend), at(21, 30, granted()), at(31, 40, reactivate))).toEqual(granted());
+  });
+  test('a denial as suspended after an answered reactivation', () => {
+    const late = denied('OWNER_SUSPENDED');
+    expect(check(at(10, 20, suspend), at(21, 30, reactivate), at(31, 40, late))).toEqual(late);
+  });
+  test('a key denied as unknown after its creation was answered', () => {
+    expect(check(at(10, 20, denied('INVALID_KEY')))).toBeDefined();
+  });
+  test('a sixth active key, or a cap before there are five', () => {
+    const more = ['k2', 'k3', 'k4', 'k5'].map((id, n) => at(10 + 2 * n, 11 + 2 * n, create(id)));
+    const full: OwnerAction = { kind: 'create', answer: 'full' };
+    expect(check(...more, at(30, 31, full))).toBeUndefined();
+    expect(check(...more, at(30, 31, create('k6')))).toEqual(create('k6'));
+    expect(check(...more.slice(1), at(30, 31, full))).toEqual(full);
+  });
+  test('an account answered with permissions that it no longer had', () => {
+    expect(check(at(10, 20, put(BOTH)), at(21, 30, suspend))).toEqual(suspend);
+  });
+});
+
+describe('a history is accepted that shows', () => {
+  test('a grant and a denial beside a revoke under way, in that order', () => {
+    expect(check(at(10, 20, revoke), at(11, 12, granted()), at(13, 14, denied('REVOKED')))).toBeUndefined();
+  });
+  test('a grant answered after a revoke that began before it', () => {
+    expect(check(at(9, 30, granted()), at(10, 20, revoke))).toBeUndefined();
+  });
+  test('a suspension never answered that takes effect late', () => {
+    const unanswered: OwnerAction = { kind: 'suspend' };
+    const later = [at(11, 12, granted()), at(13, 14, denied('OWNER_SUSPENDED')), at(15, 16, reactivate)];
+    expect(check(at(5, NEVER, unanswered), ...later, at(17, 18, granted()))).toBeUndefined();
+  });
+  test('a cap reached by a creation never answered', () => {
+    const more = ['k2', 'k3', 'k4'].map((id, n) => at(10 + 2 * n, 11 + 2 * n, create(id)));
+    expect(check(at(5, NEVER, { kind: 'create' }), ...more, at(30, 31, { kind: 'create', answer: 'full' }))).toBe(
+      undefined,
+    );
+  });
+});
+
+/** Straight from the definition: every order of every choice of unanswered calls. */
+function isExplainedBySomeOrder(state: OwnerState, left: readonly Operation<OwnerAction>[]): boolean {
+  if (left.every(({ answeredAt }) => answeredAt === NEVER)) return true;
+  return left.some((next) => {
+    // Whatever was answered before it was asked has taken effect before it.
+    if (left.some(({ answeredAt }) => answeredAt < next.invokedAt)) return false;
+    const after = OWNER.step(state, next.action);
+    return (
+      after !== undefined &&
+      isExplainedBySomeOrder(
+        after,
+        left.filter((other) => other !== next),
+      )
+    );
+  });
+}
+
+const anyAction = fc.constantFrom<OwnerAction>(
+  put(READ),
+  put(BOTH),
+  { kind: 'put', permissions: BOTH },
+  suspend,
+  { kind: 'suspend' },
+  reactivate,
+  { kind: 'reactivate' },
+  revoke,
+  { kind: 'revoke', keyId: 'k1' },
+  { kind: 'revoke', keyId: 'k1', answer: 'not-active' },
+  { kind: 'revoke', keyId: 'k1', answer: 'owner-not-active' },
+  { kind: 'create', answer: 'owner-not-active' },
+  granted(),
+  granted(BOTH),
+  denied('REVOKED'),
+  denied('OWNER_SUSPENDED'),
+  denied('MISSING_PERMISSION', 'systems:write'),
+);
+const anyHistory = fc
+  .array(fc.tuple(anyAction, fc.nat(20), fc.nat(12)), { minLength: 1, maxLength: 7 })
+  .map((calls) =>
+    calls.map(([action, from, length], n) =>
+      at(10 + from + n / 10, action.answer === undefined ? NEVER : 10 + from + length + n / 10 + 0.05, action),
+    ),
+  );
+
+test('of any small history the judgement is the definition’s', () => {
+  const judged = { true: 0, false: 0 };
+  fc.assert(
+    fc.property(anyHistory, (history) => {
+      const isExplained = isExplainedBySomeOrder(OWNER.initial, [...BEGINNING, ...history]);
+      judged[`${isExplained}`] += 1;
+      expect(check(...history) === undefined).toBe(isExplained);
+    }),
+    { numRuns: 3000 },
+  );
+  // Neither is rare, or the comparison would prove little.
+  expect(Math.min(judged.true, judged.false)).toBeGreaterThan(300);
+});

@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
+import type { Account__Output } from '../../../src/infrastructure/grpc/generated/latchkey/v1/Account.js';
+import type { ValidateKeyResponse__Output } from '../../../src/infrastructure/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { CreatedApiKeyView } from '../../../src/infrastructure/http/views.js';
+import { CHEAP_HASH, PASSWORD } from '../application.js';
+import type { Answer } from '../person.js';
+import type { QuestionStream } from '../question-stream.js';
+import type { Service } from '../service.js';
+import type { AccountAnswer, OwnerAction, Verdict } from './owner-model.js';
+
+export interface Instance {
+  readonly service: Service;
+  readonly stream: QuestionStream;
+}
+
+type AnswerTo<Kind extends OwnerAction['kind']> = Promise<(OwnerAction & { kind: Kind })['answer']>;
+
+export interface KnownKey {
+  readonly id: string;
+  readonly fullKey: string;
+}
+
+/**
+ * The calls about one owner, each to an instance at random, answered in the words of the model. Undefined is what was
+ * not answered; whatever a service must not answer, with or without faults, is thrown.
+ */
+export class OwnerCalls {
+  /** Those whose creation was answered. */
+  readonly keys: KnownKey[] = [];
+
+  /** @param token of the platform, which stands in for a sign-in */
+  constructor(
+    private readonly instances: readonly Instance[],
+    private readonly id: string,
+    private readonly token: Promise<string>,
+  ) {}
+
+  put(permissions: readonly string[]): AnswerTo<'put'> {
+    const profile = { id: this.id, email: `${this.id}@example.org`, displayName: 'Ada', passwordHash: CHEAP_HASH };
+    return accountOf(this.any().service.clients.putAccount({ ...profile, permissions: [...permissions] }));
+  }
+
+  changeStatus(kind: 'suspend' | 'reactivate'): AnswerTo<'suspend'> {
+    const method = kind === 'suspend' ? 'SuspendAccount' : 'ReactivateAccount';
+    return accountOf(this.any().service.clients.account(method, this.id));
+  }
+
+  async create(): AnswerTo<'create'> {
+    const order = { name: 'CI', access: 'read-and-write', expiresInDays: 1, password: PASSWORD };
+    const { status: code, body } = await this.call('/v1/api-keys', order);
+    if (code === 503) return undefined;
+    if (code === 401) return 'owner-not-active';
+    if (code === 409) return 'full';
+    if (code === 429) return 'too-many-attempts';
+    const { apiKey, fullKey } = expected(201, code, body) as CreatedApiKeyView;
+    this.keys.push({ id: apiKey.id, fullKey });
+    return { keyId: apiKey.id };
+  }
+
+  async revoke(keyId: string): AnswerTo<'revoke'> {
+    const { status: code, body } = await this.call(`/v1/api-keys/${keyId}/revoke`);
+    if (code === 503) return undefined;
+    if (code === 401) return 'owner-not-active';
+    if (code === 409) return 'not-active';
+    expected(200, code, body);
+    return 'revoked';
+  }
+
+  async validate({ fullKey }: KnownKey, permission: string): Promise<Verdict | undefined> {
+    const { service, stream } = this.any();
+    const question = { apiKey: fullKey, operation: 'OPERATION_READ', permission } as const;
+    const answer = randomInt(2) === 0 ? service.clients.ask(question) : stream.ask(question);
+    return verdictOf(await unlessUnavailable(answer));
+  }
+
+  private any(): Instance {
+    return this.instances[randomInt(this.instances.length)]!;
+  }
+
+  private async call(path: string, body?: object): Promise<Answer> {
+    const headers = { authorization: `Bearer ${await this.token}` };
+    return this.any().service.person().call('POST', path, body, headers);
+  }
+}
+
+async function unlessUnavailable<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if ((error as { code?: number }).code === status.UNAVAILABLE) return undefined;
+    throw error;
+  }
+}
+
+async function accountOf(call: Promise<Account__Output>): Promise<AccountAnswer | undefined> {
+  const account = await unlessUnavailable(call);
+  const { status: word, permissions } = account ?? {};
+  return permissions && { status: word === 'ACCOUNT_STATUS_ACTIVE' ? 'active' : 'suspended', permissions };
+}
+
+function verdictOf(answer: ValidateKeyResponse__Output | undefined): Verdict | undefined {
+  const { grant, denial } = answer ?? {};
+  if (grant) return { granted: { keyId: grant.keyId, permissions: grant.permissions } };
+  return denial ? { denied: denial.reason } : undefined;
+}
+
+function expected(wanted: number, code: number, body: unknown): unknown {
+  if (code !== wanted) throw new Error(`answered ${code} ${JSON.stringify(body)}`);
+  return body;
+}

@@ -1,0 +1,103 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Operation } from './linearizability.js';
+import type { KnownKey, OwnerCalls } from './owner-calls.js';
+import type { OwnerAction } from './owner-model.js';
+
+/** Of all owners of a run. */
+export interface Tally {
+  answered: number;
+  granted: number;
+  unavailable: number;
+  /** What no service should answer, in its words. */
+  readonly broken: string[];
+}
+
+const CALLERS = 4;
+/** How long a caller that was told UNAVAILABLE waits before it asks again. */
+const BACK_OFF_MS = 20;
+/** Which of the owner's keys are asked about: the latest ones, for the others have long been revoked. */
+const KEYS_IN_USE = 3;
+const PERMISSIONS = ['', 'systems:read', 'systems:write'];
+
+/** An owner to whom several callers do everything at once, with all that was asked and answered. */
+export class OwnerLife {
+  readonly history: Operation<OwnerAction>[] = [];
+  private moment = 0;
+  private versions = 0;
+
+  constructor(
+    private readonly calls: OwnerCalls,
+    private readonly tally: Tally,
+  ) {}
+
+  /** Ends once as many of its calls have been answered, or with the signal. */
+  async live(answers: number, signal: AbortSignal): Promise<void> {
+    const again = async (call: () => Promise<boolean>) => {
+      do await pause(BACK_OFF_MS);
+      while (!signal.aborted && !(await call()));
+    };
+    if (!(await this.putAccount())) await again(() => this.putAccount());
+    let left = answers;
+    const caller = async () => {
+      while (left > 0 && !signal.aborted) {
+        left -= 1;
+        // After no answer, this caller writes no more before it has seen the service at work again.
+        if (!(await this.anything())) await again(() => this.look());
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS }, caller));
+  }
+
+  /** @returns whether it was answered */
+  private anything(): Promise<boolean> {
+    const dice = randomInt(100);
+    if (dice < 5) return this.putAccount();
+    if (dice < 7) return this.changeStatus('suspend');
+    if (dice < 14) return this.changeStatus('reactivate');
+    if (dice < 20 || this.calls.keys.length === 0) return this.perform({ kind: 'create' }, () => this.calls.create());
+    if (dice < 24) return this.revoke(this.anyKey());
+    return this.look();
+  }
+
+  /** A validation as soon as there is a key. */
+  private look(): Promise<boolean> {
+    if (this.calls.keys.length === 0) return this.changeStatus('reactivate');
+    const [key, permission] = [this.anyKey(), PERMISSIONS[randomInt(PERMISSIONS.length)]!];
+    return this.perform({ kind: 'validate', keyId: key.id, permission }, () => this.calls.validate(key, permission));
+  }
+
+  /** Each time other permissions than ever before; `delete` is never for keys. */
+  private putAccount(): Promise<boolean> {
+    const writes = randomInt(2) === 0 ? ['systems:write'] : [];
+    const permissions = [`v${(this.versions += 1)}:read`, 'systems:read', 'systems:delete', ...writes];
+    return this.perform({ kind: 'put', permissions }, () => this.calls.put(permissions));
+  }
+
+  private changeStatus(kind: 'suspend' | 'reactivate'): Promise<boolean> {
+    return this.perform({ kind }, () => this.calls.changeStatus(kind));
+  }
+
+  private revoke({ id: keyId }: KnownKey): Promise<boolean> {
+    return this.perform({ kind: 'revoke', keyId }, () => this.calls.revoke(keyId));
+  }
+
+  private anyKey(): KnownKey {
+    const inUse = this.calls.keys.slice(-KEYS_IN_USE);
+    return inUse[randomInt(inUse.length)]!;
+  }
+
+  private async perform(asked: OwnerAction, call: () => Promise<OwnerAction['answer']>): Promise<boolean> {
+    const invokedAt = (this.moment += 1);
+    const answer = await call().catch((error: unknown) => void this.tally.broken.push(`${asked.kind}: ${error}`));
+    const isAnswered = answer !== undefined;
+    const answeredAt = isAnswered ? (this.moment += 1) : Infinity;
+    const action = { ...asked, ...(isAnswered ? { answer } : {}) } as OwnerAction;
+    // A question that was not answered says nothing.
+    if (isAnswered || asked.kind !== 'validate') this.history.push({ action, invokedAt, answeredAt });
+    if (!isAnswered) this.tally.unavailable += 1;
+    else this.tally.answered += 1;
+    if (typeof answer === 'object' && 'granted' in answer) this.tally.granted += 1;
+    return isAnswered;
+  }
+}
