@@ -23,6 +23,12 @@ export function titleOf(pid: number): string {
   }
 }
 
+/** What it holds in memory now. */
+export function memoryMbOf(pid: number): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
+  return Math.round(Number(kilobytes) / 1024);
+}
+
 export function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => statOf(pid)?.parent === parent);

@@ -12,6 +12,7 @@ import { PROBLEM_MODELS } from './problem-responses.js';
 import { assignRequestId } from './request.js';
 import { allowOrigins, refuseCrossSite } from './same-site.js';
 import { settingsAssets } from './settings-page.js';
+import { refuseUnread } from './unread-answers.js';
 
 const MAX_BODY = '16kb';
 
@@ -20,7 +21,7 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
   app.set('query parser', 'simple');
   app.set('etag', false);
-  app.use(assignRequestId, accessLog(log));
+  app.use(refuseUnread, assignRequestId, accessLog(log));
   app.use(
     helmet({
       contentSecurityPolicy: {

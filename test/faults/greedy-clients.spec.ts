@@ -1,0 +1,150 @@
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { credentials, status } from '@grpc/grpc-js';
+import { times } from '../support/application.js';
+import { createDatabase } from '../support/databases.mjs';
+import { bearer, connectClients, type Clients } from '../support/grpc-clients.js';
+import { shortOrLong, tellFigures } from '../support/long-form.js';
+import { Person } from '../support/person.js';
+import { memoryMbOf } from '../support/processes.js';
+import { buildService, ServiceProcess } from '../support/service-process.js';
+import { inTurn, outcomeOf } from './measure.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+const OPEN_STREAMS = shortOrLong(1000, 10_000);
+/** The service takes up to 1,000 a connection. */
+const STREAMS_EACH = 500;
+const SILENT_READERS = shortOrLong(50, 500);
+const ABANDONED = shortOrLong(5000, 200_000);
+const AT_ONCE = 500;
+/** What the others may wait, on a machine that runs all of this at once: the median. */
+const SERVED_MS = 100;
+
+describe('with clients that', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let service: ServiceProcess;
+  let others: Clients;
+  let fullKey: string;
+  const greedy: Clients[] = [];
+  beforeAll(async () => {
+    await buildService();
+    database = await createDatabase();
+    service = await ServiceProcess.startReady({ DATABASE_URL: database.url, ...UNLIMITED });
+    fullKey = (await (await new Person(service.url).signIn()).newKey()).fullKey;
+    others = connectClients(service.target);
+    await expectServed();
+  }, 120_000);
+  afterEach(() => {
+    for (const clients of greedy.splice(0)) clients.close();
+  });
+  afterAll(async () => {
+    others.close();
+    await ServiceProcess.killTheRest();
+    await database.drop();
+  });
+
+  function connection(): Clients {
+    const own = connectClients(service.target, {}, credentials.createInsecure(), {
+      'grpc.use_local_subchannel_pool': 1,
+    });
+    greedy.push(own);
+    return own;
+  }
+  const memoryMb = () => memoryMbOf(service.pid);
+  /** How long the others wait, in the median. */
+  async function expectServed(): Promise<number> {
+    const { outcomes, medianMs } = await inTurn(50, () => outcomeOf(others.validate(fullKey)));
+    expect(new Set(outcomes)).toEqual(new Set(['grant']));
+    expect(medianMs).toBeLessThan(SERVED_MS);
+    return Number(medianMs.toFixed(1));
+  }
+  const question = () => ({ apiKey: fullKey, operation: 'OPERATION_READ' as const });
+
+  test('hold thousands of streams open, memory stays small and the others are served', async () => {
+    const beforeMb = memoryMb();
+    const connections = times(OPEN_STREAMS / STREAMS_EACH, connection);
+    let granted = 0;
+    const opened = connections.flatMap(({ apiKeys }) =>
+      times(STREAMS_EACH, () => {
+        const call = apiKeys.validateKeys(bearer('dev-validator-token'));
+        call.on('error', () => undefined);
+        call.write(question());
+        return new Promise<void>((resolve) => {
+          call.once('data', ({ grant }) => {
+            if (grant) granted += 1;
+            resolve();
+          });
+          call.once('end', resolve);
+        });
+      }),
+    );
+    await Promise.all(opened);
+    const [othersMs, openMb] = [await expectServed(), memoryMb()];
+    tellFigures('open streams', { streams: OPEN_STREAMS, granted, beforeMb, openMb, othersMs });
+    expect(granted).toBe(OPEN_STREAMS);
+    expect(openMb - beforeMb).toBeLessThan(60 + OPEN_STREAMS / 20);
+  });
+
+  test('never read their answers, they are read no further, memory stays small and the others are served', async () => {
+    const beforeMb = memoryMb();
+    let taken = 0;
+    for (const { apiKeys } of times(SILENT_READERS, connection)) {
+      const call = apiKeys.validateKeys(bearer('dev-validator-token'));
+      call.on('error', () => undefined);
+      const write = () => {
+        do taken += 1;
+        while (call.write(question()));
+      };
+      call.on('drain', write);
+      write();
+    }
+    const answered = await untilStill(() => taken);
+    const [othersMs, blockedMb] = [await expectServed(), memoryMb()];
+    const questionsEach = Math.round(answered / SILENT_READERS);
+    tellFigures('clients that never read', { clients: SILENT_READERS, questionsEach, beforeMb, blockedMb, othersMs });
+    expect(blockedMb - beforeMb).toBeLessThan(100 + SILENT_READERS / 2);
+  });
+
+  test('never read what they fetch over HTTP, memory stays small and the others are served', async () => {
+    const beforeMb = memoryMb();
+    const { hostname, port } = new URL(service.url);
+    const pipelined = 'GET /openapi.json HTTP/1.1\r\nHost: latchkey\r\n\r\n'.repeat(1000);
+    const sockets = times(SILENT_READERS, () => {
+      const socket = connect(Number(port), hostname, () => socket.write(pipelined));
+      return socket.pause().on('error', () => undefined);
+    });
+    await untilStill(() => Math.round(memoryMb() / 32));
+    const [othersMs, blockedMb] = [await expectServed(), memoryMb()];
+    tellFigures('HTTP clients that never read', { clients: SILENT_READERS, beforeMb, blockedMb, othersMs });
+    for (const socket of sockets) socket.destroy();
+    expect(blockedMb - beforeMb).toBeLessThan(100 + SILENT_READERS / 2);
+  });
+
+  test('give up before they are answered, memory stays small and the others are served', async () => {
+    const beforeMb = memoryMb();
+    const { apiKeys } = connection();
+    let given = 0;
+    const giveUp = () =>
+      new Promise<void>((resolve) => {
+        const deadline = Date.now() + 5;
+        apiKeys.validateKey(question(), bearer('dev-validator-token'), { deadline }, (error) => {
+          if (error?.code === status.DEADLINE_EXCEEDED) given += 1;
+          resolve();
+        });
+      });
+    for (let asked = 0; asked < ABANDONED; asked += AT_ONCE) await Promise.all(times(AT_ONCE, giveUp));
+    const [othersMs, afterMb] = [await expectServed(), memoryMb()];
+    tellFigures('abandoned deadlines', { asked: ABANDONED, abandoned: given, beforeMb, afterMb, othersMs });
+    expect(given).toBeGreaterThan(ABANDONED / 10);
+    expect(afterMb - beforeMb).toBeLessThan(150);
+    expect(service.err).toBe('');
+  });
+});
+
+/** What it comes to once it changes no more. */
+async function untilStill(look: () => number): Promise<number> {
+  let seen = Number.NaN;
+  while (seen !== (seen = look())) await pause(300);
+  return seen;
+}
