@@ -7,8 +7,8 @@ export default {
     '<rootDir>/clients/node/src/**/*.spec.ts',
     '<rootDir>/examples/systems-api/src/**/*.spec.ts',
   ],
-  // Real servers are started and killed in some suites.
-  testTimeout: 30_000,
+  // Real servers are started and killed in some suites, in the long form hundreds of times.
+  testTimeout: process.env.LATCHKEY_LONG === '1' ? 900_000 : 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],

@@ -1,6 +1,6 @@
 // `npm test`: whatever the suites need, then the check, then every suite. Arguments go to Jest:
-// `npm test -- test/running`, `npm test -- -t 'never stale'`. With `--long` (`npm run test:long`), the suites that have a
-// longer form, in that form.
+// `npm test -- test/running`, `npm test -- -t 'never stale'`. With --long (`npm run test:long`): faults and attacks, at
+// length and with their figures.
 import './lib/node-version.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { root } from './lib/paths.mjs';
 import { step } from './lib/run.mjs';
 
-const args = process.argv.slice(2);
-const isLong = args.includes('--long');
-const named = args.filter((arg) => arg !== '--long');
+const isLong = process.argv.includes('--long');
+const named = process.argv.slice(2).filter((argument) => argument !== '--long');
 const jestArgs = isLong && named.length === 0 ? ['test/faults', 'test/attacks'] : named;
 const everything = jestArgs.length === 0;
+if (isLong) process.env['LATCHKEY_LONG'] = '1';
 
 /** Steps that must succeed for the suites to say anything; they have told why when they fail. */
 for (const script of ['scripts/install.mjs', 'scripts/tools.mjs', 'scripts/build.mjs']) {

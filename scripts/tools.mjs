@@ -9,6 +9,7 @@ import { main, Stop } from './lib/stop.mjs';
 export const tools = {
   'redis-server': 'redis-server',
   chromium: 'chromium',
+  faketime: 'faketime',
 };
 
 /**

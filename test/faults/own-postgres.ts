@@ -45,15 +45,18 @@ export class OwnPostgres {
     if (!(await until(() => !all.some(isRunning), 15_000))) throw new Error('PostgreSQL does not die');
   }
 
-  /** After a stop, as an operator would start it. */
-  async startAgain(): Promise<void> {
+  /**
+   * After a stop, as an operator would start it.
+   * @param env for a clock of its own
+   */
+  async startAgain(env: NodeJS.ProcessEnv = {}): Promise<void> {
     if (isRunning(this.pid())) return;
     const identity = identityFor(this.cluster);
     const { postgres } = postgresBinaries({ checkout: root, stateDir: '/var/lib/latchkey', identity });
     const port = new URL(this.url).port;
     const options = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
     const words = options.flatMap((option) => ['-c', option]);
-    const as = { ...identity, cwd: '/', env: cleanEnvironment as NodeJS.ProcessEnv, stdio: 'ignore' as const };
+    const as = { ...identity, cwd: '/', env: { ...cleanEnvironment, ...env }, stdio: 'ignore' as const };
     spawn(postgres, ['-D', this.cluster, ...words], as).unref();
     if (!(await until(() => this.isReady(), 15_000))) throw new Error('PostgreSQL does not come back');
   }

@@ -4,10 +4,11 @@ import { service as healthService } from 'grpc-health-check';
 import { eventually } from '../support/eventually.js';
 import { answer, bearer } from '../support/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { tellFigures } from '../support/long-form.js';
 import type { Person } from '../support/person.js';
 import { startService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
-import { inTurn, outcomeOf } from './measure.js';
+import { inTurn, outcomeOf, type Outcome } from './measure.js';
 import { OwnPostgres } from './own-postgres.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
@@ -49,20 +50,26 @@ describe('when PostgreSQL', () => {
   };
   const ask = (apiKey: string) => outcomeOf(service.clients.validate(apiKey));
 
-  async function expectUnavailable(): Promise<void> {
+  async function expectUnavailable(fault: string): Promise<void> {
+    const medians: number[] = [];
     for (const [name, credential] of Object.entries(CREDENTIALS)) {
       const { outcomes, medianMs } = await inTurn(ASKED, () => ask(credential()));
       expect({ name, outcomes }).toEqual({ name, outcomes: new Array(ASKED).fill(status.UNAVAILABLE) });
       expect(medianMs).toBeLessThan(OUTAGE_TOLD_MS + NOISE_MS);
+      medians.push(medianMs);
     }
+    const asked = medians.length * ASKED;
+    tellFigures(`PostgreSQL ${fault}`, { asked, 'wrong answers': 0, 'told in ms': Math.max(...medians).toFixed(1) });
   }
   /** Good keys are granted and others refused, by itself. */
-  async function expectService(withinMs = BACK_WITHIN_MS): Promise<void> {
+  async function expectService(withinMs = BACK_WITHIN_MS): Promise<number> {
     const all = async () =>
       (await ask(fullKey)) === 'grant' &&
       (await ask('lk_nonsense')) === 'denial' &&
       (await ask(withWrongSecret(fullKey))) === 'denial';
+    const beganAt = performance.now();
     await eventually(all, withinMs);
+    return Math.round(performance.now() - beganAt);
   }
   const readyz = () => service.person().call('GET', '/readyz');
   async function health(): Promise<string> {
@@ -79,21 +86,21 @@ describe('when PostgreSQL', () => {
 
   test('is stopped, every validation is UNAVAILABLE within 150 ms; service resumes by itself within 2 s', async () => {
     await postgres.stop();
-    await expectUnavailable();
+    await expectUnavailable('stopped');
     await postgres.startAgain();
-    await expectService();
+    tellFigures('PostgreSQL back after a stop', { ms: await expectService() });
   });
 
   test('hangs, every validation is UNAVAILABLE within 150 ms; service resumes by itself within 2 s', async () => {
     postgres.pause();
     try {
-      await expectUnavailable();
+      await expectUnavailable('paused');
       const crowd = await inTurn(3, () => Promise.all(Array.from({ length: 500 }, () => ask(fullKey))));
       expect(new Set(crowd.outcomes.flat())).toEqual(new Set([status.UNAVAILABLE]));
     } finally {
       postgres.resume();
     }
-    await expectService();
+    tellFigures('PostgreSQL back after a pause', { ms: await expectService() });
   });
 
   test('hangs again and again, however long, no connection is lost to a question that had given up', async () => {
@@ -153,15 +160,21 @@ describe('when PostgreSQL', () => {
   });
 
   test('cuts every connection, answers are at worst briefly UNAVAILABLE and never wrong', async () => {
+    const told: Outcome[] = [];
+    let slowestMs = 0;
     for (let round = 0; round < 5; round += 1) {
       const asking = Promise.all(Array.from({ length: 200 }, () => ask(fullKey)));
       await sql(
         postgres.url,
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'latchkey%'`,
       );
-      for (const outcome of await asking) expect(['grant', status.UNAVAILABLE]).toContain(outcome);
-      await expectService();
+      told.push(...(await asking));
+      slowestMs = Math.max(slowestMs, await expectService());
     }
+    const unavailable = told.filter((outcome) => outcome === status.UNAVAILABLE).length;
+    const figures = { asked: told.length, granted: told.length - unavailable, unavailable, 'back in ms': slowestMs };
+    tellFigures('PostgreSQL cuts every connection', figures);
+    for (const outcome of told) expect(['grant', status.UNAVAILABLE]).toContain(outcome);
   });
 
   test('takes no writes, good keys are granted and what cannot be recorded is UNAVAILABLE', async () => {
@@ -192,7 +205,7 @@ describe('when PostgreSQL', () => {
     await postgres.startAgain();
     await eventually(() => sql(postgres.url, 'SELECT pg_is_in_recovery()').catch(() => undefined));
     expect(await sql(postgres.url, 'SELECT pg_is_in_recovery() AS standby')).toEqual([{ standby: true }]);
-    await expectUnavailable();
+    await expectUnavailable('a standby');
     expect((await person.call('GET', '/v1/api-keys')).status).toBe(503);
     await expect(startService({ DATABASE_URL: postgres.url })).rejects.toThrow(/^DATABASE_URL: [^\n]*recovery[^\n]*$/);
     await sql(postgres.url, 'SELECT pg_promote()');

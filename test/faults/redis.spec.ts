@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { tellFigures } from '../support/long-form.js';
 import { newOwner } from '../support/owners.js';
 import { startRedis } from '../support/redis.mjs';
 import { startService, type Service } from '../support/service.js';
+import { SlowLine } from '../support/slow-line.js';
 import { inTurn, outcomeOf } from './measure.js';
 
 /** Slow to refill, so that what is charged stays charged for the length of a test. */
@@ -19,13 +21,16 @@ const NOISE_MS = 40;
 describe('when Redis', () => {
   const folder = mkdtempSync(join(tmpdir(), 'faults-redis-'));
   let redis: Awaited<ReturnType<typeof startRedis>>;
+  let line: SlowLine;
   let service: Service;
   let other: Service;
   let fullKey: string;
   beforeAll(async () => {
     redis = await startRedis(folder);
-    service = await startService({ ...LIMIT, REDIS_URL: redis.url });
-    other = await startService({ ...LIMIT, REDIS_URL: redis.url, DATABASE_URL: service.databaseUrl });
+    line = await SlowLine.to(redis.url);
+    const REDIS_URL = line.instead(redis.url);
+    service = await startService({ ...LIMIT, REDIS_URL });
+    other = await startService({ ...LIMIT, REDIS_URL, DATABASE_URL: service.databaseUrl });
   });
   afterEach(async () => {
     fullKey = await newKey();
@@ -34,6 +39,7 @@ describe('when Redis', () => {
   afterAll(async () => {
     await other.stop();
     await service.stop();
+    line.close();
     await redis.stop();
   });
 
@@ -63,16 +69,28 @@ describe('when Redis', () => {
     await expectSameVerdicts();
   });
 
-  test('is stopped, verdicts are the same, limits go on per process, and are shared again when it is back', async () => {
-    await redis.stop();
-    await expectSameVerdicts();
-    const key = await newKey();
-    const perProcess = [await remaining(service, key), await remaining(other, key), await remaining(service, key)];
-    expect(perProcess).toEqual([999, 999, 998]);
-    const { medianMs } = await inTurn(15, () => remaining(service, key));
-    expect(medianMs).toBeLessThan(NOISE_MS);
-    redis = await startRedis(folder, redis.port);
-  });
+  test.each(['stopped', 'killed'])(
+    'is %s, verdicts are the same, limits go on per process, and are shared again when it is back',
+    async (how) => {
+      if (how === 'killed') process.kill(redis.pid, 'SIGKILL');
+      await redis.stop();
+      await expectSameVerdicts();
+      const key = await newKey();
+      const perProcess = [await remaining(service, key), await remaining(other, key), await remaining(service, key)];
+      expect(perProcess).toEqual([999, 999, 998]);
+      const { medianMs } = await inTurn(15, () => remaining(service, key));
+      expect(medianMs).toBeLessThan(NOISE_MS);
+      redis = await startRedis(folder, redis.port);
+      const backAt = performance.now();
+      await eventually(isShared);
+      const backMs = Math.round(performance.now() - backAt);
+      tellFigures(`Redis ${how}`, {
+        'wrong verdicts': 0,
+        'answered in ms': medianMs.toFixed(1),
+        'shared after ms': backMs,
+      });
+    },
+  );
 
   test('hangs, verdicts are the same and wait 20 ms at most', async () => {
     process.kill(redis.pid, 'SIGSTOP');
@@ -81,10 +99,26 @@ describe('when Redis', () => {
       const { outcomes, medianMs } = await inTurn(15, () => outcomeOf(service.clients.validate(fullKey)));
       expect(outcomes).toEqual(new Array(15).fill('grant'));
       expect(medianMs).toBeLessThan(SLOW_REDIS_MS + NOISE_MS);
+      tellFigures('Redis paused', { 'wrong verdicts': 0, 'answered in ms': medianMs.toFixed(1) });
       const crowd = await Promise.all(Array.from({ length: 50 }, () => outcomeOf(service.clients.validate(fullKey))));
       expect(new Set(crowd)).toEqual(new Set(['grant']));
     } finally {
       process.kill(redis.pid, 'SIGCONT');
+    }
+  });
+
+  test('is slow, verdicts are the same and wait 20 ms at most, and limits go on per process', async () => {
+    line.delayMs = 200;
+    try {
+      await expectSameVerdicts();
+      const key = await newKey();
+      expect([await remaining(service, key), await remaining(other, key)]).toEqual([999, 999]);
+      const { outcomes, medianMs } = await inTurn(15, () => outcomeOf(service.clients.validate(fullKey)));
+      expect(outcomes).toEqual(new Array(15).fill('grant'));
+      expect(medianMs).toBeLessThan(SLOW_REDIS_MS + NOISE_MS);
+      tellFigures('Redis slow', { 'wrong verdicts': 0, 'answered in ms': medianMs.toFixed(1) });
+    } finally {
+      line.delayMs = 0;
     }
   });
 

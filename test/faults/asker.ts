@@ -1,0 +1,39 @@
+import { bearer, connectClients } from '../support/grpc-clients.js';
+import { outcomeOf, type Outcome } from './measure.js';
+
+/** Asks one instance about keys, by calls and over a stream, without waiting for the answers. */
+export class Asker {
+  private readonly clients;
+  private readonly stream;
+  private readonly open = new Map<string, (outcome: Outcome) => void>();
+  private asked = 0;
+
+  constructor(target: string) {
+    this.clients = connectClients(target);
+    this.stream = this.clients.apiKeys.validateKeys(bearer('dev-validator-token'));
+    this.stream.on('error', () => undefined);
+    this.stream.on('data', ({ requestId, grant, denial, failure }) => {
+      this.open.get(requestId)!(grant ? 'grant' : denial ? 'denial' : failure!.code);
+    });
+  }
+
+  /** Each question once by a call and once over the stream. */
+  ask(fullKey: string, times: number): Promise<Outcome[]> {
+    const asked: Promise<Outcome>[] = [];
+    for (let time = 0; time < times; time += 1) {
+      asked.push(outcomeOf(this.clients.validate(fullKey)), this.overStream(fullKey));
+    }
+    return Promise.all(asked);
+  }
+
+  close(): void {
+    this.stream.cancel();
+    this.clients.close();
+  }
+
+  private overStream(apiKey: string): Promise<Outcome> {
+    const requestId = `asked-${(this.asked += 1)}`;
+    this.stream.write({ requestId, apiKey, operation: 'OPERATION_READ' });
+    return new Promise((resolve) => this.open.set(requestId, resolve));
+  }
+}

@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ApiKeyView } from '../../src/infrastructure/http/views.js';
+import { times } from '../support/application.js';
+import { eventually } from '../support/eventually.js';
+import { connectClients, type Clients } from '../support/grpc-clients.js';
+import { shortOrLong, tellFigures } from '../support/long-form.js';
+import { Person } from '../support/person.js';
+import { buildService, ServiceProcess } from '../support/service-process.js';
+import { sql } from '../support/sql.js';
+import { Clock } from './clock.js';
+import { outcomeOf } from './measure.js';
+import { OwnPostgres } from './own-postgres.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+const DAY_S = 24 * 60 * 60;
+const MINUTE_S = 60;
+const EXPIRIES = shortOrLong(2, 30);
+
+describe('with one instance a day ahead of PostgreSQL and one a day behind', () => {
+  const clock = new Clock();
+  let postgres: OwnPostgres;
+  let people: Person[];
+  let clients: Clients[] = [];
+  beforeAll(async () => {
+    await buildService();
+    postgres = await OwnPostgres.start();
+    await postgres.stop();
+    await postgres.startAgain(clock.env);
+    const start = (offset: number) =>
+      ServiceProcess.startReady({ DATABASE_URL: postgres.url, ...UNLIMITED, ...new Clock(offset).env });
+    const services = await Promise.all([start(DAY_S), start(-DAY_S)]);
+    clients = services.map(({ target }) => connectClients(target));
+    people = await Promise.all(services.map(({ url }) => new Person(url).signIn()));
+  }, 120_000);
+  afterEach(() => clock.set(0));
+  afterAll(async () => {
+    for (const { close } of clients) close();
+    await ServiceProcess.killTheRest();
+    await postgres.remove();
+  });
+
+  /** What each instance says, in the order of the keys. */
+  const verdicts = async (...fullKeys: string[]) =>
+    Promise.all(
+      clients.map(({ validate }) =>
+        Promise.all(fullKeys.map(async (key) => (await validate(key)).denial?.reason ?? 'grant')),
+      ),
+    );
+  const bothSay = (...reasons: string[]) => [reasons, reasons];
+  const offMs = (key: ApiKeyView) => Math.abs(Date.parse(key.createdAt) - Date.now());
+
+  test('both keep the time of PostgreSQL', async () => {
+    for (const person of people) {
+      const { apiKey } = await person.newKey();
+      expect(offMs(apiKey)).toBeLessThan(2000);
+      expect(Date.parse(apiKey.expiresAt) - Date.parse(apiKey.createdAt)).toBe(DAY_S * 1000);
+    }
+    const [ahead, behind] = await Promise.all(people.map((person) => person.list()));
+    expect(ahead!.items).toEqual(behind!.items);
+    expect(ahead!.items.map(({ status }) => status)).toEqual(['active', 'active']);
+  });
+
+  test('PostgreSQL’s clock is set a day forward and two back: what has expired or was revoked stays so', async () => {
+    const [short, long, revoked] = [
+      await people[0]!.newKey(),
+      await people[1]!.newKey({ expiresInDays: 30 }),
+      await people[0]!.newKey({ expiresInDays: 30 }),
+    ];
+    await people[1]!.revoke(revoked.apiKey.id);
+    const keys = [short, long, revoked].map(({ fullKey }) => fullKey);
+    expect(await verdicts(...keys)).toEqual(bothSay('grant', 'grant', 'REASON_REVOKED'));
+    clock.set(DAY_S + MINUTE_S);
+    expect(await verdicts(...keys)).toEqual(bothSay('REASON_EXPIRED', 'grant', 'REASON_REVOKED'));
+    clock.set(-DAY_S);
+    const back = await verdicts(...keys);
+    expect(back).toEqual(bothSay('REASON_EXPIRED', 'grant', 'REASON_REVOKED'));
+    const events = await sql(postgres.url, `SELECT type FROM audit_events WHERE key_id = $1 AND type = $2`, [
+      short.apiKey.id,
+      'api_key.expired',
+    ]);
+    tellFigures('clock a day forward and back', { revived: 0, 'expiries recorded': events.length });
+    expect(events).toHaveLength(1);
+  });
+
+  test('a key expires for both in the same millisecond', async () => {
+    await sql(postgres.url, 'UPDATE api_keys SET revoked_at = now() WHERE revoked_at IS NULL AND expired_at IS NULL');
+    const told = { expiries: EXPIRIES, asked: 0, 'grants from the expiry on': 0, 'denials before it': 0 };
+    for (let expiry = 0; expiry < EXPIRIES; expiry += 1) {
+      const { apiKey, fullKey } = await people[0]!.newKey();
+      const [row] = await sql<{ at: Date }>(
+        postgres.url,
+        `UPDATE api_keys SET expires_at = clock_timestamp() + interval '400 ms' WHERE id = $1 RETURNING expires_at AS at`,
+        [apiKey.id],
+      );
+      const expiresAt = row!.at.getTime();
+      const seen = new Set<string>();
+      const askOn = async ({ validate }: Clients) => {
+        while (Date.now() < expiresAt + 20) {
+          const askedAt = Date.now();
+          const outcome = await outcomeOf(validate(fullKey));
+          told.asked += 1;
+          seen.add(String(outcome));
+          if (askedAt >= expiresAt && outcome === 'grant') told['grants from the expiry on'] += 1;
+          if (Date.now() < expiresAt && outcome === 'denial') told['denials before it'] += 1;
+        }
+      };
+      await Promise.all(clients.flatMap((instance) => times(4, () => askOn(instance))));
+      expect([...seen].sort()).toEqual(['denial', 'grant']);
+      await eventually(async () => (await people[1]!.list()).activeKeys === 0);
+    }
+    tellFigures('expiry to the millisecond', told);
+    expect(told).toMatchObject({ 'grants from the expiry on': 0, 'denials before it': 0 });
+  });
+});

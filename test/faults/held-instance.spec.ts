@@ -1,0 +1,96 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CHEAP_HASH } from '../support/application.js';
+import { createDatabase } from '../support/databases.mjs';
+import { shortOrLong, tellFigures } from '../support/long-form.js';
+import { Person } from '../support/person.js';
+import { buildService, ServiceProcess } from '../support/service-process.js';
+import { sql } from '../support/sql.js';
+import { Asker } from './asker.js';
+import { inTurn, type Outcome } from './measure.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+const ROUNDS = shortOrLong(8, 200);
+const QUESTIONS = 25;
+const BLOCKED_MS = 1000;
+/** Makes a process that is told so by SIGUSR2 do nothing else for a second. */
+const BLOCKABLE = `process.on('SIGUSR2',()=>{const until=performance.now()+${BLOCKED_MS};while(performance.now()<until);})`;
+
+describe('of two instances, one', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let [held, other]: ServiceProcess[] = [];
+  let [toHeld, toOther]: Asker[] = [];
+  let person: Person;
+  beforeAll(async () => {
+    await buildService();
+    database = await createDatabase();
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(BLOCKABLE)}`;
+    const env = { DATABASE_URL: database.url, ...UNLIMITED };
+    [held, other] = await Promise.all([
+      ServiceProcess.startReady({ ...env, NODE_OPTIONS }),
+      ServiceProcess.startReady(env),
+    ]);
+    [toHeld, toOther] = [new Asker(held!.target), new Asker(other!.target)];
+    person = await new Person(other!.url).signIn();
+    // The subject here is not argon2.
+    await sql(database.url, 'UPDATE accounts SET password_hash = $1', [CHEAP_HASH]);
+  }, 120_000);
+  afterAll(async () => {
+    for (const asker of [toHeld, toOther]) asker?.close();
+    await ServiceProcess.killTheRest();
+    await database.drop();
+  });
+
+  const count = (outcomes: Outcome[], outcome: Outcome) => outcomes.filter((one) => one === outcome).length;
+
+  test('is stopped in its tracks while a key is revoked through the other: once it goes on, it grants nothing that was asked later', async () => {
+    const told = { before: 0, 'of them granted': 0, after: 0, 'wrong grants': 0 };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { apiKey, fullKey } = await person.newKey();
+      expect(new Set(await toHeld!.ask(fullKey, 1))).toEqual(new Set(['grant']));
+      // In the midst of its work, wherever that is.
+      const before = [toHeld!.ask(fullKey, QUESTIONS)];
+      await pause(randomInt(5));
+      held!.child.kill('SIGSTOP');
+      before.push(toHeld!.ask(fullKey, QUESTIONS));
+      expect((await person.revoke(apiKey.id)).status).toBe(200);
+      const after = toHeld!.ask(fullKey, QUESTIONS);
+      // Some are there already when it goes on, others come just then.
+      await pause(randomInt(5));
+      held!.child.kill('SIGCONT');
+      const later = toHeld!.ask(fullKey, QUESTIONS);
+      const [early, late] = [(await Promise.all(before)).flat(), [...(await after), ...(await later)]];
+      told.before += early.length;
+      told['of them granted'] += count(early, 'grant');
+      told.after += late.length;
+      told['wrong grants'] += count(late, 'grant');
+      expect(count(late, 'denial')).toBe(late.length);
+    }
+    tellFigures('SIGSTOP during a revoke', { rounds: ROUNDS, ...told });
+  });
+
+  test('is blocked for a second: the other serves meanwhile, and what waited is answered with a grant', async () => {
+    const { apiKey, fullKey } = await person.newKey();
+    const { apiKey: lost, fullKey: lostKey } = await person.newKey();
+    const askedAt = performance.now();
+    held!.child.kill('SIGUSR2');
+    const waiting = toHeld!.ask(fullKey, QUESTIONS);
+    expect((await person.revoke(lost.id)).status).toBe(200);
+    const late = toHeld!.ask(lostKey, QUESTIONS);
+    const meanwhile = await inTurn(50, () => toOther!.ask(fullKey, 1));
+    const [good, revoked] = [await waiting, await late];
+    const waitedMs = Math.round(performance.now() - askedAt);
+    tellFigures('event loop blocked for a second', {
+      'answered after ms': waitedMs,
+      grants: count(good, 'grant'),
+      'not granted': good.length - count(good, 'grant'),
+      'grants of a key revoked meanwhile': count(revoked, 'grant'),
+      'median ms on the other': meanwhile.medianMs.toFixed(1),
+    });
+    expect(waitedMs).toBeGreaterThanOrEqual(BLOCKED_MS);
+    expect(new Set(meanwhile.outcomes.flat())).toEqual(new Set(['grant']));
+    expect([new Set(good), new Set(revoked)]).toEqual([new Set(['grant']), new Set(['denial'])]);
+    await person.revoke(apiKey.id);
+  });
+});

@@ -1,0 +1,109 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CHEAP_HASH, times } from '../support/application.js';
+import { createDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
+import { connectClients } from '../support/grpc-clients.js';
+import { shortOrLong, tellFigures } from '../support/long-form.js';
+import { buildService, ServiceProcess } from '../support/service-process.js';
+import { sql } from '../support/sql.js';
+import { KeyOwner } from './key-owner.js';
+import { outcomeOf } from './measure.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+/** Instances that run, and are killed, side by side. */
+const SIDE_BY_SIDE = 4;
+const KILLS = shortOrLong(8, 200);
+const OWNERS_EACH = 3;
+/** Each is killed within that of its first key. */
+const LONGEST_MS = 150;
+
+/** Everything that is not one key with one `created`, and one `revoked` exactly if it is revoked. */
+const HALF_DONE = `
+  SELECT count(*)::int AS n FROM api_keys FULL JOIN (
+    SELECT key_id, count(*) FILTER (WHERE type = 'api_key.created') AS created,
+      count(*) FILTER (WHERE type = 'api_key.revoked') AS revoked
+    FROM audit_events WHERE key_id IS NOT NULL GROUP BY key_id
+  ) AS events ON key_id = api_keys.id
+  WHERE created IS DISTINCT FROM 1 OR revoked IS DISTINCT FROM (revoked_at IS NOT NULL)::int`;
+
+describe('a service that is killed while keys are created and revoked', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  const owners: KeyOwner[] = [];
+  beforeAll(async () => {
+    await buildService();
+    database = await createDatabase();
+  }, 120_000);
+  afterAll(async () => {
+    await ServiceProcess.killTheRest();
+    await database.drop();
+  });
+
+  const start = () => ServiceProcess.startReady({ DATABASE_URL: database.url, ...UNLIMITED });
+  const count = async (text: string, values: unknown[] = []) =>
+    (await sql<{ n: number }>(database.url, text, values))[0]!.n;
+
+  async function openAccounts(service: ServiceProcess): Promise<void> {
+    const clients = connectClients(service.target);
+    for (let n = 0; n < SIDE_BY_SIDE * OWNERS_EACH; n += 1) {
+      const email = `owner-${n}@example.com`;
+      await clients.putAccount({ id: `owner-${n}`, email, displayName: 'Ada', passwordHash: CHEAP_HASH });
+      owners.push(await KeyOwner.signIn(service.url, email));
+    }
+    clients.close();
+    // A sign-in stores the hash anew, at its full price; the subject here is not argon2.
+    await sql(database.url, `UPDATE accounts SET password_hash = $1 WHERE id LIKE 'owner-%'`, [CHEAP_HASH]);
+  }
+
+  async function killAtRandom(service: ServiceProcess, itsOwners: KeyOwner[]): Promise<void> {
+    const acknowledged = () => itsOwners.reduce((sum, { created }) => sum + created.length, 0);
+    const before = acknowledged();
+    const work = Promise.all(itsOwners.map((owner) => owner.work(service.url)));
+    await eventually(async () => acknowledged() > before, 20_000);
+    await pause(randomInt(LONGEST_MS));
+    service.child.kill('SIGKILL');
+    await Promise.all([work, service.ended]);
+  }
+
+  test('has kept everything that it acknowledged, with its event, and nothing by halves', async () => {
+    for (let killed = 0; killed < KILLS; killed += SIDE_BY_SIDE) {
+      const services = await Promise.all(times(SIDE_BY_SIDE, start));
+      if (owners.length === 0) await openAccounts(services[0]!);
+      const ownersOf = (index: number) => owners.filter((_, n) => n % SIDE_BY_SIDE === index);
+      await Promise.all(services.map((service, index) => killAtRandom(service, ownersOf(index))));
+    }
+    const created = owners.flatMap((owner) => owner.created);
+    const revoked = owners.flatMap((owner) => owner.revoked);
+    const ids = created.map(({ id }) => id);
+    const kept = await count('SELECT count(*)::int AS n FROM api_keys WHERE id = ANY($1)', [ids]);
+    const keptRevoked = await count(
+      'SELECT count(*)::int AS n FROM api_keys WHERE id = ANY($1) AND revoked_at IS NOT NULL',
+      [revoked],
+    );
+    const unanswered = (await count('SELECT count(*)::int AS n FROM api_keys')) - kept;
+    const halfDone = await count(HALF_DONE);
+    tellFigures('kill -9 at random points', {
+      kills: KILLS,
+      'creates acknowledged': ids.length,
+      'creates lost': ids.length - kept,
+      'revokes acknowledged': revoked.length,
+      'revokes lost': revoked.length - keptRevoked,
+      'creates committed, not answered': unanswered,
+      'half done': halfDone,
+    });
+    expect(ids.length).toBeGreaterThanOrEqual(KILLS);
+    expect({ kept, keptRevoked, halfDone }).toEqual({ kept: ids.length, keptRevoked: revoked.length, halfDone: 0 });
+    await expectVerdicts(created.slice(-100));
+  });
+
+  /** Another instance sees each as it is kept. */
+  async function expectVerdicts(created: KeyOwner['created']): Promise<void> {
+    const clients = connectClients((await start()).target);
+    const seen = await Promise.all(created.map(({ fullKey }) => outcomeOf(clients.validate(fullKey))));
+    const open = await sql<{ id: string }>(database.url, 'SELECT id FROM api_keys WHERE revoked_at IS NULL');
+    const isOpen = new Set(open.map(({ id }) => id));
+    expect(seen).toEqual(created.map(({ id }) => (isOpen.has(id) ? 'grant' : 'denial')));
+    clients.close();
+  }
+});

@@ -1,0 +1,134 @@
+import { status } from '@grpc/grpc-js';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { times } from '../support/application.js';
+import { eventually } from '../support/eventually.js';
+import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { shortOrLong, tellFigures } from '../support/long-form.js';
+import type { Person } from '../support/person.js';
+import { startService, type Service } from '../support/service.js';
+import { SlowLine } from '../support/slow-line.js';
+import { inTurn, outcomeOf, type Outcome } from './measure.js';
+import { OwnPostgres } from './own-postgres.js';
+import { SmallDisk } from './small-disk.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+const OUTAGE_TOLD_MS = 150;
+/** For a machine that runs other suites beside this one. */
+const NOISE_MS = 60;
+const BACK_WITHIN_MS = 2000;
+const KILLS = shortOrLong(1, 20);
+
+describe('when PostgreSQL', () => {
+  let postgres: OwnPostgres;
+  let line: SlowLine;
+  let disk: SmallDisk;
+  let service: Service;
+  let person: Person;
+  let fullKey: string;
+  beforeAll(async () => {
+    postgres = await OwnPostgres.start();
+    line = await SlowLine.to(postgres.url);
+    service = await startService({ ...UNLIMITED, DATABASE_URL: line.instead(postgres.url) });
+    person = await service.person().signIn();
+    fullKey = (await person.newKey()).fullKey;
+  }, 60_000);
+  afterEach(async () => {
+    line.delayMs = 0;
+    await postgres.startAgain();
+    await backWithinMs(10_000);
+  });
+  afterAll(async () => {
+    await service.stop();
+    line.close();
+    await postgres.remove();
+    disk?.remove();
+  });
+
+  const ask = (apiKey: string) => outcomeOf(service.clients.validate(apiKey));
+  const askAll = () => Promise.all([fullKey, withWrongSecret(fullKey), unknownKey(), 'lk_nonsense'].map(ask));
+  const unavailable = new Array<Outcome>(4).fill(status.UNAVAILABLE);
+  const asEver: Outcome[] = ['grant', 'denial', 'denial', 'denial'];
+
+  async function backWithinMs(limitMs = BACK_WITHIN_MS): Promise<number> {
+    const beganAt = performance.now();
+    await eventually(async () => JSON.stringify(await askAll()) === JSON.stringify(asEver), limitMs);
+    return Math.round(performance.now() - beganAt);
+  }
+  /** A good key is granted or told nothing, a bad one refused or told nothing. */
+  function expectNoneWrong(told: Outcome[][]): void {
+    for (const outcomes of told) {
+      outcomes.forEach((outcome, n) => expect([asEver[n], status.UNAVAILABLE]).toContain(outcome));
+    }
+  }
+
+  test('is killed under load, no answer is wrong, each outage is told within 150 ms and service resumes within 2 s', async () => {
+    let [asked, slowestBackMs, toldMs] = [0, 0, 0];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      let isOver = false;
+      const told: Outcome[][] = [];
+      const load = times(8, async () => {
+        while (!isOver) told.push(await askAll());
+      });
+      await eventually(async () => told.length > 20);
+      await postgres.kill();
+      const { outcomes, medianMs } = await inTurn(15, askAll);
+      expect(outcomes).toEqual(times(15, () => unavailable));
+      toldMs = Math.max(toldMs, medianMs);
+      await postgres.startAgain();
+      slowestBackMs = Math.max(slowestBackMs, await backWithinMs());
+      isOver = true;
+      await Promise.all(load);
+      expectNoneWrong(told);
+      asked += 4 * told.length;
+    }
+    const figures = { kills: KILLS, asked, 'wrong answers': 0, 'told ms': toldMs.toFixed(1), 'back ms': slowestBackMs };
+    tellFigures('PostgreSQL killed', figures);
+    expect(toldMs).toBeLessThan(OUTAGE_TOLD_MS + NOISE_MS);
+  });
+
+  test('is a little slow, verdicts are as ever; too slow, each is UNAVAILABLE within 150 ms; service resumes within 2 s', async () => {
+    line.delayMs = 20;
+    await backWithinMs();
+    const slow = await inTurn(10, askAll);
+    expect(slow.outcomes).toEqual(times(10, () => asEver));
+    line.delayMs = 500;
+    // What was sent at the old pace may still be answered.
+    const told: Outcome[][] = [];
+    await eventually(async () => JSON.stringify(told[told.push(await askAll()) - 1]) === JSON.stringify(unavailable));
+    const { outcomes, medianMs } = await inTurn(shortOrLong(15, 100), askAll);
+    expectNoneWrong(told);
+    expect(outcomes.flat().filter((outcome) => outcome !== status.UNAVAILABLE)).toEqual([]);
+    expect(medianMs).toBeLessThan(OUTAGE_TOLD_MS + NOISE_MS);
+    line.delayMs = 0;
+    const backMs = await backWithinMs();
+    const figures = { 'ms at 40 ms a round trip': slow.medianMs.toFixed(1), 'told ms at 1 s': medianMs.toFixed(1) };
+    tellFigures('PostgreSQL slow', { ...figures, 'back ms': backMs });
+  });
+
+  test('has a full disk, good keys are granted, what cannot be recorded is UNAVAILABLE, and it resumes within 2 s', async () => {
+    disk = await SmallDisk.under(postgres.url);
+    await backWithinMs();
+    await disk.fill();
+    const told: Outcome[][] = [];
+    // The last pages that were begun are filled first.
+    const isFull = async () => (told[told.push(await askAll()) - 1]!.slice(1) as unknown[]).every(Number);
+    while (!(await isFull())) expect(told.length).toBeLessThan(5000);
+    const good = await inTurn(50, () => ask(fullKey));
+    expectNoneWrong(told);
+    expect(told.map(([granted]) => granted)).toEqual(new Array(told.length).fill('grant'));
+    expect(good.outcomes).toEqual(new Array(50).fill('grant'));
+    const bad = await inTurn(15, () => ask(unknownKey()));
+    expect(bad.outcomes).toEqual(new Array(15).fill(status.UNAVAILABLE));
+    expect(bad.medianMs).toBeLessThan(OUTAGE_TOLD_MS + NOISE_MS);
+    const created = await person.create();
+    expect(created).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+    await disk.makeRoom();
+    const backMs = await backWithinMs();
+    expect((await person.list()).activeKeys).toBe(1);
+    tellFigures('PostgreSQL disk full', {
+      'grants meanwhile': 50,
+      'told ms': bad.medianMs.toFixed(1),
+      'back ms': backMs,
+    });
+  });
+});

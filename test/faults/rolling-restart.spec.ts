@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createGuard, type FailureEvent, type Guard } from '@latchkey/guard';
+import { createDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
+import { GuardLoad } from '../support/guard-load.js';
+import { shortOrLong, tellFigures } from '../support/long-form.js';
+import { Person } from '../support/person.js';
+import { buildService, freePorts, ServiceProcess } from '../support/service-process.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+const ASKERS = 32;
+const ROUNDS = shortOrLong(1, 10);
+
+describe('two instances behind one guard', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let instances: { ports: Record<string, string>; service: ServiceProcess }[];
+  let guard: Guard;
+  let load: GuardLoad;
+  const failures: FailureEvent[] = [];
+  beforeAll(async () => {
+    await buildService();
+    database = await createDatabase();
+    const ports = [await freePorts(), await freePorts()];
+    instances = await Promise.all(ports.map(async (own) => ({ ports: own, service: await start(own) })));
+    const { fullKey } = await (await new Person(instances[0]!.service.url).signIn()).newKey();
+    const targets = instances.map(({ service }) => service.target);
+    guard = createGuard({
+      target: `ipv4:${targets.join(',')}`,
+      serviceToken: 'dev-validator-token',
+      onError: (event) => failures.push(event),
+    });
+    await eventually(async () => (await guard.check({ authorization: [`Bearer ${fullKey}`], method: 'GET' })).allowed);
+    failures.splice(0);
+    load = new GuardLoad(guard, fullKey, ASKERS);
+  }, 120_000);
+  afterAll(async () => {
+    await load.stop();
+    guard.close();
+    await ServiceProcess.killTheRest();
+    await database.drop();
+  });
+
+  const start = (ports: Record<string, string>) =>
+    ServiceProcess.startReady({ DATABASE_URL: database.url, ...UNLIMITED, ...ports });
+  const moreGrants = (count: number) => {
+    const before = load.granted;
+    return eventually(async () => load.granted > before + count, 10_000);
+  };
+
+  test('are restarted one after the other under load, and no request fails', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const instance of instances) {
+        await moreGrants(200);
+        instance.service.child.kill('SIGTERM');
+        expect(await instance.service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });
+        await moreGrants(200);
+        instance.service = await start(instance.ports);
+      }
+    }
+    await load.stop();
+    const { granted, refused, slowestMs } = load;
+    const restarts = ROUNDS * instances.length;
+    tellFigures('rolling restart', { restarts, granted, refused: refused.length, slowestMs: Math.round(slowestMs) });
+    expect({ refused, failures }).toEqual({ refused: [], failures: [] });
+  });
+});

@@ -1,0 +1,51 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A line to a server of ours on which every packet takes its time, in either direction. */
+export class SlowLine {
+  /** What is under way already takes as long as it was going to. */
+  delayMs = 0;
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(private readonly server: Server) {}
+
+  static async to(url: string): Promise<SlowLine> {
+    const { hostname, port } = new URL(url);
+    const server = createServer();
+    const line = new SlowLine(server);
+    server.on('connection', (near) => {
+      const far = connect(Number(port), hostname);
+      line.carry(near, far);
+      line.carry(far, near);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return line;
+  }
+
+  /** The address of what lies behind it, by way of this line. */
+  instead(url: string): string {
+    const { port } = this.server.address() as AddressInfo;
+    const changed = new URL(url);
+    changed.port = String(port);
+    return changed.href;
+  }
+
+  close(): void {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private carry(from: Socket, to: Socket): void {
+    this.sockets.add(from);
+    let order = Promise.resolve();
+    from.setNoDelay(true).on('data', (chunk) => {
+      const arrival = this.delayMs > 0 ? pause(this.delayMs) : undefined;
+      order = order.then(() => arrival).then(() => void to.write(chunk));
+    });
+    from.on('error', () => to.destroy());
+    from.on('close', () => {
+      this.sockets.delete(from);
+      to.destroy();
+    });
+  }
+}
