@@ -13,7 +13,6 @@ const isLong = process.argv.includes('--long');
 const named = process.argv.slice(2).filter((argument) => argument !== '--long');
 const jestArgs = isLong && named.length === 0 ? ['test/faults', 'test/attacks'] : named;
 const everything = jestArgs.length === 0;
-if (isLong) process.env['LATCHKEY_LONG'] = '1';
 
 /** Steps that must succeed for the suites to say anything; they have told why when they fail. */
 for (const script of ['scripts/install.mjs', 'scripts/tools.mjs', 'scripts/build.mjs']) {

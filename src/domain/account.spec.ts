@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Account, accountIdProblem, emailKey, requireProfile, type AccountProfile } from './account.js';
 import { LatchkeyError } from './errors.js';
+import { KeyString } from './key-string.js';
 
 const PROFILE: AccountProfile = { email: 'Ada@example.org', displayName: 'Ada', permissions: ['systems:read'] };
 
@@ -177,6 +178,12 @@ describe('a profile', () => {
         },
       }),
     );
+  });
+
+  test('quotes no key of a permission that is wrong', () => {
+    const key = KeyString.generate('lk').reveal();
+    const quoted = `${key.slice(0, key.indexOf('.') + 1)}…`;
+    expect(() => requireProfile('u1', { ...PROFILE, permissions: [key] })).toThrow(`unlike ${JSON.stringify(quoted)}`);
   });
 
   test('quotes no more than the beginning of a permission that is wrong', () => {

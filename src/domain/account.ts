@@ -1,5 +1,6 @@
 import { isPermission } from './access.js';
 import { LatchkeyError, requireFields } from './errors.js';
+import { withoutSecrets } from './key-string.js';
 
 export type AccountStatus = 'active' | 'suspended' | 'deleted';
 
@@ -123,6 +124,6 @@ export function requireProfile(id: string, { email, displayName, permissions }: 
         ? `must be at most ${MAX_PERMISSIONS}`
         : wrong === undefined
           ? undefined
-          : `must each read resource:action without wildcards, unlike ${JSON.stringify(wrong.slice(0, 64))}`,
+          : `must each read resource:action without wildcards, unlike ${JSON.stringify(withoutSecrets(wrong).slice(0, 64))}`,
   });
 }

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { unknownKey } from '../support/key-strings.js';
 import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
 import type { Answer } from '../support/person.js';
 import { startService, type Service } from '../support/service.js';
@@ -110,6 +111,14 @@ describe('what is not an order for a key', () => {
   ])('the unknown field "%s" is answered 400 with the field named', async (field) => {
     const answer = await send(`{${ORDER},${JSON.stringify(field)}:{"status":"active"}}`);
     expect({ status: answer.status, fields: fields(answer) }).toEqual({ status: 400, fields: [field] });
+  });
+
+  test('an unknown field whose name is an API key is named without its secret', async () => {
+    const answer = await send(`{${ORDER},"${unknownKey()}":1}`);
+    expect({ status: answer.status, fields: fields(answer) }).toEqual({
+      status: 400,
+      fields: [expect.stringMatching(/^lk_[0-9a-f]{24}\.…$/)],
+    });
   });
 
   test('everything that is wrong is told at once, and no value is echoed', async () => {

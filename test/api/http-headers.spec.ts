@@ -31,6 +31,7 @@ describe('headers', () => {
     ['one with markup', ['X-Request-Id: <script>']],
     ['one with C1 controls', ['X-Request-Id: a\u0085b']],
     ['two', ['X-Request-Id: a', 'X-Request-Id: b']],
+    ['one that holds an API key', [`X-Request-Id: ${unknownKey()}`]],
   ])('%s is replaced by a new id', async (_, headers) => {
     const { head } = await rawRequest(service, 'GET /livez', headers);
     expect(/^x-request-id: (.*)$/im.exec(head)?.[1]).toMatch(UUID);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { unknownKey } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
 import { startService, type Service } from '../support/service.js';
 
@@ -89,6 +90,7 @@ describe('Idempotency-Key', () => {
     ['with a space', 'two words'],
     ['of 256 characters', 'x'.repeat(256)],
     ['with a character outside ASCII', 'caf\u00e9'],
+    ['an API key', unknownKey()],
   ])('one that is %s is answered 400 with the header named', async (_, key) => {
     const { person } = await newOwner(service);
     const { status, body } = await person.create({}, under(key));

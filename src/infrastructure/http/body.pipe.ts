@@ -1,6 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
 import { invalidFields, LatchkeyError, type FieldError } from '../../domain/errors.js';
+import { withoutSecrets } from '../../domain/key-string.js';
 
 type Fields = Record<string, unknown>;
 
@@ -18,7 +19,7 @@ export class BodyPipe implements PipeTransform {
     const errors = (await validate(value, { stopAtFirstError: true })).map(toFieldError);
     // Not left to class-validator, which knows every name that Object.prototype has: `constructor`, `toString`.
     const unknown = Object.keys(body).filter((field) => !known.has(field));
-    errors.push(...unknown.map((field) => ({ field, message: 'is not a known field' })));
+    errors.push(...unknown.map((field) => ({ field: withoutSecrets(field), message: 'is not a known field' })));
     if (errors.length > 0) throw invalidFields(errors);
     return value;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Client } from '../../application/audit.js';
 import type { Session } from '../../application/ports.js';
+import { withoutSecrets } from '../../domain/key-string.js';
 import { clientFacts } from '../client-facts.js';
 
 /** A request on its way through the guards. */
@@ -13,10 +14,15 @@ export interface LatchkeyRequest extends Request {
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Gives every request an id, the client's own where it is presentable, so that logs and audit events can be joined. */
+/**
+ * Gives every request an id, the client's own where it is presentable and holds no key, so that logs and audit events
+ * can be joined.
+ */
 export function assignRequestId(request: Request, response: Response, next: NextFunction): void {
   const presented = request.get('x-request-id');
-  const requestId = presented !== undefined && REQUEST_ID.test(presented) ? presented : randomUUID();
+  const isPresentable =
+    presented !== undefined && REQUEST_ID.test(presented) && withoutSecrets(presented) === presented;
+  const requestId = isPresentable ? presented : randomUUID();
   (request as LatchkeyRequest).requestId = requestId;
   response.set('X-Request-Id', requestId);
   next();
