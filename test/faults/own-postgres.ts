@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, chmodSync, chownSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, chmodSync, chownSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
@@ -42,7 +42,9 @@ export class OwnPostgres {
     process.kill(pid, 'SIGSTOP');
     const all = [pid, ...childrenOf(pid)];
     for (const process_ of all) signal(process_, 'SIGKILL');
-    if (!(await until(() => !all.some(isRunning), 15_000))) throw new Error('PostgreSQL does not die');
+    // Another start takes one that is dead but not yet buried for alive.
+    const isBuried = () => !existsSync(`/proc/${pid}`);
+    if (!(await until(() => isBuried() && !all.some(isRunning), 15_000))) throw new Error('PostgreSQL does not die');
   }
 
   /**

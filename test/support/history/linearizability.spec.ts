@@ -135,6 +135,7 @@ const anyAction = fc.constantFrom<OwnerAction>(
   { kind: 'revoke', keyId: 'k1', answer: 'not-active' },
   { kind: 'revoke', keyId: 'k1', answer: 'owner-not-active' },
   { kind: 'create', answer: 'owner-not-active' },
+  { kind: 'get', answer: { status: 'suspended', permissions: BOTH } },
   granted(),
   granted(BOTH),
   denied('REVOKED'),
@@ -157,8 +158,8 @@ test('of any small history the judgement is the definition’s', () => {
       judged[`${isExplained}`] += 1;
       expect(check(...history) === undefined).toBe(isExplained);
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
   // Neither is rare, or the comparison would prove little.
-  expect(Math.min(judged.true, judged.false)).toBeGreaterThan(300);
+  expect(Math.min(judged.true, judged.false)).toBeGreaterThan(100);
 });

@@ -28,6 +28,8 @@ export interface Violation<State, Action> {
 interface Call<Action> extends Operation<Action> {
   readonly bit: bigint;
   readonly isRead: boolean;
+  /** The same for calls that are interchangeable: unanswered ones that asked the same. */
+  readonly kin: string;
 }
 
 /** One way in which it may have gone so far. */
@@ -57,6 +59,7 @@ export function findViolation<State, Action>(
       ...operation,
       bit: 1n << BigInt(index),
       isRead: model.changesNothing(operation.action),
+      kin: operation.answeredAt === Infinity ? JSON.stringify(operation.action) : String(index),
     }));
   const answered = calls.filter(({ answeredAt }) => answeredAt < Infinity).sort((a, b) => a.answeredAt - b.answeredAt);
   let courses: Course<State>[] = [{ state: model.initial, applied: 0n }];
@@ -96,8 +99,11 @@ function explain<State, Action>(
       explained.push({ state, applied: applied & ~target.bit });
       continue;
     }
-    for (const { action, bit } of writes) {
-      const next = applied & bit ? undefined : model.step(state, action);
+    const tried = new Set<string>();
+    for (const { action, bit, kin } of writes) {
+      if (applied & bit || tried.has(kin)) continue;
+      tried.add(kin);
+      const next = model.step(state, action);
       if (next !== undefined) toExplore.push({ state: next, applied: applied | bit });
     }
     if (toExplore.length > MAX_COURSES) throw new Error('the history can’t be judged: too much is possible');

@@ -41,8 +41,9 @@ export class OwnerCalls {
     return accountOf(this.any().service.clients.putAccount({ ...profile, permissions: [...permissions] }));
   }
 
-  changeStatus(kind: 'suspend' | 'reactivate'): AnswerTo<'suspend'> {
-    const method = kind === 'suspend' ? 'SuspendAccount' : 'ReactivateAccount';
+  /** Looks at the account or changes its status. */
+  account(kind: 'get' | 'suspend' | 'reactivate'): AnswerTo<'get'> {
+    const method = ({ get: 'GetAccount', suspend: 'SuspendAccount', reactivate: 'ReactivateAccount' } as const)[kind];
     return accountOf(this.any().service.clients.account(method, this.id));
   }
 

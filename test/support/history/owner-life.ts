@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Operation } from './linearizability.js';
 import type { KnownKey, OwnerCalls } from './owner-calls.js';
-import type { OwnerAction } from './owner-model.js';
+import { OWNER, type OwnerAction } from './owner-model.js';
 
 /** Of all owners of a run. */
 export interface Tally {
@@ -37,7 +37,8 @@ export class OwnerLife {
       do await pause(BACK_OFF_MS);
       while (!signal.aborted && !(await call()));
     };
-    if (!(await this.putAccount())) await again(() => this.putAccount());
+    const born = () => this.putAccount(['systems:read']);
+    if (!(await born())) await again(born);
     let left = answers;
     const caller = async () => {
       while (left > 0 && !signal.aborted) {
@@ -52,9 +53,9 @@ export class OwnerLife {
   /** @returns whether it was answered */
   private anything(): Promise<boolean> {
     const dice = randomInt(100);
-    if (dice < 5) return this.putAccount();
-    if (dice < 7) return this.changeStatus('suspend');
-    if (dice < 14) return this.changeStatus('reactivate');
+    if (dice < 5) return this.putAccount(this.otherPermissions());
+    if (dice < 7) return this.account('suspend');
+    if (dice < 14) return this.account('reactivate');
     if (dice < 20 || this.calls.keys.length === 0) return this.perform({ kind: 'create' }, () => this.calls.create());
     if (dice < 24) return this.revoke(this.anyKey());
     return this.look();
@@ -62,20 +63,23 @@ export class OwnerLife {
 
   /** A validation as soon as there is a key. */
   private look(): Promise<boolean> {
-    if (this.calls.keys.length === 0) return this.changeStatus('reactivate');
+    if (this.calls.keys.length === 0 || randomInt(20) === 0) return this.account('get');
     const [key, permission] = [this.anyKey(), PERMISSIONS[randomInt(PERMISSIONS.length)]!];
     return this.perform({ kind: 'validate', keyId: key.id, permission }, () => this.calls.validate(key, permission));
   }
 
-  /** Each time other permissions than ever before; `delete` is never for keys. */
-  private putAccount(): Promise<boolean> {
-    const writes = randomInt(2) === 0 ? ['systems:write'] : [];
-    const permissions = [`v${(this.versions += 1)}:read`, 'systems:read', 'systems:delete', ...writes];
+  private putAccount(permissions: readonly string[]): Promise<boolean> {
     return this.perform({ kind: 'put', permissions }, () => this.calls.put(permissions));
   }
 
-  private changeStatus(kind: 'suspend' | 'reactivate'): Promise<boolean> {
-    return this.perform({ kind }, () => this.calls.changeStatus(kind));
+  /** Than ever before; `delete` is never for keys. */
+  private otherPermissions(): string[] {
+    const writes = randomInt(2) === 0 ? ['systems:write'] : [];
+    return [`v${(this.versions += 1)}:read`, 'systems:read', 'systems:delete', ...writes];
+  }
+
+  private account(kind: 'get' | 'suspend' | 'reactivate'): Promise<boolean> {
+    return this.perform({ kind }, () => this.calls.account(kind));
   }
 
   private revoke({ id: keyId }: KnownKey): Promise<boolean> {
@@ -94,7 +98,7 @@ export class OwnerLife {
     const answeredAt = isAnswered ? (this.moment += 1) : Infinity;
     const action = { ...asked, ...(isAnswered ? { answer } : {}) } as OwnerAction;
     // A question that was not answered says nothing.
-    if (isAnswered || asked.kind !== 'validate') this.history.push({ action, invokedAt, answeredAt });
+    if (isAnswered || !OWNER.changesNothing(asked)) this.history.push({ action, invokedAt, answeredAt });
     if (!isAnswered) this.tally.unavailable += 1;
     else this.tally.answered += 1;
     if (typeof answer === 'object' && 'granted' in answer) this.tally.granted += 1;

@@ -15,7 +15,7 @@ export type Verdict =
 /** Without an answer, nobody knows whether it was done. */
 export type OwnerAction =
   | { kind: 'put'; permissions: readonly string[]; answer?: AccountAnswer | undefined }
-  | { kind: 'suspend' | 'reactivate'; answer?: AccountAnswer | undefined }
+  | { kind: 'get' | 'suspend' | 'reactivate'; answer?: AccountAnswer | undefined }
   | { kind: 'create'; answer?: { keyId: string } | 'full' | 'owner-not-active' | 'too-many-attempts' | undefined }
   | { kind: 'revoke'; keyId: string; answer?: 'revoked' | 'not-active' | 'owner-not-active' | undefined }
   | { kind: 'validate'; keyId: string; permission: string; answer?: Verdict | undefined };
@@ -37,6 +37,8 @@ export const OWNER: Model<OwnerState, OwnerAction> = {
     switch (action.kind) {
       case 'put':
         return told(action.answer, { ...state, permissions: action.permissions });
+      case 'get':
+        return told(action.answer, state);
       case 'suspend':
         return told(action.answer, { ...state, status: 'suspended' });
       case 'reactivate':
@@ -51,6 +53,7 @@ export const OWNER: Model<OwnerState, OwnerAction> = {
   },
   changesNothing: ({ kind, answer }) =>
     kind === 'validate' ||
+    kind === 'get' ||
     (kind === 'create' && typeof answer === 'string') ||
     (kind === 'revoke' && answer !== undefined && answer !== 'revoked'),
 };
