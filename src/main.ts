@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { ConfigError, readConfig, type Config } from './config.js';
+import { LatchkeyError } from './domain/errors.js';
 import { Log } from './infrastructure/log.js';
 import { outliveParentBriefly, WorkerHasToldWhy, Workers } from './workers.js';
 
@@ -49,7 +50,13 @@ function shareWork({ workers, redisUrl, logLevel }: Config): Running {
 
 /** What a person can mend is told in plain lines, one for each thing. */
 function fail(error: unknown): never {
-  const lines = error instanceof ConfigError ? error.problems : [(error as Error).message];
+  const lines = error instanceof ConfigError ? error.problems : [reason(error as Error)];
   if (!(error instanceof WorkerHasToldWhy)) for (const line of lines) process.stderr.write(`latchkey: ${line}\n`);
   process.exit(1);
+}
+
+/** "Not available" is for callers; whoever starts the service can do something about the cause. */
+function reason(error: Error): string {
+  const isOutage = error instanceof LatchkeyError && error.code === 'unavailable' && error.cause instanceof Error;
+  return isOutage ? `DATABASE_URL: ${(error.cause as Error).message}` : error.message;
 }

@@ -5,6 +5,8 @@ import { storeError, unavailable } from './store-error.js';
 export const STATEMENT_PATIENCE_MS = 120;
 const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 1000;
+/** A start can wait: on a machine where everything starts at once, even a good PostgreSQL takes its time. */
+const START_TIMEOUT_MS = 10_000;
 
 /** A prepared statement, parsed once a connection. */
 export interface Statement {
@@ -44,7 +46,7 @@ export class Lane {
   /** Opens the connections ahead of the first question. */
   async open(): Promise<void> {
     try {
-      await Promise.all(Array.from({ length: this.maxConnections }, () => this.connect()));
+      await Promise.all(Array.from({ length: this.maxConnections }, () => this.connect(START_TIMEOUT_MS)));
     } catch (error) {
       throw storeError(error);
     }
@@ -89,13 +91,13 @@ export class Lane {
     if (this.clients.has(client)) this.idle.push(client);
   }
 
-  private async connect(): Promise<void> {
+  private async connect(timeoutMs = CONNECT_TIMEOUT_MS): Promise<void> {
     const isTooSoon = performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS;
     if (isTooSoon || this.clients.size >= this.maxConnections) throw unavailable();
     const client = new pg.Client({
       connectionString: this.url,
       application_name: `latchkey ${this.purpose}`,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: timeoutMs,
       keepAlive: true,
     });
     this.clients.add(client);
