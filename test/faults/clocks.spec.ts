@@ -93,19 +93,19 @@ describe('with one instance a day ahead of PostgreSQL and one a day behind', () 
         [apiKey.id],
       );
       const expiresAt = row!.at.getTime();
-      const seen = new Set<string>();
       const askOn = async ({ validate }: Clients) => {
-        while (Date.now() < expiresAt + 20) {
+        const seen: unknown[] = [];
+        while (seen.at(-1) !== 'denial') {
           const askedAt = Date.now();
           const outcome = await outcomeOf(validate(fullKey));
-          told.asked += 1;
-          seen.add(String(outcome));
+          seen.push(outcome);
           if (askedAt >= expiresAt && outcome === 'grant') told['grants from the expiry on'] += 1;
           if (Date.now() < expiresAt && outcome === 'denial') told['denials before it'] += 1;
         }
+        told.asked += seen.length;
+        expect(seen[0]).toBe('grant');
       };
       await Promise.all(clients.flatMap((instance) => times(4, () => askOn(instance))));
-      expect([...seen].sort()).toEqual(['denial', 'grant']);
       await eventually(async () => (await people[1]!.list()).activeKeys === 0);
     }
     tellFigures('expiry to the millisecond', told);

@@ -45,7 +45,7 @@ describe('of two instances, one', () => {
   const count = (outcomes: Outcome[], outcome: Outcome) => outcomes.filter((one) => one === outcome).length;
 
   test('is stopped in its tracks while a key is revoked through the other: once it goes on, it grants nothing that was asked later', async () => {
-    const told = { before: 0, 'of them granted': 0, after: 0, 'wrong grants': 0 };
+    const told = { before: 0, 'of them granted': 0, after: 0, 'of them denied': 0, 'wrong grants': 0 };
     for (let round = 0; round < ROUNDS; round += 1) {
       const { apiKey, fullKey } = await person.newKey();
       expect(new Set(await toHeld!.ask(fullKey, 1))).toEqual(new Set(['grant']));
@@ -64,10 +64,13 @@ describe('of two instances, one', () => {
       told.before += early.length;
       told['of them granted'] += count(early, 'grant');
       told.after += late.length;
+      told['of them denied'] += count(late, 'denial');
       told['wrong grants'] += count(late, 'grant');
-      expect(count(late, 'denial')).toBe(late.length);
     }
     tellFigures('SIGSTOP during a revoke', { rounds: ROUNDS, ...told });
+    expect(told['wrong grants']).toBe(0);
+    // On a busy machine PostgreSQL may be late for the records of so many at once: UNAVAILABLE.
+    expect(told['of them denied']).toBeGreaterThan(0);
   });
 
   test('is blocked for a second: the other serves meanwhile, and what waited is answered with a grant', async () => {
