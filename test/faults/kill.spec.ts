@@ -70,6 +70,8 @@ describe('a service that is killed while keys are created and revoked', () => {
   test('has kept everything that it acknowledged, with its event, and nothing by halves', async () => {
     for (let killed = 0; killed < KILLS; killed += SIDE_BY_SIDE) {
       const services = await Promise.all(times(SIDE_BY_SIDE, start));
+      // A check that a crash ended counts as a wrong guess, which slows its owner down like any other.
+      await sql(database.url, 'TRUNCATE password_guesses');
       if (owners.length === 0) await openAccounts(services[0]!);
       const ownersOf = (index: number) => owners.filter((_, n) => n % SIDE_BY_SIDE === index);
       await Promise.all(services.map((service, index) => killAtRandom(service, ownersOf(index))));
