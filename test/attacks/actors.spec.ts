@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { MANAGEMENT_ROUTES, type ManagementRoute } from '../support/management-routes.js';
+import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+type Headers = Record<string, string>;
+
+/** What an actor is to the service, which decides the answer on every route. */
+type Standing = 'nobody' | 'bearer of something else' | 'bearer of a key' | 'somebody else';
+
+interface Actor {
+  readonly name: string;
+  readonly standing: Standing;
+  credentials(victim: Owner, service: Service): Promise<Headers>;
+}
+
+const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
+const cookieOf = ({ person }: Owner): Headers => ({ cookie: person.cookie });
+
+/** A session that was good until something ended it. */
+function endedSession(name: string, end: (owner: Owner, service: Service) => Promise<unknown>): Actor {
+  return {
+    name: `a session ${name}`,
+    standing: 'nobody',
+    credentials: async (_, service) => {
+      const owner = await newOwner(service);
+      await end(owner, service);
+      return cookieOf(owner);
+    },
+  };
+}
+
+function actor(name: string, standing: Standing, credentials: Actor['credentials']): Actor {
+  return { name, standing, credentials };
+}
+
+const ACTORS: readonly Actor[] = [
+  actor('nobody', 'nobody', async () => ({})),
+  actor('nobody who claims to be the owner', 'nobody', async ({ id, email }) => ({
+    'x-owner-id': id,
+    'x-user-id': id,
+    'x-forwarded-user': id,
+    'x-forwarded-email': email,
+    'x-remote-user': id,
+    forwarded: `for=127.0.0.1;by=${id}`,
+  })),
+  actor('a made-up session', 'nobody', async () => ({ cookie: `latchkey_session=${'A'.repeat(43)}` })),
+  endedSession('that was signed out', ({ person }) => person.call('DELETE', '/v1/session')),
+  endedSession('past its twelve hours', ({ id }, { databaseUrl }) =>
+    sql(databaseUrl, 'UPDATE sessions SET expires_at = now() WHERE account_id = $1', [id]),
+  ),
+  endedSession('from before a password change', ({ id, email }, { clients }) =>
+    clients.putAccount({ id, email, password: `${PASSWORD}!` }),
+  ),
+  endedSession('of a suspended owner', ({ id }, { clients }) => clients.account('SuspendAccount', id)),
+  endedSession('of a deleted owner', ({ id }, { clients }) => clients.account('DeleteAccount', id)),
+  actor('a validator token', 'bearer of something else', async () => bearer('dev-validator-token')),
+  actor('an accounts token', 'bearer of something else', async () => bearer('dev-accounts-token')),
+  actor("the owner's session as a bearer token", 'bearer of something else', async ({ person }) =>
+    bearer(person.cookie.split('=')[1]!),
+  ),
+  actor("the owner's password as a bearer token", 'bearer of something else', async () => bearer(PASSWORD)),
+  actor("the owner's own key", 'bearer of a key', async ({ person }) => bearer((await person.newKey()).fullKey)),
+  actor("another owner's key", 'bearer of a key', async (_, service) =>
+    bearer((await (await newOwner(service)).person.newKey()).fullKey),
+  ),
+  actor('another owner', 'somebody else', async (_, service) => cookieOf(await newOwner(service))),
+  actor('another owner who claims to be the owner', 'somebody else', async ({ id }, service) => ({
+    ...cookieOf(await newOwner(service)),
+    'x-owner-id': id,
+  })),
+];
+
+const isSignIn = ({ name }: ManagementRoute) => name === 'POST /v1/session';
+const isAboutOneKey = ({ name }: ManagementRoute) => name.includes('{id}');
+
+function expectedStatus(standing: Standing, route: ManagementRoute): number {
+  if (standing === 'bearer of a key') return 403;
+  if (standing === 'bearer of something else') return 401;
+  if (isSignIn(route)) return 401;
+  if (standing === 'nobody') return route.anonymous;
+  return isAboutOneKey(route) ? 404 : route.success;
+}
+
+describe('someone who is not the owner', () => {
+  let service: Service;
+  let database: pg.Client;
+  let victim: Owner;
+  let keyId: string;
+  let before: unknown;
+  beforeAll(async () => {
+    service = await startService();
+    database = new pg.Client({ connectionString: service.databaseUrl });
+    await database.connect();
+    victim = await newOwner(service);
+    keyId = (await victim.person.newKey()).apiKey.id;
+  });
+  afterAll(async () => {
+    await database.end();
+    await service.stop();
+  });
+
+  /** All that is kept of the victim, but for the record of failures. */
+  const kept = async () => {
+    const { rows } = await database.query(
+      `SELECT a::text FROM accounts a WHERE id = $1 UNION ALL SELECT k::text FROM api_keys k WHERE owner_id = $1
+       UNION ALL SELECT s::text FROM sessions s WHERE account_id = $1`,
+      [victim.id],
+    );
+    return rows;
+  };
+
+  describe.each(ACTORS)('$name', ({ standing, credentials }) => {
+    let headers: Headers;
+    beforeAll(async () => {
+      headers = await credentials(victim, service);
+      before = await kept();
+    });
+
+    const cases = MANAGEMENT_ROUTES.flatMap((route) => {
+      const objects = isAboutOneKey(route) ? ["the owner's key", 'an unknown key', 'no key at all'] : ['the owner'];
+      return objects.map((object) => ({ route, object, status: expectedStatus(standing, route) }));
+    });
+
+    test.each(cases)('$route.name about $object is $status, tells nothing and changes nothing', async (attempt) => {
+      const { route, object, status } = attempt;
+      const ids: Record<string, string> = { 'an unknown key': randomUUID(), 'no key at all': `${keyId}'--` };
+      const order = route.order(victim, ids[object] ?? keyId);
+      const body = isSignIn(route) ? { email: `${randomUUID()}@example.com`, password: PASSWORD } : order.body;
+      const answer = await service.person().call(route.method, order.path, body, headers);
+      expect(answer.status).toBe(status);
+      expect(await kept()).toEqual(before);
+      const told = JSON.stringify([answer.body, [...answer.headers]]);
+      for (const fact of [keyId, victim.id, victim.email]) expect(told).not.toContain(`"${fact}"`);
+    });
+  });
+});

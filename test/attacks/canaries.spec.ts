@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createHash, randomBytes } from 'node:crypto';
+import { createDatabase } from '../support/databases.mjs';
+import { connectClients, type Clients } from '../support/grpc-clients.js';
+import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { Person } from '../support/person.js';
+import { buildService, ServiceProcess, type End } from '../support/service-process.js';
+import { hitsOf, redisEntries, spellingsOf, storedRows, type Find } from './canary-search.js';
+import { presentKey, presentPassword, presentSession, presentToken } from './canary-paths.js';
+
+/** A database of Redis that no other suite uses. */
+const redisUrl = `${process.env['LATCHKEY_TEST_REDIS_URL']}/7`;
+const word = (name: string) => `canary-${name}-${randomBytes(12).toString('hex')}`;
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+/** What proves a key: nothing of it may be kept, not even the half. */
+const proofOf = (key: string) => key.slice(key.indexOf('.') + 1).slice(0, 20);
+
+const passwords = { password: word('password'), changedPassword: word('changed'), wrongPassword: word('wrong') };
+const tokens = { validator: word('validator'), accounts: word('accounts'), unknownToken: word('nobody') };
+
+describe('secrets that went every way there is', () => {
+  const secrets: Record<string, string> = { ...passwords, ...tokens };
+  /** What was answered to anyone, and what Redis held meanwhile. */
+  const answers: Find[] = [];
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let finds: Find[];
+  let log: End;
+  let publicPart: string;
+
+  beforeAll(async () => {
+    await buildService();
+    database = await createDatabase();
+    const service = await ServiceProcess.startReady({
+      DATABASE_URL: database.url,
+      REDIS_URL: redisUrl,
+      LOG_LEVEL: 'debug',
+      // So that what a key has used is still there when it is looked for.
+      RATE_LIMIT_PER_SECOND: '1',
+      RATE_LIMIT_BURST: '1000',
+      AUDIT_SEAL_KEY: randomBytes(32).toString('hex'),
+      SERVICE_TOKENS: `a:validator:${sha256(tokens.validator)},b:accounts:${sha256(tokens.accounts)}`,
+    });
+    const clients = connectClients(service.target, { validator: tokens.validator, admin: tokens.accounts });
+    try {
+      await pushEverything(service, clients);
+      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      finds = [{ place: '/metrics', text: metrics }, ...answers];
+    } finally {
+      clients.close();
+      service.child.kill('SIGTERM');
+      log = await service.ended;
+    }
+    // Only now: what is written behind has been written.
+    finds.push(
+      ...(await storedRows(database.url)),
+      { place: 'stdout', text: log.out },
+      { place: 'stderr', text: log.err },
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await ServiceProcess.killTheRest();
+    await database.drop();
+  });
+
+  async function pushEverything(service: ServiceProcess, clients: Clients): Promise<void> {
+    const { password, changedPassword, wrongPassword } = passwords;
+    const profile = { id: 'canary', email: 'canary@example.com', permissions: ['systems:read'] };
+    await clients.putAccount({ ...profile, password });
+    const person = await new Person(service.url).signIn(profile.email, password);
+    const session = person.cookie.split('=')[1]!;
+    const good = (await person.newKey({ password })).fullKey;
+    const revoked = await person.newKey({ password });
+    await person.revoke(revoked.apiKey.id);
+    publicPart = good.slice(3, 27);
+    const keys: Record<string, string> = {
+      good,
+      revoked: revoked.fullKey,
+      wrongSecret: withWrongSecret(good),
+      unknown: unknownKey(),
+      malformed: `${unknownKey().slice(0, -1)}x`,
+    };
+    Object.assign(secrets, { session }, mapValues(keys, proofOf));
+    const paths = { url: service.url, clients, cookie: person.cookie, note: (find: Find) => answers.push(find) };
+    await Promise.all(Object.values(keys).map((key) => presentKey(paths, key, password)));
+    await Promise.all(Object.values(tokens).map((token) => presentToken(paths, token)));
+    answers.push(...(await redisEntries(redisUrl)));
+    await presentPassword(paths, profile, password);
+    await presentPassword(paths, profile, wrongPassword);
+    await presentSession(paths, session);
+    await clients.putAccount({ ...profile, password: changedPassword });
+    const again = await new Person(service.url).signIn(profile.email, changedPassword);
+    secrets['secondSession'] = again.cookie.split('=')[1]!;
+    await again.call('DELETE', '/v1/session');
+    await presentSession(paths, secrets['secondSession']);
+  }
+
+  test('are nowhere: no table, no Redis entry, no line of the log, no metric, no answer to anyone', () => {
+    expect(hitsOf(secrets, finds)).toEqual([]);
+  });
+
+  test('were looked for where they would be: what may be kept is found there', () => {
+    const places = (text: string) => finds.filter((find) => find.text.includes(text)).map(({ place }) => place);
+    expect(places(publicPart)).toEqual(expect.arrayContaining(['table public.api_keys', 'stdout']));
+    expect(places('latchkey:rate:')).toContain('Redis');
+    expect(places('latchkey_validations_total')).toContain('/metrics');
+    expect(places('invalid_fields').filter((place) => place.startsWith('the answer to'))).not.toEqual([]);
+    expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(13);
+  });
+
+  test('would be found in any spelling', () => {
+    const { password } = passwords;
+    const written = [password, `x${Buffer.from(password).toString('hex')}`, password.toUpperCase()];
+    const within = ['', 'a', 'ab'].map((before) => Buffer.from(`${before}${password}:`).toString('base64'));
+    for (const text of [...written, ...within]) {
+      expect(hitsOf({ password }, [{ place: 'here', text }])).toEqual(['password in here']);
+    }
+    expect(spellingsOf(password).length).toBeGreaterThan(4);
+  });
+
+  test('left a log in which each line is one entry', () => {
+    const lines = log.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: number; msg: string });
+    expect(lines.filter(({ msg }) => msg === 'request').length).toBeGreaterThan(100);
+    expect(lines.filter(({ msg }) => msg === 'refused').length).toBeGreaterThan(50);
+    expect(lines.filter(({ level }) => level >= 50)).toEqual([]);
+    expect(log.err).toBe('');
+  });
+});
+
+function mapValues(record: Record<string, string>, change: (value: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+}

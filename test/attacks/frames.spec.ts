@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { status } from '@grpc/grpc-js';
+import { connect as connectSocket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { connect, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2';
+import { randomBytes } from 'node:crypto';
+import { newOwner } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+
+const VALIDATE = '/latchkey.v1.ApiKeyService/ValidateKey';
+const VALIDATE_MANY = '/latchkey.v1.ApiKeyService/ValidateKeys';
+const GET_ACCOUNT = '/latchkey.v1.AccountService/GetAccount';
+/** `operation: READ` and no credential: a broken question, which is answered as one once it has been read. */
+const QUESTION = Buffer.from([0x20, 0x01]);
+const LIMIT_BYTES = 64 * 1024;
+
+function frame(message: Buffer, { flag = 0, length = message.length } = {}): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(flag, 0);
+  head.writeUInt32BE(length, 1);
+  return Buffer.concat([head, message]);
+}
+
+describe('bytes that no gRPC library sends', () => {
+  let service: Service;
+  let session: ClientHttp2Session;
+  let fullKey: string;
+  beforeAll(async () => {
+    service = await startService();
+    fullKey = (await (await newOwner(service)).person.newKey()).fullKey;
+    session = connect(`http://${service.grpcTarget}`);
+  });
+  afterEach(async () => {
+    expect((await service.clients.validate(fullKey)).grant).toBeTruthy();
+  });
+  afterAll(async () => {
+    session.close();
+    await service.stop();
+  });
+
+  /** The gRPC status of the call, its HTTP status if that is not 200, or how HTTP/2 refused it. */
+  const send = (bytes: Buffer, headers: OutgoingHttpHeaders = {}): Promise<number | string> =>
+    new Promise((resolve) => {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': VALIDATE,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        authorization: `Bearer ${String(headers[':path']).includes('Account') ? 'dev-accounts-token' : 'dev-validator-token'}`,
+        ...headers,
+      });
+      const note = (answered: Record<string, unknown>) => {
+        if (answered['grpc-status'] !== undefined) resolve(Number(answered['grpc-status']));
+        else if (Number(answered[':status'] ?? 200) !== 200) resolve(`HTTP ${String(answered[':status'])}`);
+      };
+      stream
+        .on('response', note)
+        .on('trailers', note)
+        .on('error', ({ message }) => resolve(message));
+      stream
+        .on('close', () => resolve('closed without a status'))
+        .resume()
+        .end(bytes);
+    });
+
+  const gzip = { 'grpc-encoding': 'gzip' };
+  const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+  test.each<[string, Buffer, OutgoingHttpHeaders, number]>([
+    ['a well-formed frame, to compare with', frame(QUESTION), {}, status.INVALID_ARGUMENT],
+    ['no frame', Buffer.alloc(0), {}, status.UNIMPLEMENTED],
+    ['half a frame head', Buffer.from([0, 0]), {}, status.UNIMPLEMENTED],
+    ['a length past the end', frame(QUESTION, { length: 100 }), {}, status.UNIMPLEMENTED],
+    ['a length before the end', frame(QUESTION, { length: 1 }), {}, status.INTERNAL],
+    ['a length of 4 GiB', frame(QUESTION, { length: 0xffffffff }), {}, status.RESOURCE_EXHAUSTED],
+    ['a length past the limit', frame(QUESTION, { length: LIMIT_BYTES + 1 }), {}, status.RESOURCE_EXHAUSTED],
+    ['more bytes than the limit', frame(Buffer.alloc(1024 * 1024)), {}, status.RESOURCE_EXHAUSTED],
+    ['two questions in a call for one', Buffer.concat([frame(QUESTION), frame(QUESTION)]), {}, status.UNIMPLEMENTED],
+    ['compressed garbage', frame(randomBytes(64), { flag: 1 }), gzip, status.INTERNAL],
+    ['compression that nobody knows', frame(QUESTION, { flag: 1 }), { 'grpc-encoding': 'br' }, status.UNIMPLEMENTED],
+    ['what grows past the limit', frame(bomb, { flag: 1 }), gzip, status.RESOURCE_EXHAUSTED],
+    ['a timeout that is none', frame(QUESTION), { 'grpc-timeout': 'soon' }, status.INTERNAL],
+    ['garbage for a message', frame(Buffer.alloc(64, 0xff)), {}, status.INTERNAL],
+  ])('%s', async (_, bytes, headers, expected) => {
+    for (const path of [VALIDATE, GET_ACCOUNT]) expect(await send(bytes, { ...headers, ':path': path })).toBe(expected);
+  });
+
+  test('on a stream end that stream alone', async () => {
+    const whole = frame(QUESTION);
+    for (const bytes of [frame(Buffer.alloc(64, 0xff)), Buffer.concat([whole, frame(Buffer.alloc(64, 0xff))])]) {
+      expect(await send(bytes, { ':path': VALIDATE_MANY })).toBe(status.INTERNAL);
+    }
+    expect(await send(frame(QUESTION, { length: LIMIT_BYTES + 1 }), { ':path': VALIDATE_MANY })).toBe(
+      status.RESOURCE_EXHAUSTED,
+    );
+  });
+
+  test.each([
+    ['without a slash', VALIDATE.slice(1)],
+    ['empty', ''],
+    ['a star', '*'],
+    ['of another case', VALIDATE.toLowerCase()],
+    ['with a slash too many', `/${VALIDATE}`],
+    ['with dots', `/x/..${VALIDATE}`],
+    ['with a query', `${VALIDATE}?x`],
+    ['of a prototype', '/__proto__/constructor'],
+  ])('a :path %s reaches nothing', async (_, path) => {
+    expect([status.UNIMPLEMENTED, 'Stream closed with error code NGHTTP2_PROTOCOL_ERROR']).toContain(
+      await send(frame(QUESTION), { ':path': path }),
+    );
+  });
+
+  test.each<[string, OutgoingHttpHeaders]>([
+    ['GET', { ':method': 'GET' }],
+    ['JSON', { 'content-type': 'application/json' }],
+    ['no content type', { 'content-type': '' }],
+  ])('%s is not gRPC and reaches nothing', async (_, headers) => {
+    expect(await send(frame(QUESTION), headers)).not.toBe(status.OK);
+  });
+
+  test('without a service identity is told so', async () => {
+    expect(await send(frame(QUESTION), { authorization: '' })).toBe(status.UNAUTHENTICATED);
+  });
+
+  test('a thousand calls that are taken back at once leave the others their answers', async () => {
+    const rude = connect(`http://${service.grpcTarget}`).on('error', () => undefined);
+    for (let call = 0; call < 1000; call += 1) {
+      const stream = rude.request({ ':method': 'POST', ':path': VALIDATE, 'content-type': 'application/grpc' });
+      stream.on('error', () => undefined).close(8);
+    }
+    const { grant } = await service.clients.validate(fullKey);
+    rude.destroy();
+    expect(grant).toBeTruthy();
+  });
+
+  test.each([
+    ['HTTP/1.1', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')],
+    ['a TLS hello', Buffer.from('16030100a5010000a10303', 'hex')],
+    ['random bytes', randomBytes(4096)],
+    [
+      'a preface and random frames',
+      Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), randomBytes(4096)]),
+    ],
+  ])('%s on the port is hung up on', async (_, bytes) => {
+    const [host, port] = service.grpcTarget.split(':');
+    await new Promise<void>((resolve) => {
+      const socket = connectSocket(Number(port), host, () => socket.write(bytes));
+      socket
+        .on('close', () => resolve())
+        .on('error', () => undefined)
+        .resume();
+    });
+  });
+});

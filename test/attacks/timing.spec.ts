@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomInt } from 'node:crypto';
+import { Audit } from '../../src/application/ports.js';
+import { ValidateKey } from '../../src/application/validate-key.js';
+import { MemoryRateLimiter } from '../../src/infrastructure/memory/rate-limiter.js';
+import { PostgresKeyReader } from '../../src/infrastructure/postgres/key-reader.js';
+import { client, createKey, newOwner, openApplication, times, type Application } from '../support/application.js';
+import { createDatabase } from '../support/databases.mjs';
+import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { PATIENCE_MS, triesOf } from './long.js';
+import { medianOf, Sample, welchT } from './statistics.js';
+
+const QUESTION = { operation: 'read', permission: '' } as const;
+/** Of each kind. */
+const WARM_UPS = 300;
+const TRIES = triesOf(1000, 50_000);
+const ATTACKERS = 400;
+
+/** Records nothing, at once: what is left is the work of judging. */
+class NoAudit extends Audit {
+  override async recordFailure(): Promise<void> {}
+  override list = () => Promise.reject(new Error('nothing is recorded'));
+}
+
+describe('how long a refusal takes', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let app: Application;
+  let keys: string[];
+  beforeAll(async () => {
+    database = await createDatabase();
+    app = await openApplication(database.url);
+    const owner = await newOwner(app);
+    const created = await Promise.all(times(5, () => createKey(app, owner.id)));
+    keys = created.map(({ fullKey }) => fullKey);
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  /** Has a key that exists (with a wrong secret) and one that does not refused, in either order. Answers how long each took. */
+  async function refuseBoth(validateKey: ValidateKey): Promise<{ knownMs: number; unknownMs: number }> {
+    const refuse = async (key: string) => {
+      const start = performance.now();
+      await validateKey.execute(key, QUESTION, client());
+      return performance.now() - start;
+    };
+    const known = withWrongSecret(keys[randomInt(keys.length)]!);
+    if (randomInt(2) === 0) return { knownMs: await refuse(known), unknownMs: await refuse(unknownKey()) };
+    const unknownMs = await refuse(unknownKey());
+    return { knownMs: await refuse(known), unknownMs };
+  }
+
+  test(
+    'is the same work for a key that exists as for one that does not, but for reading its row',
+    async () => {
+      const reader = new PostgresKeyReader(database.url);
+      const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
+      const { lastUse, meter } = app;
+      const judge = new ValidateKey(reader, limiter, app.keys, lastUse, new NoAudit(), meter, 'lk');
+      try {
+        await reader.open();
+        for (let pair = 0; pair < WARM_UPS; pair += 1) await refuseBoth(judge);
+        const known: number[] = [];
+        const unknown: number[] = [];
+        for (let pair = 0; pair < TRIES; pair += 1) {
+          const { knownMs, unknownMs } = await refuseBoth(judge);
+          known.push(knownMs);
+          unknown.push(unknownMs);
+        }
+        // About 0.01 ms is what PostgreSQL and pg take for the row itself; another question to it would take ten times that.
+        expect(Math.abs(medianOf(known) - medianOf(unknown))).toBeLessThan(0.06);
+      } finally {
+        limiter.close();
+        await reader.close();
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    `tells nobody whether the key exists, after ${2 * TRIES} of them: Welch's |t| < 4.5`,
+    async () => {
+      const known = new Sample();
+      const unknown = new Sample();
+      let begun = 0;
+      const attack = async () => {
+        while ((begun += 1) <= TRIES) {
+          const { knownMs, unknownMs } = await refuseBoth(app.validateKey);
+          known.add(knownMs);
+          unknown.add(unknownMs);
+        }
+      };
+      // One attacker alone would wait a quarter of a second for each answer: that is how a flood is written down.
+      await Promise.all(times(ATTACKERS, attack));
+      expect(known.count).toBe(TRIES);
+      expect(Math.abs(welchT(known, unknown))).toBeLessThan(4.5);
+    },
+    PATIENCE_MS,
+  );
+});
