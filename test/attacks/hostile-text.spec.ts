@@ -50,6 +50,7 @@ describe('text made to be mistaken for something else', () => {
     ['a line break in the query', '/a?b=%0d%0aforged', []],
     ['escape sequences in the path', '/%1b[2J%1b[31m', []],
     ['quotes in the path', '/"},{"msg":"forged', []],
+    ['C1 controls in the path', '/%c2%9b31m%e2%80%aa', []],
     ['C1 controls in the user agent', '/', ['User-Agent: \u009b31m\u0085forged']],
     ['C1 controls in the request id', '/', ['X-Request-Id: \u009b31m\u0085forged']],
     ['C1 controls in the forwarded address', '/', ['X-Forwarded-For: \u009b31m\u0085forged']],
