@@ -1,0 +1,13 @@
+import jest from './jest.config.js';
+
+/**
+ * Jest as scripts/mutate.mjs has Stryker run it, once for every change: only the specs that are to notice, and the
+ * stores, which it has started already.
+ * @type {import('jest').Config}
+ */
+export default {
+  ...jest,
+  testMatch: (process.env['MUTATION_SPECS'] ?? '').split(',').map((spec) => `<rootDir>/${spec}`),
+  globalSetup: null,
+  globalTeardown: null,
+};
