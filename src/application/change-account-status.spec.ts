@@ -56,6 +56,22 @@ describe('the status of an account', () => {
     expect(await app.getAccount.execute(id)).toMatchObject({ email, permissions, passwordHash, version: 3n });
   });
 
+  test('ends the sessions of whom it locks out, and of nobody who stays in', async () => {
+    const { id, email } = await newOwner(app);
+    for (const [change, isStillIn] of [
+      ['reactivate', true],
+      ['suspend', false],
+      ['delete', false],
+    ] as const) {
+      await app.changeStatus.reactivate(id);
+      const { token } = await app.signIn.execute(email, PASSWORD, client());
+      await app.changeStatus[change](id);
+      const sessions = await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id]);
+      expect([change, sessions.length > 0]).toEqual([change, isStillIn]);
+      await app.signOut.execute(token);
+    }
+  });
+
   test.each(CHANGES)('of an account that does not exist: %s names no account', async (change) => {
     await expect(app.changeStatus[change]('nobody')).rejects.toMatchObject({
       code: 'account_not_found',

@@ -133,6 +133,16 @@ describe('creating a key', () => {
     expect(await storedKeys(ownerId)).toBe(0);
   });
 
+  test('is refused after five wrong passwords, which slow down neither another owner nor the sign-in', async () => {
+    const [guessed, other] = [await newOwner(app), await newOwner(app)];
+    const outcomes: string[] = [];
+    for (let n = 0; n < 5; n += 1) outcomes.push(await outcomeOf(createKey(app, guessed.id, { password: 'wrong' })));
+    expect(new Set(outcomes)).toEqual(new Set(['incorrect_password']));
+    expect(await outcomeOf(createKey(app, guessed.id))).toBe('too_many_attempts');
+    expect(await outcomeOf(createKey(app, other.id))).toBe('ok');
+    expect(await outcomeOf(app.signIn.execute(guessed.email, PASSWORD, client()))).toBe('ok');
+  });
+
   test('refuses the owner without a password and the owner that does not exist alike', async () => {
     await app.putAccount.execute({ id: 'no-password', email: 'n@example.org', displayName: '', permissions: [] });
     for (const ownerId of ['no-password', 'nobody']) {
@@ -224,6 +234,24 @@ describe('what happens between the check of the password and the insert', () => 
     expect(await during(async () => {})).toEqual(['ok', 1]);
   });
 
+  const hashAnew = async (id: string) => {
+    const { passwordHash } = await app.getAccount.execute(id);
+    await app.accounts.rehash(id, passwordHash!, await new Argon2Passwords(argon2).hash(PASSWORD));
+  };
+
+  test('the same password hashed anew, as a sign-in does: the key comes to be all the same', async () => {
+    let isRenewed = false;
+    const once = async (id: string) => {
+      if (!isRenewed) await hashAnew(id);
+      isRenewed = true;
+    };
+    expect(await during(once)).toEqual(['ok', 1]);
+  });
+
+  test('hashed anew again and again, which nothing does: refused', async () => {
+    expect(await during(hashAnew)).toEqual(['incorrect_password', 0]);
+  });
+
   test('a password change: refused', async () => {
     const change = (id: string) => app.putAccount.execute({ ...profile, id, email: `${id}@b.c`, password: 'new' });
     expect(await during(change)).toEqual(['incorrect_password', 0]);
@@ -240,6 +268,7 @@ describe('an Idempotency-Key', () => {
     const { key } = await createKey(app, ownerId, { idempotencyKey: 'once' });
     await expect(createKey(app, ownerId, { idempotencyKey: 'once' })).rejects.toMatchObject({
       code: 'idempotency_key_reused',
+      message: 'An API key was already created under this Idempotency-Key; its secret is not shown again',
       details: { apiKeyId: key.id },
     });
     expect(await storedKeys(ownerId)).toBe(1);

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openApplication, times } from '../../test/support/application.js';
 import { openTrail, SEAL_KEY, type Trail } from '../../test/support/audit-trail.js';
+import { EventsMac, sealEvents } from '../domain/audit-seal.js';
 import { PruneAuditEvents } from './prune-audit-events.js';
 import { SealAuditEvents } from './seal-audit-events.js';
 import type { IntactTrail } from './verify-audit-trail.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 let trail: Trail;
 beforeAll(async () => {
@@ -54,6 +59,40 @@ describe('retention of sealed events', () => {
       newest: { id: 4n },
       sealedEvents: 5,
     });
+  });
+
+  test('goes by whole hours, so that there is one pruning an hour at most', async () => {
+    await trail.reset();
+    const hour = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+    const daysUntil = (moment: number) => (moment - Date.now()) / DAY_MS;
+    await trail.record(3);
+    await new SealAuditEvents(trail.inDays(daysUntil(hour + 10 * MINUTE_MS)), SEAL_KEY).execute();
+    const pruneAt = (minutes: number) => prune(30, daysUntil(hour + 30 * DAY_MS + minutes * MINUTE_MS));
+    expect([await pruneAt(5), await pruneAt(50), await pruneAt(70)]).toEqual([0, 0, 3]);
+  });
+
+  test('takes at most ten thousand at a time, by whole seals', async () => {
+    await trail.reset();
+    const sealer = new SealAuditEvents(trail.inDays(-40), SEAL_KEY);
+    for (const count of [6000, 4000, 1, 10_000]) {
+      await trail.record(count);
+      await sealer.execute();
+    }
+    expect(await prune(30)).toBe(20_001);
+    const prunings = await trail.app.sql('SELECT to_seal_id::int AS "toSeal" FROM audit_prunings ORDER BY id');
+    expect(prunings).toEqual([{ toSeal: 2 }, { toSeal: 3 }, { toSeal: 4 }]);
+    expect(await trail.verify()).toMatchObject({ intact: true, prunedToSealId: 4n, sealedEvents: 0 });
+  });
+
+  test('takes a seal that covers more than that as a whole, rather than never', async () => {
+    await trail.reset();
+    await trail.record(10_001);
+    await trail.inDays(-40).exclusively(async (transaction) => {
+      const mac = new EventsMac(SEAL_KEY);
+      for await (const event of transaction.events(1n)) mac.add(event);
+      await transaction.addSeal(sealEvents(SEAL_KEY, undefined, 10_001n, mac.digest(), transaction.now));
+    });
+    expect(await prune(30)).toBe(10_001);
   });
 
   test('never deletes what is not sealed yet', async () => {

@@ -190,10 +190,15 @@ describe('a password', () => {
     expect(await outcomeOf(app.getAccount.execute(sent.id))).toBe('account_not_found');
   });
 
-  test('may have 1024 characters', async () => {
-    const sent = profile({ password: 'x'.repeat(1024) });
+  test('that is too long is told how long it may be', async () => {
+    const tooLong = app.putAccount.execute(profile({ password: 'x'.repeat(1025) }));
+    await expect(tooLong).rejects.toThrow('password must be 1 to 1024 characters');
+  });
+
+  test.each([1, 1024])('may have %i characters', async (length) => {
+    const sent = profile({ password: 'x'.repeat(length) });
     await app.putAccount.execute(sent);
-    expect(await outcomeOf(signIn(sent.email, 'x'.repeat(1024)))).toBe('ok');
-    expect(await outcomeOf(signIn(sent.email, 'x'.repeat(1023)))).toBe('invalid_credentials');
+    expect(await outcomeOf(signIn(sent.email, 'x'.repeat(length)))).toBe('ok');
+    expect(await outcomeOf(signIn(sent.email, 'x'.repeat(length - 1)))).toBe('invalid_credentials');
   });
 });

@@ -65,6 +65,32 @@ describe('sealing', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 4 });
   });
 
+  test('waits for every transaction that was open at the look, not for the first to end', async () => {
+    const writers = [await connect(), await connect()];
+    for (const writer of writers) {
+      await writer.query('BEGIN');
+      await writer.query(INSERT);
+    }
+    await trail.record(1);
+    const outcomes = [await trail.seal()];
+    for (const writer of writers) {
+      await writer.query('COMMIT');
+      await writer.end();
+      outcomes.push(await trail.seal());
+    }
+    expect(outcomes).toEqual(['writers-at-work', 'writers-at-work', 'up-to-date']);
+    expect(await seals()).toEqual([{ from: '1', to: '3', count: 3 }]);
+    expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 3 });
+  });
+
+  test('is not done without a key', async () => {
+    await trail.record(1);
+    const keyless = new SealAuditEvents(trail.app.trail, undefined);
+    expect([keyless.hasKey, await keyless.execute()]).toEqual([false, 'up-to-date']);
+    expect(await seals()).toEqual([]);
+    expect(new SealAuditEvents(trail.app.trail, SEAL_KEY).hasKey).toBe(true);
+  });
+
   test('does not wait for those that began to write after a look: others come and go all the time', async () => {
     const [early, late] = [await connect(), await connect()];
     await early.query('BEGIN');

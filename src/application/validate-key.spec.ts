@@ -15,9 +15,20 @@ import { createDatabase } from '../../test/support/databases.mjs';
 import type { Operation } from '../domain/access.js';
 import { KeyString } from '../domain/key-string.js';
 import type { DenialReason, Question } from '../domain/verdict.js';
+import { LatchkeyError } from '../domain/errors.js';
+import { PostgresKeyReader } from '../infrastructure/postgres/key-reader.js';
 import type { CreateApiKeyCommand, CreatedApiKey } from './create-api-key.js';
+import { KeyReader, RateLimiter } from './ports.js';
+import { ValidateKey } from './validate-key.js';
 
 const READ: Question = { operation: 'read', permission: '' };
+
+const LIMITED = { admitted: false, limit: 3, remaining: 0, resetAfterMicros: 3_000_000, retryAfterMicros: 1_000_000 };
+/** As Redis is asked. */
+class DistantLimiter extends RateLimiter {
+  override charge = () => Promise.resolve(LIMITED);
+}
+const limiter = new DistantLimiter();
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let app: Application;
@@ -183,6 +194,52 @@ describe('once the secret is proven', () => {
       expect((await validate(expiring!.fullKey)).verdict).toMatchObject({ reason: 'expired' });
     },
   );
+});
+
+describe('what a validation leaves behind', () => {
+  const counts = async () => {
+    const text = await app.meter.text();
+    const count = (label: string) => Number(new RegExp(`\\{outcome="${label}"\\} (\\d+)`).exec(text)![1]);
+    return [count('granted",reason="'), count('denied",reason="revoked'), count('failed",reason="')];
+  };
+  const lastUseOf = async (ownerId: string) =>
+    (await app.listApiKeys.execute(ownerId, undefined, { limit: 1 })).items[0]!.lastUsedAt;
+
+  test('is one count of what it came to, and for a grant the last use', async () => {
+    const { key, fullKey } = await newKey();
+    const before = await counts();
+    await validate(fullKey);
+    await app.lastUse.flush();
+    const used = await lastUseOf(key.ownerId);
+    expect(used).toBeInstanceOf(Date);
+    await app.revokeApiKey.execute(key.ownerId, key.id, client());
+    await validate(fullKey);
+    await app.lastUse.flush();
+    expect(await lastUseOf(key.ownerId)).toEqual(used);
+    expect(await counts()).toEqual([before[0]! + 1, before[1]! + 1, before[2]]);
+  });
+
+  test('is a failure counted, and thrown, when the stores can’t tell', async () => {
+    class Away extends KeyReader {
+      override read = () => Promise.reject(new LatchkeyError('unavailable', 'away'));
+    }
+    const before = await counts();
+    const blind = new ValidateKey(new Away(), limiter, app.keys, app.lastUse, app.audit, app.meter, 'lk');
+    const asked = blind.execute(KeyString.generate('lk').reveal(), READ, client());
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await counts()).toEqual([before[0], before[1], before[2]! + 1]);
+  });
+});
+
+test('a limiter that has to ask elsewhere is waited for', async () => {
+  const { fullKey } = await newKey();
+  const reader = new PostgresKeyReader(database.url);
+  const asking = new ValidateKey(reader, limiter, app.keys, app.lastUse, app.audit, app.meter, 'lk');
+  expect(await asking.execute(fullKey, READ, client())).toEqual({
+    verdict: { granted: false, reason: 'rate-limited' },
+    rate: LIMITED,
+  });
+  await reader.close();
 });
 
 describe('audited or not done', () => {

@@ -43,6 +43,7 @@ describe('effective permissions', () => {
     ['read-and-write', ['systems:READ', 'systems:write:all', 'a:b:read'], []],
     ['read-and-write', ['read:delete', 'write:admin'], []],
     ['read-and-write', ['read', 'write'], []],
+    ['read-and-write', [':read', ':write'], []],
   ])('of a %s key with %j are %j', (access, owned, effective) => {
     expect(effectivePermissions(access, owned)).toEqual(effective);
   });

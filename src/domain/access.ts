@@ -24,7 +24,7 @@ export function effectivePermissions(access: AccessLevel, ownerPermissions: read
   const actions = LETS_THROUGH[access];
   return ownerPermissions.filter((permission) => {
     const colon = permission.indexOf(':');
-    return colon >= 0 && actions.includes(permission.slice(colon + 1));
+    return colon > 0 && actions.includes(permission.slice(colon + 1));
   });
 }
 

@@ -75,6 +75,12 @@ describe('versions of an account', () => {
     }
   });
 
+  test('an older one is refused with both named, and what to do', () => {
+    expect(() => open({ version: 5n }).update({ ...PROFILE, version: 4n })).toThrow(
+      'version 4 is older than the stored version 5: read the account and send its newest state',
+    );
+  });
+
   test('updates that overtake each other end at the newest, in any order', () => {
     const versions = fc.array(fc.bigInt({ min: 0n, max: 50n }), { minLength: 1, maxLength: 20 });
     fc.assert(
@@ -106,6 +112,7 @@ describe('the status of an account', () => {
     account.suspend();
     account.delete();
     expect(codeOf(() => account.suspend())).toBe('account_deleted');
+    expect(() => account.suspend()).toThrow('id names a deleted account: reactivate it before suspending it');
     expect(account.status).toBe('deleted');
   });
 
@@ -169,14 +176,22 @@ describe('a profile', () => {
     );
   });
 
-  test('names all of them at once', () => {
+  test('names all of them at once, and what each must be', () => {
     const wrong = { email: '', displayName: '\0', permissions: ['*'] };
     expect(() => requireProfile('', wrong)).toThrow(
       expect.objectContaining({
         details: {
-          errors: ['id', 'email', 'display_name', 'permissions'].map((field) => expect.objectContaining({ field })),
+          errors: [
+            { field: 'id', message: 'must be 1 to 128 characters of [A-Za-z0-9._:@-]' },
+            { field: 'email', message: 'must be an email address' },
+            { field: 'display_name', message: 'must be at most 200 characters without control characters' },
+            { field: 'permissions', message: 'must each read resource:action without wildcards, unlike "*"' },
+          ],
         },
       }),
+    );
+    expect(() => requireProfile('u1', { ...PROFILE, permissions: many(1001) })).toThrow(
+      'permissions must be at most 1000',
     );
   });
 

@@ -35,8 +35,16 @@ export class Account implements OwnerStanding {
   private constructor(private state: AccountState) {}
 
   static open(id: string, profile: AccountProfile): Account {
-    const blank = { id, email: '', displayName: '', permissions: [], passwordHash: null, version: 0n };
-    const account = new Account({ ...blank, status: 'active' });
+    const { email, displayName, permissions } = profile;
+    const account = new Account({
+      id,
+      email,
+      displayName,
+      permissions,
+      passwordHash: null,
+      status: 'active',
+      version: 0n,
+    });
     account.update(profile);
     return account;
   }

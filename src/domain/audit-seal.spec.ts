@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isPruningGenuine, recordPruning } from './audit-pruning.js';
+import { isPruningGenuine, lastPrunedSealId, recordPruning } from './audit-pruning.js';
 import { type AuditSeal, EventsMac, eventsProblem, type SealableEvent, sealEvents, sealProblem } from './audit-seal.js';
 
 const KEY = createSecretKey(Buffer.alloc(32, 1));
@@ -109,6 +109,17 @@ describe('a chain of seals', () => {
     expect(sealProblem(KEY, other, second)).toBe('the seal does not follow seal 1 as it stands');
   });
 
+  test('is broken where a genuine seal leaves out a range', () => {
+    const later = sealEvents(KEY, { ...first, toEventId: 12n }, 20n, digest([]), NOW);
+    expect(sealProblem(KEY, first, later)).toBe('the seal does not follow seal 1 as it stands');
+  });
+
+  test('keeps its spelling for good: what was sealed long ago must verify (computed with Python’s hmac)', () => {
+    expect(first.eventsMac.toString('hex')).toBe('835e226646d15078e7fcf7cedd2ba73dfeaa9629f75e98189e34e7c3a0fa53e9');
+    expect(first.mac.toString('hex')).toBe('f9393094fb8cc167a731b48ade382e338853d9f38f33a8578c3b0a22319af572');
+    expect(first.previousMac).toEqual(Buffer.alloc(32));
+  });
+
   test('is broken for another key', () => expect(sealProblem(OTHER_KEY, undefined, first)).toBe(changed));
 });
 
@@ -125,6 +136,15 @@ describe('a pruning on record', () => {
     'proves nothing once it was changed (%#)',
     (change) => expect(isPruningGenuine(KEY, { ...pruning, ...change })).toBe(false),
   );
+
+  test('keeps its spelling for good (computed with Python’s hmac)', () => {
+    expect(pruning.mac.toString('hex')).toBe('da9348676ef353f2fb754a817a7fc2e76445f7072e9d62dd9887aea992305ecc');
+  });
+
+  test('beside others does not hide the furthest: up to its seal events were deleted', () => {
+    const upToSeals = (...ids: bigint[]) => lastPrunedSealId(ids.map((toSealId) => ({ ...pruning, toSealId })));
+    expect([upToSeals(), upToSeals(3n), upToSeals(3n, 9n, 4n)]).toEqual([0n, 3n, 9n]);
+  });
 
   test('proves nothing without the key', () => expect(isPruningGenuine(OTHER_KEY, pruning)).toBe(false));
 });

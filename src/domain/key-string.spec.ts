@@ -111,6 +111,18 @@ describe('a key string that was mistyped or made up', () => {
     expect(parses(change(text))).toBe(false);
   });
 
+  test.each([
+    ['in upper case', `${'AB'.repeat(12)}.${'0'.repeat(56)}`],
+    ['of other letters', `${'xy'.repeat(12)}.${'0'.repeat(56)}`],
+    ['with another separator', `${'a'.repeat(24)}_${'0'.repeat(56)}`],
+    ['with something before it', `x${'a'.repeat(24)}.${'0'.repeat(56)}`],
+    ['with something behind it', `${'a'.repeat(24)}.${'0'.repeat(57)}`],
+    ['that is empty', ''],
+  ])('is refused with a body %s, even if its checksum is right', (_what, body) => {
+    const unsealed = `lk_${body}`;
+    expect(parses(unsealed + crc32(unsealed).toString(16).padStart(8, '0'))).toBe(false);
+  });
+
   test('is refused under any prefix but its own, with the body untouched', () => {
     fc.assert(
       fc.property(prefixes, prefixes, (mine, other) => {
@@ -246,10 +258,19 @@ describe('withoutSecrets', () => {
     expect(withoutSecrets(`curl -H ${cut}`)).toBe(`curl -H lk_${key.publicPart}.…`);
   });
 
-  test.each(['', 'Mozilla/5.0 (X11; Linux x86_64)', '/v1/api-keys/4f9a01c2d3e4?x=1.25', 'a.b.c'])(
-    'leaves %j as it is',
-    (plain) => expect(withoutSecrets(plain)).toBe(plain),
-  );
+  test('hides the shortest piece of a secret when there is nothing else', () => {
+    const publicPart = 'a1'.repeat(12);
+    expect(withoutSecrets(`${publicPart}.${'b2'.repeat(8)}`)).toBe(`${publicPart}.…`);
+  });
+
+  test.each([
+    '',
+    'Mozilla/5.0 (X11; Linux x86_64)',
+    '/v1/api-keys/4f9a01c2d3e4?x=1.25',
+    'a.b.c',
+    `agent/1.${'c3'.repeat(20)}`,
+    `${'a1'.repeat(12)}.${'b2'.repeat(7)} and nothing behind it`,
+  ])('leaves %j as it is', (plain) => expect(withoutSecrets(plain)).toBe(plain));
 });
 
 describe('KEY_PREFIX', () => {

@@ -36,7 +36,7 @@ export class KeyString {
   /** Undefined for anything that no `generate` with this prefix can have made. */
   static parse(text: string, prefix: string): KeyString | undefined {
     const bodyStart = prefix.length + 1;
-    if (text.length !== bodyStart + 89 || !text.startsWith(`${prefix}_`)) return undefined;
+    if (!text.startsWith(`${prefix}_`)) return undefined;
     const body = text.slice(bodyStart);
     if (!BODY.test(body)) return undefined;
     if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== text.slice(-CHECKSUM_LENGTH)) return undefined;
@@ -87,11 +87,13 @@ export function readBearer(headers: readonly string[]): string | undefined {
   return header.slice(7);
 }
 
+// Stryker disable next-line ArithmeticOperator: with a lower one more texts are looked through, in vain.
 const SHORTEST_SECRET = 24 + 1 + 16;
 const SECRET_IN_TEXT = /([0-9a-f]{24}(?:\.|%2e))[0-9a-f]{16,}/gi;
 
 /** For text that others wrote and that is about to be kept: people paste keys into paths and user agents. */
 export function withoutSecrets(text: string): string {
+  // Stryker disable next-line ConditionalExpression: looking through a short text takes longer and finds nothing.
   if (text.length < SHORTEST_SECRET) return text;
   return text.replace(SECRET_IN_TEXT, '$1…');
 }
