@@ -28,8 +28,8 @@ const folders = {
     verdict: ['verdict'],
   },
   application: {
-    'put-account': ['put-account', 'get-account'],
-    'change-account-status': ['change-account-status'],
+    'put-account': ['put-account'],
+    'change-account-status': ['change-account-status', 'get-account'],
     'sign-in': ['sign-in', 'sign-out', 'password-check'],
     'client-network': ['client-network'],
     'identify-owner': ['identify-owner'],

@@ -14,6 +14,7 @@ import {
 } from '../../test/support/application.js';
 import { createDatabase } from '../../test/support/databases.mjs';
 import type { CreatedApiKey } from './create-api-key.js';
+import { countActiveKeys } from './due-expiries.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 
@@ -117,6 +118,16 @@ describe.each(observers)('an expiry observed by %s', (_name, observe) => {
     expect(await stored(living)).toEqual({ expired_at: null, revoked_at: null });
     expect((await app.validateKey.execute(living.fullKey, READ, client())).verdict.granted).toBe(true);
   });
+});
+
+test('counting the active keys leaves out those whose time has run out, recorded or not', async () => {
+  const { id } = await newOwner(app);
+  const keys = await Promise.all(times(4, () => createKey(app, id)));
+  await runOut(app, keys[0]!.key.id);
+  const count = () => app.accounts.transaction(id, countActiveKeys);
+  expect(await count()).toBe(3);
+  await runOut(app, keys[1]!.key.id);
+  expect([await count(), await count()]).toEqual([2, 2]);
 });
 
 const pairs = observers.flatMap(([one], index) => observers.slice(index).map(([two]) => [one, two] as const));

@@ -6,6 +6,7 @@ import {
   eventsOf,
   newOwner,
   openApplication,
+  runOut,
   tally,
   times,
   type Application,
@@ -81,6 +82,18 @@ describe('revoking a key', () => {
     });
     const [row] = await app.sql(`SELECT revoked_at FROM api_keys WHERE id = $1`, [key.id]);
     expect(row).toEqual({ revoked_at: now });
+  });
+
+  test('a key whose time has run out says so, and its expiry, not a revocation, is on record', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    await runOut(app, key.id);
+    await expect(app.revokeApiKey.execute(id, key.id, client())).rejects.toMatchObject({
+      code: 'api_key_not_active',
+      message: 'This API key is already expired',
+      details: { apiKeyStatus: 'expired' },
+    });
+    expect((await eventsOf(app, id)).map(({ type }) => type)).toEqual(['api_key.created', 'api_key.expired']);
   });
 
   test("another owner's key and one that does not exist look the same", async () => {
