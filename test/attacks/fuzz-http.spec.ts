@@ -34,13 +34,16 @@ const word = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.constantFrom('active', '1', '0', '-1', 'NaN', '{}'),
 );
+const position = fc.oneof(word, fc.constantFrom('2026-02-30T00:00:00.000Z', '9007199254740993', '\0'));
 const cursor = fc
-  .array(fc.oneof(word, fc.jsonValue()), { maxLength: 3 })
-  .map((position) => Buffer.from(JSON.stringify(position)).toString('base64url'));
+  .oneof(fc.tuple(position), fc.tuple(position, position), fc.array(fc.jsonValue(), { maxLength: 3 }))
+  .map((parts) => Buffer.from(JSON.stringify(parts)).toString('base64url'));
+const pair = fc.oneof(
+  fc.tuple(fc.constant('cursor'), cursor),
+  fc.tuple(fc.constantFrom('limit', 'cursor', 'status', '__proto__', 'x[y]'), word),
+);
 const query = fc
-  .array(fc.tuple(fc.constantFrom('limit', 'cursor', 'status', '__proto__', 'x[y]'), fc.oneof(word, cursor)), {
-    maxLength: 3,
-  })
+  .array(pair, { maxLength: 2 })
   .map((pairs) => pairs.map(([name, value]) => `${name}=${encodeURIComponent(wellFormed(value))}`).join('&'));
 /** Latin-1 without the bytes that end a header. */
 const headerValue = fc
