@@ -83,6 +83,25 @@ describe('sealing', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 3 });
   });
 
+  test('is not done again by an instance whose look is older than the newest seal', async () => {
+    const writer = await connect();
+    await writer.query('BEGIN');
+    await writer.query(INSERT);
+    await trail.record(1);
+    expect(await trail.seal()).toBe('writers-at-work');
+    await writer.query('COMMIT');
+    await writer.end();
+    await trail.record(1);
+    await new SealAuditEvents(trail.app.trail, SEAL_KEY).execute();
+    await trail.record(1);
+    expect([await trail.seal(), await trail.seal()]).toEqual(['up-to-date', 'up-to-date']);
+    expect(await seals()).toEqual([
+      { from: '1', to: '3', count: 3 },
+      { from: '4', to: '4', count: 1 },
+    ]);
+    expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 4 });
+  });
+
   test('is not done without a key', async () => {
     await trail.record(1);
     const keyless = new SealAuditEvents(trail.app.trail, undefined);
