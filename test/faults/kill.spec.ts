@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { connectClients } from '../support/grpc-clients.js';
 import { shortOrLong, tellFigures } from '../support/long-form.js';
 import { buildService, ServiceProcess } from '../support/service-process.js';
+import { SlowLine } from '../support/slow-line.js';
 import { sql } from '../support/sql.js';
 import { KeyOwner } from './key-owner.js';
 import { outcomeOf } from './measure.js';
@@ -17,6 +18,8 @@ const SIDE_BY_SIDE = 2;
 const KILLS = shortOrLong(8, 200);
 const TOLD_EVERY = shortOrLong(KILLS, 20);
 const OWNERS_EACH = 6;
+/** Between the service and PostgreSQL, so that most kills fall between two statements of some transaction. */
+const LINE_MS = 5;
 /** Each is killed within that of its first key. */
 const LONGEST_MS = 150;
 
@@ -34,17 +37,20 @@ const HALF_DONE = `
 
 describe('a service that is killed while keys are created and revoked', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
+  let line: SlowLine;
   const owners: KeyOwner[] = [];
   beforeAll(async () => {
     await buildService();
     database = await createDatabase();
+    line = await SlowLine.to(database.url);
   }, 120_000);
   afterAll(async () => {
     await ServiceProcess.killTheRest();
+    line.close();
     await database.drop();
   });
 
-  const start = () => ServiceProcess.startReady({ DATABASE_URL: database.url, ...UNLIMITED });
+  const start = () => ServiceProcess.startReady({ DATABASE_URL: line.instead(database.url), ...UNLIMITED });
   const count = async (text: string, values: unknown[] = []) =>
     (await sql<{ n: number }>(database.url, text, values))[0]!.n;
 
@@ -70,23 +76,22 @@ describe('a service that is killed while keys are created and revoked', () => {
     await Promise.all([work, service.ended]);
   }
 
-  test(
-    'has kept everything that it acknowledged, with its event, and nothing by halves',
-    async () => {
-      for (let killed = 0; killed < KILLS; killed += SIDE_BY_SIDE) {
-        const services = await Promise.all(times(SIDE_BY_SIDE, start));
-        // A check that a crash ended counts as a wrong guess, which slows its owner down like any other.
-        await sql(database.url, 'TRUNCATE password_guesses');
-        if (owners.length === 0) await openAccounts(services[0]!);
-        const ownersOf = (index: number) => owners.filter((_, n) => n % SIDE_BY_SIDE === index);
-        await Promise.all(services.map((service, index) => killAtRandom(service, ownersOf(index))));
-        const kills = killed + SIDE_BY_SIDE;
-        if (kills % TOLD_EVERY === 0) await expectKept(kills);
-      }
-      await expectVerdicts(owners.flatMap((owner) => owner.created).slice(-100));
-    },
-    LONGEST_TEST_MS,
-  );
+  test('has kept everything that it acknowledged, with its event, and nothing by halves', async () => {
+    for (let killed = 0; killed < KILLS; killed += SIDE_BY_SIDE) {
+      line.delayMs = 0;
+      const services = await Promise.all(times(SIDE_BY_SIDE, start));
+      // A check that a crash ended counts as a wrong guess, which slows its owner down like any other.
+      await sql(database.url, 'TRUNCATE password_guesses');
+      if (owners.length === 0) await openAccounts(services[0]!);
+      const ownersOf = (index: number) => owners.filter((_, n) => n % SIDE_BY_SIDE === index);
+      line.delayMs = LINE_MS;
+      await Promise.all(services.map((service, index) => killAtRandom(service, ownersOf(index))));
+      const kills = killed + SIDE_BY_SIDE;
+      if (kills % TOLD_EVERY === 0) await expectKept(kills);
+    }
+    line.delayMs = 0;
+    await expectVerdicts(owners.flatMap((owner) => owner.created).slice(-100));
+  }, LONGEST_TEST_MS);
 
   async function expectKept(kills: number): Promise<void> {
     const created = owners.flatMap((owner) => owner.created.map(({ id }) => id));
