@@ -1,3 +1,7 @@
+const isLong = process.env.LATCHKEY_LONG === '1';
+/** Worth their minutes in the long form alone: `npm run test:long`. */
+const longOnly = ['faults/greedy-clients', 'faults/clocks', 'faults/kill', 'attacks/timing'];
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
@@ -7,8 +11,9 @@ export default {
     '<rootDir>/clients/node/src/**/*.spec.ts',
     '<rootDir>/examples/systems-api/src/**/*.spec.ts',
   ],
+  testPathIgnorePatterns: ['/node_modules/', ...(isLong ? [] : longOnly.map((suite) => `/test/${suite}\\.spec`))],
   // Real servers are started and killed in some suites, in the long form hundreds of times.
-  testTimeout: process.env.LATCHKEY_LONG === '1' ? 900_000 : 30_000,
+  testTimeout: isLong ? 900_000 : 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],

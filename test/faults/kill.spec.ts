@@ -76,22 +76,26 @@ describe('a service that is killed while keys are created and revoked', () => {
     await Promise.all([work, service.ended]);
   }
 
-  test('has kept everything that it acknowledged, with its event, and nothing by halves', async () => {
-    for (let killed = 0; killed < KILLS; killed += SIDE_BY_SIDE) {
+  test(
+    'has kept everything that it acknowledged, with its event, and nothing by halves',
+    async () => {
+      for (let killed = 0; killed < KILLS; killed += SIDE_BY_SIDE) {
+        line.delayMs = 0;
+        const services = await Promise.all(times(SIDE_BY_SIDE, start));
+        // A check that a crash ended counts as a wrong guess, which slows its owner down like any other.
+        await sql(database.url, 'TRUNCATE password_guesses');
+        if (owners.length === 0) await openAccounts(services[0]!);
+        const ownersOf = (index: number) => owners.filter((_, n) => n % SIDE_BY_SIDE === index);
+        line.delayMs = LINE_MS;
+        await Promise.all(services.map((service, index) => killAtRandom(service, ownersOf(index))));
+        const kills = killed + SIDE_BY_SIDE;
+        if (kills % TOLD_EVERY === 0) await expectKept(kills);
+      }
       line.delayMs = 0;
-      const services = await Promise.all(times(SIDE_BY_SIDE, start));
-      // A check that a crash ended counts as a wrong guess, which slows its owner down like any other.
-      await sql(database.url, 'TRUNCATE password_guesses');
-      if (owners.length === 0) await openAccounts(services[0]!);
-      const ownersOf = (index: number) => owners.filter((_, n) => n % SIDE_BY_SIDE === index);
-      line.delayMs = LINE_MS;
-      await Promise.all(services.map((service, index) => killAtRandom(service, ownersOf(index))));
-      const kills = killed + SIDE_BY_SIDE;
-      if (kills % TOLD_EVERY === 0) await expectKept(kills);
-    }
-    line.delayMs = 0;
-    await expectVerdicts(owners.flatMap((owner) => owner.created).slice(-100));
-  }, LONGEST_TEST_MS);
+      await expectVerdicts(owners.flatMap((owner) => owner.created).slice(-100));
+    },
+    LONGEST_TEST_MS,
+  );
 
   async function expectKept(kills: number): Promise<void> {
     const created = owners.flatMap((owner) => owner.created.map(({ id }) => id));
