@@ -1,6 +1,13 @@
 const isLong = process.env.LATCHKEY_LONG === '1';
 /** Worth their minutes in the long form alone: `npm run test:long`. */
-const longOnly = ['faults/greedy-clients', 'faults/clocks', 'faults/kill', 'attacks/timing'];
+const longOnly = [
+  'faults/greedy-clients',
+  'faults/clocks',
+  'faults/kill',
+  'attacks/timing',
+  'attacks/fuzz-grpc',
+  'attacks/fuzz-http',
+];
 
 /** @type {import('jest').Config} */
 export default {
