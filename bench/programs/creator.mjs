@@ -2,14 +2,14 @@
 import { takeOrders } from '../lib/orders.mjs';
 
 const url = process.env['BENCH_URL'];
-const SERVICE = { 'content-type': 'application/json' };
+const JSON_BODY = { 'content-type': 'application/json' };
 const PASSWORD = 'correct horse battery staple';
 
 /** @param {number} n */
 async function signIn(n) {
   const response = await fetch(`${url}/v1/session`, {
     method: 'POST',
-    headers: SERVICE,
+    headers: JSON_BODY,
     body: JSON.stringify({ email: `owner-${n}@bench.test`, password: PASSWORD }),
   });
   if (!response.ok) throw new Error(`sign-in: ${response.status}`);
@@ -31,7 +31,7 @@ takeOrders({}, async ({ seconds }) => {
     while (performance.now() < end) {
       const response = await fetch(`${url}/v1/api-keys`, {
         method: 'POST',
-        headers: { ...SERVICE, cookie },
+        headers: { ...JSON_BODY, cookie },
         body: JSON.stringify({ name: 'bench', access: 'read-only', password: PASSWORD }),
       });
       await response.arrayBuffer();

@@ -5,9 +5,9 @@ import { bearer } from '../support/grpc-clients.js';
 import { newOwner } from '../support/owners.js';
 import { startService, type Service } from '../support/service.js';
 import { bytesOfMessages } from './random-messages.js';
-import { PATIENCE_MS, triesOf } from './long.js';
+import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
 
-const TRIES = triesOf(200, 5000);
+const TRIES = shortOrLong(200, 5000);
 const AT_ONCE = 200;
 /** What grpc-js itself says of bytes that it can't decode. Anything else that is INTERNAL would be a fault of ours. */
 const UNDECODABLE = 'INTERNAL: Error deserializing request';

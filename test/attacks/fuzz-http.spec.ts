@@ -4,9 +4,9 @@ import { eventually } from '../support/eventually.js';
 import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
 import { rawRequest } from '../support/raw-http.js';
 import { startService, type Service } from '../support/service.js';
-import { PATIENCE_MS, triesOf } from './long.js';
+import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
 
-const TRIES = triesOf(60, 2000);
+const TRIES = shortOrLong(60, 2000);
 /** Fewer than may wait for a password to be checked: a crowd is told to come back with a 503. */
 const AT_ONCE = 10;
 const RAW_AT_ONCE = 100;

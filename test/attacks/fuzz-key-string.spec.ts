@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { KeyString, readBearer, withoutSecrets } from '../../src/domain/key-string.js';
-import { PATIENCE_MS, triesOf } from './long.js';
+import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
 
-const TRIES = triesOf(50_000, 1_000_000);
+const TRIES = shortOrLong(50_000, 1_000_000);
 const WELL_FORMED = /^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/;
 const KEY = KeyString.generate('lk').reveal();
 

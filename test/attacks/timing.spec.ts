@@ -7,13 +7,13 @@ import { PostgresKeyReader } from '../../src/infrastructure/postgres/key-reader.
 import { client, createKey, newOwner, openApplication, times, type Application } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { PATIENCE_MS, triesOf } from './long.js';
+import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
 import { medianOf, Sample, welchT } from './statistics.js';
 
 const QUESTION = { operation: 'read', permission: '' } as const;
 /** Of each kind. */
 const WARM_UPS = 300;
-const TRIES = triesOf(1000, 50_000);
+const TRIES = shortOrLong(1000, 50_000);
 const ATTACKERS = 400;
 
 /** Records nothing, at once: what is left is the work of judging. */

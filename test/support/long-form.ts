@@ -11,3 +11,6 @@ export function tellFigures(fault: string, figures: Readonly<Record<string, numb
   const told = Object.entries(figures).map(([name, figure]) => `${name} ${figure}`);
   process.stderr.write(`figures: ${fault}: ${told.join(', ')}\n`);
 }
+
+/** What the longest attacks may take; without it Jest would give up after half a minute. */
+export const PATIENCE_MS = 600_000;
