@@ -1,24 +1,16 @@
 const isLong = process.env.LATCHKEY_LONG === '1';
-/** Worth their minutes in the long form alone: `npm run test:long`. */
-const longOnly = [
-  'faults/greedy-clients',
-  'faults/clocks',
-  'faults/kill',
-  'attacks/timing',
-  'attacks/fuzz-grpc',
-  'attacks/fuzz-http',
-];
 
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
+  maxWorkers: 2,
   testMatch: [
     '<rootDir>/src/**/*.spec.ts',
     '<rootDir>/test/**/*.spec.ts',
     '<rootDir>/clients/node/src/**/*.spec.ts',
     '<rootDir>/examples/systems-api/src/**/*.spec.ts',
   ],
-  testPathIgnorePatterns: ['/node_modules/', ...(isLong ? [] : longOnly.map((suite) => `/test/${suite}\\.spec`))],
+  testPathIgnorePatterns: ['/node_modules/'],
   // Real servers are started and killed in some suites, in the long form hundreds of times.
   testTimeout: isLong ? 900_000 : 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',

@@ -108,7 +108,7 @@ describe('without a mouse', () => {
       await focusOn(page.getByRole('menuitem', { name: 'Rotate…' }));
       for (const key of presses) await page.keyboard.press(key);
       await page.keyboard.press('Enter');
-      await dialog(page, title).waitFor();
+      await focusOn(dialog(page, title).locator(':focus'));
       await page.keyboard.press('Escape');
       await dialog(page, title).waitFor({ state: 'detached' });
       await focusOn(menu);

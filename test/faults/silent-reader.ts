@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** Asks over HTTP, without waiting for an answer, and reads none. */
+export class SilentReader {
+  private readonly socket: Socket;
+
+  constructor(url: string, requests: number) {
+    const { hostname, port } = new URL(url);
+    const request = `GET /openapi.json HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
+    this.socket = connect(Number(port), hostname, () => this.socket.write(request.repeat(requests)));
+    this.socket.pause().on('error', () => undefined);
+  }
+
+  /** How many answers were on the way to it, once it was hung up on. */
+  async readAtLast(): Promise<number> {
+    let text = '';
+    this.socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).resume();
+    await once(this.socket, 'close');
+    return text.split('HTTP/1.1 200').length - 1;
+  }
+}
