@@ -31,9 +31,9 @@ import { ApiKeysController } from './infrastructure/http/api-keys.controller.js'
 import { AuditEventsController } from './infrastructure/http/audit-events.controller.js';
 import { SessionCookie } from './infrastructure/http/cookies.js';
 import { OperationsController } from './infrastructure/http/operations.controller.js';
-import { RateLimitHeaders } from './infrastructure/http/rate-limit-headers.js';
 import { SessionController } from './infrastructure/http/session.controller.js';
 import { SettingsPage } from './infrastructure/http/settings-page.js';
+import { KeyAnswers } from './infrastructure/key-answers.js';
 import { Log } from './infrastructure/log.js';
 import { MemoryRateLimiter } from './infrastructure/memory/rate-limiter.js';
 import { PrometheusMetrics } from './infrastructure/prometheus-metrics.js';
@@ -147,7 +147,7 @@ function edges({ publicUrl, exampleUrl, rateLimit, serviceTokens, grpcTls }: Con
     { provide: ServiceIdentity, useFactory: () => new ServiceIdentity(serviceTokens, grpcTls?.clientRoles ?? []) },
     { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },
     provide(ValidationService, [ValidateKey, ServiceIdentity, RateLimitWindow, OpenStreams, Log]),
-    { provide: RateLimitHeaders, useFactory: () => new RateLimitHeaders(rateLimit) },
+    { provide: KeyAnswers, useFactory: () => new KeyAnswers(rateLimit) },
     { provide: SettingsPage, useFactory: () => new SettingsPage(exampleUrl) },
     { provide: SessionCookie, useFactory: () => new SessionCookie(publicUrl) },
   ];

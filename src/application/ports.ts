@@ -36,7 +36,7 @@ export abstract class ValidationMeter {
 }
 
 export abstract class LastUse {
-  /** Notes a grant; written behind, never backwards. A first use is visible in lists within 2 seconds, later ones in 12. */
+  /** Notes a grant; written behind, never backwards. A first use is visible in lists within 2 seconds, later ones in a minute or so. */
   abstract note(keyId: string, at: Date): void;
 }
 

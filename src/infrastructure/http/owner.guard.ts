@@ -7,8 +7,8 @@ import { ValidateKey } from '../../application/validate-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { readBearer } from '../../domain/key-string.js';
 import { OUTWARD_DENIAL } from '../denial-table.js';
+import { KeyAnswers, retryAfterSeconds } from '../key-answers.js';
 import { SessionCookie } from './cookies.js';
-import { RateLimitHeaders } from './rate-limit-headers.js';
 import { clientOf, headerValues, type LatchkeyRequest } from './request.js';
 
 /** For the routes that serve people who are not signed in. An Authorization header is judged there all the same. */
@@ -24,7 +24,7 @@ export class OwnerGuard implements CanActivate {
     private readonly identify: IdentifyOwner,
     private readonly validateKey: ValidateKey,
     private readonly cookie: SessionCookie,
-    private readonly rateLimitHeaders: RateLimitHeaders,
+    private readonly answers: KeyAnswers,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -55,14 +55,10 @@ export class OwnerGuard implements CanActivate {
     }
     const question = { operation: 'manage-api-keys', permission: '' } as const;
     const { verdict, rate } = await this.validateKey.execute(credential, question, client);
-    if (rate) this.rateLimitHeaders.set(response, rate);
+    if (rate) response.set(this.answers.rateLimitHeaders(rate));
     // A grant is impossible; were one ever given, it would still not be a person.
     const { code, message } = OUTWARD_DENIAL[verdict.granted ? 'operation-not-allowed' : verdict.reason];
     const isLimited = !verdict.granted && verdict.reason === 'rate-limited';
-    throw new LatchkeyError(
-      code,
-      message,
-      isLimited && rate ? { retryAfterSeconds: Math.ceil(rate.retryAfterMicros / 1_000_000) } : {},
-    );
+    throw new LatchkeyError(code, message, isLimited && rate ? { retryAfterSeconds: retryAfterSeconds(rate) } : {});
   }
 }

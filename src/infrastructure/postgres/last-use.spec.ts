@@ -31,7 +31,7 @@ test('a first use is written by itself; of later ones the last, once the key has
   app.lastUse.note(busy, at(2));
   app.lastUse.note(busy, at(3));
   app.lastUse.note(other, at(1));
-  // That was a flush, which left the busy key alone.
+  // That was a second, which left the busy key alone.
   await eventually(async () => (await lastUseOf(other)) !== undefined);
   expect(await lastUseOf(busy)).toEqual(at(1));
   await app.lastUse.flush();

@@ -1,9 +1,10 @@
 import { LastUse } from '../../application/ports.js';
 import type { Database } from './database.js';
+import { NotedUses } from './noted-uses.js';
 
 const FLUSH_EVERY_MS = 1000;
-/** A key in constant use is written once in so many flushes. */
-const FLUSHES_A_KEY_RESTS = 10;
+/** A statement of this many takes a few milliseconds, and validations get their turn between two. */
+const ROWS_A_STATEMENT = 2000;
 
 /**
  * In key order, so that two instances never wait for each other in a circle; the greatest wins, so never backwards.
@@ -16,33 +17,30 @@ const FLUSH = `
   ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at
   WHERE api_key_usage.last_used_at < excluded.last_used_at`;
 
-/** First uses are written at the next flush, and later ones of the same key now and then. */
+/** Written behind, a second's uses together. */
 export class PostgresLastUse extends LastUse {
-  private noted = new Map<string, Date>();
-  /** Keys written lately. */
-  private readonly resting = new Set<string>();
-  private flushes = 0;
+  private readonly noted = new NotedUses();
+  /** Taken, and not written yet. */
+  private readonly unwritten = new Map<string, Date>();
   private flushing: Promise<void> = Promise.resolve();
   private readonly timer: NodeJS.Timeout;
 
-  /** @param onError told of a flush that failed; its notes are kept for the next one */
+  /** @param onError told of a flush that failed; what it did not write is kept for the next one */
   constructor(
     private readonly database: Database,
     private readonly onError: (error: unknown) => void,
   ) {
     super();
-    this.timer = setInterval(() => void this.flushDue(), FLUSH_EVERY_MS).unref();
+    this.timer = setInterval(() => void this.write(this.noted.takeDue()), FLUSH_EVERY_MS).unref();
   }
 
   note(keyId: string, at: Date): void {
-    const known = this.noted.get(keyId);
-    if (!known || known < at) this.noted.set(keyId, at);
+    this.noted.note(keyId, at);
   }
 
   /** Writes all that is noted. */
   flush(): Promise<void> {
-    this.resting.clear();
-    return this.flushDue();
+    return this.write(this.noted.takeAll());
   }
 
   async close(): Promise<void> {
@@ -50,30 +48,30 @@ export class PostgresLastUse extends LastUse {
     await this.flush();
   }
 
-  private flushDue(): Promise<void> {
-    this.flushing = this.flushing.then(() => this.write());
+  private write(uses: [keyId: string, at: Date][]): Promise<void> {
+    for (const [keyId, at] of uses) {
+      const known = this.unwritten.get(keyId);
+      if (!known || known < at) this.unwritten.set(keyId, at);
+    }
+    this.flushing = this.flushing.then(() => this.writeAll());
     return this.flushing;
   }
 
-  private async write(): Promise<void> {
-    this.flushes += 1;
-    if (this.flushes % FLUSHES_A_KEY_RESTS === 0) this.resting.clear();
-    const due = [...this.noted].filter(([keyId]) => !this.resting.has(keyId));
-    if (due.length === 0) return;
-    for (const [keyId] of due) {
-      this.noted.delete(keyId);
-      this.resting.add(keyId);
-    }
-    const keyIds = due.map(([keyId]) => keyId).join();
-    const times = due.map(([, at]) => at.getTime()).join();
-    try {
-      await this.database.run((manager) => manager.query(FLUSH, [keyIds, times]));
-    } catch (error) {
-      for (const [keyId, at] of due) {
-        this.resting.delete(keyId);
-        this.note(keyId, at);
+  private async writeAll(): Promise<void> {
+    const all = [...this.unwritten];
+    for (let from = 0; from < all.length; from += ROWS_A_STATEMENT) {
+      const rows = all.slice(from, from + ROWS_A_STATEMENT);
+      const keyIds = rows.map(([keyId]) => keyId).join();
+      const times = rows.map(([, at]) => at.getTime()).join();
+      try {
+        // One after the other: a flush must never keep more than one connection busy.
+        // oxlint-disable-next-line no-await-in-loop
+        await this.database.run((manager) => manager.query(FLUSH, [keyIds, times]));
+      } catch (error) {
+        this.onError(error);
+        return;
       }
-      this.onError(error);
+      for (const [keyId, at] of rows) if (this.unwritten.get(keyId) === at) this.unwritten.delete(keyId);
     }
   }
 }
