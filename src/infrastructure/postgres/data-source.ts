@@ -1,6 +1,7 @@
 import { DataSource } from 'typeorm';
 import { InitialSchema1763600000000 } from './migrations/1763600000000-initial-schema.js';
 import { SealedAudit1763700000000 } from './migrations/1763700000000-sealed-audit.js';
+import { HashLookup1763800000000 } from './migrations/1763800000000-hash-lookup.js';
 import { ROWS } from './rows.js';
 import { refuseStandby } from './standby.js';
 
@@ -23,7 +24,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
     type: 'postgres',
     url,
     entities: ROWS,
-    migrations: [InitialSchema1763600000000, SealedAudit1763700000000],
+    migrations: [InitialSchema1763600000000, SealedAudit1763700000000, HashLookup1763800000000],
     migrationsTransactionMode: 'each',
     logging: false,
     applicationName: 'latchkey',

@@ -6,6 +6,7 @@ import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
 @Entity('accounts')
 @Check('accounts_status', `status IN ('active', 'suspended', 'deleted')`)
 export class AccountRow {
+  @Index('accounts_by_id', { type: 'hash' })
   @PrimaryColumn('varchar', { length: 128, primaryKeyConstraintName: 'accounts_pkey' })
   id!: string;
   @Column('text')
@@ -48,6 +49,7 @@ export class ApiKeyRow {
   @Column('varchar', { name: 'key_prefix', length: 16 })
   keyPrefix!: string;
   @Index('api_keys_public_part', { unique: true })
+  @Index('api_keys_by_public_part', { type: 'hash' })
   @Column('char', { name: 'public_part', length: 24 })
   publicPart!: string;
   @Column('bytea')

@@ -41,6 +41,7 @@ export class RedisRateLimiter extends RateLimiter {
   /** Validations that come out of one read are charged by one call. */
   private readonly batcher = new Batcher<string, RateDecision>({
     send: (keyIds) => this.chargeAll(keyIds),
+    minBatch: MAX_BATCH,
     maxBatch: MAX_BATCH,
     maxInFlight: MAX_IN_FLIGHT,
     patienceMs: DEADLINE_MS,

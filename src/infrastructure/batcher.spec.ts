@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { Batcher } from './batcher.js';
+
+/** Batches of numbers, each answered with its negative when the test says so. */
+function batcher() {
+  const sent: { items: readonly number[]; answer(): Promise<void>; refuse(): Promise<void> }[] = [];
+  const send = (items: readonly number[]) =>
+    new Promise<number[]>((resolve, reject) => {
+      const answer = () => Promise.resolve(resolve(items.map((item) => -item)));
+      const refuse = () => Promise.resolve(reject(new Error('away')));
+      sent.push({ items, answer, refuse });
+    });
+  return { sent, batches: new Batcher({ send, minBatch: 4, maxBatch: 10, maxInFlight: 2, patienceMs: 1000 }) };
+}
+const oneTurn = () => new Promise((resolve) => setImmediate(resolve));
+const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
+const sizes = (sent: { items: readonly number[] }[]) => sent.map(({ items }) => items.length);
+
+test('what arrives in one turn is sent together, and everyone gets their own answer', async () => {
+  const { sent, batches } = batcher();
+  const answers = [batches.add(1), batches.add(2), batches.add(3)];
+  await oneTurn();
+  expect(sent.map(({ items }) => items)).toEqual([[1, 2, 3]]);
+  await sent[0]!.answer();
+  expect(await Promise.all(answers)).toEqual([-1, -2, -3]);
+});
+
+test('more than a few are shared out over the batches that may be in flight', async () => {
+  const { sent, batches } = batcher();
+  const answers = numbers(0, 12).map((n) => batches.add(n));
+  await oneTurn();
+  expect(sent.map(({ items }) => items)).toEqual([numbers(0, 6), numbers(6, 6)]);
+  for (const batch of sent) await batch.answer();
+  expect(await Promise.all(answers)).toEqual(numbers(0, 12).map((n) => -n));
+});
+
+test('nobody joins a batch that was sent: the next one waits until there is room', async () => {
+  const { sent, batches } = batcher();
+  const first = numbers(0, 25).map((n) => batches.add(n));
+  await oneTurn();
+  expect(sizes(sent)).toEqual([10, 10]);
+  const late = batches.add(99);
+  await oneTurn();
+  expect(sizes(sent)).toEqual([10, 10]);
+  await sent[0]!.answer();
+  await oneTurn();
+  expect(sent[2]!.items).toEqual([...numbers(20, 5), 99]);
+  for (const batch of sent.slice(1)) await batch.answer();
+  expect(await Promise.all([...first, late])).toEqual([...numbers(0, 25), 99].map((n) => -n));
+});
+
+test('a refusal reaches those who asked, and nobody else', async () => {
+  const { sent, batches } = batcher();
+  const outcomes = Promise.allSettled(numbers(0, 8).map((n) => batches.add(n)));
+  await oneTurn();
+  await sent[0]!.refuse();
+  await sent[1]!.answer();
+  expect((await outcomes).map(({ status }) => status)).toEqual([
+    ...new Array<string>(4).fill('rejected'),
+    ...new Array<string>(4).fill('fulfilled'),
+  ]);
+});
