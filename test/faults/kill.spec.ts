@@ -33,7 +33,7 @@ const HALF_DONE = `
       count(*) FILTER (WHERE type = 'api_key.revoked') AS revoked
     FROM audit_events WHERE key_id IS NOT NULL GROUP BY key_id
   ) AS events ON key_id = api_keys.id
-  WHERE created IS DISTINCT FROM 1 OR revoked IS DISTINCT FROM (revoked_at IS NOT NULL)::int`;
+  WHERE api_keys.id IS NULL OR created IS DISTINCT FROM 1 OR revoked IS DISTINCT FROM (revoked_at IS NOT NULL)::int`;
 
 describe('a service that is killed while keys are created and revoked', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
