@@ -25,7 +25,6 @@ import { JwksPlatformTokens } from './infrastructure/crypto/jwks-platform-tokens
 import { AccountController } from './infrastructure/grpc/account.controller.js';
 import { OpenStreams } from './infrastructure/grpc/open-streams.js';
 import { RateLimitWindow } from './infrastructure/grpc/rate-limit-window.js';
-import { ServiceIdentity } from './infrastructure/grpc/service-identity.js';
 import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { ApiKeysController } from './infrastructure/http/api-keys.controller.js';
 import { AuditEventsController } from './infrastructure/http/audit-events.controller.js';
@@ -49,6 +48,7 @@ import { PostgresPasswordGuesses } from './infrastructure/postgres/password-gues
 import { PostgresSessions } from './infrastructure/postgres/sessions.js';
 import { Readiness } from './infrastructure/readiness.js';
 import { RedisRateLimiter } from './infrastructure/redis/rate-limiter.js';
+import { ServiceIdentity } from './infrastructure/service-identity.js';
 
 const CONTROLLERS = [
   AccountController,

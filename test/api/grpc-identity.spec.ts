@@ -2,7 +2,8 @@ import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { ServiceIdentity } from '../../src/infrastructure/grpc/service-identity.js';
+import { callerOf } from '../../src/infrastructure/grpc/caller.js';
+import { ServiceIdentity } from '../../src/infrastructure/service-identity.js';
 import { parseServiceTokens } from '../../src/service-roles.js';
 import { bearer } from '../support/grpc-clients.js';
 import { startService, type Service } from '../support/service.js';
@@ -118,9 +119,9 @@ describe('the service identity', () => {
     const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), []);
     const metadata = bearer('validator-token');
     const identified = { metadata, getAuthContext: () => null };
-    expect(() => identity.require('validator', identified)).not.toThrow();
+    expect(() => identity.require('validator', callerOf(identified))).not.toThrow();
     metadata.add('authorization', 'Bearer validator-token');
-    expect(() => identity.require('validator', identified)).toThrow(
+    expect(() => identity.require('validator', callerOf(identified))).toThrow(
       expect.objectContaining({ code: 'unauthenticated' }),
     );
   });
