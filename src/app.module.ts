@@ -23,6 +23,7 @@ import { Argon2Passwords } from './infrastructure/crypto/argon2-passwords.js';
 import { Hashing } from './infrastructure/crypto/hashing.js';
 import { JwksPlatformTokens } from './infrastructure/crypto/jwks-platform-tokens.js';
 import { AccountController } from './infrastructure/grpc/account.controller.js';
+import { EnvoyAuthorization } from './infrastructure/grpc/envoy/envoy-authorization.js';
 import { OpenStreams } from './infrastructure/grpc/open-streams.js';
 import { RateLimitWindow } from './infrastructure/grpc/rate-limit-window.js';
 import { ValidationService } from './infrastructure/grpc/validation-service.js';
@@ -148,6 +149,7 @@ function edges({ publicUrl, exampleUrl, rateLimit, serviceTokens, grpcTls }: Con
     { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },
     provide(ValidationService, [ValidateKey, ServiceIdentity, RateLimitWindow, OpenStreams, Log]),
     { provide: KeyAnswers, useFactory: () => new KeyAnswers(rateLimit) },
+    provide(EnvoyAuthorization, [ValidateKey, ServiceIdentity, KeyAnswers, Log]),
     { provide: SettingsPage, useFactory: () => new SettingsPage(exampleUrl) },
     { provide: SessionCookie, useFactory: () => new SessionCookie(publicUrl) },
   ];
