@@ -30,6 +30,7 @@ import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { ApiKeysController } from './infrastructure/http/api-keys.controller.js';
 import { AuditEventsController } from './infrastructure/http/audit-events.controller.js';
 import { SessionCookie } from './infrastructure/http/cookies.js';
+import { IntrospectionController } from './infrastructure/http/introspection.controller.js';
 import { OperationsController } from './infrastructure/http/operations.controller.js';
 import { SessionController } from './infrastructure/http/session.controller.js';
 import { SettingsPage } from './infrastructure/http/settings-page.js';
@@ -56,6 +57,7 @@ const CONTROLLERS = [
   SessionController,
   ApiKeysController,
   AuditEventsController,
+  IntrospectionController,
   OperationsController,
 ];
 
