@@ -102,8 +102,7 @@ const noted = (note) => (existsSync(note) ? readFileSync(note, 'utf8') : '');
 
 /** The guard is published with its own copy of the contract. */
 function copyProtoToGuard() {
-  const notLintRules = (/** @type {string} */ file) => !file.endsWith('buf.yaml');
-  cpSync(join(root, 'proto'), join(root, 'clients/node/proto'), { recursive: true, filter: notLintRules });
+  cpSync(join(root, 'proto/latchkey'), join(root, 'clients/node/proto/latchkey'), { recursive: true });
 }
 
 if (isMain(import.meta.url)) {

@@ -23,13 +23,14 @@ import { Argon2Passwords } from './infrastructure/crypto/argon2-passwords.js';
 import { Hashing } from './infrastructure/crypto/hashing.js';
 import { JwksPlatformTokens } from './infrastructure/crypto/jwks-platform-tokens.js';
 import { AccountController } from './infrastructure/grpc/account.controller.js';
+import { EnvoyAuthorization } from './infrastructure/grpc/envoy/envoy-authorization.js';
 import { OpenStreams } from './infrastructure/grpc/open-streams.js';
 import { RateLimitWindow } from './infrastructure/grpc/rate-limit-window.js';
-import { ServiceIdentity } from './infrastructure/grpc/service-identity.js';
 import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { ApiKeysController } from './infrastructure/http/api-keys.controller.js';
 import { AuditEventsController } from './infrastructure/http/audit-events.controller.js';
 import { SessionCookie } from './infrastructure/http/cookies.js';
+import { IntrospectionController } from './infrastructure/http/introspection.controller.js';
 import { OperationsController } from './infrastructure/http/operations.controller.js';
 import { SessionController } from './infrastructure/http/session.controller.js';
 import { SettingsPage } from './infrastructure/http/settings-page.js';
@@ -49,12 +50,14 @@ import { PostgresPasswordGuesses } from './infrastructure/postgres/password-gues
 import { PostgresSessions } from './infrastructure/postgres/sessions.js';
 import { Readiness } from './infrastructure/readiness.js';
 import { RedisRateLimiter } from './infrastructure/redis/rate-limiter.js';
+import { ServiceIdentity } from './infrastructure/service-identity.js';
 
 const CONTROLLERS = [
   AccountController,
   SessionController,
   ApiKeysController,
   AuditEventsController,
+  IntrospectionController,
   OperationsController,
 ];
 
@@ -148,6 +151,7 @@ function edges({ publicUrl, exampleUrl, rateLimit, serviceTokens, grpcTls }: Con
     { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },
     provide(ValidationService, [ValidateKey, ServiceIdentity, RateLimitWindow, OpenStreams, Log]),
     { provide: KeyAnswers, useFactory: () => new KeyAnswers(rateLimit) },
+    provide(EnvoyAuthorization, [ValidateKey, ServiceIdentity, KeyAnswers, Log]),
     { provide: SettingsPage, useFactory: () => new SettingsPage(exampleUrl) },
     { provide: SessionCookie, useFactory: () => new SessionCookie(publicUrl) },
   ];

@@ -68,6 +68,7 @@ describe('a key that is good', () => {
       ownerId: key.ownerId,
       access: 'read-only',
       permissions: ['systems:read'],
+      createdAt: key.snapshot().createdAt,
       expiresAt: key.snapshot().expiresAt,
     });
     expect(rate).toMatchObject({ admitted: true, limit: 3, remaining: 2 });

@@ -208,6 +208,7 @@ describe('the judgement of a key whose secret is proven', () => {
       ownerId: 'u1',
       access: 'read-and-write',
       permissions: ['systems:read', 'systems:write'],
+      createdAt: at(0),
       expiresAt: at(DAY),
     });
   });

@@ -97,7 +97,7 @@ export class ApiKey {
 
   /** The verdict on a key whose secret is proven, read together with its owner at `now`. */
   judge(question: Question, owner: OwnerStanding, withinRateLimit: boolean, now: Date): Verdict {
-    const { id, ownerId, access, expiresAt } = this.state;
+    const { id, ownerId, access, createdAt, expiresAt } = this.state;
     const status = this.status(now);
     if (status !== 'active') return deny(status);
     if (owner.status === 'suspended') return deny('owner-suspended');
@@ -107,7 +107,7 @@ export class ApiKey {
     if (!accessAllows(access, question.operation)) return deny('read-only-key');
     const permissions = effectivePermissions(access, owner.permissions);
     if (question.permission && !permissions.includes(question.permission)) return deny('missing-permission');
-    return { granted: true, keyId: id, ownerId, access, permissions, expiresAt };
+    return { granted: true, keyId: id, ownerId, access, permissions, createdAt, expiresAt };
   }
 }
 

@@ -26,6 +26,7 @@ export interface Grant {
   readonly ownerId: string;
   readonly access: AccessLevel;
   readonly permissions: readonly string[];
+  readonly createdAt: Date;
   readonly expiresAt: Date;
 }
 

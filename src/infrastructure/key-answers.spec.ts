@@ -18,7 +18,8 @@ const grant = {
   ownerId: 'owner-1',
   access: 'read-only',
   permissions: ['systems:read', 'reports:read'],
-  expiresAt: new Date(0),
+  createdAt: new Date(0),
+  expiresAt: new Date(1),
 } as const;
 
 test('a grant names the owner, the key, its access and its permissions, and tells what is left of the rate limit', () => {

@@ -3,7 +3,7 @@ import type { KeyReader } from '../application/ports.js';
 
 const CHECK_EVERY_MS = 1000;
 const NOBODYS_KEY = '0'.repeat(24);
-const SERVICES = ['', 'latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService'];
+const SERVICES = ['', 'latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService', 'envoy.service.auth.v3.Authorization'];
 
 /** Whether validations can be answered, asked the way a validation asks. Kept current in the gRPC health service. */
 export class Readiness {

@@ -16,6 +16,8 @@ function clientOf(proto: string, name: string, target: string): AnyClient {
   return new (found as new (...args: unknown[]) => AnyClient)(target, credentials.createInsecure());
 }
 
+const SERVICES = ['latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService', 'envoy.service.auth.v3.Authorization'];
+
 describe('without any service identity', () => {
   let service: Service;
   beforeAll(async () => {
@@ -33,7 +35,7 @@ describe('without any service identity', () => {
       }
     };
 
-    test.each(['', 'latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService'])('of %j is SERVING', async (name) => {
+    test.each(['', ...SERVICES])('of %j is SERVING', async (name) => {
       expect(await check(name)).toMatchObject({ status: 'SERVING' });
     });
 
@@ -62,7 +64,7 @@ describe('without any service identity', () => {
     test('lists the services', async () => {
       const { listServicesResponse } = await ask({ listServices: '*' });
       const names = listServicesResponse.service.map(({ name }: { name: string }) => name);
-      expect(names).toEqual(expect.arrayContaining(['latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService']));
+      expect(names).toEqual(expect.arrayContaining(SERVICES));
     });
 
     test.each([
@@ -71,6 +73,8 @@ describe('without any service identity', () => {
       'latchkey.v1.ValidateKeyRequest',
       'latchkey.v1.Reason',
       'google.protobuf.Timestamp',
+      'envoy.service.auth.v3.Authorization',
+      'envoy.service.auth.v3.CheckRequest',
     ])('tells the file that describes %s', async (fileContainingSymbol) => {
       const { fileDescriptorResponse, errorResponse } = await ask({ fileContainingSymbol });
       expect(errorResponse ?? undefined).toBeUndefined();

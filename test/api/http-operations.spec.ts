@@ -151,6 +151,7 @@ describe('/openapi.json', () => {
     ['POST /v1/api-keys', [201, 400, 401, 403, 409, 413, 415, 429]],
     ['POST /v1/api-keys/{id}/revoke', [200, 401, 403, 404, 409, 429]],
     ['GET /v1/audit-events', [200, 400, 401, 403, 429]],
+    ['POST /v1/introspect', [200, 400, 401, 403, 413, 415, 429]],
   ])('%s is listed with every status it answers', (name, statuses) => {
     const [, operation] = operations().find(([listed]) => listed === name)!;
     expect(Object.keys(operation.responses).map(Number).sort()).toEqual(

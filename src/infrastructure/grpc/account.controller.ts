@@ -6,11 +6,12 @@ import { GetAccount } from '../../application/get-account.js';
 import { PutAccount } from '../../application/put-account.js';
 import { accountIdProblem, type Account } from '../../domain/account.js';
 import { requireFields } from '../../domain/errors.js';
+import { ServiceIdentity } from '../service-identity.js';
+import { callerOf } from './caller.js';
 import { ACCOUNT_STATUS } from './enums.js';
 import type { Account as WireAccount } from './generated/latchkey/v1/Account.js';
 import type { PutAccountRequest__Output } from './generated/latchkey/v1/PutAccountRequest.js';
 import { GrpcErrorFilter } from './grpc-error.js';
-import { ServiceIdentity } from './service-identity.js';
 
 type Call = ServerUnaryCall<unknown, WireAccount>;
 interface ById {
@@ -57,7 +58,7 @@ export class AccountController {
 
   /** @param id to be checked here, where nothing else does */
   private async answer(call: Call, work: () => Promise<Account>, id?: string): Promise<WireAccount> {
-    this.identity.require('accounts', call);
+    this.identity.require('accounts', callerOf(call));
     if (id !== undefined) requireFields({ id: accountIdProblem(id) });
     return toWire(await work());
   }

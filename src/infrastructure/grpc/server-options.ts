@@ -5,11 +5,11 @@ import { ReflectionService } from '@grpc/reflection';
 import type { HealthImplementation } from 'grpc-health-check';
 import type { Config, GrpcTlsConfig } from '../../config.js';
 import { urlHost } from '../../network-config.js';
-import type { ValidationService } from './validation-service.js';
-import { PROTO_ROOT } from './wire.js';
+import { AUTHORIZATION_PROTO } from './envoy/wire.js';
+import { PROTO_ROOT } from './protos.js';
 
 const ACCOUNT_PROTO = 'latchkey/v1/account_service.proto';
-const PROTO_FILES = ['latchkey/v1/api_key_service.proto', ACCOUNT_PROTO];
+const PROTO_FILES = ['latchkey/v1/api_key_service.proto', ACCOUNT_PROTO, AUTHORIZATION_PROTO];
 /** The same as the generated types were made with. */
 const PROTO_OPTIONS = { longs: String, enums: String, defaults: true, oneofs: true, includeDirs: [PROTO_ROOT] };
 
@@ -17,11 +17,16 @@ const MAX_MESSAGE_BYTES = 64 * 1024;
 const CERTIFICATE_REFRESH_MS = 60_000;
 const MINUTE_MS = 60_000;
 
+/** Stands on the server itself, beside what Nest serves. */
+export interface ServerPart {
+  addTo(server: Server): void;
+}
+
 /** @param onServer told of the server before it listens */
 export async function grpcServerOptions(
   config: Config,
   health: HealthImplementation,
-  validation: ValidationService,
+  parts: readonly ServerPart[],
   onServer: (server: Server) => void,
 ): Promise<GrpcOptions> {
   return {
@@ -46,7 +51,7 @@ export async function grpcServerOptions(
       onLoadPackageDefinition: (_definition, server: Server) => {
         health.addToServer(server);
         new ReflectionService(loadSync(PROTO_FILES, PROTO_OPTIONS)).addToServer(server);
-        validation.addTo(server);
+        for (const part of parts) part.addTo(server);
         onServer(server);
       },
     },

@@ -1,12 +1,13 @@
 import type { sendUnaryData, Server, ServerDuplexStream, ServerUnaryCall } from '@grpc/grpc-js';
 import type { ValidateKey } from '../../application/validate-key.js';
 import type { Log } from '../log.js';
+import type { ServiceIdentity } from '../service-identity.js';
 import { toAnswer } from './answers.js';
+import { callerOf } from './caller.js';
 import { toStatus } from './grpc-error.js';
 import type { OpenStreams } from './open-streams.js';
 import { readQuestion } from './questions.js';
 import type { RateLimitWindow } from './rate-limit-window.js';
-import type { ServiceIdentity } from './service-identity.js';
 import { answerStream } from './validation-stream.js';
 import { VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './wire.js';
 
@@ -36,7 +37,7 @@ export class ValidationService {
     done: sendUnaryData<WireAnswer>,
   ): Promise<void> {
     try {
-      this.identity.require('validator', call);
+      this.identity.require('validator', callerOf(call));
       const answer = await this.answer(call.request);
       // Only now: sent together, headers and answer travel in one packet.
       call.sendMetadata(this.window.metadata);
@@ -49,7 +50,7 @@ export class ValidationService {
 
   private answerMany(call: ServerDuplexStream<WireQuestion, WireAnswer>): void {
     try {
-      this.identity.require('validator', call);
+      this.identity.require('validator', callerOf(call));
     } catch (error) {
       call.emit('error', toStatus(error));
       return;

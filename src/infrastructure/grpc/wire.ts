@@ -1,12 +1,6 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { encodeAnswer } from './encode-answer.js';
-
-const protobuf = createRequire(import.meta.url)('protobufjs') as typeof import('protobufjs');
-
-export const PROTO_ROOT = fileURLToPath(new URL('../../../proto', import.meta.url));
+import { loadProto } from './protos.js';
 
 /** A question as it arrives: absent fields are empty, enums are their numbers, known or not. */
 export interface WireQuestion {
@@ -56,9 +50,7 @@ export interface WireAnswer {
   readonly rateLimit?: WireRateLimit | undefined;
 }
 
-const root = new protobuf.Root();
-root.resolvePath = (_origin, target) => join(PROTO_ROOT, target);
-root.loadSync('latchkey/v1/api_key_service.proto');
+const root = loadProto('latchkey/v1/api_key_service.proto');
 const Question = root.lookupType('latchkey.v1.ValidateKeyRequest');
 const Answer = root.lookupType('latchkey.v1.ValidateKeyResponse');
 

@@ -7,6 +7,7 @@ import { LatchkeyError } from '../../domain/errors.js';
 import type { Log } from '../log.js';
 import { accessLog } from './access-log.js';
 import { BodyPipe } from './body.pipe.js';
+import { formBodies } from './form-bodies.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { PROBLEM_MODELS } from './problem-responses.js';
 import { assignRequestId } from './request.js';
@@ -36,6 +37,7 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.use('/settings/assets', settingsAssets());
   if (config.crossOrigins.length > 0) app.use('/v1', allowOrigins(config.crossOrigins));
   app.use('/v1', noStore, refuseCrossSite(config.ownOrigins, config.crossOrigins));
+  app.use('/v1/introspect', ...formBodies(MAX_BODY));
   app.use('/v1', express.json({ limit: MAX_BODY, verify: requireUtf8 }), requireJson, explainBodyFault);
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));
@@ -75,6 +77,7 @@ function serveOpenApi(app: NestExpressApplication): void {
     .setDescription('Personal API keys: create, list, revoke, and see what happened to them')
     .setVersion('1')
     .addCookieAuth('latchkey_session')
+    .addBearerAuth({ type: 'http', description: 'A service token with the role validator' }, 'service_token')
     .build();
   const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
   // One buffer for all answers: those that nobody reads cost nothing more.

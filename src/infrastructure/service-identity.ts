@@ -1,17 +1,18 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
-import type { Metadata } from '@grpc/grpc-js';
-import { LatchkeyError } from '../../domain/errors.js';
-import { readBearer } from '../../domain/key-string.js';
-import type { CertificateRole, ServiceRole, ServiceToken } from '../../service-roles.js';
+import { LatchkeyError } from '../domain/errors.js';
+import { readBearer } from '../domain/key-string.js';
+import type { CertificateRole, ServiceRole, ServiceToken } from '../service-roles.js';
 
-/** The part of a grpc-js server call that says who is calling. */
-export interface IdentifiedCall {
-  readonly metadata: Metadata;
-  getAuthContext(): { sslPeerCertificate?: PeerCertificate | undefined } | null;
+/** What a call says of the service that makes it, whichever door it comes through. */
+export interface Caller {
+  /** Every Authorization header or metadata entry as it came. */
+  readonly authorization: readonly string[];
+  /** The client certificate that the connection was opened with, if any. Asked only where the token does not do. */
+  certificate?(): PeerCertificate | undefined;
 }
 
-/** Which service is calling: by the bearer token in its metadata, or by its client certificate. */
+/** Which service is calling: by its bearer token, or by its client certificate. */
 export class ServiceIdentity {
   /** Tokens whose digest was found to be right: they come with every call, and there are no more than configured. */
   private readonly proven = new Map<string, readonly ServiceRole[]>();
@@ -22,21 +23,21 @@ export class ServiceIdentity {
   ) {}
 
   /** Throws `unauthenticated` when the caller is nobody we know, `forbidden` when it has another role. */
-  require(role: ServiceRole, call: IdentifiedCall): void {
-    const roles = this.rolesOfToken(call.metadata);
+  require(role: ServiceRole, caller: Caller): void {
+    const roles = this.rolesOfToken(caller.authorization);
     if (roles.includes(role)) return;
-    const others = this.rolesOfCertificate(call);
+    const others = this.rolesOfCertificate(caller);
     if (others.includes(role)) return;
     if (roles.length + others.length > 0)
       throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
     throw new LatchkeyError(
       'unauthenticated',
-      'A service identity is required: send metadata authorization: Bearer <service token>, or a client certificate',
+      'A service identity is required: send authorization: Bearer <service token>, or over gRPC a client certificate',
     );
   }
 
-  private rolesOfToken(metadata: Metadata): readonly ServiceRole[] {
-    const token = readBearer(metadata.get('authorization').map(String));
+  private rolesOfToken(authorization: readonly string[]): readonly ServiceRole[] {
+    const token = readBearer(authorization);
     if (token === undefined) return [];
     const seen = this.proven.get(token);
     if (seen) return seen;
@@ -46,9 +47,9 @@ export class ServiceIdentity {
     return roles;
   }
 
-  private rolesOfCertificate(call: IdentifiedCall): ServiceRole[] {
+  private rolesOfCertificate(caller: Caller): ServiceRole[] {
     if (this.certificates.length === 0) return [];
-    const certificate = call.getAuthContext()?.sslPeerCertificate;
+    const certificate = caller.certificate?.();
     if (!certificate) return [];
     const names = certificateNames(certificate);
     return this.certificates.filter(({ name }) => names.includes(name)).map(({ role }) => role);

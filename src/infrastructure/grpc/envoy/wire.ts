@@ -1,0 +1,63 @@
+import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { loadProto } from '../protos.js';
+
+export interface WireEntry {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A request as Envoy tells it. Absent texts are empty, absent messages null. */
+export interface WireCheck {
+  readonly attributes: {
+    readonly source: {
+      readonly address: { readonly socketAddress: { readonly address: string } | null } | null;
+    } | null;
+    readonly request: {
+      readonly http: { readonly id: string; readonly method: string; readonly headers: readonly WireEntry[] } | null;
+    } | null;
+    readonly contextExtensions: readonly WireEntry[];
+  } | null;
+}
+
+export interface WireHeader {
+  readonly header: WireEntry;
+  readonly appendAction: number;
+  readonly keepEmptyValue: boolean;
+}
+
+export interface WireCheckAnswer {
+  readonly status: { readonly code: number; readonly message: string };
+  readonly okResponse?: {
+    readonly headers: readonly WireHeader[];
+    readonly headersToRemove: readonly string[];
+    readonly responseHeadersToAdd: readonly WireHeader[];
+  };
+  readonly deniedResponse?: {
+    readonly status: { readonly code: number };
+    readonly headers: readonly WireHeader[];
+    readonly body: string;
+  };
+}
+
+export const AUTHORIZATION_PROTO = 'envoy/service/auth/v3/external_auth.proto';
+
+const root = loadProto(AUTHORIZATION_PROTO);
+const Check = root.lookupType('envoy.service.auth.v3.CheckRequest');
+const Answer = root.lookupType('envoy.service.auth.v3.CheckResponse');
+
+export const AUTHORIZATION_SERVICE: ServiceDefinition<UntypedServiceImplementation> = {
+  Check: {
+    path: '/envoy.service.auth.v3.Authorization/Check',
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: (check: WireCheck) => Buffer.from(Check.encode(check).finish()),
+    requestDeserialize: (bytes: Buffer) => Check.decode(bytes) as unknown as WireCheck,
+    responseSerialize: (answer: WireCheckAnswer) => Buffer.from(Answer.encode(answer).finish()),
+    responseDeserialize: (bytes: Buffer) => Answer.decode(bytes) as unknown as WireCheckAnswer,
+  },
+};
+
+/** A header under this action replaces whatever the client sent under its name, however often. */
+export const { OVERWRITE_IF_EXISTS_OR_ADD } = root.lookupEnum(
+  'envoy.config.core.v3.HeaderValueOption.HeaderAppendAction',
+).values as { readonly OVERWRITE_IF_EXISTS_OR_ADD: number };

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { eventually } from '../support/eventually.js';
+import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { newOwner, type Owner } from '../support/owners.js';
+import { rawRequest } from '../support/raw-http.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+const VALIDATOR = { authorization: 'Bearer dev-validator-token' };
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+describe('POST /v1/introspect', () => {
+  let service: Service;
+  let owner: Owner;
+  beforeAll(async () => {
+    service = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' });
+    owner = await newOwner(service);
+  });
+  afterAll(() => service.stop());
+
+  const post = (body: string, headers: Record<string, string> = {}) =>
+    service.person().call('POST', '/v1/introspect', body, { ...FORM, ...VALIDATOR, ...headers });
+  const introspect = (token: string) => post(new URLSearchParams({ token }).toString());
+  /** @param of an owner that no other test uses, so that five active keys are never too many */
+  const newKey = async (order: object = {}, of?: Owner) => (of ?? (await newOwner(service))).person.newKey(order);
+  const failuresOf = (requestId: string) =>
+    sql(service.databaseUrl, 'SELECT * FROM audit_events WHERE request_id = $1', [requestId]);
+
+  describe('a good key', () => {
+    test('is active: whose it is, what it may do, since when and until when', async () => {
+      const { apiKey, fullKey } = await newKey({ access: 'read-only', expiresInDays: 2 }, owner);
+      const { status, headers, body } = await introspect(fullKey);
+      expect(status).toBe(200);
+      const iat = Math.floor(Date.parse(apiKey.createdAt) / 1000);
+      expect(body).toEqual({
+        active: true,
+        sub: owner.id,
+        scope: 'systems:read',
+        exp: iat + 2 * 24 * 60 * 60,
+        iat,
+        client_id: apiKey.id,
+        token_type: 'Bearer',
+      });
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('ratelimit-policy')).toBe('"key";q=3;w=3');
+      expect(headers.get('ratelimit')).toBe('"key";r=2;t=1');
+    });
+
+    test('has the scope that its owner has at that moment, and none where there is none', async () => {
+      const another = await newOwner(service);
+      const { fullKey } = await newKey({}, another);
+      expect((await introspect(fullKey)).body.scope).toBe('systems:read systems:write');
+      await service.clients.putAccount({ id: another.id, email: another.email, permissions: ['systems:delete'] });
+      expect((await introspect(fullKey)).body).not.toHaveProperty('scope');
+    });
+
+    test('past its limit is 429, with the wait', async () => {
+      const { fullKey } = await newKey();
+      const limited = await eventually(async () => {
+        const answer = await introspect(fullKey);
+        return answer.status !== 200 && answer;
+      });
+      expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+      expect(limited.headers.get('retry-after')).toBe('1');
+      expect(limited.headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d$/);
+    });
+
+    test('is 503 while PostgreSQL does not answer, and active again afterwards', async () => {
+      const { fullKey } = await newKey();
+      const holder = new pg.Client({ connectionString: service.databaseUrl });
+      await holder.connect();
+      await holder.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+      expect(await introspect(fullKey)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      await holder.query('ROLLBACK');
+      await holder.end();
+      expect((await introspect(fullKey)).body.active).toBe(true);
+    });
+  });
+
+  describe('what is not active', () => {
+    const revoked = async () => {
+      const another = await newOwner(service);
+      const { apiKey, fullKey } = await newKey({}, another);
+      await another.person.revoke(apiKey.id);
+      return fullKey;
+    };
+    const expired = async () => {
+      const { apiKey, fullKey } = await newKey();
+      await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [apiKey.id]);
+      return fullKey;
+    };
+    const ownedBy = (method: 'SuspendAccount' | 'DeleteAccount') => async () => {
+      const another = await newOwner(service);
+      const { fullKey } = await newKey({}, another);
+      await service.clients.account(method, another.id);
+      return fullKey;
+    };
+    const cases: [string, string, () => Promise<string> | string][] = [
+      ['no key', 'invalid-key', () => 'let me in'],
+      ['a JWT', 'invalid-key', () => 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.x'],
+      ['a key nobody made', 'invalid-key', () => unknownKey()],
+      ["another's secret", 'invalid-key', async () => withWrongSecret((await newKey()).fullKey)],
+      ['a revoked key', 'revoked', revoked],
+      ['an expired key', 'expired', expired],
+      ["a suspended owner's key", 'owner-suspended', ownedBy('SuspendAccount')],
+      ["a deleted owner's key", 'owner-deleted', ownedBy('DeleteAccount')],
+    ];
+
+    test('is answered the same, byte by byte, and each time on record', async () => {
+      const answers = new Set<string>();
+      for (const [what, reason, make] of cases) {
+        const body = new URLSearchParams({ token: await make() }).toString();
+        const requestId = `introspect-${what.replace(/\W/g, '-')}`;
+        const headers = [
+          `Authorization: ${VALIDATOR.authorization}`,
+          `Content-Type: ${FORM['content-type']}`,
+          `Content-Length: ${body.length}`,
+          'User-Agent: the gateway',
+          `X-Request-Id: ${requestId}`,
+        ];
+        const answer = await rawRequest(service, 'POST /v1/introspect', headers, body);
+        expect([what, answer.status, answer.body]).toEqual([what, 200, '{"active":false}']);
+        expect(answer.head).toContain(`X-Request-Id: ${requestId}`);
+        answers.add(answer.head.replace(/^(Date|X-Request-Id): .*$/gm, '$1'));
+        // The service that asks is not the client, whose address nobody tells.
+        expect(await failuresOf(requestId)).toMatchObject([{ reason, client_ip: null, user_agent: null }]);
+      }
+      expect(answers.size).toBe(1);
+      expect([...answers][0]).toContain('Cache-Control: no-store');
+    });
+  });
+
+  describe('a request', () => {
+    test('may hint at the type of its token, and bring what the standard does not know', async () => {
+      const { fullKey } = await newKey();
+      const { body } = await post(`token_type_hint=refresh_token&token=${fullKey}&resource=https%3A%2F%2Fa.example`);
+      expect(body.active).toBe(true);
+    });
+
+    test.each([
+      ['no body', '', 400, 'token'],
+      ['an empty token', 'token=', 400, 'token'],
+      ['another field alone', 'key=k-1', 400, 'token'],
+      ['two tokens', 'token=k-1&token=k-1', 400, 'token'],
+      ['two hints', 'token=k-1&token_type_hint=a&token_type_hint=a', 400, 'token_type_hint'],
+    ])('with %s is 400, and says which field', async (_, form, expected, field) => {
+      const { status, body } = await post(form);
+      expect([status, body.errors]).toEqual([expected, [{ field, message: expect.any(String) }]]);
+      expect(JSON.stringify(body)).not.toContain('k-1');
+    });
+
+    test.each([
+      ['JSON', '{"token":"t"}', 'application/json'],
+      ['text', 'token=t', 'text/plain'],
+      ['another charset', 'token=t', 'application/x-www-form-urlencoded; charset=utf-16'],
+    ])('of %s is 415', async (_, form, type) => {
+      const { status, body } = await post(form, { 'content-type': type });
+      expect([status, body.detail]).toEqual([415, 'The body must be application/x-www-form-urlencoded in UTF-8']);
+    });
+
+    test('past 16 KiB is 413, one by GET is 404, and a token in the query string is not read', async () => {
+      expect((await post(`token=${'x'.repeat(17_000)}`)).status).toBe(413);
+      expect((await service.person().call('GET', '/v1/introspect', undefined, VALIDATOR)).status).toBe(404);
+      const inQuery = await service.person().call('POST', '/v1/introspect?token=t', '', { ...FORM, ...VALIDATOR });
+      expect([inQuery.status, inQuery.body.errors[0].field]).toEqual([400, 'token']);
+    });
+  });
+
+  describe('a caller', () => {
+    test.each([
+      ['without a service token', {}],
+      ['with an unknown one', { authorization: 'Bearer who-is-this' }],
+      ['by Basic', { authorization: `Basic ${btoa('demo:dev-validator-token')}` }],
+      ['with the bare token', { authorization: 'dev-validator-token' }],
+    ])('%s is 401, and its token is not looked at', async (what, identity) => {
+      const headers = { ...FORM, ...identity, 'x-request-id': `caller-${what.replace(/\W/g, '-')}` };
+      const answer = await service.person().call('POST', '/v1/introspect', `token=${unknownKey()}`, headers);
+      expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      expect(answer.headers.get('content-type')).toContain('application/problem+json');
+      expect(await failuresOf(headers['x-request-id'])).toEqual([]);
+    });
+
+    test('with a key, or a session, in the place of a service token is 401', async () => {
+      const { fullKey } = await newKey({}, owner);
+      const asked = { authorization: `Bearer ${fullKey}` };
+      expect((await post(`token=${fullKey}`, asked)).status).toBe(401);
+      expect((await owner.person.call('POST', '/v1/introspect', `token=${fullKey}`, FORM)).status).toBe(401);
+    });
+
+    test('with two Authorization headers is 401, even if both are good', async () => {
+      const headers = ['Content-Length: 7', `Content-Type: ${FORM['content-type']}`];
+      const twice = [VALIDATOR, VALIDATOR].map(({ authorization }) => `Authorization: ${authorization}`);
+      expect((await rawRequest(service, 'POST /v1/introspect', [...headers, ...twice], 'token=t')).status).toBe(401);
+    });
+
+    test('of another role is 403', async () => {
+      const { status, body } = await post('token=t', { authorization: 'Bearer dev-accounts-token' });
+      expect([status, body.code]).toEqual([403, 'forbidden']);
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import type { Enum, Field, ReflectionObject, Type } from 'protobufjs';
+import { expect, test } from '@jest/globals';
+import { loadProto } from '../../src/infrastructure/grpc/protos.js';
+import { envoyApi } from './support/envoy-api.js';
+
+const FILE = 'envoy/service/auth/v3/external_auth.proto';
+const ours = loadProto(FILE).resolveAll();
+const theirs = envoyApi([FILE], { camelCase: true });
+
+function everyObject(inside: ReflectionObject): ReflectionObject[] {
+  return [inside, ...((inside as Type).nestedArray ?? []).flatMap(everyObject)];
+}
+
+const isType = (object: ReflectionObject): object is Type => 'fieldsArray' in object;
+/** What stands on the wire, by the names that both sides give it. */
+const wireOf = ({ id, repeated, map, type, resolvedType }: Field) => ({
+  id,
+  many: repeated || map,
+  type: map || resolvedType?.name === 'Entry' ? 'map<string, string>' : (resolvedType?.fullName ?? type),
+});
+const FIELDS = everyObject(ours)
+  .filter(isType)
+  .filter(({ name }) => name !== 'Entry')
+  .flatMap(({ fullName, fieldsArray }) => fieldsArray.map((field) => ({ fullName, field, name: field.name })));
+const ENUMS = everyObject(ours).filter((object): object is Enum => 'values' in object);
+
+test('there is something to compare', () => expect([FIELDS.length > 20, ENUMS.length]).toEqual([true, 2]));
+
+test.each(FIELDS)("$fullName.$name is Envoy's own", ({ fullName, field, name }) => {
+  expect(wireOf(field)).toEqual(wireOf(theirs.lookupType(fullName).fields[name]!.resolve()));
+});
+
+test.each(ENUMS)("the numbers of $fullName are Envoy's own", ({ fullName, values }) => {
+  expect(theirs.lookupEnum(fullName).values).toMatchObject(values);
+});
+
+test("the method has Envoy's name", () => {
+  const check = ({ root }: ReflectionObject) => {
+    const { Check } = root!.lookupService('envoy.service.auth.v3.Authorization').methods;
+    const { resolvedRequestType, resolvedResponseType, requestStream, responseStream } = Check!;
+    return [resolvedRequestType?.fullName, resolvedResponseType?.fullName, requestStream, responseStream];
+  };
+  expect(check(ours)[0]).toBe('.envoy.service.auth.v3.CheckRequest');
+  expect(check(ours)).toEqual(check(theirs));
+});

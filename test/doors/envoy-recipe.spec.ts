@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { isPermission, OPERATIONS } from '../../src/domain/access.js';
+import { faultsOf } from './support/envoy-config.js';
+import { excerpt, identityOf, recipe, recipeFilter, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
+
+describe('deploy/envoy.yaml', () => {
+  test("is spelled as Envoy's own definitions have it", () => expect(faultsOf(recipe)).toEqual([]));
+
+  test.each([
+    [
+      'transport_api_version: V9',
+      { transport_api_version: 'V9' },
+      '.transport_api_version is no config.core.v3.ApiVersion',
+    ],
+    ['a misspelled name', { failure_mode_alow: true }, '.failure_mode_alow is not of ExtAuthz'],
+    ['one in the place of many', { allowed_headers: { patterns: {} } }, '.allowed_headers.patterns is no list'],
+    ['a text for a message', { grpc_service: 'latchkey' }, '.grpc_service is no GrpcService'],
+  ])('would be caught with %s', (_, config, fault) => {
+    expect(faultsOf(config, 'envoy.extensions.filters.http.ext_authz.v3.ExtAuthz')).toContain(fault);
+  });
+
+  test('lets nobody through while Latchkey is away, and says 503', () => {
+    const { failure_mode_allow, status_on_error } = recipeFilter.typed_config;
+    expect({ failure_mode_allow, status_on_error }).toEqual({
+      failure_mode_allow: false,
+      status_on_error: { code: 'ServiceUnavailable' },
+    });
+  });
+
+  test('names a permission on every route, and holds no service token', () => {
+    expect(recipeRoutes.length).toBeGreaterThanOrEqual(3);
+    for (const { permission, operation = 'read' } of recipeRoutes.map(settingsOf)) {
+      expect([permission !== undefined && isPermission(permission), OPERATIONS]).toEqual([
+        true,
+        expect.arrayContaining([operation]),
+      ]);
+    }
+    expect(identityOf(recipeFilter, { LATCHKEY_SERVICE_TOKEN: 'from-outside' }).getMap()).toEqual({
+      authorization: 'Bearer from-outside',
+    });
+  });
+
+  test('is what README shows an excerpt of', () => {
+    expect(recipeFilter).toEqual(excerpt.http_filters[0]);
+    expect(recipeRoutes).toContainEqual(excerpt.routes[0]);
+  });
+});

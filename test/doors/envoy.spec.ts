@@ -1,0 +1,212 @@
+import { Metadata, status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { eventually } from '../support/eventually.js';
+import { bearer } from '../support/grpc-clients.js';
+import { unknownKey } from '../support/key-strings.js';
+import { newOwner, type Owner } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+import { excerpt, identityOf, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
+import { ExtAuthz, type Incoming } from './support/ext-authz.js';
+
+/** What the recipes send: deploy/envoy.yaml for what reads, the excerpt in README for all else. */
+const READS = settingsOf(recipeRoutes[0]!);
+const WRITES = settingsOf(excerpt.routes[0]);
+const ENVIRONMENT = { LATCHKEY_SERVICE_TOKEN: 'dev-validator-token' };
+
+describe("Envoy's ext_authz", () => {
+  let service: Service;
+  let envoy: ExtAuthz;
+  let owner: Owner;
+  beforeAll(async () => {
+    service = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' });
+    envoy = new ExtAuthz(service.grpcTarget, identityOf(excerpt.http_filters[0], ENVIRONMENT));
+    owner = await newOwner(service);
+  });
+  afterAll(async () => {
+    envoy.close();
+    await service.stop();
+  });
+
+  const newKey = async (order: object = {}, of = owner) => {
+    const { apiKey, fullKey } = await of.person.newKey(order);
+    const done = () => of.person.revoke(apiKey.id);
+    return { id: apiKey.id, fullKey, done, with: (headers: object = {}) => withKey(fullKey, headers) };
+  };
+  const withKey = (fullKey: string, headers: object = {}): Incoming => ({
+    headers: { authorization: `Bearer ${fullKey}`, ...headers },
+  });
+  const lastFailure = async () =>
+    (await sql(service.databaseUrl, `SELECT * FROM audit_events WHERE reason IS NOT NULL ORDER BY id DESC LIMIT 1`))[0];
+
+  describe('a good key', () => {
+    test('gets through: the service behind learns whose it is and does not see it, the client its rate limit', async () => {
+      const key = await newKey({ access: 'read-only' });
+      const { code, forwarded, headers } = await envoy.pass(key.with({ accept: 'application/json' }), READS);
+      expect(code).toBe(status.OK);
+      expect(forwarded).toEqual({
+        accept: 'application/json',
+        'x-latchkey-owner': owner.id,
+        'x-latchkey-key': key.id,
+        'x-latchkey-access': 'read-only',
+        'x-latchkey-permissions': 'systems:read',
+      });
+      expect(headers).toEqual({ 'ratelimit-policy': '"key";q=3;w=3', ratelimit: '"key";r=2;t=1' });
+      await key.done();
+    });
+
+    test('of an owner without permissions gets through where none is asked, and what it claims to be is gone', async () => {
+      const nobody = await newOwner(service, { permissions: [] });
+      const { with: from } = await newKey({}, nobody);
+      const claims = {
+        'x-latchkey-owner': 'root',
+        'x-latchkey-access': 'all',
+        'x-latchkey-permissions': 'users:write',
+      };
+      const { forwarded } = await envoy.pass(from(claims), { permission: '' });
+      expect(forwarded).toMatchObject({
+        'x-latchkey-owner': nobody.id,
+        'x-latchkey-access': 'read-and-write',
+        'x-latchkey-permissions': '',
+      });
+    });
+
+    test.each([
+      ['POST', WRITES, 200],
+      ['PATCH', WRITES, 200],
+      ['DELETE', WRITES, 403],
+      ['PROPFIND', READS, 403],
+      ['POST', { ...READS, operation: 'read' }, 200],
+      ['GET', { ...READS, operation: 'destroy' }, 403],
+      ['GET', { permission: 'billing:read' }, 403],
+    ])('of level read-and-write: %s where the route says %j is %d', async (method, settings, expected) => {
+      const key = await newKey();
+      expect(await envoy.pass({ ...key.with(), method }, settings)).toMatchObject({ status: expected });
+      await key.done();
+    });
+
+    test('that may only read is told 403 at a write, with its rate limit and without a reason', async () => {
+      const key = await newKey({ access: 'read-only' });
+      const denied = await envoy.pass({ ...key.with(), method: 'POST' }, WRITES);
+      expect(denied).toEqual({
+        code: status.PERMISSION_DENIED,
+        status: 403,
+        headers: {
+          'content-type': 'application/json',
+          'ratelimit-policy': '"key";q=3;w=3',
+          ratelimit: '"key";r=2;t=1',
+        },
+        body: '{"message":"operation not allowed"}',
+        forwarded: undefined,
+        message: '',
+      });
+      await key.done();
+    });
+
+    test('past its limit is told 429, and when to come again', async () => {
+      const key = await newKey();
+      const limited = await eventually(async () => {
+        const outcome = await envoy.pass(key.with(), READS);
+        return outcome.status !== 200 && outcome;
+      });
+      expect(limited).toMatchObject({
+        code: status.RESOURCE_EXHAUSTED,
+        status: 429,
+        headers: {
+          'retry-after': '1',
+          ratelimit: expect.stringMatching(/^"key";r=0;t=\d$/),
+          'content-type': 'application/json',
+        },
+        body: '{"message":"too many requests"}',
+      });
+      await key.done();
+    });
+  });
+
+  describe('who proves nothing', () => {
+    const refused = {
+      code: status.UNAUTHENTICATED,
+      status: 401,
+      headers: { 'content-type': 'application/json', 'www-authenticate': 'Bearer' },
+      body: '{"message":"invalid api key"}',
+      forwarded: undefined,
+      message: '',
+    };
+
+    test('is told 401, the same whatever is wrong', async () => {
+      const { fullKey, done } = await newKey();
+      const twice = { headers: { authorization: `Bearer ${fullKey},Bearer ${fullKey}` } };
+      const others = ['', `Basic ${fullKey}`, fullKey, `Bearer  ${fullKey}`, `Bearer ${unknownKey()}`];
+      const requests = [{}, twice, ...others.map((authorization) => ({ headers: { authorization } }))];
+      for (const request of requests) expect(await envoy.pass(request, READS)).toEqual(refused);
+      await done();
+    });
+
+    test('is told so by a revoked key on the next request, with the rate limit of a proven secret', async () => {
+      const key = await newKey();
+      await key.done();
+      const { headers, ...answer } = await envoy.pass(key.with(), READS);
+      expect(answer).toEqual({ ...refused, headers: undefined });
+      expect(headers).toMatchObject(refused.headers);
+    });
+
+    test('is on record, with the address that Envoy saw, its User-Agent and its request id', async () => {
+      await envoy.pass({ headers: { 'user-agent': 'curl/8', 'x-request-id': 'req-1' } }, READS);
+      expect(await lastFailure()).toMatchObject({
+        reason: 'invalid-key',
+        client_ip: '203.0.113.9',
+        user_agent: 'curl/8',
+        request_id: 'req-1',
+      });
+      await envoy.pass({}, READS);
+      expect(await lastFailure()).toMatchObject({ user_agent: null, request_id: '7734191919' });
+    });
+  });
+
+  describe('a route whose settings are', () => {
+    test.each([
+      ['forgotten', {}, 'permission is missing'],
+      ['no permission', { permission: 'systems' }, 'permission must read resource:action'],
+      ['no operation', { ...READS, operation: 'peek' }, 'operation must be one of'],
+    ])('%s stays closed: 403 to a good key, 401 to a stranger, and Envoy is told why', async (_, settings, why) => {
+      const key = await newKey();
+      const good = await envoy.pass(key.with(), settings);
+      expect(good).toMatchObject({ status: 403, body: '{"message":"operation not allowed"}' });
+      expect(good.message).toContain(`context_extensions: ${why}`);
+      expect((await envoy.pass({}, settings)).status).toBe(401);
+      await key.done();
+    });
+  });
+
+  test('while PostgreSQL does not answer, nobody gets through: 503 and never a gRPC error', async () => {
+    const key = await newKey();
+    const holder = new pg.Client({ connectionString: service.databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    expect(await envoy.pass(key.with(), READS)).toEqual({
+      code: status.UNAVAILABLE,
+      status: 503,
+      headers: { 'content-type': 'application/json' },
+      body: '{"message":"service unavailable"}',
+      forwarded: undefined,
+      message: '',
+    });
+    await holder.query('ROLLBACK');
+    await holder.end();
+    expect((await envoy.pass(key.with(), READS)).status).toBe(200);
+    await key.done();
+  });
+
+  test.each([
+    ['no token', () => new Metadata(), status.UNAUTHENTICATED],
+    ['a key in its place', (fullKey: string) => bearer(fullKey), status.UNAUTHENTICATED],
+    ['the token of another role', () => bearer('dev-accounts-token'), status.PERMISSION_DENIED],
+  ])('an Envoy with %s is not answered at all', async (_, identity, code) => {
+    const key = await newKey();
+    const stranger = new ExtAuthz(service.grpcTarget, identity(key.fullKey));
+    await expect(stranger.pass(key.with(), READS)).rejects.toMatchObject({ code });
+    stranger.close();
+    await key.done();
+  });
+});

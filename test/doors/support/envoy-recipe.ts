@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Metadata } from '@grpc/grpc-js';
+import { parse } from 'yaml';
+import { root } from '../../../scripts/lib/paths.mjs';
+import { readmeSnippet } from '../../support/readme.js';
+
+interface Filter {
+  readonly typed_config: {
+    readonly failure_mode_allow: boolean;
+    readonly status_on_error: { readonly code: string };
+    readonly grpc_service: {
+      readonly initial_metadata: readonly { readonly key: string; readonly value: string }[];
+    };
+  };
+}
+
+interface Route {
+  readonly typed_per_filter_config?: {
+    readonly 'envoy.filters.http.ext_authz'?: {
+      readonly check_settings?: { readonly context_extensions?: Readonly<Record<string, string>> };
+    };
+  };
+}
+
+interface Proxying {
+  readonly http_filters: readonly Filter[];
+  readonly route_config: { readonly virtual_hosts: readonly { readonly routes: readonly Route[] }[] };
+}
+
+interface Bootstrap {
+  readonly static_resources: {
+    readonly listeners: { filter_chains: { filters: { typed_config: Proxying }[] }[] }[];
+  };
+}
+
+/** deploy/envoy.yaml */
+export const recipe = parse(readFileSync(join(root, 'deploy/envoy.yaml'), 'utf8')) as Bootstrap;
+const { http_filters, route_config } = recipe.static_resources.listeners[0]!.filter_chains[0]!.filters[0]!.typed_config;
+export const recipeFilter = http_filters[0]!;
+export const recipeRoutes = route_config.virtual_hosts[0]!.routes;
+
+/** The excerpt of it that README shows. */
+export const excerpt = parse(readmeSnippet('Envoy', 'yaml')) as { http_filters: [Filter]; routes: [Route] };
+
+/** What Envoy sends along with every question, %ENVIRONMENT(…)% being its way to name a variable. */
+export function identityOf({ typed_config }: Filter, environment: Readonly<Record<string, string>>): Metadata {
+  const metadata = new Metadata();
+  for (const { key, value } of typed_config.grpc_service.initial_metadata) {
+    metadata.set(
+      key,
+      value.replace(/%ENVIRONMENT\((\w+)\)%/g, (_, name: string) => environment[name] ?? '-'),
+    );
+  }
+  return metadata;
+}
+
+/** What Envoy tells of the route that a request took; {} when its settings were forgotten. */
+export function settingsOf({ typed_per_filter_config }: Route): Readonly<Record<string, string>> {
+  return typed_per_filter_config?.['envoy.filters.http.ext_authz']?.check_settings?.context_extensions ?? {};
+}
