@@ -10,6 +10,9 @@ export const tools = {
   'redis-server': 'redis-server',
   chromium: 'chromium',
   faketime: 'faketime',
+  nginx: 'nginx',
+  caddy: 'caddy',
+  haproxy: 'haproxy',
 };
 
 /**
@@ -30,16 +33,23 @@ export async function ensureTools(wanted = tools, install = aptInstall) {
 /** @param {Readonly<Record<string, string>>} wanted */
 const missingOf = (wanted) => Object.entries(wanted).filter(([command]) => !isOnPath(command));
 
+/** Debian keeps servers where only root's path leads. */
+export function searchPath() {
+  return [process.env['PATH'] ?? '', '/usr/sbin'].join(delimiter);
+}
+
 /** @param {string} command */
 function isOnPath(command) {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, command), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return searchPath()
+    .split(delimiter)
+    .some((folder) => {
+      try {
+        accessSync(join(folder, command), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 }
 
 /**

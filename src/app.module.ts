@@ -31,6 +31,8 @@ import { ApiKeysController } from './infrastructure/http/api-keys.controller.js'
 import { AuditEventsController } from './infrastructure/http/audit-events.controller.js';
 import { SessionCookie } from './infrastructure/http/cookies.js';
 import { IntrospectionController } from './infrastructure/http/introspection.controller.js';
+import { ForwardAuthController } from './infrastructure/http/forward-auth.controller.js';
+import { ForwardAuth } from './infrastructure/http/forward-auth.js';
 import { OperationsController } from './infrastructure/http/operations.controller.js';
 import { SessionController } from './infrastructure/http/session.controller.js';
 import { SettingsPage } from './infrastructure/http/settings-page.js';
@@ -58,6 +60,7 @@ const CONTROLLERS = [
   ApiKeysController,
   AuditEventsController,
   IntrospectionController,
+  ForwardAuthController,
   OperationsController,
 ];
 
@@ -140,7 +143,8 @@ function useCases({ keyPrefix, audit }: Config): Provider[] {
   ];
 }
 
-function edges({ publicUrl, exampleUrl, rateLimit, serviceTokens, grpcTls }: Config, log: Log): Provider[] {
+function edges(config: Config, log: Log): Provider[] {
+  const { publicUrl, exampleUrl, rateLimit, serviceTokens, grpcTls, forwardAuthRoutes } = config;
   return [
     { provide: Log, useValue: log },
     { provide: HealthImplementation, useFactory: () => new HealthImplementation() },
@@ -152,6 +156,7 @@ function edges({ publicUrl, exampleUrl, rateLimit, serviceTokens, grpcTls }: Con
     provide(ValidationService, [ValidateKey, ServiceIdentity, RateLimitWindow, OpenStreams, Log]),
     { provide: KeyAnswers, useFactory: () => new KeyAnswers(rateLimit) },
     provide(EnvoyAuthorization, [ValidateKey, ServiceIdentity, KeyAnswers, Log]),
+    provide(ForwardAuth, [ValidateKey, KeyAnswers, Log], forwardAuthRoutes),
     { provide: SettingsPage, useFactory: () => new SettingsPage(exampleUrl) },
     { provide: SessionCookie, useFactory: () => new SessionCookie(publicUrl) },
   ];

@@ -3,6 +3,7 @@ import { DEMO_SERVICE_TOKENS } from './demo.js';
 import { KEY_PREFIX } from './domain/key-string.js';
 import type { RateLimit } from './domain/rate-limit.js';
 import { EnvReader } from './env-reader.js';
+import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
 import { parseClientRoles, parseServiceTokens, type CertificateRole, type ServiceToken } from './service-roles.js';
 
@@ -46,6 +47,8 @@ export interface Config {
   readonly platformLogin: PlatformLoginConfig | undefined;
   readonly grpcTls: GrpcTlsConfig | undefined;
   readonly audit: AuditConfig;
+  /** What may be asked for through a proxy, the first match counting. Undefined: nothing. */
+  readonly forwardAuthRoutes: readonly ForwardAuthRoute[] | undefined;
   readonly demo: boolean;
   /** What the settings screen's ready-made curl line calls. */
   readonly exampleUrl: string;
@@ -98,6 +101,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       sealKey: reader.secretKey('AUDIT_SEAL_KEY'),
       retentionDays: reader.wholeNumber('AUDIT_RETENTION_DAYS', undefined, 36_500),
     },
+    forwardAuthRoutes: reader.jsonFile('FORWARD_AUTH_ROUTES', parseForwardAuthRoute),
     demo,
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
     workers: reader.wholeNumber('WORKERS', 1, 64),

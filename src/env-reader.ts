@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 
 /** Reads variables one by one and collects what is wrong with them, so that all of it is told at once. */
 export class EnvReader {
@@ -63,15 +63,24 @@ export class EnvReader {
 
   /** @param parse answers the item, or throws an Error whose message may be shown */
   list<T>(name: string, parse: (word: string) => T): T[] | undefined {
-    if (this.text(name) === undefined) return undefined;
-    return this.words(name).flatMap((word, index) => {
-      try {
-        return [parse(word)];
-      } catch (error) {
-        this.wrong(name, `entry ${index + 1} ${(error as Error).message}`);
-        return [];
-      }
-    });
+    return this.text(name) === undefined ? undefined : this.entries(name, this.words(name), parse);
+  }
+
+  /**
+   * What a file with a JSON array lists.
+   * @param parse answers the entry, or throws an Error whose message may be shown
+   */
+  jsonFile<T>(name: string, parse: (entry: unknown) => T): T[] | undefined {
+    const path = this.file(name);
+    if (path === undefined) return undefined;
+    try {
+      const entries: unknown = JSON.parse(readFileSync(path, 'utf8'));
+      if (Array.isArray(entries)) return this.entries(name, entries, parse);
+    } catch {
+      // Told below, unless it could not be read, which has been told.
+    }
+    this.wrong(name, 'names a file that holds no JSON array');
+    return undefined;
   }
 
   /** A random secret of at least 32 bytes, in hex or base64. What reads as hex is hex. */
@@ -95,5 +104,16 @@ export class EnvReader {
       this.wrong(name, `names a file that can't be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
     }
     return path;
+  }
+
+  private entries<W, T>(name: string, entries: readonly W[], parse: (entry: W) => T): T[] {
+    return entries.flatMap((entry, index) => {
+      try {
+        return [parse(entry)];
+      } catch (error) {
+        this.wrong(name, `entry ${index + 1} ${(error as Error).message}`);
+        return [];
+      }
+    });
   }
 }

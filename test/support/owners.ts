@@ -19,7 +19,8 @@ let opened = 0;
 export async function newOwner(service: Service, profile: PutAccountRequest = {}): Promise<Owner> {
   const id = profile.id ?? `owner-${(opened += 1)}`;
   const email = profile.email ?? `${id}@example.com`;
-  const defaults = { displayName: `The ${id}`, permissions: ['systems:read', 'systems:write'], password: PASSWORD };
+  const password = profile.passwordHash === undefined ? { password: PASSWORD } : {};
+  const defaults = { displayName: `The ${id}`, permissions: ['systems:read', 'systems:write'], ...password };
   await service.clients.putAccount({ ...defaults, ...profile, id, email });
   return { id, email, person: await service.person().signIn(email, PASSWORD) };
 }

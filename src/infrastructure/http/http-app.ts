@@ -8,6 +8,7 @@ import type { Log } from '../log.js';
 import { accessLog } from './access-log.js';
 import { BodyPipe } from './body.pipe.js';
 import { formBodies } from './form-bodies.js';
+import { unlessForwardAuth } from './forward-auth.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { PROBLEM_MODELS } from './problem-responses.js';
 import { assignRequestId } from './request.js';
@@ -35,10 +36,11 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
     }),
   );
   app.use('/settings/assets', settingsAssets());
-  if (config.crossOrigins.length > 0) app.use('/v1', allowOrigins(config.crossOrigins));
-  app.use('/v1', noStore, refuseCrossSite(config.ownOrigins, config.crossOrigins));
+  if (config.crossOrigins.length > 0) app.use('/v1', unlessForwardAuth(allowOrigins(config.crossOrigins)));
+  app.use('/v1', noStore, unlessForwardAuth(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
   app.use('/v1/introspect', ...formBodies(MAX_BODY));
-  app.use('/v1', express.json({ limit: MAX_BODY, verify: requireUtf8 }), requireJson, explainBodyFault);
+  const parseJson = express.json({ limit: MAX_BODY, verify: requireUtf8 });
+  app.use('/v1', unlessForwardAuth(parseJson), unlessForwardAuth(requireJson), explainBodyFault);
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));
   serveOpenApi(app);

@@ -1,0 +1,59 @@
+-- Asks Latchkey about each request, for haproxy.cfg: http-request lua.latchkey <where Latchkey is listened for>
+
+local IDENTITY = { "x-latchkey-owner", "x-latchkey-key", "x-latchkey-access", "x-latchkey-permissions" }
+local TOLD = { "content-type", "www-authenticate", "retry-after", "ratelimit-policy", "ratelimit", "cache-control" }
+local REFUSALS = { [401] = true, [403] = true, [429] = true, [503] = true }
+
+-- Every value of a header, so that Latchkey sees it when there are two. HAProxy counts them from 0.
+local function values(headers, name)
+  local found = {}
+  for index = 0, #(headers[name] or {}) do
+    found[#found + 1] = headers[name] and headers[name][index]
+  end
+  return found
+end
+
+local function refuse(txn, answer)
+  local reply = txn:reply({ status = 503, body = '{"message":"service unavailable"}' })
+  -- Whatever else comes is not from Latchkey: HAProxy itself answers 503 in HTML for a server that is away.
+  local told = answer and REFUSALS[answer.status] and values(answer.headers, "content-type")[1] == "application/json"
+  if told then
+    reply:set_status(answer.status)
+    reply:set_body(answer.body)
+    for _, name in ipairs(TOLD) do
+      for _, value in ipairs(values(answer.headers, name)) do reply:add_header(name, value) end
+    end
+  else
+    reply:add_header("content-type", "application/json")
+    reply:add_header("cache-control", "no-store")
+  end
+  txn:done(reply)
+end
+
+local function ask(txn, address)
+  local sent = txn.http:req_get_headers()
+  local request = {
+    url = "http://127.0.0.1/v1/forward-auth?mode=haproxy",
+    dst = address,
+    timeout = 3000,
+    headers = {
+      ["authorization"] = values(sent, "authorization"),
+      ["user-agent"] = values(sent, "user-agent"),
+      ["x-forwarded-for"] = { txn.f:src() },
+      ["x-forwarded-method"] = { txn.f:method() },
+      ["x-forwarded-uri"] = { txn.f:pathq() },
+    },
+  }
+  return core.httpclient():get(request)
+end
+
+core.register_action("latchkey", { "http-req" }, function(txn, address)
+  local answer = ask(txn, address)
+  local owner = answer and answer.status == 200 and values(answer.headers, "x-latchkey-owner")[1]
+  if not owner then return refuse(txn, answer) end
+  for _, name in ipairs(IDENTITY) do
+    txn.http:req_set_header(name, values(answer.headers, name)[1] or "")
+  end
+  txn:set_var("txn.latchkey_limit", values(answer.headers, "ratelimit-policy")[1])
+  txn:set_var("txn.latchkey_left", values(answer.headers, "ratelimit")[1])
+end, 1)

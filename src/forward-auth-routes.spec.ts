@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { ConfigError, readConfig } from './config.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'routes-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** @param content of the file that the variable names: text as it is, all else as JSON */
+function read(content: unknown) {
+  const file = join(folder, 'routes.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  const env = { DATABASE_URL: 'postgres://db/latchkey', DEMO: '1', FORWARD_AUTH_ROUTES: file };
+  try {
+    return { routes: readConfig(env).forwardAuthRoutes };
+  } catch (error) {
+    return { problems: (error as ConfigError).problems };
+  }
+}
+const GOOD = { method: 'GET', path: '/systems/*', operation: 'read', permission: 'systems:read' };
+const PATH = 'must have a path such as /systems/*: * stands for one segment, ** at the end for the rest';
+
+describe('FORWARD_AUTH_ROUTES', () => {
+  test('lists methods, paths, operations and permissions, in their order', () => {
+    const closed = { method: '*', path: '/**', permission: '' };
+    expect(read([GOOD, closed])).toEqual({ routes: [GOOD, { ...closed, operation: undefined }] });
+    expect(read([])).toEqual({ routes: [] });
+  });
+
+  test.each(['/', '/**', '/a', '/a/', '/*/b/*', '/a/**', '/.well-known/x', '/größe', '/a b'])(
+    'takes the path %s',
+    (path) => expect(read([{ ...GOOD, path }])).toEqual({ routes: [{ ...GOOD, path }] }),
+  );
+
+  test.each<[string, object]>([
+    ['must be an object with method, path and permission', []],
+    ['must have no fields but method, path, operation, permission', { ...GOOD, premission: 'a:read' }],
+    ['must have a method in capitals, or * for any', { ...GOOD, method: 'get' }],
+    ['must have a method in capitals, or * for any', { ...GOOD, method: undefined }],
+    ...[
+      'systems',
+      '',
+      '//',
+      '/a//b',
+      '/a/**/b',
+      '/a/b*',
+      '/a/../b',
+      '/./a',
+      '/a%20b',
+      '/a?b',
+      '/a#b',
+      '/a;b',
+      '/a\\b',
+    ].map((path): [string, object] => [PATH, { ...GOOD, path }]),
+    [PATH, { ...GOOD, path: 7 }],
+    [
+      'must have one of the operations read, write, destroy, manage-api-keys, manage-account, impersonate, or none',
+      { ...GOOD, operation: 'delete' },
+    ],
+    ['must have a permission such as systems:read, or "" where none is needed', { ...GOOD, permission: 'systems:*' }],
+    ['must have a permission such as systems:read, or "" where none is needed', { ...GOOD, permission: undefined }],
+  ])('%s: %j stops the start', (problem, entry) => {
+    expect(read([GOOD, entry])).toEqual({ problems: [`FORWARD_AUTH_ROUTES entry 2 ${problem}`] });
+  });
+
+  test.each(['', '{', '{"method":"GET"}', 'null', '"[]"'])('names a file that holds no JSON array: %s', (content) => {
+    expect(read(content)).toEqual({ problems: ['FORWARD_AUTH_ROUTES names a file that holds no JSON array'] });
+  });
+
+  test('names a file that can be read', () => {
+    const env = { DATABASE_URL: 'postgres://db/latchkey', DEMO: '1', FORWARD_AUTH_ROUTES: join(folder, 'none.json') };
+    expect(() => readConfig(env)).toThrow("FORWARD_AUTH_ROUTES names a file that can't be read (ENOENT)");
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { normalPath } from './forward-auth-path.js';
+
+describe('the path of a request target', () => {
+  test.each([
+    ['/', '/'],
+    ['/backend/api/systems', '/backend/api/systems'],
+    ['/backend/api/systems/', '/backend/api/systems/'],
+    ['/v1.0/a-b_c~d/@me:1,2+3=(4)', '/v1.0/a-b_c~d/@me:1,2+3=(4)'],
+    ['/names/Gr%C3%B6%C3%9fe%20XL', '/names/Größe XL'],
+    ['/a..b/.well-known/...c', '/a..b/.well-known/...c'],
+    ['/%2B%26', '/+&'],
+  ])('is decoded: %s', (target, path) => expect(normalPath(target)).toBe(path));
+
+  test.each([
+    ['/systems?next=/../admin', '/systems'],
+    ['/systems?', '/systems'],
+    ['/systems?a?b', '/systems'],
+    ['/systems?path=%2e%2e%2f;a=b', '/systems'],
+    ['/systems?\u00e4', '/systems'],
+  ])('ends where the query begins: %s', (target, path) => expect(normalPath(target)).toBe(path));
+
+  test.each([
+    ['nothing', ''],
+    ['no slash in front', 'systems'],
+    ['an asterisk', '*'],
+    ['another scheme and host', 'http://evil.example.com/systems'],
+    ['a query alone', '?a=b'],
+    ['a segment ..', '/public/../admin'],
+    ['.. at its end', '/public/..'],
+    ['a segment .', '/public/./admin'],
+    ['. at its end', '/public/.'],
+    ['dots and blanks, which Windows takes for ..', '/public/..%20/admin'],
+    ['three dots', '/public/.../admin'],
+    ['an empty segment', '/public//admin'],
+    ['two slashes in front', '//admin'],
+    ['two slashes at its end', '/admin//'],
+    ['an encoded dot', '/public/%2e./admin'],
+    ['an encoded dot in capitals', '/public/.%2E/admin'],
+    ['a dot encoded twice', '/public/%252e%252e/admin'],
+    ['a dot in too many bytes', '/public/%c0%ae%c0%ae/admin'],
+    ['a dot the way of IIS', '/public/%u002e%u002e/admin'],
+    ['full-width dots', '/public/%EF%BC%8E%EF%BC%8E/admin'],
+    ['a two-dot leader', '/public/%E2%80%A5/admin'],
+    ['an encoded slash', '/public%2fadmin'],
+    ['an encoded slash in capitals', '/public%2Fadmin'],
+    ['a full-width slash', '/public%EF%BC%8Fadmin'],
+    ['a backslash', '/public\\admin'],
+    ['an encoded backslash', '/public/..%5cadmin'],
+    ['a full-width percent sign', '/%EF%BC%852e'],
+    ['a semicolon', '/public;/../admin'],
+    ['a parameter', '/admin;jsessionid=1'],
+    ['an encoded semicolon', '/admin%3bx'],
+    ['an encoded question mark', '/admin%3fx'],
+    ['an encoded fragment', '/admin%23x'],
+    ['a fragment', '/public#/admin'],
+    ['a fragment behind the query', '/public?a#/admin'],
+    ['a NUL', '/admin%00'],
+    ['a line break', '/admin%0d%0a'],
+    ['a delete', '/admin%7f'],
+    ['a C1 control', '/admin%C2%85'],
+    ['a line separator', '/admin%E2%80%A8'],
+    ['a tab as it is', '/ad\tmin'],
+    ['a blank as it is', '/ad min'],
+    ['half an escape', '/admin%2'],
+    ['an escape that is none', '/admin%zz'],
+    ['bytes that are not UTF-8', '/admin%ff'],
+    ['UTF-8 as it is', '/gr\u00f6\u00dfe'],
+    ['a letter encoded for no reason', '/%61dmin'],
+    ['a digit encoded for no reason', '/v%31'],
+    ['a hyphen encoded for no reason', '/a%2Db'],
+  ])('is refused with %s', (_, target) => expect(normalPath(target)).toBeUndefined());
+
+  test('once accepted, holds no dot segment and no delimiter more, however often and loosely it is decoded', () => {
+    const pieces =
+      '/ . .. // ; \\ ? # % %2e %2E %2f %2F %5c %5C %25 %252e %00 %ff %c0%ae %EF%BC%8E %EF%BC%8F %E2%80%A5 a é';
+    const target = fc
+      .array(fc.oneof(fc.constantFrom(...pieces.split(' ')), fc.string({ maxLength: 3 })), { maxLength: 9 })
+      .map((parts) => `/${parts.join('')}`);
+    let accepted = 0;
+    fc.assert(
+      fc.property(target, (text) => {
+        const path = normalPath(text);
+        if (path === undefined) return;
+        accepted += 1;
+        const readings = [text.split('?')[0]!, path, loosely(path), loosely(loosely(path)), path.normalize('NFKC')];
+        for (const reading of readings) {
+          expect(new URL(reading, 'http://host').pathname.split('/')).toHaveLength(path.split('/').length);
+          expect(reading).not.toMatch(/[\\;#?]|\/\/|\/\.{1,2}(\/|$)/);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+    expect(accepted).toBeGreaterThan(200);
+  });
+});
+
+/** As a careless server decodes: each escape by itself, byte for byte, and whatever is none stays. */
+function loosely(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}

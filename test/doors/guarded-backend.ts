@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CHEAP_HASH } from '../support/application.js';
+import { createDatabase } from '../support/databases.mjs';
+import { newOwner, type Owner } from '../support/owners.js';
+import { rawRequest } from '../support/raw-http.js';
+import { readmeSnippet } from '../support/readme.js';
+import { startService, type Service } from '../support/service.js';
+import { SlowLine } from '../support/slow-line.js';
+import { EchoBackend, type Seen } from './echo-backend.js';
+import { startProxy, type Proxy, type Recipe } from './recipe.js';
+
+export const BURST = 40;
+export const HEADING = 'nginx, Caddy, Traefik and HAProxy';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  /** What the backend got of it, if it got anything. */
+  readonly seen: Seen | undefined;
+}
+
+/** A backend behind a proxy behind keys, with README's routes. Of PostgreSQL and Latchkey either can be taken away. */
+export class GuardedBackend {
+  private readonly undo: (() => unknown)[] = [];
+  private proxy!: Proxy;
+  private backend!: EchoBackend;
+  private line!: SlowLine;
+  private service!: Service;
+  private stopping?: Promise<void>;
+
+  static async start(recipe: Recipe): Promise<GuardedBackend> {
+    const door = new GuardedBackend();
+    try {
+      await door.open(recipe);
+      return door;
+    } catch (error) {
+      await door.stop();
+      throw error;
+    }
+  }
+
+  private async open(recipe: Recipe): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'guarded-'));
+    this.undo.push(() => rmSync(folder, { recursive: true }));
+    const routes = join(folder, 'routes.json');
+    writeFileSync(routes, readmeSnippet(HEADING, 'json'));
+    const database = await createDatabase();
+    this.undo.push(() => database.drop());
+    this.line = await SlowLine.to(database.url);
+    this.undo.push(() => this.line.close());
+    this.backend = await EchoBackend.start();
+    this.undo.push(() => this.backend.stop());
+    this.service = await startService({
+      DATABASE_URL: this.line.instead(database.url),
+      FORWARD_AUTH_ROUTES: routes,
+      TRUSTED_PROXIES: 'loopback',
+      RATE_LIMIT_PER_SECOND: '1',
+      RATE_LIMIT_BURST: String(BURST),
+    });
+    this.undo.push(() => this.stopLatchkey());
+    const { host } = new URL(this.service.url);
+    this.proxy = await startProxy(recipe, { latchkey: host, backend: this.backend.address });
+    this.undo.push(() => this.proxy.stop());
+  }
+
+  /** An owner whose password is checked in no time. */
+  newOwner(permissions: string[] = ['systems:read', 'systems:write']): Promise<Owner> {
+    return newOwner(this.service, { permissions, passwordHash: CHEAP_HASH });
+  }
+
+  async newKey(order: object = {}): Promise<string> {
+    const { person } = await this.newOwner();
+    return (await person.newKey(order)).fullKey;
+  }
+
+  /** By way of the proxy, byte by byte: nothing is put in order on the way to it. */
+  async send(key: string | undefined, line: string, headers: string[] = [], body = ''): Promise<Answer> {
+    const before = this.backend.seen.length;
+    const authorization = key === undefined ? [] : [`Authorization: Bearer ${key}`];
+    const length = body === '' ? [] : [`Content-Length: ${body.length}`];
+    const answer = await rawRequest(this.proxy, line, [...authorization, ...length, ...headers], body);
+    const [, ...lines] = answer.head.split('\r\n');
+    const pairs = lines.map((text): [string, string] => [text.split(':', 1)[0]!, text.replace(/^[^:]*:/, '')]);
+    return { ...answer, headers: new Headers(pairs), seen: this.backend.seen[before] };
+  }
+
+  /** From then on connections to it are refused. */
+  stopLatchkey(): Promise<void> {
+    return (this.stopping ??= this.service.stop());
+  }
+
+  takeAwayPostgres(): void {
+    this.line.close();
+  }
+
+  async stop(): Promise<void> {
+    for (const step of this.undo.reverse()) await step();
+  }
+}

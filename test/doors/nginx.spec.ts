@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { readmeSnippet } from '../support/readme.js';
+import { guarantees } from './guarantees.js';
+import { HEADING } from './guarded-backend.js';
+import { recipeText } from './recipe.js';
+
+/** The recipe is a file of conf.d; around it is what a distribution's nginx.conf has. */
+function nginx(file: string, folder: string): [string, ...string[]] {
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/temp;`);
+  const http = ['access_log off;', ...temp, `include ${file};`].join('\n');
+  const settings = `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;`;
+  writeFileSync(join(folder, 'main.conf'), `${settings}\nevents {}\nhttp {\n${http}\n}\n`);
+  return ['nginx', '-p', folder, '-c', join(folder, 'main.conf'), '-e', 'stderr'];
+}
+
+describe('nginx before a backend', () => {
+  guarantees({ files: ['nginx.conf'], command: nginx });
+
+  test('is configured as README says', () => {
+    expect(readmeSnippet(HEADING, 'nginx')).toBe(recipeText('nginx.conf').trimEnd());
+  });
+});

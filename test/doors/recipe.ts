@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { searchPath } from '../../scripts/tools.mjs';
+import { eventually } from '../support/eventually.js';
+
+export interface Addresses {
+  readonly latchkey: string;
+  readonly backend: string;
+}
+
+export interface Proxy {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface Recipe {
+  /** Files of deploy/forward-auth, the first of which the command is given. */
+  readonly files: readonly [string, ...string[]];
+  /** @param file the first, with this test's addresses */
+  command(file: string, folder: string): readonly [string, ...string[]];
+}
+
+export const recipeText = (name: string) => readFileSync(join(root, 'deploy/forward-auth', name), 'utf8');
+
+/** Runs the real proxy with the recipe as it is, but for its ports, which are the test's. */
+export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresses): Promise<Proxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
+  const port = await freePort();
+  for (const name of recipe.files) {
+    const text = recipeText(name)
+      .replaceAll('127.0.0.1:3000', latchkey)
+      .replaceAll('127.0.0.1:8000', backend)
+      .replaceAll(/\b8080\b/g, String(port))
+      .replaceAll('abns@latchkey', `abns@latchkey-${port}`)
+      .replaceAll('/etc/haproxy/', `${folder}/`);
+    writeFileSync(join(folder, name), text);
+  }
+  const [command, ...args] = recipe.command(join(folder, recipe.files[0]), folder);
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { PATH: searchPath(), HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let told = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  const ended = once(child, 'exit').then(() => process.off('exit', end));
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await eventually(() => fetch(url).catch(() => undefined));
+  } catch {
+    await stop();
+    throw new Error(`${basename(command)} does not answer: ${told}`);
+  }
+  return { url, stop };
+}

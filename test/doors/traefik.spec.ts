@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { unknownKey } from '../support/key-strings.js';
+import { readmeSnippet } from '../support/readme.js';
+import { startService, type Service } from '../support/service.js';
+import { HEADING } from './guarded-backend.js';
+import { recipeText } from './recipe.js';
+
+const recipe = recipeText('traefik.yml');
+const setting = (name: string) => new RegExp(`^ *${name}: (.*)$`, 'm').exec(recipe)?.[1] ?? '';
+const listed = (name: string) => setting(name).slice(1, -1).split(', ');
+const IDENTITY = ['X-Latchkey-Owner', 'X-Latchkey-Key', 'X-Latchkey-Access', 'X-Latchkey-Permissions'];
+
+/** Debian has no Traefik: its question is asked here, as its documentation says and its recipe configures. */
+describe('the question that Traefik asks', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'traefik-'));
+  let service: Service;
+  let key: string;
+  beforeAll(async () => {
+    const file = join(folder, 'routes.json');
+    writeFileSync(file, readmeSnippet(HEADING, 'json'));
+    service = await startService({ FORWARD_AUTH_ROUTES: file, TRUSTED_PROXIES: 'loopback' });
+    key = (await (await service.person().signIn()).newKey({ access: 'read-only' })).fullKey;
+  });
+  afterAll(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** What a client sent, as far as the recipe lets it through, and what Traefik itself sets. */
+  const ask = (fromClient: Record<string, string>, method: string, target: string) => {
+    const names = listed('authRequestHeaders').map((name) => name.toLowerCase());
+    const passedOn = Object.entries(fromClient).filter(([name]) => names.includes(name.toLowerCase()));
+    const address = new URL(setting('address'));
+    return fetch(service.url + address.pathname + address.search, {
+      headers: {
+        ...Object.fromEntries(passedOn),
+        'X-Forwarded-For': '203.0.113.7',
+        'X-Forwarded-Host': 'api.example.com',
+        'X-Forwarded-Method': method,
+        'X-Forwarded-Port': '80',
+        'X-Forwarded-Proto': 'http',
+        'X-Forwarded-Server': 'proxy-1',
+        'X-Forwarded-Uri': target,
+        'X-Real-Ip': '203.0.113.7',
+      },
+    });
+  };
+  const bearer = (fullKey: string) => ({ Authorization: `Bearer ${fullKey}` });
+
+  test('is answered with the headers that it hands on, each of them', async () => {
+    const answer = await ask(bearer(key), 'GET', '/backend/api/systems/7?page=2');
+    expect(answer.status).toBe(200);
+    expect(listed('authResponseHeaders')).toEqual(IDENTITY);
+    expect(IDENTITY.map((name) => answer.headers.get(name))).toEqual([
+      'demo',
+      expect.any(String),
+      'read-only',
+      'systems:read',
+    ]);
+  });
+
+  test('is refused as the client is to read it', async () => {
+    const answers = [
+      await ask(bearer(unknownKey()), 'GET', '/backend/api/systems'),
+      await ask({ Cookie: 'latchkey_session=x' }, 'GET', '/backend/api/systems'),
+      await ask(bearer(key), 'POST', '/backend/api/systems'),
+      await ask(bearer(key), 'GET', '/backend/api/systems/../users'),
+    ];
+    const told = await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]));
+    const [none, forbidden] = ['{"message":"invalid api key"}', '{"message":"operation not allowed"}'];
+    expect(told).toEqual([
+      [401, none],
+      [401, none],
+      [403, forbidden],
+      [403, forbidden],
+    ]);
+  });
+
+  test('comes with nothing by which a client could answer it', () => {
+    expect(setting('trustForwardHeader')).toBe('false');
+    for (const name of [...IDENTITY, 'Authorization']) expect(setting(name)).toBe("''");
+  });
+});
