@@ -40,6 +40,8 @@ COPY package.json ./
 COPY proto proto
 COPY --from=build /app/dist dist
 COPY --from=build /app/web/dist web/dist
+# `docker compose exec latchkey-1 latchkey …`
+RUN chmod +x dist/cli/main.js && ln -s /app/dist/cli/main.js /usr/local/bin/latchkey
 USER node
 EXPOSE 3000 50051
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=5 \

@@ -15,6 +15,7 @@ const parts = {
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
   'types of web': ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'],
   'proto lint': ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
+  'proto compatibility': ['scripts/proto-baseline.mjs', '--check'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   'generated code': ['scripts/generate.mjs', '--check'],
 };

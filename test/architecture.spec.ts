@@ -37,6 +37,7 @@ const callsIn = 'What calls in reaches other adapters through a port.';
 const calledOut = 'What is called out to knows nothing of what calls in.';
 const generated = 'Generated types stay within src/infrastructure/grpc.';
 const service = 'The service imports none of the workspaces.';
+const commandLine = 'The command line is put together without the service.';
 const workspace = 'A workspace knows the service by its contract alone.';
 
 describe('the house: every arrow points down', () => {
@@ -69,6 +70,9 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/planted.ts', './grpc/generated/latchkey/v1/Reason.js', calledOut],
     ['src/planted.ts', './infrastructure/grpc/generated/latchkey/v1/Reason.js', generated],
     ['src/planted.ts', '@latchkey/guard', service],
+    ['src/cli/planted.ts', '../infrastructure/http/views.js', commandLine],
+    ['src/cli/planted.ts', '../app.module.js', commandLine],
+    ['src/cli/planted.ts', '@latchkey/guard', service],
     ['clients/node/src/planted.ts', '../../../src/domain/key-string.js', workspace],
     ['examples/systems-api/src/planted.ts', '../../../src/infrastructure/log.js', workspace],
   ])('%s may not import %s', (file, specifier, reason) => {
@@ -87,6 +91,7 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/http/planted.ts', '../error-table.js'],
     ['src/infrastructure/crypto/planted.ts', 'node:crypto'],
     ['src/planted.ts', './infrastructure/postgres/accounts.js'],
+    ['src/cli/planted.ts', '../infrastructure/postgres/accounts.js'],
     ['examples/systems-api/src/planted.ts', '@latchkey/guard'],
   ])('%s may import %s', (file, specifier) => {
     expect(verdictOn(file, `export * from '${specifier}';`)).toEqual([]);

@@ -1,6 +1,12 @@
 import type { AuditPruning } from '../domain/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../domain/audit-seal.js';
 
+/** From `since` on, before `until`; either may be open. */
+export interface TimeSpan {
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+}
+
 /** The record as it stood at `now`. All sequences are read page by page. */
 export interface AuditTrailReading {
   readonly now: Date;
@@ -11,11 +17,11 @@ export interface AuditTrailReading {
   events(fromId: bigint): AsyncIterable<SealableEvent>;
   /** In the order of their ids; those made without a key are left out, for they prove nothing. */
   prunings(): Promise<AuditPruning[]>;
+  /** 0 when there are none. */
+  newestEventId(): Promise<bigint>;
 }
 
 export interface AuditTrailTransaction extends AuditTrailReading {
-  /** 0 when there are none. */
-  newestEventId(): Promise<bigint>;
   /** Whoever has been given an event's id, or may have, and has not committed yet. A name is never used again. */
   writers(): Promise<string[]>;
   addSeal(seal: AuditSeal): Promise<void>;

@@ -10,6 +10,13 @@ export interface Client {
 /** The service itself: sweeps and observations. */
 export const NO_CLIENT: Client = { ip: null, userAgent: null, requestId: null };
 
+/** Whoever runs the service, at its command line. */
+export interface Administrator {
+  /** `admin:` and their name, as the record keeps it. */
+  readonly actorId: string;
+  readonly client: Client;
+}
+
 export type FailureReason = DenialReason | 'incorrect-password' | 'too-many-attempts' | 'invalid-token';
 
 export interface FailedAuthentication {
@@ -26,7 +33,7 @@ export interface FailedAuthentication {
 export interface AuditEvent {
   readonly type: 'api_key.created' | 'api_key.revoked' | 'api_key.expired';
   readonly keyId: string;
-  /** The account that acted; null for the service itself. */
+  /** The account that acted, or `admin:<name>` for an administrator; null for the service itself. */
   readonly actorId: string | null;
   readonly client: Client;
 }

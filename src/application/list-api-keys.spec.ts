@@ -113,6 +113,7 @@ describe('listing keys', () => {
       recordExpiries = async (...args: Parameters<ApiKeys['recordExpiries']>) =>
         this.afterwards(await app.keys.recordExpiries(...args));
       sweepExpiries = (limit: number) => app.keys.sweepExpiries(limit);
+      findByPublicPart = (publicPart: string) => app.keys.findByPublicPart(publicPart);
     }
     const { items, now } = await new ListApiKeys(new RunningOut()).execute(id, undefined, ALL);
     const isShownAsExpired = items[0]!.key.status(now) === 'expired';

@@ -5,11 +5,12 @@
  */
 import type { Account, OwnerStanding } from '../domain/account.js';
 import type { ApiKey, ApiKeyStatus } from '../domain/api-key.js';
+import type { SealableEvent } from '../domain/audit-seal.js';
 import type { RateDecision } from '../domain/rate-limit.js';
 import type { ThrottlePolicy } from '../domain/password-throttle.js';
 import type { Verdict } from '../domain/verdict.js';
 import type { AuditEvent, FailedAuthentication, RecordedEvent } from './audit.js';
-import type { AuditTrailReading, AuditTrailTransaction } from './audit-trail.js';
+import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit-trail.js';
 import type { Page, PageRequest } from './page.js';
 
 /** What the database says of a public part, read in one statement at `now`. */
@@ -53,6 +54,8 @@ export abstract class AuditTrail {
   abstract hasUnsealedEvents(): Promise<boolean>;
   /** One transaction beside which no other instance seals or prunes; undefined when one is at it just now. */
   abstract exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined>;
+  /** Those of a time, in the order of their ids, in no transaction: a slow reader holds nothing up. */
+  abstract events(span: TimeSpan): AsyncIterable<SealableEvent>;
   /** One snapshot: what is written meanwhile is not seen. */
   abstract read<T>(work: (reading: AuditTrailReading) => Promise<T>): Promise<T>;
 }
@@ -70,6 +73,8 @@ export interface KeyList extends Page<ListedKey> {
 }
 
 export abstract class ApiKeys {
+  /** Whosever it is; for those who hold the key string and still have to prove it. */
+  abstract findByPublicPart(publicPart: string): Promise<ApiKey | undefined>;
   /** The owner's keys, newest first. */
   abstract list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
   /** Commits every expiry that is due among the given keys with its event, each once however many observe it. */

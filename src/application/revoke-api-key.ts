@@ -1,8 +1,8 @@
 import { keyNotActive } from '../domain/api-key.js';
 import { LatchkeyError } from '../domain/errors.js';
 import type { Client } from './audit.js';
-import { recordExpiryIfDue } from './due-expiries.js';
 import type { Accounts, AccountTransaction, ListedKey } from './ports.js';
+import { revokeUnlessExpired } from './revocation.js';
 
 export type RevokedApiKey = ListedKey & { readonly now: Date };
 
@@ -26,10 +26,7 @@ export class RevokeApiKey {
     if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
     const listed = await transaction.findKey(keyId);
     if (!listed) throw new LatchkeyError('not_found', 'There is no such API key');
-    if (await recordExpiryIfDue(transaction, listed.key)) return 'expired';
-    listed.key.revoke(now);
-    await transaction.saveKey(listed.key);
-    await transaction.record({ type: 'api_key.revoked', keyId, actorId: account.id, client });
-    return { ...listed, now };
+    const isRevoked = await revokeUnlessExpired(transaction, listed.key, account.id, client);
+    return isRevoked ? { ...listed, now } : 'expired';
   }
 }

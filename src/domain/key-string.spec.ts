@@ -3,7 +3,7 @@ import { format, inspect } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { digestMatches, KEY_PREFIX, KeyString, maskKey, readBearer, withoutSecrets } from './key-string.js';
+import { digestMatches, inspectKey, KEY_PREFIX, KeyString, maskKey, readBearer, withoutSecrets } from './key-string.js';
 
 const prefixes = fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/);
 
@@ -185,6 +185,28 @@ describe('printing a key string never shows its secret', () => {
       masked,
       masked,
     ]);
+  });
+});
+
+describe('inspectKey', () => {
+  test('reads a key under any legal prefix', () => {
+    fc.assert(
+      fc.property(prefixes, (prefix) => {
+        const key = KeyString.generate(prefix);
+        const { keyString, ...parts } = inspectKey(key.reveal())!;
+        expect(parts).toEqual({ prefix, publicPart: key.publicPart });
+        expect(keyString?.digest()).toEqual(key.digest());
+      }),
+    );
+  });
+
+  test('tells a wrong checksum from a text that is no key at all', () => {
+    const key = freshKey();
+    const mistyped = key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    expect(inspectKey(mistyped)).toEqual({ prefix: 'lk', publicPart: key.slice(3, 27), keyString: undefined });
+    for (const text of ['', key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, `L${key}`, key.replace('.', '')]) {
+      expect(inspectKey(text)).toBeUndefined();
+    }
   });
 });
 

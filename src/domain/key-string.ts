@@ -5,6 +5,7 @@ const PUBLIC_BYTES = 12;
 const SECRET_RANDOM_BYTES = 28;
 const CHECKSUM_LENGTH = 8;
 const BODY = /^[0-9a-f]{24}\.[0-9a-f]{64}$/;
+const ANY_KEY = /^([a-z][a-z0-9]{0,15})_([0-9a-f]{24})\.[0-9a-f]{64}$/;
 const SHOWN_CHARACTERS = 12;
 
 /** What a marker such as `lk` may look like. */
@@ -61,6 +62,21 @@ export class KeyString {
   toJSON(): string {
     return this.toString();
   }
+}
+
+/** What a text that has the shape of a key string tells of itself. */
+export interface KeyInspection {
+  readonly prefix: string;
+  readonly publicPart: string;
+  /** Absent when the checksum is wrong: then it is mistyped, or made up. */
+  readonly keyString: KeyString | undefined;
+}
+
+/** Looks at a text whatever its prefix. Undefined when it has not even the shape of a key string. */
+export function inspectKey(text: string): KeyInspection | undefined {
+  const [, prefix, publicPart] = ANY_KEY.exec(text) ?? [];
+  if (prefix === undefined || publicPart === undefined) return undefined;
+  return { prefix, publicPart, keyString: KeyString.parse(text, prefix) };
 }
 
 /** What lists show of a key: `lk_4f9a01c2d3e4…`. */

@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { root } from '../../scripts/lib/paths.mjs';
-import { run } from '../../scripts/lib/run.mjs';
 import { times } from '../support/application.js';
 import { SEAL_KEY_HEX } from '../support/audit-trail.js';
+import { latchkey } from '../support/command-line.js';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { connectClients } from '../support/grpc-clients.js';
@@ -32,10 +30,9 @@ describe('the sealed record of processes that are killed', () => {
     services.push(service);
     return { service, clients: connectClients(service.target) };
   }
-  const PATH = process.env['PATH'] ?? '';
   const verify = (args: string[] = [], env: Record<string, string> = {}) =>
-    run(process.execPath, [join(root, 'dist/audit-verify.js'), ...args], {
-      env: { PATH, DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX, ...env },
+    latchkey(['audit', 'verify', ...args], {
+      env: { DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX, ...env },
     });
   const tamper = (statement: string) =>
     sql(database.url, `BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
@@ -66,17 +63,17 @@ describe('the sealed record of processes that are killed', () => {
     );
     expect(row!.recorded).toBeGreaterThanOrEqual(denied);
     expect(row!.latest).toBeLessThan(SEALED_WITHIN_S + NOISE_S);
-    const { code, output } = await verify();
-    expect({ code, output }).toEqual({
+    const { code, out } = await verify();
+    expect({ code, out }).toEqual({
       code: 0,
-      output: expect.stringMatching(/^OK: \d+ seals hold, over \d+ events\n {4}0 events are not sealed yet\n$/),
+      out: expect.stringMatching(/^OK: \d+ seals hold, over \d+ events\n {4}0 events are not sealed yet\n$/),
     });
   });
 
   test('is exported as one line, by which a later look tells whether its end is missing', async () => {
-    const { code, output } = await verify(['--export-seal']);
+    const { code, out } = await verify(['--export-seal']);
     expect(code).toBe(0);
-    const exported = output.trimEnd();
+    const exported = out.trimEnd();
     expect(JSON.parse(exported)).toEqual({
       seal: expect.stringMatching(/^\d+$/),
       toEventId: expect.stringMatching(/^\d+$/),
@@ -86,35 +83,36 @@ describe('the sealed record of processes that are killed', () => {
     expect(await verify(['--expect', exported])).toMatchObject({ code: 0 });
     await tamper(`DELETE FROM audit_seals WHERE id = ${JSON.parse(exported).seal}`);
     expect(await verify()).toMatchObject({ code: 0 });
-    expect(await verify(['--expect', exported])).toEqual({
+    expect(await verify(['--expect', exported])).toMatchObject({
       code: 1,
-      output: expect.stringMatching(/^BROKEN: seal (\d+) is missing: seal \1 was exported\n$/),
+      out: expect.stringMatching(/^BROKEN: seal (\d+) is missing: seal \1 was exported\n$/),
     });
   });
 
   test('names the first broken link', async () => {
     await tamper('UPDATE audit_events SET count = count + 1 WHERE id = (SELECT min(id) FROM audit_events)');
-    expect(await verify()).toEqual({
+    expect(await verify()).toMatchObject({
       code: 1,
-      output: expect.stringMatching(/^BROKEN: seal 1, events 1 to \d+: an event is not what was sealed\n$/),
+      out: expect.stringMatching(/^BROKEN: seal 1, events 1 to \d+: an event is not what was sealed\n$/),
     });
   });
 
-  test.each<[string, Record<string, string>, string[], RegExp]>([
-    ['without a key', { AUDIT_SEAL_KEY: '' }, [], /^audit:verify: AUDIT_SEAL_KEY is missing\n$/],
-    ['with a key too short', { AUDIT_SEAL_KEY: 'S3cret' }, [], /^audit:verify: AUDIT_SEAL_KEY must be [^\n]*\n$/],
-    ['without a database', { DATABASE_URL: '' }, [], /^audit:verify: DATABASE_URL is missing\n$/],
+  test.each<[string, number, Record<string, string>, string[], RegExp]>([
+    ['without a key', 2, { AUDIT_SEAL_KEY: '' }, [], /^latchkey: AUDIT_SEAL_KEY is missing\n$/],
+    ['with a key too short', 2, { AUDIT_SEAL_KEY: 'S3cret' }, [], /^latchkey: AUDIT_SEAL_KEY must be [^\n]*\n$/],
+    ['without a database', 2, { DATABASE_URL: '' }, [], /^latchkey: DATABASE_URL is missing\n$/],
     [
       'with none that answers',
+      3,
       { DATABASE_URL: 'postgres://u:S3cret@127.0.0.1:1/x' },
       [],
-      /^audit:verify: DATABASE_URL[^\n]*\n$/,
+      /^latchkey: DATABASE_URL: connect ECONNREFUSED[^\n]*\n$/,
     ],
-    ['with what is no seal', {}, ['--expect', '{}'], /^audit:verify: --expect must be [^\n]*\n$/],
-    ['with an unknown option', {}, ['--S3'], /^audit:verify: Unknown option[^\n]*\n$/],
-  ])('can’t be verified %s, which is told in one line without secrets', async (_, env, args, told) => {
-    const { code, output } = await verify(args, env);
-    expect({ code, output }).toEqual({ code: 2, output: expect.stringMatching(told) });
-    expect(output).not.toContain('S3cret');
+    ['with what is no seal', 2, {}, ['--expect', '{}'], /^latchkey: --expect must be [^\n]*\n$/],
+    ['with an unknown option', 2, {}, ['--S3'], /^latchkey: unknown option[^\n]*\n$/],
+  ])('can’t be verified %s, which is told in one line without secrets', async (_, expected, env, args, told) => {
+    const { code, out, err } = await verify(args, env);
+    expect({ code, out, err }).toEqual({ code: expected, out: '', err: expect.stringMatching(told) });
+    expect(err).not.toContain('S3cret');
   });
 });

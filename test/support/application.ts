@@ -139,6 +139,7 @@ export interface StoredEvent {
   actor_id: string | null;
   public_part: string | null;
   client_ip: string | null;
+  user_agent: string | null;
   request_id: string | null;
   count: number;
 }

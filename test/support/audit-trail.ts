@@ -39,6 +39,7 @@ class ShiftedTrail extends AuditTrail {
   }
 
   hasUnsealedEvents = () => this.trail.hasUnsealedEvents();
+  events = (...args: Parameters<AuditTrail['events']>) => this.trail.events(...args);
   read = <T>(work: Parameters<typeof this.trail.read<T>>[0]) => this.trail.read(work);
   exclusively = <T>(work: (transaction: AuditTrailTransaction) => Promise<T>) =>
     this.trail.exclusively((transaction) => {

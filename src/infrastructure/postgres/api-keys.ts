@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { PageRequest } from '../../application/page.js';
 import { ApiKeys, type KeyList } from '../../application/ports.js';
-import type { ApiKeyStatus } from '../../domain/api-key.js';
+import type { ApiKey, ApiKeyStatus } from '../../domain/api-key.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { databaseNow, type Database } from './database.js';
 import { toApiKey } from './mapping.js';
@@ -16,6 +16,11 @@ const STATUS: Readonly<Record<ApiKeyStatus, string>> = {
 export class PostgresApiKeys extends ApiKeys {
   constructor(private readonly database: Database) {
     super();
+  }
+
+  async findByPublicPart(publicPart: string): Promise<ApiKey | undefined> {
+    const row = await this.database.run((manager) => manager.findOneBy(ApiKeyRow, { publicPart }));
+    return row ? toApiKey(row) : undefined;
   }
 
   list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {

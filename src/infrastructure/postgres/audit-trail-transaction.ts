@@ -6,9 +6,8 @@ import type { AuditSeal, SealableEvent } from '../../domain/audit-seal.js';
 import { fromSeal, toPruning, toSeal, toSealableEvent } from './audit-mapping.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
 import { databaseNow } from './database.js';
+import { pageFrom, pagesById } from './pages-by-id.js';
 
-/** Read in one go, and so without answering anyone else meanwhile. */
-const PAGE = 500;
 const LAST_ID = 2n ** 63n - 1n;
 
 /**
@@ -95,17 +94,7 @@ export class PostgresAuditTrailTransaction implements AuditTrailTransaction {
     return deleted[1];
   }
 
-  private async *pages<Row extends { id: string }>(table: new () => Row, fromId: bigint) {
-    for (let from = fromId; ;) {
-      const rows = await this.manager
-        .createQueryBuilder(table, 'row')
-        .where('row.id >= :from', { from: String(from) })
-        .orderBy('row.id')
-        .limit(PAGE)
-        .getMany();
-      yield* rows;
-      if (rows.length < PAGE) return;
-      from = BigInt(rows.at(-1)!.id) + 1n;
-    }
+  private pages<Row extends { id: string }>(table: new () => Row, fromId: bigint): AsyncIterable<Row> {
+    return pagesById((from) => pageFrom(this.manager, table, from).getMany(), fromId);
   }
 }

@@ -1,8 +1,13 @@
 import type { EntityManager } from 'typeorm';
-import type { AuditTrailReading, AuditTrailTransaction } from '../../application/audit-trail.js';
+import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from '../../application/audit-trail.js';
+import { FIRST_ID } from '../../application/event-cursor.js';
 import { AuditTrail } from '../../application/ports.js';
+import type { SealableEvent } from '../../domain/audit-seal.js';
+import { toSealableEvent } from './audit-mapping.js';
+import { AuditEventRow } from './audit-rows.js';
 import { PostgresAuditTrailTransaction } from './audit-trail-transaction.js';
 import type { Database } from './database.js';
+import { pageFrom, pagesById } from './pages-by-id.js';
 
 /** Any number will do, as long as every instance takes the same: one seals or prunes, the others pass on. */
 const TRAIL_LOCK = 5_052_193_862;
@@ -20,6 +25,17 @@ export class PostgresAuditTrail extends AuditTrail {
       );
       return row!.unsealed;
     });
+  }
+
+  async *events({ since, until }: TimeSpan): AsyncIterable<SealableEvent> {
+    const readPage = (from: bigint) =>
+      this.database.run((manager) => {
+        const page = pageFrom(manager, AuditEventRow, from);
+        if (since) page.andWhere('row.at >= :since', { since });
+        if (until) page.andWhere('row.at < :until', { until });
+        return page.getMany();
+      });
+    for await (const row of pagesById(readPage, FIRST_ID)) yield toSealableEvent(row);
   }
 
   exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined> {

@@ -10,29 +10,49 @@ export class DatabaseNotUsable extends Error {}
 
 /** Connects, migrates, and refuses a database that can't keep the promises. */
 export async function openDatabase(url: string, keyPrefix: string): Promise<DataSource> {
-  const dataSource = createDataSource(url);
-  try {
-    await using(createDataSource(url, {}), async (unlimited) => {
-      await requireVersion(unlimited);
-      await migrate(unlimited);
-    });
-    await dataSource.initialize();
-    await requirePrefix(dataSource, keyPrefix);
-    return dataSource;
-  } catch (error) {
-    if (dataSource.isInitialized) await dataSource.destroy();
-    if (error instanceof DatabaseNotUsable) throw error;
-    throw new DatabaseNotUsable(`DATABASE_URL: ${(error as Error).message}`, { cause: error });
-  }
+  await migrateDatabase(url);
+  return connect(createDataSource(url), (dataSource) => requirePrefix(dataSource, keyPrefix));
 }
 
-async function using(dataSource: DataSource, work: (dataSource: DataSource) => Promise<void>): Promise<void> {
-  await dataSource.initialize();
+/** Applies the migrations that are missing, beside no other instance, and answers their names. */
+export async function migrateDatabase(url: string): Promise<string[]> {
+  const dataSource = await connect(createDataSource(url, {}), requireVersion);
   try {
-    await work(dataSource);
+    return await migrate(dataSource);
+  } catch (error) {
+    throw notUsable(error);
   } finally {
     await dataSource.destroy();
   }
+}
+
+/**
+ * For tools beside the service: connects and migrates nothing.
+ * @param isPatient whether statements may take the time they take
+ */
+export function connectMigrated(url: string, isPatient: boolean): Promise<DataSource> {
+  return connect(isPatient ? createDataSource(url, {}) : createDataSource(url), requireMigrated);
+}
+
+async function connect(
+  dataSource: DataSource,
+  require: (dataSource: DataSource) => Promise<void>,
+): Promise<DataSource> {
+  try {
+    await dataSource.initialize();
+    await require(dataSource);
+    return dataSource;
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    throw notUsable(error);
+  }
+}
+
+function notUsable(error: unknown): DatabaseNotUsable {
+  if (error instanceof DatabaseNotUsable) return error;
+  // A name with several addresses fails with one error for each, and no message of its own.
+  const { message, code } = error as Error & { code?: string };
+  return new DatabaseNotUsable(`DATABASE_URL: ${message || code}`, { cause: error });
 }
 
 async function requireVersion(dataSource: DataSource): Promise<void> {
@@ -43,15 +63,23 @@ async function requireVersion(dataSource: DataSource): Promise<void> {
 }
 
 /** Under the lock from the first look on, for even that look creates TypeORM's own table. */
-async function migrate(dataSource: DataSource): Promise<void> {
+async function migrate(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await dataSource.runMigrations();
+    return (await dataSource.runMigrations()).map(({ name }) => name);
   } finally {
     // The lock ends with its connection, which is closed right after.
     await runner.release();
   }
+}
+
+/** Newer tables than ours are fine: an older instance beside a newer one has them too. */
+async function requireMigrated(dataSource: DataSource): Promise<void> {
+  const [row] = await dataSource.query<{ exists: boolean }[]>(`SELECT to_regclass('migrations') IS NOT NULL AS exists`);
+  const applied = row!.exists ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations') : [];
+  if (dataSource.migrations.every(({ name }) => applied.some((done) => done.name === name))) return;
+  throw new DatabaseNotUsable('DATABASE_URL: the tables are older than this version: run `latchkey migrate`');
 }
 
 /** Keys under another marker would all be refused as malformed; that is a mistake, not a migration. */

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openTrail, SEAL_KEY_HEX, type Trail } from '../support/audit-trail.js';
+import { latchkey, LATCHKEY, runCommand, type CommandOptions } from '../support/command-line.js';
+import { buildService } from '../support/service-process.js';
+
+const MANY = 60_000;
+/** Not a tenth of what so many rows take, all at once. */
+const LITTLE_HEAP = '--max-old-space-size=40';
+
+describe('latchkey audit', () => {
+  let trail: Trail;
+  beforeAll(async () => {
+    await buildService();
+    trail = await openTrail();
+    await trail.recordNineInThreeSeals();
+  }, 120_000);
+  afterAll(() => trail?.close());
+
+  const env = () => ({ DATABASE_URL: trail.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX });
+  const audit = (args: string[], options: CommandOptions = {}) =>
+    latchkey(['audit', ...args], { ...options, env: { ...env(), ...options.env } });
+  const exported = async (...args: string[]) => {
+    const { code, out, err } = await audit(['export', ...args]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    return out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  };
+  const stored = () => trail.app.sql<{ id: string; at: Date }>('SELECT * FROM audit_events ORDER BY id');
+
+  test('export prints every column of every event, oldest first, a line each', async () => {
+    const rows = await stored();
+    const events = await exported('--json');
+    expect(events).toHaveLength(9);
+    expect(events.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    expect(events[0]).toEqual({
+      id: rows[0]!.id,
+      at: rows[0]!.at.toISOString(),
+      type: 'authentication.failed',
+      ownerId: 'owner-1',
+      keyId: null,
+      actorId: null,
+      reason: 'revoked',
+      count: 1,
+      publicPart: null,
+      clientIp: '192.0.2.1',
+      userAgent: 'Ünïcode "agent"',
+      requestId: null,
+    });
+  });
+
+  test('export takes its bounds to the millisecond: --since included, --until not', async () => {
+    await trail.tamper("UPDATE audit_events SET at = timestamptz '2026-11-01T00:00:00Z' + (id || ' h')::interval");
+    const ids = async (...args: string[]) => (await exported(...args)).map(({ id }) => Number(id));
+    expect(await ids('--since', '2026-11-01T03:00:00Z', '--until', '2026-11-01T05:00:00.000Z')).toEqual([3, 4]);
+    expect(await ids('--since', '2026-11-01T09:30+01:00')).toEqual([9]);
+    expect(await ids('--until', '2026-11-01')).toEqual([]);
+    await trail.reset();
+    await trail.recordNineInThreeSeals();
+  });
+
+  test('verify says in JSON that all holds, what is not sealed, and the newest seal', async () => {
+    const { code, out } = await audit(['verify', '--json']);
+    expect({ code, ...JSON.parse(out) }).toEqual({
+      code: 0,
+      intact: true,
+      seals: '3',
+      sealedEvents: 9,
+      prunedSeals: '0',
+      unsealedEvents: 0,
+      oldestUnsealedAt: null,
+    });
+    const seal = await audit(['verify', '--export-seal']);
+    expect(JSON.parse(seal.out)).toMatchObject({ seal: '3', toEventId: '9' });
+    expect(await audit(['verify', '--expect', seal.out.trim()])).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('verify says in JSON which link is broken, with exit code 1', async () => {
+    await trail.tamper('UPDATE audit_events SET count = 2 WHERE id = 5');
+    const { code, out, err } = await audit(['verify', '--json']);
+    expect({ code, err, ...JSON.parse(out) }).toEqual({
+      code: 1,
+      err: '',
+      intact: false,
+      problem: 'an event is not what was sealed',
+      seal: '2',
+      fromEventId: '4',
+      toEventId: '6',
+    });
+    await trail.reset();
+    const none = await audit(['verify', '--export-seal']);
+    expect(none).toEqual({ code: 1, out: '', err: 'latchkey: there is no seal to export yet\n' });
+  });
+
+  describe('over a long record', () => {
+    beforeAll(async () => {
+      await trail.reset();
+      await trail.record(MANY);
+    });
+
+    test('export needs the memory of a page, not of the record, and shows no progress where nobody looks', async () => {
+      const { code, out, err } = await audit(['export'], { env: { NODE_OPTIONS: LITTLE_HEAP } });
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      const ids = [...out.matchAll(/^\{"id":"(\d+)"/gm)].map(([, id]) => Number(id));
+      expect(ids).toHaveLength(MANY);
+      expect([ids[0], ids.at(-1)]).toEqual([1, MANY]);
+    });
+
+    test('a reader that has enough ends the export, without a word', async () => {
+      const command = `${process.execPath} ${LATCHKEY} audit export | head -n 2`;
+      const { code, out, err } = await runCommand('sh', ['-c', command], { env: env() });
+      expect({ code, lines: out.trimEnd().split('\n').length, err }).toEqual({ code: 0, lines: 2, err: '' });
+    });
+
+    test('progress is shown at a terminal', async () => {
+      const command = `${process.execPath} ${LATCHKEY} audit verify`;
+      const shown = await runCommand('script', ['-qec', command, '/dev/null'], { env: env() });
+      expect(shown.code).toBe(0);
+      expect(shown.out).toMatch(/\r█+░* \d+ %, \d+ events/);
+      expect(shown.out).toContain(`${MANY} events are not sealed yet`);
+    });
+  });
+});

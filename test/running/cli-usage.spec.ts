@@ -1,0 +1,153 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import { root } from '../../scripts/lib/paths.mjs';
+import { buildProgram } from '../../src/cli/program.js';
+import { latchkey, LATCHKEY, runCommand } from '../support/command-line.js';
+import { createDatabase } from '../support/databases.mjs';
+import { unknownKey } from '../support/key-strings.js';
+import { buildService } from '../support/service-process.js';
+
+beforeAll(buildService, 120_000);
+
+describe('latchkey migrate', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database?.drop());
+
+  test('an empty database is refused by the rest, until it has made the tables and told which migrations it ran', async () => {
+    const env = { DATABASE_URL: database.url };
+    const early = await latchkey(['account', 'show', 'ada'], { env });
+    expect(early).toEqual({
+      code: 3,
+      out: '',
+      err: 'latchkey: DATABASE_URL: the tables are older than this version: run `latchkey migrate`\n',
+    });
+    const first = await latchkey(['migrate', '--json'], { env });
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(first.out).applied).toEqual(expect.arrayContaining(['InitialSchema1763600000000']));
+    expect(await latchkey(['account', 'show', 'ada'], { env })).toMatchObject({ code: 1 });
+    expect(await latchkey(['migrate'], { env })).toEqual({
+      code: 0,
+      out: 'nothing to apply: the tables are up to date\n',
+      err: '',
+    });
+  });
+});
+
+describe('latchkey key inspect', () => {
+  const inspect = (input: string, env: Record<string, string> = {}) =>
+    latchkey(['key', 'inspect', '--json'], { input, env });
+  const key = unknownKey();
+  const facts = { prefix: 'lk', publicPart: key.slice(3, 27) };
+
+  test('says without a database whether a key is well-formed', async () => {
+    const { code, out, err } = await inspect(`${key}\n`);
+    expect({ code, err, ...JSON.parse(out) }).toEqual({
+      code: 0,
+      err: '',
+      wellFormed: true,
+      ...facts,
+      checksum: 'right',
+    });
+    expect(await inspect(key, { KEY_PREFIX: 'lk' })).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ['mistyped', key.replace(/.$/, (last) => (last === '0' ? '1' : '0')), {}, /checksum is wrong/],
+    ['cut short', key.slice(0, -1), {}, /^not a key/],
+    ['of another service', key, { KEY_PREFIX: 'acme' }, /prefix is not acme/],
+    ['no key at all', 'correct horse battery staple', {}, /^not a key/],
+    ['nothing', '', {}, /^not a key/],
+  ])('says what is wrong with one that is %s, and no character of its secret', async (_, text, env, problem) => {
+    const { code, out, err } = await inspect(text, env);
+    expect({ code, err, ...JSON.parse(out) }).toMatchObject({
+      code: 1,
+      err: '',
+      wellFormed: false,
+      problem: expect.stringMatching(problem),
+    });
+    const plain = await latchkey(['key', 'inspect'], { input: text, env });
+    for (const secret of [key.slice(28, 40), 'horse']) expect(out + plain.out + plain.err).not.toContain(secret);
+  });
+
+  test('what is typed at a terminal is not shown there', async () => {
+    const command = `${process.execPath} ${LATCHKEY} key inspect`;
+    const { code, out } = await runCommand('script', ['-qec', command, '/dev/null'], { input: `${key}\r` });
+    expect(code).toBe(0);
+    expect(out).toMatch(/The key: .*wellFormed yes/s);
+  });
+});
+
+describe('what latchkey can’t make sense of', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const put = ['account', 'put', 'ada', '--email', 'ada@example.com', '--display-name', 'Ada', '--permissions', ''];
+  const leaked = unknownKey();
+
+  test.each<[string, string[], RegExp]>([
+    ['a command that does not exist', ['keys', 'lits'], /^unknown command 'lits'/],
+    ['an option that does not exist', ['migrate', '--force'], /^unknown option '--force'/],
+    ['an option that is missing', ['keys', 'list'], /--owner/],
+    ['neither a key nor all', ['keys', 'revoke', '--owner', 'ada'], /^give --owner with --key or --all/],
+    ['both', ['keys', 'revoke', '--owner', 'ada', '--all', '--key', 'x'], /^give --owner/],
+    ['an owner beside --leaked', ['keys', 'revoke', '--owner', 'ada', '--leaked'], /^give --owner/],
+    ['a key on the command line', ['keys', 'revoke', `--leaked=${leaked}`], /^a key on the command line is seen/],
+    ['an id that no key has', ['keys', 'revoke', '--owner', 'ada', '--key', 'lk_1'], /^key must be the key's id/],
+    ['an id that no account has', ['account', 'show', 'a b'], /^id must be 1 to 128 characters/],
+    ['a name for the record with a line break', ['keys', 'revoke', '--leaked', '--by', 'a\nb'], /^--by must be/],
+    ['a password both ways', [...put, '--password-from', '-', '--password-hash-from', '-'], /exclude each other$/],
+    ['a file that is not there', [...put, '--password-from', join(folder, 'none')], /^--password-from .*ENOENT/],
+    ['a time that is none', ['audit', 'export', '--since', '2026-13-01'], /^--since must be a time/],
+    ['no DATABASE_URL', ['account', 'show', 'ada'], /^DATABASE_URL is missing$/],
+  ])('%s: 2, in one line, and no secret in it', async (_, args, told) => {
+    const { code, out, err } = await latchkey(args);
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(/^latchkey: [^\n]+\n$/) });
+    expect(err.slice('latchkey: '.length).trimEnd()).toMatch(told);
+    expect(err).not.toContain(leaked.slice(28));
+  });
+
+  test('a database that does not answer: 3, without its password', async () => {
+    const env = { DATABASE_URL: 'postgres://latchkey:S3cret@127.0.0.1:1/latchkey' };
+    const file = join(folder, 'password');
+    writeFileSync(file, 'correct horse');
+    for (const args of [['migrate'], [...put, '--password-from', file], ['audit', 'export']]) {
+      const { code, out, err } = await latchkey(args, { env });
+      expect({ code, out, err }).toEqual({
+        code: 3,
+        out: '',
+        err: 'latchkey: DATABASE_URL: connect ECONNREFUSED 127.0.0.1:1\n',
+      });
+    }
+  });
+});
+
+describe('docs/cli.md', () => {
+  const page = readFileSync(join(root, 'docs/cli.md'), 'utf8');
+  const leaves = ({ commands }: Command, path: string): [string, Command][] =>
+    commands.flatMap((command): [string, Command][] => {
+      const own = `${path} ${command.name()}`;
+      return command.commands.length > 0 ? leaves(command, own) : [[own, command]];
+    });
+  const all = leaves(buildProgram(), 'latchkey');
+
+  test.each(all)('has `%s` and each of its options, which its help has too', (name, command) => {
+    expect(page).toContain(`\`${name}`);
+    const help = command.helpInformation();
+    expect(help).toMatch(/^Usage: latchkey /);
+    for (const { long } of command.options) {
+      expect(help).toContain(long!);
+      expect(page).toContain(long!);
+    }
+  });
+
+  test('has no command that does not exist', () => {
+    const named = [...page.matchAll(/`(latchkey(?: [a-z]+)+)/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !all.some(([known]) => name === known))).toEqual([]);
+  });
+});

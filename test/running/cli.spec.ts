@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { LATCHKEY, latchkey, runCommand, type CommandOptions } from '../support/command-line.js';
+import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { newOwner } from '../support/owners.js';
+import { readmeSnippet } from '../support/readme.js';
+import { buildService } from '../support/service-process.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+describe('latchkey beside a running service', () => {
+  let service: Service;
+  beforeAll(async () => {
+    await buildService();
+    service = await startService();
+  }, 120_000);
+  afterAll(() => service?.stop());
+
+  const administer = (args: string[], { input, env }: CommandOptions = {}) =>
+    latchkey(args, { env: { DATABASE_URL: service.databaseUrl, ...env }, ...(input === undefined ? {} : { input }) });
+  /** A call that must be done, and what it says as JSON. */
+  const done = async (args: string[], input?: string) => {
+    const { code, out, err } = await administer([...args, '--json'], input === undefined ? {} : { input });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    return JSON.parse(out);
+  };
+  const reasonFor = async (fullKey: string) => (await service.clients.validate(fullKey)).denial?.reason;
+  const revocations = (ownerId: string) =>
+    sql(
+      service.databaseUrl,
+      `SELECT key_id, actor_id, client_ip, user_agent FROM audit_events
+       WHERE owner_id = $1 AND type = 'api_key.revoked' ORDER BY id`,
+      [ownerId],
+    );
+  const by = (name: string) => ({ actor_id: `admin:${name}`, client_ip: null, user_agent: 'latchkey-cli' });
+  const osUser = userInfo().username;
+
+  test('a key revoked by its id is refused at the next call, and the record names the administrator', async () => {
+    const { id, person } = await newOwner(service);
+    const [revoked, other] = [await person.newKey(), await person.newKey()];
+    expect(await reasonFor(revoked.fullKey)).toBeUndefined();
+    const answer = await done(['keys', 'revoke', '--owner', id, '--key', revoked.apiKey.id.toUpperCase()]);
+    expect(await reasonFor(revoked.fullKey)).toBe('REASON_REVOKED');
+    expect(await reasonFor(other.fullKey)).toBeUndefined();
+    expect(answer).toEqual({ ownerId: id, revoked: [{ id: revoked.apiKey.id, prefix: revoked.apiKey.prefix }] });
+    expect(await revocations(id)).toEqual([{ key_id: revoked.apiKey.id, ...by(osUser) }]);
+
+    const again = await administer(['keys', 'revoke', '--owner', id, '--key', revoked.apiKey.id]);
+    expect(again).toEqual({ code: 1, out: '', err: 'latchkey: This API key is already revoked\n' });
+    expect(await revocations(id)).toHaveLength(1);
+  });
+
+  test('every key of a suspended owner is revoked at once, so that reactivation brings none back', async () => {
+    const { id, person } = await newOwner(service);
+    const keys = [await person.newKey(), await person.newKey(), await person.newKey()];
+    await person.revoke(keys[0]!.apiKey.id);
+    expect(await done(['account', 'suspend', id])).toMatchObject({ id, status: 'suspended' });
+    expect(await reasonFor(keys[1]!.fullKey)).toBe('REASON_OWNER_SUSPENDED');
+    const { revoked } = await done(['keys', 'revoke', '--owner', id, '--all', '--by', 'ada@example.com']);
+    expect(revoked.map((key: { id: string }) => key.id).sort()).toEqual(
+      keys
+        .slice(1)
+        .map((key) => key.apiKey.id)
+        .sort(),
+    );
+    expect(await done(['account', 'reactivate', id])).toMatchObject({ status: 'active' });
+    for (const { fullKey } of keys) expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
+    expect((await revocations(id)).slice(1)).toMatchObject([by('ada@example.com'), by('ada@example.com')]);
+
+    const none = await administer(['keys', 'revoke', '--owner', id, '--all']);
+    expect(none).toEqual({ code: 0, out: `nothing to revoke: ${id} has no active key\n`, err: '' });
+  });
+
+  test('a leaked key is revoked by the string alone, which is proven, and whose it was is said', async () => {
+    const { id, person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey({ name: 'CI' });
+    const guesses = [withWrongSecret(fullKey), unknownKey(), 'nonsense'];
+    const told = guesses.map((guess) => administer(['keys', 'revoke', '--leaked'], { input: guess }));
+    const unknown = 'what came on stdin is no key of this service: nothing was revoked\n';
+    for (const end of await Promise.all(told)) expect(end).toEqual({ code: 1, out: unknown, err: '' });
+    expect(await reasonFor(fullKey)).toBeUndefined();
+
+    const first = await administer(['keys', 'revoke', '--leaked'], { input: `  ${fullKey}\r\n` });
+    expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
+    const whose = `${apiKey.id} (${apiKey.prefix}, "CI") of ${id}`;
+    expect(first).toEqual({ code: 0, out: `revoked ${whose}\n`, err: '' });
+    expect(await revocations(id)).toEqual([{ key_id: apiKey.id, ...by(osUser) }]);
+
+    const second = await administer(['keys', 'revoke', '--leaked'], { input: fullKey });
+    expect(second).toEqual({ code: 0, out: `already revoked: ${whose}\n`, err: '' });
+    expect(await revocations(id)).toHaveLength(1);
+  });
+
+  test('a leaked key whose time has run out counts as ended, and that is on record', async () => {
+    const { id, person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey();
+    await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = $1', [apiKey.id]);
+    expect(await done(['keys', 'revoke', '--leaked'], fullKey)).toEqual({
+      known: true,
+      ownerId: id,
+      id: apiKey.id,
+      prefix: apiKey.prefix,
+      was: 'expired',
+      isRevokedNow: false,
+    });
+    expect(await sql(service.databaseUrl, 'SELECT expired_at FROM api_keys WHERE id = $1', [apiKey.id])).toEqual([
+      { expired_at: expect.any(Date) },
+    ]);
+    expect(await revocations(id)).toEqual([]);
+  });
+
+  test('an account is opened, changed, shown and deleted, and the service sees each step at once', async () => {
+    const [id, email, password] = [`user-${randomUUID()}`, `${randomUUID()}@example.com`, ' a pass word '];
+    const put = ['account', 'put', id, '--email', email, '--display-name', 'Ada', '--permissions'];
+    const opened = await done([...put, 'systems:read, systems:write', '--password-from', '-'], `${password}\n`);
+    const permissions = ['systems:read', 'systems:write'];
+    const account = { id, email, displayName: 'Ada', permissions, status: 'active', version: '0', hasPassword: true };
+    expect(opened).toEqual(account);
+    const person = await service.person().signIn(email, password);
+    const { fullKey } = await person.newKey({ password });
+
+    expect(await done([...put, 'systems:read'])).toEqual({ ...account, permissions: ['systems:read'] });
+    expect((await service.clients.validate(fullKey)).grant?.permissions).toEqual(['systems:read']);
+    expect((await person.call('GET', '/v1/session')).status).toBe(200);
+
+    expect(await done(['account', 'delete', id])).toMatchObject({ status: 'deleted' });
+    expect(await reasonFor(fullKey)).toBe('REASON_OWNER_DELETED');
+    expect((await person.call('GET', '/v1/session')).status).toBe(401);
+    const { out } = await administer(['account', 'show', id]);
+    expect(out).toMatch(/^status {7}deleted$/m);
+    expect(out).not.toMatch(/argon2/);
+  });
+
+  test("an owner's keys are listed page after page, with nothing that proves any", async () => {
+    const { id, person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey({ name: 'newest' });
+    await sql(
+      service.databaseUrl,
+      `INSERT INTO api_keys SELECT gen_random_uuid(), owner_id, 'old ' || n, access, key_prefix,
+         lpad(to_hex(n), 24, '0'), sha256(n::text::bytea), created_at - interval '1 day' * n, expires_at, created_at, NULL, NULL
+       FROM api_keys, generate_series(1, 60) AS n WHERE id = $1`,
+      [apiKey.id],
+    );
+    const all = await done(['keys', 'list', '--owner', id]);
+    expect([all.activeKeys, all.maxActiveKeys, all.items.length]).toEqual([1, 5, 61]);
+    expect(all.items[0]).toEqual(apiKey);
+    expect((await done(['keys', 'list', '--owner', id, '--status', 'active'])).items).toEqual([apiKey]);
+    const { out } = await administer(['keys', 'list', '--owner', id]);
+    expect(out.split('\n')).toHaveLength(64);
+    expect(out).toContain(
+      `${apiKey.id}  ${apiKey.prefix}  active   read-and-write  ${apiKey.expiresAt.slice(0, 10)}  never      newest\n`,
+    );
+    expect(JSON.stringify(all) + out).not.toContain(fullKey.slice(3, 27));
+  });
+
+  test('what README.md says can be pasted', async () => {
+    const { id, person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey();
+    const folder = mkdtempSync(join(tmpdir(), 'paste-'));
+    writeFileSync(join(folder, 'latchkey'), `#!/bin/sh\nexec '${process.execPath}' '${LATCHKEY}' "$@"\n`, {
+      mode: 0o755,
+    });
+    writeFileSync(join(folder, 'leaked-key.txt'), `${fullKey}\n`);
+    const env = { PATH: `${folder}:${process.env['PATH']}`, OWNER: id, DATABASE_URL: service.databaseUrl };
+    const { code, out, err } = await runCommand('sh', ['-e'], {
+      env,
+      cwd: folder,
+      input: readmeSnippet('Administer it', 'sh'),
+    });
+    rmSync(folder, { recursive: true });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('1 of 5 active\n');
+    expect(out).toContain(`revoked ${apiKey.id} (${apiKey.prefix}, "CI") of ${id}\n`);
+    expect(out).toMatch(/^status {7}suspended$/m);
+  });
+
+  test.each([
+    ['account show', ['account', 'show', 'nobody']],
+    ['keys list', ['keys', 'list', '--owner', 'nobody']],
+    ['keys revoke --all', ['keys', 'revoke', '--owner', 'nobody', '--all']],
+    ['keys revoke --key', ['keys', 'revoke', '--owner', 'nobody', '--key', randomUUID()]],
+  ])('%s of an owner who does not exist is not done: 1', async (_, args) => {
+    expect(await administer(args)).toEqual({ code: 1, out: '', err: 'latchkey: id names no account\n' });
+  });
+
+  test("another owner's key does not exist", async () => {
+    const [one, other] = [await newOwner(service), await newOwner(service)];
+    const { apiKey, fullKey } = await one.person.newKey();
+    const { code, err } = await administer(['keys', 'revoke', '--owner', other.id, '--key', apiKey.id]);
+    expect({ code, err }).toEqual({ code: 1, err: 'latchkey: The owner has no such API key\n' });
+    expect(await reasonFor(fullKey)).toBeUndefined();
+  });
+});

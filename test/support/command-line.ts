@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
+
+export const LATCHKEY = join(root, 'dist/cli/main.js');
+
+export interface CommandEnd {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface CommandOptions {
+  readonly env?: Record<string, string>;
+  /** What comes on stdin; nothing unless given. */
+  readonly input?: string;
+  /** Default: the checkout. */
+  readonly cwd?: string;
+}
+
+/** The built `latchkey` as a process, that knows nothing of the test runner's environment. */
+export function latchkey(args: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> {
+  return runCommand(process.execPath, [LATCHKEY, ...args], options);
+}
+
+/** Any command to its end, its streams apart. */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  { env = {}, input = '', cwd = root }: CommandOptions = {},
+): Promise<CommandEnd> {
+  const child = spawn(command, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } });
+  // One that ends without reading its input is no failure of ours.
+  child.stdin.on('error', () => undefined).end(input);
+  const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
+  const [code, out, err] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { code, out, err };
+}
