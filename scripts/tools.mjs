@@ -10,6 +10,7 @@ export const tools = {
   'redis-server': 'redis-server',
   chromium: 'chromium',
   faketime: 'faketime',
+  go: 'golang-go',
 };
 
 /**
