@@ -17,6 +17,7 @@ const parts = {
   'proto lint': ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   'generated code': ['scripts/generate.mjs', '--check'],
+  'upgrades without downtime': ['scripts/expand-contract.mjs'],
 };
 /** Looks at what is built, so it waits for the build. @type {readonly [string, ...string[]]} */
 const migrations = ['scripts/migrations-drift.mjs'];
