@@ -1,4 +1,6 @@
 # Two images from one file: `--target latchkey` (the default, last) and `--target systems-api`.
+# A release line of Node and Debian, whose patches a new build takes; for the very same bytes again name a digest:
+# --build-arg NODE_IMAGE=node@sha256:…
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS manifests
@@ -25,7 +27,8 @@ WORKDIR /app
 COPY --from=systems-api-packages /app/node_modules node_modules
 COPY --from=build /app/clients/node clients/node
 COPY --from=build /app/examples/systems-api examples/systems-api
-USER node
+# `node`, by number: Kubernetes can tell that it is not root.
+USER 1000:1000
 EXPOSE 4000
 # Any answer will do: without a key it is 401.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=5 \
@@ -42,7 +45,8 @@ COPY --from=build /app/dist dist
 COPY --from=build /app/web/dist web/dist
 # `docker compose exec latchkey-1 latchkey …`
 RUN chmod +x dist/cli/main.js && ln -s /app/dist/cli/main.js /usr/local/bin/latchkey
-USER node
+# `node`, by number: Kubernetes can tell that it is not root.
+USER 1000:1000
 EXPOSE 3000 50051
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=5 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT || 3000}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

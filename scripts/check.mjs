@@ -18,6 +18,7 @@ const parts = {
   'proto compatibility': ['scripts/proto-baseline.mjs', '--check'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   'generated code': ['scripts/generate.mjs', '--check'],
+  'upgrades without downtime': ['scripts/expand-contract.mjs'],
 };
 /** Looks at what is built, so it waits for the build. @type {readonly [string, ...string[]]} */
 const migrations = ['scripts/migrations-drift.mjs'];

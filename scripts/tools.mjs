@@ -13,6 +13,7 @@ export const tools = {
   nginx: 'nginx',
   caddy: 'caddy',
   haproxy: 'haproxy',
+  go: 'golang-go',
 };
 
 /**

@@ -19,7 +19,7 @@ describe('the tests that the documentation names', () => {
     expect(["'", '"', '`'].some((quote) => spec.includes(`${quote}${name}${quote},`))).toBe(true);
   });
 
-  test.each(['README.md', 'docs/audit.md', 'docs/forward-auth.md', 'SECURITY.md'])(
+  test.each(['README.md', 'docs/audit.md', 'docs/forward-auth.md', 'docs/operations.md', 'SECURITY.md'])(
     '%s names no suite that does not exist',
     (document) => {
       const suites = [...read(document).matchAll(/`([\w./-]+\.spec\.ts)`/g)].map(([, path]) => path!);

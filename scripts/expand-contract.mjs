@@ -1,0 +1,45 @@
+// May instances of the release before run beside a migration of this one? They do, while a rolling upgrade lasts. A
+// migration therefore expands: it adds what old code need not know. One that takes away, renames or tightens contracts,
+// and is for the release after the last one that needs the old shape: it says so in a comment `// contract: why`.
+import './lib/node-version.mjs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMain, root } from './lib/paths.mjs';
+import { main, Stop } from './lib/stop.mjs';
+
+const MIGRATIONS = join(root, 'src/infrastructure/postgres/migrations');
+
+const CONTRACTIONS = [
+  /\bDROP\s+(TABLE|COLUMN|VIEW)\b/i,
+  /\bRENAME\b/i,
+  /\bALTER\s+COLUMN\s+\w+\s+(SET\s+DATA\s+)?TYPE\b/i,
+  /\bSET\s+NOT\s+NULL\b/i,
+  /\bADD\s+COLUMN\b(?![^,;`]*\bDEFAULT\b)[^,;`]*\bNOT\s+NULL\b/i,
+  /\brunner\s*\.\s*(drop(Table|Column)s?|rename\w+|changeColumns?|clearTable)\b/,
+];
+const MARKER = /\/\/ contract: \S.{9,}/;
+
+/**
+ * @param {string} source of a migration
+ * @returns {string[]} what in its `up` old code may not survive, unless a marker says why that is well
+ */
+export function contractionsIn(source) {
+  if (MARKER.test(source)) return [];
+  const up = source.slice(source.indexOf('async up('), source.indexOf('async down('));
+  return CONTRACTIONS.flatMap((pattern) => pattern.exec(up)?.[0] ?? []);
+}
+
+if (isMain(import.meta.url)) {
+  await main(async () => {
+    const files = readdirSync(MIGRATIONS).filter((file) => file.endsWith('.ts'));
+    if (files.length === 0) throw new Stop(`There are no migrations in ${MIGRATIONS}.`);
+    const found = files.flatMap((file) =>
+      contractionsIn(readFileSync(join(MIGRATIONS, file), 'utf8')).map((what) => `  ${file}: ${what}`),
+    );
+    if (found.length === 0) return;
+    throw new Stop(
+      `These migrations may break instances of the release before, which run beside them during an upgrade:\n${found.join('\n')}\n` +
+        'Leave that to a later release, or say in a comment `// contract: why` why no running release needs it any more.',
+    );
+  });
+}

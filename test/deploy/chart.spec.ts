@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { LEAST, only, type Rendered, renderChart, type Tree, valuesWith } from './chart.js';
+import { typeProblems } from './kubernetes-types.js';
+
+const EVERYTHING: Tree = {
+  env: { WORKERS: '2', RATE_LIMIT_BURST: '1000000' },
+  secrets: {
+    REDIS_URL: { existingSecret: 'redis', key: 'url' },
+    AUDIT_SEAL_KEY: { existingSecret: 'seal' },
+  },
+  image: { repository: 'images.example.com/latchkey', digest: `sha256:${'a'.repeat(64)}` },
+  imagePullSecrets: [{ name: 'images' }],
+  grpcTls: { existingSecret: 'grpc-tls', clientRoles: ['systems.internal:validator', 'users.internal:accounts'] },
+  autoscaling: { enabled: true },
+  ingress: {
+    enabled: true,
+    className: 'nginx',
+    host: 'keys.example.com',
+    tlsSecret: 'keys',
+    annotations: { 'example.com/a': 'b' },
+  },
+  networkPolicy: {
+    enabled: true,
+    httpFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }],
+    grpcFrom: [{ podSelector: { matchLabels: { 'latchkey-client': 'true' } } }],
+    egress: [{ ports: [{ port: 5432, protocol: 'TCP' }] }],
+  },
+  serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+  service: { annotations: { 'example.com/a': 'b' } },
+  serviceAccount: { name: 'keys', annotations: { 'example.com/a': 'b' } },
+  podAnnotations: { 'example.com/a': 'b' },
+  podLabels: { team: 'platform' },
+  nodeSelector: { 'kubernetes.io/os': 'linux' },
+  tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+  affinity: { nodeAffinity: {} },
+  priorityClassName: 'high',
+  extraVolumes: [{ name: 'ca', configMap: { name: 'database-ca' } }],
+  extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/database-ca' }],
+};
+
+let releases: Record<'latchkey' | 'everything' | 'hurried' | 'greedy', Rendered>;
+beforeAll(async () => {
+  releases = await renderChart({
+    latchkey: valuesWith(LEAST),
+    everything: valuesWith(LEAST, EVERYTHING),
+    hurried: valuesWith(LEAST, { drainSeconds: 20 }),
+    greedy: valuesWith(LEAST, { podDisruptionBudget: { maxUnavailable: 3 } }),
+  });
+}, 60_000);
+
+const pod = (name: 'latchkey' | 'everything') => only(releases[name].objects, 'Deployment')['spec'].template.spec;
+const container = (name: 'latchkey' | 'everything') => pod(name).containers[0];
+const service = (component: string) =>
+  releases.latchkey.objects.find(({ metadata }) => metadata.labels['app.kubernetes.io/component'] === component)!;
+
+describe('the chart', () => {
+  test('makes objects that Kubernetes knows field by field', () => {
+    const { latchkey, everything } = releases;
+    expect([latchkey.error, everything.error]).toEqual([undefined, undefined]);
+    expect(typeProblems([...latchkey.objects, ...everything.objects])).toEqual([]);
+    expect(everything.objects).toHaveLength(latchkey.objects.length + 4);
+    const planted = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', spec: { maxUnavailabel: 1 } };
+    expect(typeProblems([planted])).toEqual([expect.stringContaining('maxUnavailabel')]);
+  });
+
+  test('runs without root, privileges, a writable file system or a token of the cluster', () => {
+    for (const name of ['latchkey', 'everything'] as const) {
+      expect(container(name).securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(pod(name).securityContext).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: 1000,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      expect(pod(name).automountServiceAccountToken).toBe(false);
+    }
+  });
+
+  test('asks /livez whether to start anew and /readyz whether to send work', () => {
+    const { startupProbe, livenessProbe, readinessProbe } = container('latchkey');
+    expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)).toEqual([
+      '/livez',
+      '/livez',
+      '/readyz',
+    ]);
+    expect(startupProbe.failureThreshold * startupProbe.periodSeconds).toBe(600);
+  });
+
+  test('has every secret by reference and none as a value', () => {
+    const env: Tree[] = container('everything').env;
+    const references = env.filter(({ valueFrom }) => valueFrom).map(({ name, valueFrom }) => [name, valueFrom]);
+    expect(Object.fromEntries(references)).toEqual({
+      DATABASE_URL: { secretKeyRef: { name: 'latchkey', key: 'DATABASE_URL' } },
+      SERVICE_TOKENS: { secretKeyRef: { name: 'latchkey', key: 'SERVICE_TOKENS' } },
+      REDIS_URL: { secretKeyRef: { name: 'redis', key: 'url' } },
+      AUDIT_SEAL_KEY: { secretKeyRef: { name: 'seal', key: 'AUDIT_SEAL_KEY' } },
+    });
+    expect(releases.everything.objects.map(({ kind }) => kind)).not.toContain('Secret');
+  });
+
+  test('lets an instance end what is under way before it is killed, and refuses values that would not', () => {
+    expect(container('latchkey').lifecycle.preStop.exec.command).toEqual(['sleep', '5']);
+    // An orderly stop takes 12 seconds at most (src/workers.ts).
+    expect(pod('latchkey').terminationGracePeriodSeconds).toBeGreaterThan(5 + 12);
+    expect(releases.hurried.error).toContain('terminationGracePeriodSeconds must be');
+  });
+
+  test('never lets all instances be away at once, neither for upgrades nor for evictions', () => {
+    const { replicas, strategy } = only(releases.latchkey.objects, 'Deployment')['spec'];
+    expect(strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+    expect(only(releases.latchkey.objects, 'PodDisruptionBudget')['spec'].maxUnavailable).toBeLessThan(replicas);
+    expect(releases.greedy.error).toContain('podDisruptionBudget.maxUnavailable must be less');
+  });
+
+  test('gives gRPC clients every instance, not one address', () => {
+    const grpc = releases.latchkey.objects.find(({ metadata }) => metadata.name === 'latchkey-grpc')!;
+    expect(grpc['spec']).toMatchObject({ clusterIP: 'None', ports: [{ port: 50051, targetPort: 'grpc' }] });
+    expect(releases.latchkey.notes).toContain('dns:///latchkey-grpc.keys.svc:50051');
+  });
+
+  test('scales its own Deployment, which then leaves the number of replicas alone', () => {
+    const { objects } = releases.everything;
+    const deployment = only(objects, 'Deployment');
+    expect(only(objects, 'HorizontalPodAutoscaler')['spec'].scaleTargetRef.name).toBe(deployment['metadata'].name);
+    expect(deployment['spec']).not.toHaveProperty('replicas');
+  });
+
+  test('selects its own pods wherever it selects', () => {
+    const { objects } = releases.latchkey;
+    const labels = only(objects, 'Deployment')['spec'].template.metadata.labels;
+    const selectors = objects.map(({ spec }) => spec?.selector?.matchLabels ?? spec?.selector).filter(Boolean);
+    expect(selectors).toHaveLength(4);
+    for (const selector of selectors) expect(labels).toMatchObject(selector);
+  });
+
+  test('shows the public what people need, and not /metrics', () => {
+    const [{ http }] = only(releases.everything.objects, 'Ingress')['spec'].rules;
+    expect(http.paths.map(({ path }: Tree) => path)).toEqual(['/settings', '/v1']);
+  });
+
+  test('has Prometheus scrape the service that bears the labels it asks for', () => {
+    const { selector } = only(releases.everything.objects, 'ServiceMonitor')['spec'];
+    expect(Object.keys(selector.matchLabels)).toContain('app.kubernetes.io/component');
+    expect(service('http')['spec'].ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+  });
+
+  test('says what is missing for several instances', () => {
+    expect(releases.latchkey.notes).toContain('secrets.REDIS_URL is not set');
+    expect(releases.everything.notes).not.toContain('is not set');
+  });
+});

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
+import { connectClients, type Clients } from '../support/grpc-clients.js';
+import { Person } from '../support/person.js';
+import { buildService, freePorts } from '../support/service-process.js';
+import { environmentOf, readStages, textsOf } from './dockerfile.js';
+import { layOut } from './image-tree.js';
+
+const stage = readStages().find(({ name }) => name === 'latchkey')!;
+/** As the image says; who is not root can only run it as themselves. */
+const [uid, gid] = process.getuid?.() === 0 ? textsOf(stage, 'USER')[0]!.split(':').map(Number) : [];
+const TOKENS = { validator: 'a validator of this test', admin: 'a platform of this test' };
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+describe('what the image holds', () => {
+  let folder: string;
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let service: ChildProcess;
+  let clients: Clients;
+  let url: string;
+  let output = '';
+  beforeAll(async () => {
+    await buildService();
+    folder = mkdtempSync(join(tmpdir(), 'image-'));
+    chmodSync(folder, 0o755);
+    layOut(stage, folder);
+    database = await createDatabase();
+    const ports = await freePorts();
+    url = `http://127.0.0.1:${ports.HTTP_PORT}`;
+    const [, ...args] = JSON.parse(textsOf(stage, 'CMD')[0]!) as string[];
+    const env = {
+      ...environmentOf(stage),
+      HOST: '127.0.0.1',
+      // Whoever wants to write somewhere is to fail.
+      TMPDIR: '/nowhere',
+      HOME: '/nowhere',
+      DATABASE_URL: database.url,
+      SERVICE_TOKENS: `it:validator:${sha256(TOKENS.validator)},it:accounts:${sha256(TOKENS.admin)}`,
+      ...ports,
+    };
+    service = spawn(process.execPath, args, { cwd: folder, env, uid, gid, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [service.stdout!, service.stderr!]) stream.on('data', (chunk) => (output += String(chunk)));
+    clients = connectClients(`127.0.0.1:${ports.GRPC_PORT}`, TOKENS);
+  }, 60_000);
+  afterAll(async () => {
+    service?.kill('SIGKILL');
+    clients?.close();
+    await database?.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('is all that the service needs in production, without a place to write to', async () => {
+    await eventually(async () => service.exitCode !== null || (await answers('/readyz')) === 200, 20_000);
+    expect({ exitCode: service.exitCode, output }).toMatchObject({ exitCode: null });
+    expect(environmentOf(stage)['NODE_ENV']).toBe('production');
+
+    await clients.putAccount({ id: 'ada', email: 'ada@example.com', displayName: 'Ada', password: 'a long password' });
+    const ada = await new Person(url).signIn('ada@example.com', 'a long password');
+    const { apiKey, fullKey } = await ada.newKey({ password: 'a long password' });
+    expect((await clients.validate(fullKey)).grant?.ownerId).toBe('ada');
+    await ada.revoke(apiKey.id);
+    expect((await clients.validate(fullKey)).denial?.reason).toBe('REASON_REVOKED');
+    for (const path of ['/settings/api-keys', '/openapi.json', '/metrics']) expect(await answers(path)).toBe(200);
+  });
+
+  test('ends in order when it is told to', async () => {
+    service.kill('SIGTERM');
+    expect(await once(service, 'exit')).toEqual([0, null]);
+  });
+
+  const answers = (path: string) =>
+    fetch(url + path).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+});

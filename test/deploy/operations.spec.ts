@@ -1,0 +1,121 @@
+import { createSecretKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { VerifyAuditTrail } from '../../src/application/verify-audit-trail.js';
+import { readConfig } from '../../src/config.js';
+import { openApplication, times } from '../support/application.js';
+import { createDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
+import { unknownKey } from '../support/key-strings.js';
+import type { Person } from '../support/person.js';
+import { type Service, startService } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+const [OLD_SEAL_KEY, NEW_SEAL_KEY] = ['5e'.repeat(32), 'a1'.repeat(32)] as const;
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+
+/** The statements under a heading of docs/operations.md, as an operator would paste them. */
+function statementsUnder(heading: string): string {
+  const [, section = ''] = readFileSync(join(root, 'docs/operations.md'), 'utf8').split(`\n## ${heading}\n`);
+  const [, statements] = /```sql\n([\s\S]*?)```/.exec(section.split('\n## ')[0]!) ?? [];
+  if (!statements) throw new Error(`docs/operations.md has no statements under "${heading}"`);
+  return statements;
+}
+
+describe('docs/operations.md', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let service: Service;
+  let owner: Person;
+  const start = async (sealKey: string) => {
+    service = await startService({ DATABASE_URL: database.url, AUDIT_SEAL_KEY: sealKey, ...UNLIMITED });
+    owner = await service.person().signIn();
+  };
+  beforeAll(async () => {
+    database = await createDatabase();
+    await start(OLD_SEAL_KEY);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await database.drop();
+  });
+
+  /** What is sealed must hold, and everything be sealed. */
+  const holdsUnder = async (sealKey: string) => {
+    const app = await openApplication(database.url);
+    const key = createSecretKey(Buffer.from(sealKey, 'hex'));
+    const isSealed = async () => {
+      const trail = await new VerifyAuditTrail(app.trail, key).execute();
+      return !trail.intact || (trail.newest && trail.unsealedEvents === 0) ? trail : undefined;
+    };
+    return eventually(isSealed).finally(() => app.close());
+  };
+
+  test('says how many connections a process takes at most, and it takes no more', async () => {
+    const { fullKey } = await owner.newKey({ name: 'load' });
+    const count = `SELECT count(*)::int AS open FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE 'latchkey%'`;
+    let isOver = false;
+    const load = Promise.all(
+      times(40, async () => {
+        for (const _ of times(5, () => undefined)) {
+          await Promise.all([service.clients.validate(fullKey), service.clients.validate(unknownKey()), owner.list()]);
+        }
+      }),
+    ).finally(() => (isOver = true));
+    let most = 0;
+    do {
+      const [row] = await sql<{ open: number }>(database.url, count);
+      most = Math.max(most, row!.open);
+    } while (!isOver);
+    await load;
+    expect(most).toBe(13);
+    expect(readFileSync(join(root, 'docs/operations.md'), 'utf8')).toContain(`At most ${most} a process`);
+  });
+
+  test('says that a list of hosts is no DATABASE_URL, and it is refused', () => {
+    const DATABASE_URL = 'postgresql://latchkey:secret@one:5432,two:5432/latchkey?target_session_attrs=read-write';
+    expect(() => readConfig({ DEMO: '1', DATABASE_URL })).toThrow(/^DATABASE_URL must be a URL[^@]*$/);
+  });
+
+  test('revokes after a restore what is active, on record and under the seals', async () => {
+    const { apiKey, fullKey } = await owner.newKey({ name: 'revoked since the backup' });
+    expect((await service.clients.validate(fullKey)).outcome).toBe('grant');
+    await sql(database.url, statementsUnder('Backups and restore'));
+
+    expect((await service.clients.validate(fullKey)).denial?.reason).toBe('REASON_REVOKED');
+    expect((await owner.list()).activeKeys).toBe(0);
+    const { items } = await owner.events();
+    expect(items).toContainEqual(expect.objectContaining({ type: 'api_key.revoked', keyId: apiKey.id }));
+    expect(await holdsUnder(OLD_SEAL_KEY)).toMatchObject({ intact: true });
+  });
+
+  test('keeps an older release at work on a schema that a newer one has expanded, restarted too', async () => {
+    const { fullKey } = await owner.newKey({ name: 'across the upgrade' });
+    await service.clients.validate(fullKey);
+    await sql(
+      database.url,
+      `ALTER TABLE api_keys ADD COLUMN note text NOT NULL DEFAULT '';
+       ALTER TABLE accounts ADD COLUMN note text;
+       ALTER TABLE audit_events ADD COLUMN note text;
+       CREATE TABLE notes (id bigint PRIMARY KEY);
+       INSERT INTO migrations (timestamp, name) VALUES (9999999999999, 'Later9999999999999')`,
+    );
+    for (const isRestarted of [false, true]) {
+      if (isRestarted) await service.stop().then(() => start(OLD_SEAL_KEY));
+      expect((await service.clients.validate(fullKey)).outcome).toBe('grant');
+      const { apiKey, fullKey: fresh } = await owner.newKey({ name: 'after it' });
+      expect((await owner.revoke(apiKey.id)).status).toBe(200);
+      expect((await service.clients.validate(fresh)).denial?.reason).toBe('REASON_REVOKED');
+    }
+  });
+
+  test('begins a new chain of seals under another key', async () => {
+    await service.stop();
+    await sql(database.url, statementsUnder('Rotation'));
+    await start(NEW_SEAL_KEY);
+    expect(await holdsUnder(NEW_SEAL_KEY)).toMatchObject({ intact: true });
+    await expect(sql(database.url, 'DELETE FROM audit_seals')).rejects.toThrow('append-only');
+  });
+});

@@ -1,0 +1,51 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+import { readmeSnippet } from '../support/readme.js';
+import { only, problemsOf, renderChart, type Tree, valuesWith } from './chart.js';
+
+describe('README on Kubernetes', () => {
+  let bin: string;
+  beforeAll(() => {
+    bin = mkdtempSync(join(tmpdir(), 'bin-'));
+    // They note what they are told: there is no cluster here.
+    for (const command of ['kubectl', 'helm']) {
+      writeFileSync(join(bin, command), `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(bin, `${command}.told`)}\n`);
+      chmodSync(join(bin, command), 0o755);
+    }
+  });
+  afterAll(() => rmSync(bin, { recursive: true, force: true }));
+  const told = (command: string) =>
+    readFileSync(join(bin, `${command}.told`), 'utf8')
+      .trim()
+      .split('\n');
+
+  test('gives values that are complete, and makes the secret with every key that they refer to', async () => {
+    const values = valuesWith(parse(readmeSnippet('Kubernetes', 'yaml')) as Tree);
+    expect(problemsOf(values)).toEqual([]);
+
+    const secrets = { DATABASE_URL: 'd', REDIS_URL: 'r', SERVICE_TOKENS: 's', AUDIT_SEAL_KEY: 'a' };
+    const env = { PATH: `${bin}:${process.env['PATH']}`, ...secrets };
+    const { code, output } = await run('sh', ['-euc', readmeSnippet('Kubernetes', 'sh')], { env });
+    expect({ code, output }).toEqual({ code: 0, output: '' });
+
+    const [create, secret, generic, name, ...literals] = told('kubectl');
+    expect([create, secret, generic]).toEqual(['create', 'secret', 'generic']);
+    const [{ env: wanted }] = only((await renderChart({ latchkey: values })).latchkey.objects, 'Deployment')['spec']
+      .template.spec.containers;
+    const references = (wanted as Tree[]).flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
+    expect(references.map((reference: Tree) => reference['name'])).toEqual(references.map(() => name));
+    expect(literals.map((literal) => /=([A-Z_]+)=/.exec(literal)![1]).toSorted()).toEqual(
+      references.map(({ key }: Tree) => key as string).toSorted(),
+    );
+
+    const [install, release, chart, flag, file] = told('helm');
+    expect([install, release, flag]).toEqual(['install', 'latchkey', '--values']);
+    expect(existsSync(join(root, chart!, 'Chart.yaml'))).toBe(true);
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\`${file}\``);
+  });
+});
