@@ -24,7 +24,7 @@ export interface Guard {
  * the service, and reconnects by itself.
  *
  * @throws {TypeError} an option is missing or unusable
- * @throws {Error} the proto files are not where they should be, or the TLS texts cannot be read
+ * @throws {Error} the TLS texts cannot be read
  */
 export function createGuard(options: GuardOptions): Guard {
   assertUsable(options);

@@ -19,8 +19,6 @@ export interface GuardOptions extends Hooks {
   readonly tls?: GuardTls | undefined;
   /** The longest that a request waits for its verdict, in milliseconds. Then it is answered 503. Default 200. */
   readonly deadlineMs?: number | undefined;
-  /** A folder that holds `latchkey/v1/api_key_service.proto`. Default: the one in this package. */
-  readonly protoDir?: string | undefined;
   /** gRPC channel options that overrule the guard's own. */
   readonly channelOptions?: ChannelOptions | undefined;
 }
