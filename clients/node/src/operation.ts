@@ -29,20 +29,21 @@ export function operationOf(method: string): Operation {
   return byMethod.get(method) ?? 'DESTROY';
 }
 
-/**
- * What methods stand for where some stand for something else.
- *
- * @throws {TypeError} not a method in capitals, or not an operation: it would silently change nothing
- */
+/** What methods stand for where some stand for something else. @throws {TypeError} as `assertOperations` */
 export function overridden(base: OperationOf, by: OperationsByMethod | undefined): OperationOf {
   if (!by) return base;
+  assertOperations(by);
+  const ofMethod = new Map(Object.entries(by));
+  return (method) => ofMethod.get(method) ?? base(method);
+}
+
+/** @throws {TypeError} not a method in capitals, or not an operation: it would silently change nothing */
+export function assertOperations(by: OperationsByMethod = {}): void {
   for (const [method, operation] of Object.entries(by)) {
     if (!/^[A-Z][A-Z-]*$/.test(method))
       throw new TypeError(`operations: "${method}" is not an HTTP method in capitals`);
     assertOperation(operation, `operations: ${method}`);
   }
-  const ofMethod = new Map(Object.entries(by));
-  return (method) => ofMethod.get(method) ?? base(method);
 }
 
 /** @throws {TypeError} not an operation */

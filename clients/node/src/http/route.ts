@@ -4,6 +4,7 @@ import {
   type OperationOf,
   type OperationsByMethod,
   assertOperation,
+  assertOperations,
   overridden,
 } from '../operation.js';
 import type { Question } from '../question.js';
@@ -26,10 +27,17 @@ export type Route = (request: HttpRequest) => Promise<Decision>;
 export type MakeRoute = (permission: Permission, options?: RouteOptions) => Route;
 
 export function routeWith(check: (question: Question) => Promise<Decision>, operationOf: OperationOf): MakeRoute {
-  return (permission, { operation, operations } = {}) => {
-    assertPermission(permission);
-    if (operation !== undefined) assertOperation(operation, 'operation');
+  return (permission, options = {}) => {
+    assertRoute(permission, options);
+    const { operation, operations } = options;
     const ofMethod = overridden(operationOf, operations);
     return (request) => check(questionFrom(request, permission, operation ?? ofMethod(request.method ?? '')));
   };
+}
+
+/** @throws {TypeError} the permission is not of the form `resource:action`, or an operation is none */
+export function assertRoute(permission: Permission, { operation, operations }: RouteOptions): void {
+  assertPermission(permission);
+  if (operation !== undefined) assertOperation(operation, 'operation');
+  assertOperations(operations);
 }
