@@ -1,5 +1,5 @@
 // Builds what is out of date: the guard, the service, the settings screen, the reference resource service.
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf } from './lib/hash.mjs';
 import { isMain, root } from './lib/paths.mjs';
@@ -13,11 +13,10 @@ import { main, Stop } from './lib/stop.mjs';
  * @property {readonly [string, ...string[]]} outs what it makes, whole folders; the first holds the note of what it was built from
  * @property {readonly string[]} command a script under node_modules and its arguments
  * @property {string} cwd
- * @property {() => void} [before]
  */
 
 const common = ['package-lock.json', 'tsconfig.json'];
-const guardInputs = ['proto', 'clients/node/src', 'clients/node/package.json', 'clients/node/tsconfig.build.json'];
+const guardInputs = ['clients/node/src', 'clients/node/package.json', 'clients/node/tsconfig.build.json'];
 const tsc = ['typescript/bin/tsc', '-p', 'tsconfig.build.json'];
 
 /** @type {Readonly<Record<'guard' | 'service' | 'web' | 'systemsApi', Part>>} */
@@ -25,10 +24,9 @@ const parts = {
   guard: {
     name: '@latchkey/guard',
     inputs: [...common, ...guardInputs],
-    outs: ['clients/node/dist', 'clients/node/proto'],
+    outs: ['clients/node/dist'],
     command: tsc,
     cwd: 'clients/node',
-    before: copyProtoToGuard,
   },
   service: {
     // It reads proto/ from the checkout when it runs (../proto beside dist), so there is nothing to copy.
@@ -71,14 +69,13 @@ async function build() {
 }
 
 /** @param {Part} part */
-async function buildPart({ name, inputs, outs, command: [script = '', ...args], cwd, before }) {
+async function buildPart({ name, inputs, outs, command: [script = '', ...args], cwd }) {
   const folders = outs.map((out) => join(root, out));
   const [note, wanted] = noteOf({ outs, inputs }, root);
   if (folders.every((folder) => existsSync(folder)) && noted(note) === wanted) return;
   console.log(`Building ${name} …`);
   // Away with the old one first: whatever stops this build, what it leaves has no note and is built again.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  before?.();
   const { code, output } = await run(process.execPath, [join(root, 'node_modules', script), ...args], {
     cwd: join(root, cwd),
   });
@@ -99,11 +96,6 @@ export const notesOf = (checkout) => Object.values(parts).map((part) => noteOf(p
 
 /** @param {string} note */
 const noted = (note) => (existsSync(note) ? readFileSync(note, 'utf8') : '');
-
-/** The guard is published with its own copy of the contract. */
-function copyProtoToGuard() {
-  cpSync(join(root, 'proto/latchkey'), join(root, 'clients/node/proto/latchkey'), { recursive: true });
-}
 
 if (isMain(import.meta.url)) {
   endWithParent();

@@ -1,17 +1,20 @@
 // `npm run generate`: TypeScript types from proto/. With --check: are the committed ones what proto/ says?
 import './lib/node-version.mjs';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import protobuf from 'protobufjs';
 import { hashOf } from './lib/hash.mjs';
 import { isMain, root } from './lib/paths.mjs';
 import { run } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
+const guard = 'clients/node/src/generated';
+
 /** Each owner's folder and what it speaks. @type {Readonly<Record<string, readonly string[]>>} */
 const targets = {
   'src/infrastructure/grpc/generated': ['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'],
-  'clients/node/src/generated': ['latchkey/v1/api_key_service.proto'],
+  [guard]: ['latchkey/v1/api_key_service.proto'],
 };
 
 // These must be what the loader is told at run time: the types describe what it makes.
@@ -27,6 +30,22 @@ async function generate(protos, outDir) {
   const generator = join(root, 'node_modules/@grpc/proto-loader/build/bin/proto-loader-gen-types.js');
   const { code, output } = await run(process.execPath, [generator, ...flags, `--outDir=${outDir}`, ...protos]);
   if (code !== 0) throw new Stop(output.trim());
+  if (outDir.endsWith(guard)) writeFileSync(join(outDir, 'contract.ts'), contractModule(protos));
+}
+
+/**
+ * The guard carries the contract as code: no file to find, wherever it is installed or bundled.
+ * @param {readonly string[]} protos
+ */
+function contractModule(protos) {
+  const contract = new protobuf.Root();
+  const { resolvePath } = contract;
+  // What protobufjs brings itself (google/protobuf/…) it finds by itself.
+  contract.resolvePath = (origin, target) =>
+    target.startsWith('google/') ? resolvePath(origin, target) : join(root, 'proto', target);
+  contract.loadSync([...protos]);
+  const json = JSON.stringify(contract.toJSON(), null, 2);
+  return `/** ${protos.join(', ')} as protobufjs reads it. */\nexport const contract = ${json};\n`;
 }
 
 async function generateAll() {

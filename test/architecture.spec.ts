@@ -38,6 +38,7 @@ const calledOut = 'What is called out to knows nothing of what calls in.';
 const generated = 'Generated types stay within src/infrastructure/grpc.';
 const service = 'The service imports none of the workspaces.';
 const commandLine = 'The command line is put together without the service.';
+const core = 'The core of the guard knows no framework.';
 const workspace = 'A workspace knows the service by its contract alone.';
 
 describe('the house: every arrow points down', () => {
@@ -74,6 +75,11 @@ describe('the house: every arrow points down', () => {
     ['src/cli/planted.ts', '../app.module.js', commandLine],
     ['src/cli/planted.ts', '@latchkey/guard', service],
     ['clients/node/src/planted.ts', '../../../src/domain/key-string.js', workspace],
+    ['clients/node/src/frameworks/planted.ts', '../../../../src/domain/key-string.js', workspace],
+    ['clients/node/src/planted.ts', 'express', core],
+    ['clients/node/src/planted.ts', '@nestjs/common', core],
+    ['clients/node/src/grpc/planted.ts', 'fastify', core],
+    ['clients/node/src/http/planted.ts', '../frameworks/fastify.js', core],
     ['examples/systems-api/src/planted.ts', '../../../src/infrastructure/log.js', workspace],
   ])('%s may not import %s', (file, specifier, reason) => {
     expect(verdictOn(file, `export * from '${specifier}';`)).toContain(reason);
@@ -92,6 +98,8 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/crypto/planted.ts', 'node:crypto'],
     ['src/planted.ts', './infrastructure/postgres/accounts.js'],
     ['src/cli/planted.ts', '../infrastructure/postgres/accounts.js'],
+    ['clients/node/src/frameworks/planted.ts', 'fastify'],
+    ['clients/node/src/http/planted.ts', '../guard.js'],
     ['examples/systems-api/src/planted.ts', '@latchkey/guard'],
   ])('%s may import %s', (file, specifier) => {
     expect(verdictOn(file, `export * from '${specifier}';`)).toEqual([]);

@@ -32,7 +32,6 @@ export class Checkout {
     this.write('package.json', '{ "type": "module" }');
     this.write('dist/main.js', part('HTTP_PORT'));
     this.write('examples/systems-api/dist/main.js', part('SYSTEMS_API_PORT'));
-    mkdirSync(join(this.folder, 'clients/node/proto'), { recursive: true });
     noteInstalled(this.folder);
     for (const [note, text] of notesOf(this.folder)) {
       mkdirSync(dirname(note), { recursive: true });

@@ -99,12 +99,6 @@ describe('createGuard', () => {
     },
   );
 
-  it('asks once: what a server may have judged is not charged twice', async () => {
-    latchkey.script = (_, reply) => reply({ code: status.UNAVAILABLE, details: 'the database is away' });
-    await guard.check(question);
-    expect(latchkey.questions).toHaveLength(1);
-  });
-
   it('answers 503 within the deadline when the service hangs', async () => {
     latchkey.hangs();
     const hasty = open(100);

@@ -3,9 +3,11 @@ import { openChannel } from './grpc/channel.js';
 import { failureOf } from './grpc/failure.js';
 import { tell, withoutCredentials } from './hooks.js';
 import { type Protect, protectWith } from './http/middleware.js';
+import { type MakeRoute, routeWith } from './http/route.js';
 import { judge } from './judge.js';
+import { operationOf as operationOfMethod, overridden } from './operation.js';
 import { type GuardOptions, assertUsable } from './options.js';
-import { type Question, prepare } from './question.js';
+import { type PreparedQuestion, type Question, prepare } from './question.js';
 
 export interface Guard {
   /**
@@ -13,6 +15,11 @@ export interface Guard {
    * usable answer within the deadline it is a refusal with status 503.
    */
   check(question: Question): Promise<Decision>;
+  /**
+   * Prepares the questions about one route: what the adapters for web frameworks stand on. Answer a refusal by
+   * `refusalAnswer`, and everything with `rateLimitHeaders`.
+   */
+  readonly route: MakeRoute;
   /** Makes Express or connect middleware that lets only granted requests through. */
   readonly protect: Protect;
   /** Closes the connections, which keep the process alive till then. Questions after that are decided 503. */
@@ -24,14 +31,14 @@ export interface Guard {
  * the service, and reconnects by itself.
  *
  * @throws {TypeError} an option is missing or unusable
- * @throws {Error} the proto files are not where they should be, or the TLS texts cannot be read
+ * @throws {Error} the TLS texts cannot be read
  */
 export function createGuard(options: GuardOptions): Guard {
   assertUsable(options);
+  const operationOf = overridden(operationOfMethod, options.operations);
   const channel = openChannel(options);
 
-  const check = async (question: Question): Promise<Decision> => {
-    const prepared = prepare(question);
+  const decide = async (prepared: PreparedQuestion): Promise<Decision> => {
     const { requestId, authorization, operation, permission, clientIp } = prepared;
     try {
       const { response, windowSeconds } = await channel.ask(prepared);
@@ -48,5 +55,17 @@ export function createGuard(options: GuardOptions): Guard {
     }
   };
 
-  return { check, protect: protectWith(check), close: () => channel.close() };
+  const check = async (question: Question): Promise<Decision> => {
+    const askedAt = performance.now();
+    const prepared = prepare(question, operationOf);
+    const decision = await decide(prepared);
+    const { operation, permission, requestId } = prepared;
+    const latencyMs = performance.now() - askedAt;
+    const status = decision.allowed ? 200 : decision.status;
+    tell(options.onDecision, { status, operation, permission, latencyMs, requestId });
+    return decision;
+  };
+
+  const route = routeWith(check, operationOf);
+  return { check, route, protect: protectWith(route), close: () => channel.close() };
 }

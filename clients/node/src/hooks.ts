@@ -1,4 +1,4 @@
-import type { Denied } from './decision.js';
+import type { Decision, Denied } from './decision.js';
 import type { Operation } from './operation.js';
 
 /** A request that the service refused. Says why, which the client must not learn. */
@@ -20,7 +20,20 @@ export interface FailureEvent {
   readonly requestId: string;
 }
 
+/** Any decision, with what it took. Few enough labels for metrics but for the request id. */
+export interface DecisionEvent {
+  /** What the request was refused with; 200 when it was granted, whatever its handler answers. */
+  readonly status: 200 | Exclude<Decision, { allowed: true }>['status'];
+  readonly operation: Operation;
+  readonly permission: string;
+  /** From the question to the decision, in milliseconds: what the guard adds to the request. */
+  readonly latencyMs: number;
+  readonly requestId: string;
+}
+
 export interface Hooks {
+  /** Called for each decision, for metrics. Never gets the key. */
+  readonly onDecision?: ((event: DecisionEvent) => void) | undefined;
   /** Called for each denial, for logs and metrics. Never gets the key. */
   readonly onDenied?: ((event: DenialEvent) => void) | undefined;
   /** Called for each 503, for logs and metrics. Never gets the key. */
@@ -29,8 +42,9 @@ export interface Hooks {
 
 /** Calls a hook. One that throws, or rejects, changes no verdict and ends no process. */
 export function tell<Event>(hook: ((event: Event) => unknown) | undefined, event: Event): void {
+  if (!hook) return;
   try {
-    Promise.resolve(hook?.(event)).catch(() => undefined);
+    Promise.resolve(hook(event)).catch(() => undefined);
   } catch {
     // The decision stands, whatever becomes of the log line.
   }

@@ -1,10 +1,12 @@
 export { createGuard, type Guard } from './guard.js';
 export type { Decision, Denied, DenialReason, Granted, Principal, RateLimit, Unavailable } from './decision.js';
-export type { DenialEvent, FailureEvent } from './hooks.js';
-export type { Middleware, Protect, ProtectOptions } from './http/middleware.js';
+export type { DecisionEvent, DenialEvent, FailureEvent } from './hooks.js';
+export type { Middleware, Protect } from './http/middleware.js';
 export type { Permission } from './http/permission.js';
 export { type GuardedRequest, principalOf } from './http/principal.js';
-export type { Operation } from './operation.js';
+export type { HttpRequest } from './http/question-from.js';
+export type { MakeRoute, Route, RouteOptions } from './http/route.js';
+export type { Operation, OperationsByMethod } from './operation.js';
 export type { GuardOptions, GuardTls } from './options.js';
 export type { Question } from './question.js';
 export { type HttpAnswer, rateLimitHeaders, refusalAnswer } from './http/answer.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { operationOf } from './operation.js';
+import { operationOf, overridden } from './operation.js';
 
 describe('operationOf', () => {
   it.each(['GET', 'HEAD', 'OPTIONS'])('takes %s for READ', (method) => expect(operationOf(method)).toBe('READ'));
@@ -9,5 +9,28 @@ describe('operationOf', () => {
   it.each(['DELETE', 'PROPFIND', 'TRACE', 'PURGE', 'get', '', 'constructor', '__proto__'])(
     'takes %j for DESTROY, which no key may do',
     (method) => expect(operationOf(method)).toBe('DESTROY'),
+  );
+});
+
+describe('overridden', () => {
+  const ours = overridden(operationOf, { REPORT: 'READ', POST: 'READ' });
+
+  it.each([
+    ['REPORT', 'READ'],
+    ['POST', 'READ'],
+    ['PUT', 'WRITE'],
+    ['DELETE', 'DESTROY'],
+    ['post', 'DESTROY'],
+    ['constructor', 'DESTROY'],
+  ])('takes %s for %s, and leaves the rest as it is', (method, operation) => expect(ours(method)).toBe(operation));
+
+  it('can be overridden again', () => {
+    expect(overridden(ours, { POST: 'WRITE' })('POST')).toBe('WRITE');
+    expect(overridden(ours, { POST: 'WRITE' })('REPORT')).toBe('READ');
+  });
+
+  it.each([{ post: 'READ' }, { 'P ST': 'READ' }, { '': 'READ' }, { POST: 'read' }, { POST: undefined }])(
+    'refuses %j, which would change nothing',
+    (by) => expect(() => overridden(operationOf, by as never)).toThrow(/^operations: /),
   );
 });

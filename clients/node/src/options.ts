@@ -1,5 +1,6 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
 import type { Hooks } from './hooks.js';
+import type { OperationsByMethod } from './operation.js';
 
 /** PEM texts. An empty object means TLS with the certificate authorities that Node trusts. */
 export interface GuardTls {
@@ -19,8 +20,8 @@ export interface GuardOptions extends Hooks {
   readonly tls?: GuardTls | undefined;
   /** The longest that a request waits for its verdict, in milliseconds. Then it is answered 503. Default 200. */
   readonly deadlineMs?: number | undefined;
-  /** A folder that holds `latchkey/v1/api_key_service.proto`. Default: the one in this package. */
-  readonly protoDir?: string | undefined;
+  /** What HTTP methods stand for, where it is not what they stand for by default: `{ REPORT: 'READ' }`. */
+  readonly operations?: OperationsByMethod | undefined;
   /** gRPC channel options that overrule the guard's own. */
   readonly channelOptions?: ChannelOptions | undefined;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Operation, operationOf } from './operation.js';
+import { type Operation, operationOf as operationOfMethod } from './operation.js';
 
 /** One request of a client, as an HTTP adapter finds it. */
 export interface Question {
@@ -33,7 +33,7 @@ const maxUserAgentLength = 256;
 const maxRequestIdLength = 128;
 
 /** Makes a question fit to be sent, whatever bytes the client put into its headers. */
-export function prepare(question: Question): PreparedQuestion {
+export function prepare(question: Question, operationOf = operationOfMethod): PreparedQuestion {
   return {
     requestId: tidy(question.requestId, maxRequestIdLength) || randomUUID(),
     authorization: joined(question.authorization),

@@ -17,11 +17,11 @@ const streamCount = 2;
  * Opens the connections, and asks over a stream on each. A question has a call of its own only where it has to: its
  * request id is out already on every stream, it is uncommonly long, or the service is an older one without streams.
  *
- * There is no retry of a question that failed. It may have been judged: to repeat it would charge the key's rate limit
- * and record a failure twice, and would double the load just when the service says UNAVAILABLE. A question without
- * any answer is another matter. When the service ends a stream in order it has not judged what it has not answered, and
- * that is asked again elsewhere. When a connection breaks nobody knows, and it is asked once more: if only the answer
- * was lost, the key has been charged once too often. Either happens within the deadline of the question.
+ * A question is asked twice at the most, within its deadline, and only where another answer may be had: when the
+ * service says UNAVAILABLE and there is time for a second try as long as the first, and when a connection breaks. In
+ * both cases it may have been judged already: then the key is charged, and a failure recorded, once too often. No other
+ * code is an invitation to ask again. When the service ends a stream in order it has not judged what it has not
+ * answered: that is asked elsewhere, and does not count.
  */
 export function openChannel(options: GuardOptions): Channel {
   const connect = connector(options);

@@ -1,7 +1,7 @@
 import { type ChannelCredentials, type ChannelOptions, Metadata, credentials } from '@grpc/grpc-js';
 import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
 import type { GuardOptions, GuardTls } from '../options.js';
-import { loadContract } from './proto.js';
+import { loadContract } from './contract.js';
 
 const channelOptions: ChannelOptions = {
   // The service resumes by itself: try again soon after it went away, and never wait longer than a second.
@@ -30,10 +30,10 @@ export interface Connection {
 /**
  * Prepares connections; each call makes one more.
  *
- * @throws {Error} the contract is not where it should be, or the TLS texts cannot be read
+ * @throws {Error} the TLS texts cannot be read
  */
 export function connector(options: GuardOptions): () => Connection {
-  const { ApiKeyService } = loadContract(options.protoDir);
+  const { ApiKeyService } = loadContract();
   const channelCredentials = credentialsFrom(options.tls);
   const identity = new Metadata({ waitForReady: false });
   if (options.serviceToken) identity.set('authorization', `Bearer ${options.serviceToken}`);

@@ -14,21 +14,30 @@ export interface Holder {
   expired(question: OpenQuestion): void;
 }
 
+export interface QuestionOwner {
+  settled(question: OpenQuestion): void;
+  /** @returns whether the question is asked once more */
+  refused(question: OpenQuestion, error: ServiceError): boolean;
+}
+
 /** A question that somebody waits for. It is settled once: whatever comes after that changes nothing. */
 export class OpenQuestion {
   readonly bytes: Buffer;
   holder: Holder | undefined;
-  /** A connection broke while this was out: it may have been judged already, so it is asked only once more. */
-  wasLost = false;
+  /** Why this is asked once more. It may have been judged already, so that is done only once. */
+  setback: ServiceError | undefined;
+  /** Who said UNAVAILABLE, and is asked again only where there is nobody else. */
+  refusedBy: Holder | undefined;
   isSettled = false;
 
   constructor(
     readonly asked: PreparedQuestion,
-    /** On the clock of `performance.now()`, in milliseconds: one that nobody sets. */
+    readonly askedAt: number,
+    /** Both on the clock of `performance.now()`, in milliseconds: one that nobody sets. */
     readonly deadlineAt: number,
     private readonly onAnswer: (answered: Answered) => void,
     private readonly onFailure: (error: ServiceError) => void,
-    private readonly onSettled: (question: OpenQuestion) => void,
+    private readonly owner: QuestionOwner,
   ) {
     this.bytes = encodeQuestion(asked);
   }
@@ -41,9 +50,18 @@ export class OpenQuestion {
     if (this.settle()) this.onFailure(error);
   }
 
+  /** The service answered that it cannot know: fails, unless the question is asked once more. */
+  refuse(error: ServiceError): void {
+    this.refusedBy = this.holder;
+    if (this.isSettled || this.owner.refused(this, error)) return;
+    this.fail(error);
+  }
+
   expire(): void {
     const holder = this.holder;
-    this.fail(serviceError({ code: status.DEADLINE_EXCEEDED, details: 'no answer within the deadline' }));
+    const late = serviceError({ code: status.DEADLINE_EXCEEDED, details: 'no answer within the deadline' });
+    // What is known of the first try says more than that the second took too long.
+    this.fail(this.setback ?? late);
     holder?.expired(this);
   }
 
@@ -51,7 +69,7 @@ export class OpenQuestion {
     if (this.isSettled) return false;
     this.isSettled = true;
     this.holder = undefined;
-    this.onSettled(this);
+    this.owner.settled(this);
     return true;
   }
 }

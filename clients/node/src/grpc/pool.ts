@@ -1,10 +1,11 @@
-import { status } from '@grpc/grpc-js';
+import { type ServiceError, status } from '@grpc/grpc-js';
 import type { PreparedQuestion } from '../question.js';
 import type { Connection } from './connection.js';
 import { Deadlines } from './deadlines.js';
 import { type CallEnd, serviceError } from './failure.js';
 import { Lane, type LaneOwner } from './lane.js';
-import { type Answered, type Holder, OpenQuestion } from './open-question.js';
+import { type Answered, type Holder, OpenQuestion, type QuestionOwner } from './open-question.js';
+import type { ValidationStream } from './validation-stream.js';
 
 /** Questions that may wait for a stream; the ones past these are refused at once. */
 const maxWaiting = 2048;
@@ -15,9 +16,11 @@ const broken: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.INTERNAL
 
 /** Connections often break together: so long it may take until each of them has been noticed. */
 const noticeMs = 10;
+/** Before a refused question is asked once more: most of what makes an instance say UNAVAILABLE for a moment has passed. */
+const pauseMs = 20;
 
 /** Spreads questions over a few streams. */
-export class Pool implements LaneOwner, Holder {
+export class Pool implements LaneOwner, Holder, QuestionOwner {
   private readonly lanes: readonly Lane[];
   private readonly deadlines = new Deadlines();
   private readonly waiting = new Set<OpenQuestion>();
@@ -33,10 +36,8 @@ export class Pool implements LaneOwner, Holder {
 
   ask(asked: PreparedQuestion): Promise<Answered> {
     return new Promise((resolve, reject) => {
-      const deadlineAt = performance.now() + this.deadlineMs;
-      const question = new OpenQuestion(asked, deadlineAt, resolve, reject, (settled) =>
-        this.deadlines.remove(settled),
-      );
+      const now = performance.now();
+      const question = new OpenQuestion(asked, now, now + this.deadlineMs, resolve, reject, this);
       this.deadlines.add(question);
       if (this.waiting.size >= maxWaiting) question.fail(serviceError(tooMany));
       else this.admit(question);
@@ -54,6 +55,21 @@ export class Pool implements LaneOwner, Holder {
     for (const lane of this.lanes) lane.checkSilence();
   }
 
+  settled(question: OpenQuestion): void {
+    this.deadlines.remove(question);
+  }
+
+  refused(question: OpenQuestion, error: ServiceError): boolean {
+    if (error.code !== status.UNAVAILABLE || question.setback) return false;
+    const now = performance.now();
+    const tookMs = now - question.askedAt;
+    // An answer that takes as long again would come too late: it would be load for nothing.
+    if (now + pauseMs + tookMs >= question.deadlineAt) return false;
+    // Sooner by chance, so that what was refused together does not come back together.
+    this.askAgain(question, error, pauseMs * (0.5 + Math.random() / 2));
+    return true;
+  }
+
   laneChanged(): void {
     if (this.waiting.size === 0) return;
     for (const question of this.waiting) {
@@ -69,9 +85,14 @@ export class Pool implements LaneOwner, Holder {
   }
 
   private askOnceMore(question: OpenQuestion, end: CallEnd): void {
-    if (question.wasLost || !broken.has(end.code)) question.fail(serviceError(end));
-    else setTimeout(() => this.admit(question), noticeMs);
-    question.wasLost = true;
+    if (question.setback || !broken.has(end.code)) question.fail(serviceError(end));
+    else this.askAgain(question, serviceError(end), noticeMs);
+  }
+
+  private askAgain(question: OpenQuestion, setback: ServiceError, afterMs: number): void {
+    question.setback = setback;
+    question.holder = undefined;
+    setTimeout(() => this.admit(question), afterMs);
   }
 
   private admit(question: OpenQuestion): void {
@@ -90,16 +111,17 @@ export class Pool implements LaneOwner, Holder {
     }
     const { requestId } = question.asked;
     const isLong = question.bytes.length > maxBytes;
-    let best: Lane['stream'];
+    let best: ValidationStream | undefined;
     let byItself: Lane | undefined;
     let mustWait = false;
     let failure = closed;
+    const costOf = (stream: ValidationStream) => (stream === question.refusedBy ? Infinity : stream.load);
     for (const lane of this.lanes) {
       const { stream } = lane;
       if (lane.isUnaryOnly || (stream && isLong) || stream?.has(requestId)) byItself = lane;
       else if (!stream && lane.failure) failure = lane.failure;
       else if (!stream || stream.isFull) mustWait = true;
-      else if (!best || stream.load < best.load) best = stream;
+      else if (!best || costOf(stream) < costOf(best)) best = stream;
     }
     if (best) best.send(question);
     else if (byItself) byItself.askUnary(question);

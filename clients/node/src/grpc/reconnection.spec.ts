@@ -116,14 +116,14 @@ describe('the streams to the service', () => {
     expect(latchkey.streamsOpened).toBe(2);
     latchkey.script = (_, reply) => reply({ code: status.UNAVAILABLE, details: 'the database is away' });
     expect(await guard.check(question)).toMatchObject({ status: 503 });
-    expect(latchkey.questions).toHaveLength(21);
+    expect(latchkey.questions).toHaveLength(22);
 
     latchkey.answers(granted());
     latchkey.streamRefusal = undefined;
     wire.breakAll();
     await eventually(() => latchkey.streams.size === 2);
     await eventually(async () => (await guard.check(question)).allowed);
-    expect(latchkey.unaryQuestions).toBe(21);
+    expect(latchkey.unaryQuestions).toBe(22);
   });
 
   it('brings what is out to its end when it is closed, and then hangs up', async () => {

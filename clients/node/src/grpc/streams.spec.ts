@@ -100,7 +100,7 @@ describe('questions over streams', () => {
     const answers = await Promise.all([ask('a', 'one'), ask('b'), ask('c')]);
     expect(answers).toMatchObject([{ status: 503 }, { allowed: true }, { allowed: true }]);
     expect(failures).toEqual([{ code: 'UNAVAILABLE', message: 'the database is away', requestId: 'one' }]);
-    expect(latchkey.questions).toHaveLength(3);
+    expect(latchkey.questions.filter(({ requestId }) => requestId !== 'one')).toHaveLength(2);
   });
 
   it('asks a question that is too long for a stream, which others share, by itself', async () => {

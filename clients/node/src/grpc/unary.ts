@@ -9,7 +9,7 @@ export function askUnary({ client, identity }: Connection, question: OpenQuestio
   let windowSeconds: number | undefined;
   const call = client.validateKey(request, identity, { deadline }, (error, response) => {
     if (response) question.answer(response, windowSeconds);
-    else if (error) question.fail(error);
+    else if (error) question.refuse(error);
   });
   call.on('metadata', (metadata) => (windowSeconds = windowSecondsIn(metadata)));
 }

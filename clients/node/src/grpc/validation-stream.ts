@@ -127,7 +127,7 @@ export class ValidationStream implements Holder {
     if (!question.isSettled) {
       const { outcome, failure } = response;
       if (outcome === 'failure' && failure) {
-        question.fail(serviceError({ code: failure.code, details: failure.message }));
+        question.refuse(serviceError({ code: failure.code, details: failure.message }));
       } else question.answer(response, this.windowSeconds);
       this.letGo();
     }

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { clientAddress } from './client-address.js';
 
 function addressOf(ip: unknown, remoteAddress: string | undefined): string {
-  return clientAddress({ ip, socket: { remoteAddress } } as unknown as IncomingMessage);
+  return clientAddress({ ip, socket: { remoteAddress } });
 }
 
 describe('clientAddress', () => {

@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { HttpRequest } from './question-from.js';
 
 /**
  * The address of the client: what the framework made of its trusted proxies (Express's `req.ip`), else the peer.
  * A forwarded header can hold any text, so what is no address gives way to the peer's.
  */
-export function clientAddress(req: IncomingMessage & { ip?: unknown }): string {
-  return plainAddress(req.ip) ?? plainAddress(req.socket.remoteAddress) ?? '';
+export function clientAddress({ ip, socket }: Pick<HttpRequest, 'ip' | 'socket'>): string {
+  return plainAddress(ip) ?? plainAddress(socket.remoteAddress) ?? '';
 }
 
 function plainAddress(text: unknown): string | undefined {

@@ -1,19 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decision } from '../decision.js';
-import type { Operation } from '../operation.js';
-import type { Question } from '../question.js';
 import { rateLimitHeaders, refusalAnswer } from './answer.js';
-import { type Permission, assertPermission } from './permission.js';
-import type { GuardedRequest } from './principal.js';
-import { questionFrom } from './question-from.js';
+import type { Permission } from './permission.js';
+import { admit } from './principal.js';
+import type { MakeRoute, RouteOptions } from './route.js';
 
 /** Middleware as Express, connect and their relatives know it. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
-
-export interface ProtectOptions {
-  /** What the handler does, where the method does not tell: READ for a search by POST, DESTROY for a purge by POST. */
-  readonly operation?: Operation | undefined;
-}
 
 /**
  * Makes middleware for a route or a router. A granted request goes on to the handler, which finds who it acts as by
@@ -21,24 +14,24 @@ export interface ProtectOptions {
  *
  * Put it before the body parser, after CORS, and once per request: each check is charged to the key.
  *
- * @throws {TypeError} the permission is not of the form `resource:action`
+ * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is none
  */
-export type Protect = (permission: Permission, options?: ProtectOptions) => Middleware;
+export type Protect = (permission: Permission, options?: RouteOptions) => Middleware;
 
-export function protectWith(check: (question: Question) => Promise<Decision>): Protect {
-  return (permission, { operation } = {}) => {
-    assertPermission(permission);
+export function protectWith(makeRoute: MakeRoute): Protect {
+  return (permission, options) => {
+    const route = makeRoute(permission, options);
     return (req, res, next) => {
       const proceed = (decision: Decision) => {
         // Someone else, a timeout say, answered while the service was asked. Nothing may be added to that.
         if (res.headersSent) return;
         setHeaders(res, rateLimitHeaders(decision.rateLimit));
         if (!decision.allowed) return refuse(res, decision);
-        (req as GuardedRequest).latchkey = decision.principal;
+        admit(req, decision.principal);
         next();
       };
       // Not .catch(next): what the handler itself throws is not the guard's to report a second time.
-      void check(questionFrom(req, permission, operation)).then(proceed, next);
+      void route(req).then(proceed, next);
     };
   };
 }

@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { protectWith } from './middleware.js';
+import { operationOf } from '../operation.js';
 import { permissionFor } from './permission.js';
+import { routeWith } from './route.js';
 
 describe('the permission of a route', () => {
   it.each([undefined, '', 'systems', 'systems:', ':read', 'systems:*', 'a b:read', {}, { read: 'systems:read' }])(
     'refuses to protect a route by %j',
     (permission) => {
-      const protect = protectWith(() => Promise.reject(new Error('nobody asked')));
-      expect(() => protect(permission as never)).toThrow(/^protect: .* is not a permission/);
+      const makeRoute = routeWith(() => Promise.reject(new Error('nobody asked')), operationOf);
+      expect(() => makeRoute(permission as never)).toThrow(/^permission: .* is not of the form resource:action/);
     },
   );
 

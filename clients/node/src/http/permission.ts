@@ -12,7 +12,7 @@ export function assertPermission(permission: Permission): void {
   const asked: unknown[] = typeof permission === 'object' ? [permission.read, permission.write] : [permission];
   for (const text of asked) {
     if (typeof text !== 'string' || !/^[^\s:*]+:[^\s:*]+$/.test(text)) {
-      throw new TypeError(`protect: ${JSON.stringify(text)} is not a permission of the form resource:action`);
+      throw new TypeError(`permission: ${JSON.stringify(text)} is not of the form resource:action`);
     }
   }
 }

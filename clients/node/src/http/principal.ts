@@ -6,6 +6,11 @@ export interface GuardedRequest extends IncomingMessage {
   latchkey?: Principal;
 }
 
+/** Notes who a granted request acts as. */
+export function admit(req: IncomingMessage, principal: Principal): void {
+  (req as GuardedRequest).latchkey = principal;
+}
+
 /**
  * Who the request acts as, on a route that the guard protects.
  *
@@ -13,6 +18,6 @@ export interface GuardedRequest extends IncomingMessage {
  */
 export function principalOf(req: IncomingMessage): Principal {
   const { latchkey } = req as GuardedRequest;
-  if (!latchkey) throw new Error('principalOf: this route is not protected; put guard.protect(…) before its handler');
+  if (!latchkey) throw new Error('principalOf: this route is not protected; put the guard before its handler');
   return latchkey;
 }

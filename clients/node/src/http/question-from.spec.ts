@@ -62,4 +62,16 @@ describe('what the service is asked', () => {
     await app.send('POST /search');
     expect(lastQuestion()).toMatchObject({ operation: 'OPERATION_READ', permission: 'systems:read' });
   });
+
+  it('lets a route say what methods stand for there, and asks for the permission that goes with it', async () => {
+    await app.send('REPORT /reports');
+    expect(lastQuestion()).toMatchObject({ operation: 'OPERATION_READ', permission: 'systems:read' });
+    await app.send('POST /reports');
+    expect(lastQuestion()).toMatchObject({ operation: 'OPERATION_WRITE', permission: 'systems:write' });
+  });
+
+  it('refuses a route whose operations are none', () => {
+    expect(() => app.guard.protect(null, { operation: 'read' as never })).toThrow(/^operation must be one of READ/);
+    expect(() => app.guard.protect(null, { operations: { report: 'READ' } })).toThrow(/^operations: "report"/);
+  });
 });

@@ -19,7 +19,9 @@ export class GuardedApp {
     const app = express();
     app.get('/open', (req, res) => res.json(principalOf(req)));
     app.post('/search', this.guard.protect('systems:read', { operation: 'READ' }), (_, res) => res.json({}));
-    app.use(this.guard.protect({ read: 'systems:read', write: 'systems:write' }));
+    const both = { read: 'systems:read', write: 'systems:write' };
+    app.use('/reports', this.guard.protect(both, { operations: { REPORT: 'READ' } }), (_, res) => res.json({}));
+    app.use(this.guard.protect(both));
     app.use(express.json());
     app.all('/systems', (req, res) => {
       this.handled.push(req.method);

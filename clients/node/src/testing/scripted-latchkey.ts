@@ -11,7 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import type { ValidateKeyRequest__Output as Asked } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
-import { loadContract } from '../grpc/proto.js';
+import { loadContract } from '../grpc/contract.js';
 
 type Call = ServerUnaryCall<Asked, ValidateKeyResponse>;
 type Stream = ServerDuplexStream<Asked, ValidateKeyResponse>;
@@ -23,6 +23,8 @@ export class ScriptedLatchkey {
   readonly identities: unknown[] = [];
   window: string | undefined = '5';
   script: (asked: Asked, reply: Reply) => void = (_, reply) => reply(null, {});
+  /** Stands in for the script on streams: each may lead to another instance. */
+  answersByStream: ((stream: Stream, reply: Reply) => void) | undefined;
   /** The streams that are open. */
   readonly streams = new Set<Stream>();
   /** How often a stream was opened, those that were refused included. */
@@ -97,14 +99,16 @@ export class ScriptedLatchkey {
     stream.on('data', (asked: Asked) => {
       this.questions.push(asked);
       open += 1;
-      this.script(asked, (error, response) => {
+      const reply: Reply = (error, response) => {
         open -= 1;
         const outcome = error
           ? { failure: { code: error.code ?? status.UNKNOWN, message: error.details ?? '' } }
           : response;
         if (!stream.cancelled && !stream.writableEnded) stream.write({ ...outcome, requestId: asked.requestId });
         endOnceAnswered();
-      });
+      };
+      if (this.answersByStream) this.answersByStream(stream, reply);
+      else this.script(asked, reply);
     });
     stream.on('end', () => {
       hasEnded = true;

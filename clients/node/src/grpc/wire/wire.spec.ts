@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { PreparedQuestion } from '../../question.js';
-import { loadContract } from '../proto.js';
+import { loadContract } from '../contract.js';
 import { decodeAnswer } from './answer.js';
 import { encodeQuestion } from './question.js';
 

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { latchkey as plugin } from './fastify.js';
+import { denied, granted, rateLimit, rateLimited } from '../testing/answers.js';
+import { eventually } from '../testing/eventually.js';
+import { sendRaw } from '../testing/raw-http.js';
+import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
+
+const latchkey = new ScriptedLatchkey();
+let app: FastifyInstance;
+let handled: number;
+
+const send = (requestLine: string, headers = ['Authorization: Bearer lk_key'], body = '') =>
+  sendRaw(app.server, requestLine, headers, body);
+
+beforeEach(async () => {
+  handled = 0;
+  latchkey.questions.length = 0;
+  latchkey.answers(granted());
+  await latchkey.start();
+  app = Fastify({ trustProxy: true });
+  await app.register(plugin, { target: latchkey.target, serviceToken: 'token', deadlineMs: 5000 });
+  app.get('/open', (request) => request.principal);
+  app.post('/search', { onRequest: app.protect('systems:read', { operation: 'READ' }) }, () => ({}));
+  // A scope of its own, as applications have them: what the plugin decorates is there too.
+  await app.register(async (systems) => {
+    systems.addHook('onRequest', systems.protect({ read: 'systems:read', write: 'systems:write' }));
+    systems.all('/systems', (request) => {
+      handled += 1;
+      return { actsAs: request.principal.ownerId, body: request.body };
+    });
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+});
+
+afterEach(async () => {
+  await app.close();
+  latchkey.stop();
+});
+
+describe('the plugin for Fastify', () => {
+  it('runs the handler of a granted request, with its principal, its body and the RateLimit fields', async () => {
+    const headers = ['Authorization: Bearer lk_key', 'Content-Type: application/json'];
+    const answer = await send('POST /systems', headers, '{"name":"a"}');
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'ratelimit-policy': '"key";q=100;w=5', ratelimit: '"key";r=99;t=1' },
+    });
+    expect(JSON.parse(answer.body)).toEqual({ actsAs: 'owner-1', body: { name: 'a' } });
+    expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_WRITE', permission: 'systems:write' }]);
+  });
+
+  it.each([
+    [401, 'invalid api key', denied(), { 'www-authenticate': 'Bearer' }],
+    [
+      403,
+      'operation not allowed',
+      { ...denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }), rateLimit },
+      { ratelimit: '"key";r=99;t=1' },
+    ],
+    [429, 'too many requests', rateLimited(0, 1), { 'retry-after': '1', ratelimit: '"key";r=0;t=5' }],
+    [503, 'service unavailable', {}, {}],
+  ])('answers %d before it reads the body', async (status, message, told, fields) => {
+    latchkey.answers(told);
+    const answer = await send('POST /systems', ['Content-Type: application/json'], '{not json');
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }]);
+    expect(answer.headers).toMatchObject({ 'content-type': expect.stringContaining('application/json'), ...fields });
+    expect(handled).toBe(0);
+  });
+
+  it('answers a refused HEAD without a body, and guards the HEAD that comes with a GET', async () => {
+    latchkey.answers(denied());
+    expect(await send('HEAD /systems', [])).toMatchObject({ status: 401, body: '' });
+  });
+
+  it('asks with both of two Authorization headers, and with the address that Fastify trusts', async () => {
+    await send('GET /systems', ['Authorization: Bearer a', 'authorization: Bearer b', 'X-Forwarded-For: 192.0.2.7']);
+    expect(latchkey.questions).toMatchObject([{ authorization: 'Bearer a, Bearer b', clientIp: '192.0.2.7' }]);
+  });
+
+  it('lets a route say what it does where the method does not tell', async () => {
+    await send('POST /search');
+    expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_READ', permission: 'systems:read' }]);
+  });
+
+  it('tells the author of an unprotected route what is missing', async () => {
+    const { status, body } = await send('GET /open');
+    expect([status, body]).toEqual([500, expect.stringContaining('this route is not protected')]);
+  });
+
+  it('refuses a permission that is none when the route is made', () => {
+    expect(() => app.protect('systems')).toThrow(/^permission: "systems"/);
+  });
+
+  it('closes its guard with the application', async () => {
+    await send('GET /systems');
+    await app.close();
+    await eventually(() => latchkey.streams.size === 0);
+  });
+});

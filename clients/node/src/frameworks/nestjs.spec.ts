@@ -1,0 +1,140 @@
+import 'reflect-metadata';
+import type { Server } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { All, Controller, Get, type INestApplication, Module, Post, Search } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { denied, granted, rateLimit, rateLimited } from '../testing/answers.js';
+import { eventually } from '../testing/eventually.js';
+import { sendRaw } from '../testing/raw-http.js';
+import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
+import { LatchkeyGuard, LatchkeyModule, Permission, Principal } from './nestjs.js';
+
+const latchkey = new ScriptedLatchkey();
+const handled: string[] = [];
+let app: INestApplication<Server>;
+
+@Controller('systems')
+@Permission({ read: 'systems:read', write: 'systems:write' })
+class SystemsController {
+  @All()
+  all(@Principal() principal: Principal) {
+    handled.push(principal.ownerId);
+    return { actsAs: principal.ownerId };
+  }
+
+  @Post('purge')
+  @Permission('systems:purge', { operation: 'DESTROY' })
+  purge() {
+    return {};
+  }
+
+  @Search('found')
+  @Permission('systems:read', { operations: { SEARCH: 'READ' } })
+  search() {
+    return {};
+  }
+}
+
+@Controller('open')
+class OpenController {
+  @Get()
+  open(@Principal() principal: Principal) {
+    return principal;
+  }
+
+  @Get('livez')
+  livez() {
+    return { status: 'ok' };
+  }
+}
+
+const options = () => ({ target: latchkey.target, serviceToken: 'token', deadlineMs: 5000 });
+
+@Module({
+  imports: [LatchkeyModule.forRootAsync({ useFactory: options })],
+  controllers: [SystemsController, OpenController],
+})
+class AppModule {}
+
+const send = (requestLine: string, headers = ['Authorization: Bearer lk_key']) =>
+  sendRaw(app.getHttpServer(), requestLine, headers);
+
+beforeEach(async () => {
+  handled.length = 0;
+  latchkey.questions.length = 0;
+  latchkey.answers(granted());
+  await latchkey.start();
+  app = await NestFactory.create(AppModule, { logger: false });
+  await app.listen(0, '127.0.0.1');
+});
+
+afterEach(async () => {
+  await app.close();
+  latchkey.stop();
+});
+
+describe('the module for NestJS', () => {
+  it('runs the handler of a granted request, with its principal and the RateLimit fields', async () => {
+    const answer = await send('PUT /systems');
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { 'ratelimit-policy': '"key";q=100;w=5', ratelimit: '"key";r=99;t=1' },
+    });
+    expect(JSON.parse(answer.body)).toEqual({ actsAs: 'owner-1' });
+    expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_WRITE', permission: 'systems:write' }]);
+  });
+
+  it.each([
+    [401, 'invalid api key', denied(), { 'www-authenticate': 'Bearer' }],
+    [
+      403,
+      'operation not allowed',
+      { ...denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }), rateLimit },
+      { ratelimit: '"key";r=99;t=1' },
+    ],
+    [429, 'too many requests', rateLimited(0, 1), { 'retry-after': '1', ratelimit: '"key";r=0;t=5' }],
+    [503, 'service unavailable', {}, {}],
+  ])('answers %d, and the handler does not run', async (status, message, told, fields) => {
+    latchkey.answers(told);
+    const answer = await send('GET /systems');
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }]);
+    expect(answer.headers).toMatchObject({ 'content-type': expect.stringContaining('application/json'), ...fields });
+    expect(handled).toEqual([]);
+  });
+
+  it('asks once, and as the handler says, where the controller says something too', async () => {
+    await send('POST /systems/purge');
+    await send('SEARCH /systems/found');
+    expect(latchkey.questions).toMatchObject([
+      { operation: 'OPERATION_DESTROY', permission: 'systems:purge' },
+      { operation: 'OPERATION_READ', permission: 'systems:read' },
+    ]);
+  });
+
+  it('leaves handlers without @Permission open, which find no principal', async () => {
+    expect(await send('GET /open/livez', [])).toMatchObject({ status: 200 });
+    expect(await send('GET /open')).toMatchObject({ status: 500 });
+    expect(latchkey.questions).toEqual([]);
+  });
+
+  it('lets nobody through to a handler without @Permission when it is put globally', async () => {
+    await app.close();
+    app = await NestFactory.create(AppModule, { logger: false });
+    app.useGlobalGuards(await app.resolve(LatchkeyGuard));
+    await app.listen(0, '127.0.0.1');
+    expect(await send('GET /open/livez')).toMatchObject({ status: 500 });
+    expect(await send('GET /systems')).toMatchObject({ status: 200 });
+    expect(latchkey.questions).toHaveLength(1);
+  });
+
+  it('refuses a permission that is none when the route is written', () => {
+    expect(() => Permission('systems')).toThrow(/^permission: "systems"/);
+    expect(() => Permission(null, { operations: { post: 'READ' } })).toThrow(/^operations: "post"/);
+  });
+
+  it('closes its guard with the application', async () => {
+    await send('GET /systems');
+    await app.close();
+    await eventually(() => latchkey.streams.size === 0);
+  });
+});

@@ -1,0 +1,71 @@
+import { type CanActivate, type ExecutionContext, HttpException, Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost, Reflector } from '@nestjs/core';
+import type { Decision } from '../../decision.js';
+import type { Guard } from '../../guard.js';
+import { rateLimitHeaders, refusalAnswer } from '../../http/answer.js';
+import type { Permission } from '../../http/permission.js';
+import { admit } from '../../http/principal.js';
+import type { Route, RouteOptions } from '../../http/route.js';
+import { type PlatformRequest, rawRequest } from './raw-request.js';
+
+/** Where LatchkeyModule puts the one guard of the application. */
+export const guardToken = Symbol('@latchkey/guard');
+export const protectionKey = '@latchkey/guard:protection';
+
+interface Protection {
+  readonly permission: Permission;
+  readonly options: RouteOptions;
+}
+
+/** The handler that a request was let through to: a guard on the controller and one on the handler ask once. */
+const admittedTo = new WeakMap<object, unknown>();
+
+/** What `@Permission` puts before a handler. Put globally, it lets nobody through to a handler without `@Permission`. */
+@Injectable()
+export class LatchkeyGuard implements CanActivate {
+  private readonly routes = new Map<Protection, Route>();
+
+  constructor(
+    @Inject(guardToken) private readonly guard: Guard,
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const route = this.routeOf(context);
+    const raw = rawRequest(context);
+    if (admittedTo.get(raw) === context.getHandler()) return true;
+    const { ip, method, socket } = context.switchToHttp().getRequest<PlatformRequest>();
+    const decision = await route({ method, ip, socket, rawHeaders: raw.rawHeaders });
+    const response: unknown = context.switchToHttp().getResponse();
+    // Someone else, a timeout say, answered while the service was asked. Nothing may be added to that.
+    if (this.host.httpAdapter.isHeadersSent(response)) return false;
+    this.setHeaders(response, rateLimitHeaders(decision.rateLimit));
+    if (!decision.allowed) return this.refuse(response, decision);
+    admit(raw, decision.principal);
+    admittedTo.set(raw, context.getHandler());
+    return true;
+  }
+
+  /** @throws {Error} nobody has said what the handler asks for: a mistake in how the application is put together */
+  private routeOf(context: ExecutionContext): Route {
+    const [handler, controller] = [context.getHandler(), context.getClass()];
+    const name = `${controller.name}.${handler.name}`;
+    if (context.getType() !== 'http') throw new Error(`LatchkeyGuard: ${name} is not called over HTTP`);
+    const protection = this.reflector.getAllAndOverride<Protection | undefined>(protectionKey, [handler, controller]);
+    if (!protection) throw new Error(`LatchkeyGuard: ${name} has no @Permission`);
+    const route = this.routes.get(protection) ?? this.guard.route(protection.permission, protection.options);
+    this.routes.set(protection, route);
+    return route;
+  }
+
+  private refuse(response: unknown, refusal: Exclude<Decision, { allowed: true }>): never {
+    const { status, headers, body } = refusalAnswer(refusal);
+    this.setHeaders(response, headers);
+    throw new HttpException(JSON.parse(body), status);
+  }
+
+  private setHeaders(response: unknown, headers: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(headers)) this.host.httpAdapter.setHeader(response, name, value);
+  }
+}

@@ -1,0 +1,28 @@
+import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type Guard, createGuard } from '../../guard.js';
+import type { GuardOptions } from '../../options.js';
+import { guardToken } from './guard.js';
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<GuardOptions>()
+  .setClassMethodName('forRoot')
+  .setExtras({}, (definition) => ({ ...definition, global: true }))
+  .build();
+
+/**
+ * Opens a guard for the application, and closes it with the application: `LatchkeyModule.forRoot({ target, … })`, or
+ * `forRootAsync` with a factory. Then there are `@Permission('systems:read')` and `@Principal()`.
+ */
+@Module({
+  providers: [{ provide: guardToken, useFactory: createGuard, inject: [MODULE_OPTIONS_TOKEN] }],
+  exports: [guardToken],
+})
+export class LatchkeyModule extends ConfigurableModuleClass implements OnApplicationShutdown {
+  constructor(@Inject(guardToken) private readonly guard: Guard) {
+    super();
+  }
+
+  /** After the last request has been answered. */
+  onApplicationShutdown(): void {
+    this.guard.close();
+  }
+}

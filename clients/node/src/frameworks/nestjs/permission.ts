@@ -1,0 +1,15 @@
+import { SetMetadata, UseGuards, applyDecorators } from '@nestjs/common';
+import type { Permission as RoutePermission } from '../../http/permission.js';
+import { type RouteOptions, assertRoute } from '../../http/route.js';
+import { LatchkeyGuard, protectionKey } from './guard.js';
+
+/**
+ * Lets only granted requests through to a handler, or to all handlers of a controller; what the handler itself says
+ * goes first.
+ *
+ * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is none
+ */
+export function Permission(permission: RoutePermission, options: RouteOptions = {}): ClassDecorator & MethodDecorator {
+  assertRoute(permission, options);
+  return applyDecorators(SetMetadata(protectionKey, { permission, options }), UseGuards(LatchkeyGuard));
+}

@@ -1,0 +1,11 @@
+import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
+import type { Principal as GuardPrincipal } from '../../decision.js';
+import { principalOf } from '../../http/principal.js';
+import { rawRequest } from './raw-request.js';
+
+/** Who the request acts as: `@Principal() principal: Principal`. Throws on a route that is not protected. */
+export const Principal: () => ParameterDecorator = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  principalOf(rawRequest(context)),
+);
+
+export type Principal = GuardPrincipal;

@@ -1,0 +1,10 @@
+import type { IncomingMessage } from 'node:http';
+import type { ExecutionContext } from '@nestjs/common';
+
+/** A request of Express is Node's own; one of Fastify wraps it. */
+export type PlatformRequest = IncomingMessage & { readonly raw?: IncomingMessage; readonly ip?: string };
+
+export function rawRequest(context: ExecutionContext): IncomingMessage {
+  const request = context.switchToHttp().getRequest<PlatformRequest>();
+  return request.raw ?? request;
+}

@@ -1,0 +1,237 @@
+/** latchkey/v1/api_key_service.proto as protobufjs reads it. */
+export const contract = {
+  "nested": {
+    "latchkey": {
+      "nested": {
+        "v1": {
+          "nested": {
+            "ApiKeyService": {
+              "methods": {
+                "ValidateKey": {
+                  "requestType": "ValidateKeyRequest",
+                  "responseType": "ValidateKeyResponse"
+                },
+                "ValidateKeys": {
+                  "requestType": "ValidateKeyRequest",
+                  "requestStream": true,
+                  "responseType": "ValidateKeyResponse",
+                  "responseStream": true
+                }
+              }
+            },
+            "ValidateKeyRequest": {
+              "oneofs": {
+                "credential": {
+                  "oneof": [
+                    "apiKey",
+                    "authorization"
+                  ]
+                }
+              },
+              "fields": {
+                "requestId": {
+                  "type": "string",
+                  "id": 1
+                },
+                "apiKey": {
+                  "type": "string",
+                  "id": 2
+                },
+                "authorization": {
+                  "type": "string",
+                  "id": 3
+                },
+                "operation": {
+                  "type": "Operation",
+                  "id": 4
+                },
+                "permission": {
+                  "type": "string",
+                  "id": 5
+                },
+                "clientIp": {
+                  "type": "string",
+                  "id": 6
+                },
+                "userAgent": {
+                  "type": "string",
+                  "id": 7
+                }
+              }
+            },
+            "ValidateKeyResponse": {
+              "oneofs": {
+                "outcome": {
+                  "oneof": [
+                    "grant",
+                    "denial",
+                    "failure"
+                  ]
+                }
+              },
+              "fields": {
+                "requestId": {
+                  "type": "string",
+                  "id": 1
+                },
+                "grant": {
+                  "type": "Grant",
+                  "id": 2
+                },
+                "denial": {
+                  "type": "Denial",
+                  "id": 3
+                },
+                "failure": {
+                  "type": "Failure",
+                  "id": 5
+                },
+                "rateLimit": {
+                  "type": "RateLimit",
+                  "id": 4
+                }
+              }
+            },
+            "Grant": {
+              "fields": {
+                "keyId": {
+                  "type": "string",
+                  "id": 1
+                },
+                "ownerId": {
+                  "type": "string",
+                  "id": 2
+                },
+                "access": {
+                  "type": "AccessLevel",
+                  "id": 3
+                },
+                "permissions": {
+                  "rule": "repeated",
+                  "type": "string",
+                  "id": 4
+                },
+                "expiresAt": {
+                  "type": "google.protobuf.Timestamp",
+                  "id": 5
+                }
+              }
+            },
+            "Denial": {
+              "fields": {
+                "reason": {
+                  "type": "Reason",
+                  "id": 1
+                },
+                "httpStatus": {
+                  "type": "uint32",
+                  "id": 2
+                },
+                "message": {
+                  "type": "string",
+                  "id": 3
+                },
+                "retryAfter": {
+                  "type": "google.protobuf.Duration",
+                  "id": 4
+                }
+              }
+            },
+            "Failure": {
+              "fields": {
+                "code": {
+                  "type": "int32",
+                  "id": 1
+                },
+                "message": {
+                  "type": "string",
+                  "id": 2
+                }
+              }
+            },
+            "RateLimit": {
+              "fields": {
+                "limit": {
+                  "type": "uint32",
+                  "id": 1
+                },
+                "remaining": {
+                  "type": "uint32",
+                  "id": 2
+                },
+                "resetAfter": {
+                  "type": "google.protobuf.Duration",
+                  "id": 3
+                }
+              }
+            },
+            "Operation": {
+              "values": {
+                "OPERATION_UNSPECIFIED": 0,
+                "OPERATION_READ": 1,
+                "OPERATION_WRITE": 2,
+                "OPERATION_DESTROY": 3,
+                "OPERATION_MANAGE_API_KEYS": 4,
+                "OPERATION_MANAGE_ACCOUNT": 5,
+                "OPERATION_IMPERSONATE": 6
+              }
+            },
+            "AccessLevel": {
+              "values": {
+                "ACCESS_LEVEL_UNSPECIFIED": 0,
+                "ACCESS_LEVEL_READ_ONLY": 1,
+                "ACCESS_LEVEL_READ_AND_WRITE": 2
+              }
+            },
+            "Reason": {
+              "values": {
+                "REASON_UNSPECIFIED": 0,
+                "REASON_INVALID_KEY": 1,
+                "REASON_REVOKED": 2,
+                "REASON_EXPIRED": 3,
+                "REASON_OWNER_SUSPENDED": 4,
+                "REASON_OWNER_DELETED": 5,
+                "REASON_READ_ONLY_KEY": 6,
+                "REASON_OPERATION_NOT_ALLOWED": 7,
+                "REASON_MISSING_PERMISSION": 8,
+                "REASON_RATE_LIMITED": 9
+              }
+            }
+          }
+        }
+      }
+    },
+    "google": {
+      "nested": {
+        "protobuf": {
+          "nested": {
+            "Duration": {
+              "fields": {
+                "seconds": {
+                  "type": "int64",
+                  "id": 1
+                },
+                "nanos": {
+                  "type": "int32",
+                  "id": 2
+                }
+              }
+            },
+            "Timestamp": {
+              "fields": {
+                "seconds": {
+                  "type": "int64",
+                  "id": 1
+                },
+                "nanos": {
+                  "type": "int32",
+                  "id": 2
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+};

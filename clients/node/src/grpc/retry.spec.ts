@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { status } from '@grpc/grpc-js';
+import { type Guard, createGuard } from '../guard.js';
+import type { FailureEvent } from '../hooks.js';
+import { granted } from '../testing/answers.js';
+import { eventually } from '../testing/eventually.js';
+import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
+
+const question = { authorization: ['Bearer k'], method: 'GET' };
+const away = { code: status.UNAVAILABLE, details: 'the database is away' };
+type Reply = Parameters<ScriptedLatchkey['script']>[1];
+
+const latchkey = new ScriptedLatchkey();
+let failures: FailureEvent[];
+let guard: Guard;
+
+async function open(deadlineMs: number): Promise<void> {
+  const onError = (event: FailureEvent) => failures.push(event);
+  guard = createGuard({ target: latchkey.target, serviceToken: 'token', deadlineMs, onError });
+  await eventually(() => latchkey.streams.size === 2);
+}
+
+/** The first question is told this; whatever comes after it is granted. */
+function toldFirst(answer: (reply: Reply) => void): void {
+  latchkey.script = (_, reply) => (latchkey.questions.length === 1 ? answer(reply) : reply(null, granted()));
+}
+
+beforeEach(async () => {
+  failures = [];
+  latchkey.answersByStream = undefined;
+  latchkey.questions.length = 0;
+  await latchkey.start();
+});
+
+afterEach(() => {
+  guard.close();
+  latchkey.stop();
+});
+
+describe('a question that is refused', () => {
+  it('is asked once more after UNAVAILABLE, under the same request id, and nobody hears of it', async () => {
+    await open(5000);
+    toldFirst((reply) => reply(away));
+    expect(await guard.check(question)).toMatchObject({ allowed: true });
+    expect(latchkey.questions).toHaveLength(2);
+    expect(new Set(latchkey.questions.map(({ requestId }) => requestId)).size).toBe(1);
+    expect(failures).toEqual([]);
+  });
+
+  it('is asked twice and no oftener: each time may be charged to the key', async () => {
+    await open(5000);
+    latchkey.script = (_, reply) => reply(away);
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+    expect(latchkey.questions).toHaveLength(2);
+    expect(failures).toMatchObject([{ code: 'UNAVAILABLE', message: 'the database is away' }]);
+  });
+
+  it('is asked the second time on the other connection, which may lead to another instance', async () => {
+    await open(5000);
+    const [broken] = latchkey.streams;
+    latchkey.answersByStream = (stream, reply) => (stream === broken ? reply(away) : reply(null, granted()));
+    for (let n = 0; n < 10; n += 1) expect(await guard.check(question)).toMatchObject({ allowed: true });
+  });
+
+  it.each([
+    status.INTERNAL,
+    status.UNKNOWN,
+    status.CANCELLED,
+    status.ABORTED,
+    status.DEADLINE_EXCEEDED,
+    status.RESOURCE_EXHAUSTED,
+    status.UNAUTHENTICATED,
+    status.INVALID_ARGUMENT,
+  ])('is not asked again after gRPC status %d', async (code) => {
+    await open(5000);
+    toldFirst((reply) => reply({ code, details: 'no' }));
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+    expect(latchkey.questions).toHaveLength(1);
+  });
+
+  it('is not asked again when a second answer as slow as the first would come after the deadline', async () => {
+    await open(300);
+    toldFirst((reply) => setTimeout(reply, 160, away));
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+    expect(latchkey.questions).toHaveLength(1);
+    expect(failures).toMatchObject([{ code: 'UNAVAILABLE' }]);
+  });
+
+  it('ends with the deadline of the first try, and says what the first try told', async () => {
+    await open(300);
+    latchkey.script = (_, reply) => {
+      if (latchkey.questions.length === 1) reply(away);
+    };
+    const start = performance.now();
+    expect(await guard.check(question)).toMatchObject({ status: 503 });
+    expect(performance.now() - start).toBeLessThan(2000);
+    expect(latchkey.questions).toHaveLength(2);
+    expect(failures).toMatchObject([{ code: 'UNAVAILABLE', message: 'the database is away' }]);
+  });
+});
