@@ -127,7 +127,7 @@ function outcomeOf({ status, ok_response: ok, denied_response: denied }: Told, s
     };
   }
   const forwarded = changed(sent!, ok!.headers);
-  for (const name of ok!.headers_to_remove) delete forwarded[name.toLowerCase()];
+  for (const name of ok!.headers_to_remove) delete forwarded[name];
   return { code, message, status: 200, headers: changed({}, ok!.response_headers_to_add), body: undefined, forwarded };
 }
 
@@ -135,7 +135,7 @@ function outcomeOf({ status, ok_response: ok, denied_response: denied }: Told, s
 function changed(headers: Readonly<Record<string, string>>, options: readonly HeaderOption[]) {
   const result: Record<string, string> = { ...headers };
   for (const { header, append, append_action: action } of options) {
-    const name = header.key.toLowerCase();
+    const name = header.key;
     if (append !== null || action !== 'OVERWRITE_IF_EXISTS_OR_ADD') {
       result[name] = [result[name], header.value].filter((value) => value !== undefined).join(',');
     } else result[name] = header.value;
