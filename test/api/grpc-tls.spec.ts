@@ -1,9 +1,10 @@
-import { credentials, type ChannelCredentials, status } from '@grpc/grpc-js';
+import { credentials, type ChannelCredentials, Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ExtAuthz } from '../doors/support/ext-authz.js';
 import { connectClients, type Clients } from '../support/grpc-clients.js';
 import { unknownKey } from '../support/key-strings.js';
 import { startService, type Service } from '../support/service.js';
@@ -88,8 +89,13 @@ describe('gRPC over TLS', () => {
         () => status.OK,
         (error: { code: number }) => error.code,
       );
+    const validator = await codeOf(clients.validate(unknownKey()));
+    const envoy = new ExtAuthz(service.grpcTarget, new Metadata(), trusting(pair));
+    // Envoy asks what a resource service asks, and so it needs to be no other.
+    expect(await codeOf(envoy.pass({}, { permission: '' }))).toBe(validator);
+    envoy.close();
     return {
-      validator: await codeOf(clients.validate(unknownKey())),
+      validator,
       accounts: await codeOf(clients.account('GetAccount', 'demo')),
     };
   }

@@ -80,7 +80,13 @@ describe('secrets that went every way there is', () => {
       malformed: `${unknownKey().slice(0, -1)}x`,
     };
     Object.assign(secrets, { session }, mapValues(keys, proofOf));
-    const paths = { url: service.url, clients, cookie: person.cookie, note: (find: Find) => answers.push(find) };
+    const paths = {
+      url: service.url,
+      clients,
+      validatorToken: tokens.validator!,
+      cookie: person.cookie,
+      note: (find: Find) => answers.push(find),
+    };
     await Promise.all(Object.values(keys).map((key) => presentKey(paths, key, password)));
     await Promise.all(Object.values(tokens).map((token) => presentToken(paths, token)));
     answers.push(...(await redisEntries(redisUrl)));

@@ -1,5 +1,6 @@
 import type { ServiceError } from '@grpc/grpc-js';
 import type { PutAccountRequest } from '../../src/infrastructure/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import { ExtAuthz } from '../doors/support/ext-authz.js';
 import { answer, bearer, type Clients } from '../support/grpc-clients.js';
 import type { Find } from './canary-search.js';
 
@@ -7,6 +8,8 @@ import type { Find } from './canary-search.js';
 export interface Paths {
   readonly url: string;
   readonly clients: Clients;
+  /** The clients' own. */
+  readonly validatorToken: string;
   /** Of someone signed in. */
   readonly cookie: string;
   note(find: Find): void;
@@ -85,7 +88,31 @@ export async function presentKey(paths: Paths, key: string, password: string): P
     ...wrong.map((part) => call(paths, 'PutAccount', clients.putAccount({ ...profile, ...part }))),
     call(paths, 'GetAccount', clients.account('GetAccount', key)),
     presentToken(paths, key),
+    introspect(paths, key),
+    askAsEnvoy(paths, key),
   ]);
+}
+
+async function introspect(paths: Paths, key: string): Promise<void> {
+  const identity = { authorization: `Bearer ${paths.validatorToken}` };
+  const forms = [`token=${key}`, `${key}=a&${key}=b`, `token=a&token=${key}`, `token=a&token_type_hint=${key}`];
+  const types: Headers[] = [{ 'content-type': 'application/x-www-form-urlencoded' }, { 'content-type': `text/${key}` }];
+  for (const headers of types) {
+    for (const form of forms) await request(paths, 'POST', '/v1/introspect', { ...identity, ...headers }, form);
+  }
+}
+
+async function askAsEnvoy(paths: Paths, key: string): Promise<void> {
+  const envoy = new ExtAuthz(paths.clients.apiKeys.getChannel().getTarget(), bearer(paths.validatorToken));
+  const headers = { authorization: `Bearer ${key}`, 'user-agent': key, 'x-request-id': key };
+  const settings = [{}, { permission: key }, { permission: `${key}:read` }, { permission: '', operation: key }];
+  for (const setting of settings) {
+    const { forwarded: _for, ...told } = await envoy.pass({ headers, method: key }, setting);
+    paths.note({ place: 'the answer to Check', text: JSON.stringify(told) });
+  }
+  const { forwarded } = await envoy.pass({ headers: { authorization: `Bearer ${key}` } }, { permission: '' });
+  paths.note({ place: 'what Envoy passes on', text: JSON.stringify(forwarded ?? {}) });
+  envoy.close();
 }
 
 /** What signs a service in, or pretends to. */

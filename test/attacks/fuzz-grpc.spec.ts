@@ -1,6 +1,7 @@
 import { status, type MethodDefinition, type ServiceError } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { CHECK } from '../doors/support/ext-authz.js';
 import { bearer } from '../support/grpc-clients.js';
 import { newOwner } from '../support/owners.js';
 import { startService, type Service } from '../support/service.js';
@@ -63,8 +64,9 @@ describe('random bytes', () => {
       const methods = [
         ...methodsOf(apiKeys).map((method) => ({ method, token: 'dev-validator-token' })),
         ...methodsOf(accounts).map((method) => ({ method, token: 'dev-accounts-token' })),
+        { method: CHECK, token: 'dev-validator-token' },
       ];
-      expect(methods.length).toBeGreaterThanOrEqual(7);
+      expect(methods.length).toBeGreaterThanOrEqual(8);
       const unexpected: string[] = [];
       const counts: Record<string, number> = {};
       for (const { method, token } of methods) {

@@ -40,6 +40,12 @@ describe('deploy/envoy.yaml', () => {
     });
   });
 
+  test('says of one method at most what it does: no DELETE passes for a read', () => {
+    const told = recipeRoutes.filter((route) => 'operation' in settingsOf(route));
+    const methods = told.map(({ match }) => match.headers?.find(({ name }) => name === ':method')?.string_match);
+    expect(methods).toEqual([{ exact: 'POST' }]);
+  });
+
   test('is what README shows an excerpt of', () => {
     expect(recipeFilter).toEqual(excerpt.http_filters[0]);
     expect(recipeRoutes).toContainEqual(excerpt.routes[0]);

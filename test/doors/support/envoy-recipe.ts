@@ -16,6 +16,7 @@ interface Filter {
 }
 
 interface Route {
+  readonly match: { readonly headers?: readonly { readonly name: string; readonly string_match: object }[] };
   readonly typed_per_filter_config?: {
     readonly 'envoy.filters.http.ext_authz'?: {
       readonly check_settings?: { readonly context_extensions?: Readonly<Record<string, string>> };

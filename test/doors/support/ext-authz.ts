@@ -1,5 +1,5 @@
-import { Client, credentials, loadPackageDefinition, type Metadata } from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
+import { type ChannelCredentials, Client, credentials, loadPackageDefinition, type Metadata } from '@grpc/grpc-js';
+import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { answer } from '../../support/grpc-clients.js';
 import { ENVOY_API } from './envoy-api.js';
 
@@ -11,6 +11,8 @@ const definition = loadSync('envoy/service/auth/v3/external_auth.proto', {
   defaults: true,
   oneofs: true,
 });
+const service = definition['envoy.service.auth.v3.Authorization'] as Record<string, MethodDefinition<object, object>>;
+export const CHECK = service['Check']!;
 type Call = (...args: unknown[]) => unknown;
 type AuthorizationClient = new (...args: unknown[]) => Client & { Check: Call };
 const { Authorization } = (
@@ -51,8 +53,9 @@ export class ExtAuthz {
   constructor(
     target: string,
     private readonly metadata: Metadata,
+    security: ChannelCredentials = credentials.createInsecure(),
   ) {
-    this.client = new Authorization(target, credentials.createInsecure());
+    this.client = new Authorization(target, security);
   }
 
   /** @param contextExtensions what the route's check_settings say */
@@ -124,7 +127,7 @@ function outcomeOf({ status, ok_response: ok, denied_response: denied }: Told, s
     };
   }
   const forwarded = changed(sent!, ok!.headers);
-  for (const name of ok!.headers_to_remove) delete forwarded[name.toLowerCase()];
+  for (const name of ok!.headers_to_remove) delete forwarded[name];
   return { code, message, status: 200, headers: changed({}, ok!.response_headers_to_add), body: undefined, forwarded };
 }
 
@@ -132,7 +135,7 @@ function outcomeOf({ status, ok_response: ok, denied_response: denied }: Told, s
 function changed(headers: Readonly<Record<string, string>>, options: readonly HeaderOption[]) {
   const result: Record<string, string> = { ...headers };
   for (const { header, append, append_action: action } of options) {
-    const name = header.key.toLowerCase();
+    const name = header.key;
     if (append !== null || action !== 'OVERWRITE_IF_EXISTS_OR_ADD') {
       result[name] = [result[name], header.value].filter((value) => value !== undefined).join(',');
     } else result[name] = header.value;

@@ -29,6 +29,7 @@ export function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, f
   };
 }
 
-function toHeader([key, value]: [string, string]): WireHeader {
-  return { header: { key, value }, appendAction: OVERWRITE_IF_EXISTS_OR_ADD, keepEmptyValue: true };
+/** In lower case, as names are in HTTP/2: Envoy takes either, gRPC's own proxyless clients pass over others. */
+function toHeader([name, value]: [string, string]): WireHeader {
+  return { header: { key: name.toLowerCase(), value }, appendAction: OVERWRITE_IF_EXISTS_OR_ADD, keepEmptyValue: true };
 }
