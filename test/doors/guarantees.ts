@@ -105,6 +105,24 @@ export function guarantees(recipe: Recipe): void {
     expect(seen?.headers['x-forwarded-method'] ?? seen?.headers['x-forwarded-uri']).toBeUndefined();
   });
 
+  test('a client that has headers dropped on the way (RFC 9110, 7.6.1) drops none that counts', async () => {
+    const { id, person } = await door.newOwner();
+    const { fullKey } = await person.newKey({ access: 'read-only' });
+    const names = [...SPOOFED.map((header) => header.split(':', 1)[0]!), 'X-Latchkey-Key', 'X-Latchkey-Access'];
+    const dropping = [`Connection: ${names.join(', ')}`];
+    expect((await door.send(fullKey, `POST ${SYSTEMS}`, dropping)).status).toBe(403);
+    const { status, seen } = await door.send(fullKey, `GET ${SYSTEMS}`, dropping);
+    expect([status, seen?.headers]).toMatchObject([
+      200,
+      {
+        'x-latchkey-owner': id,
+        'x-latchkey-key': expect.any(String),
+        'x-latchkey-access': 'read-only',
+        'x-latchkey-permissions': 'systems:read',
+      },
+    ]);
+  });
+
   test.each([
     `${SYSTEMS}/../users`,
     `${SYSTEMS}/%2e%2e/users`,
@@ -148,7 +166,8 @@ export function guarantees(recipe: Recipe): void {
 
   test('the record names the client, not the proxy', async () => {
     const { person } = await door.newOwner();
-    await door.send(withWrongSecret((await person.newKey()).fullKey), `GET ${SYSTEMS}`, ['User-Agent: Curious']);
+    const claims = ['User-Agent: Curious', 'X-Forwarded-For: 203.0.113.7', 'X-Real-IP: 203.0.113.7'];
+    await door.send(withWrongSecret((await person.newKey()).fullKey), `GET ${SYSTEMS}`, claims);
     const { items } = await person.events('?limit=1');
     expect(items).toMatchObject([{ type: 'authentication.failed', clientIp: '127.0.0.1', userAgent: 'Curious' }]);
   });
@@ -157,14 +176,14 @@ export function guarantees(recipe: Recipe): void {
     test('without PostgreSQL nobody gets in, and nobody is told that a key is invalid: 503', async () => {
       door.takeAwayPostgres();
       for (const presented of [someKey, unknownKey(), undefined]) {
-        expectRefusal(await door.send(presented, `GET ${SYSTEMS}`), 503, 'service unavailable');
+        expectRefusal(await door.send(presented, `GET ${SYSTEMS}`, SPOOFED), 503, 'service unavailable');
       }
     });
 
     test('without Latchkey itself neither: 503', async () => {
       await door.stopLatchkey();
       for (const presented of [someKey, undefined]) {
-        expectRefusal(await door.send(presented, `GET ${SYSTEMS}`), 503, 'service unavailable');
+        expectRefusal(await door.send(presented, `GET ${SYSTEMS}`, SPOOFED), 503, 'service unavailable');
       }
     });
   });
