@@ -13,19 +13,13 @@ local function values(headers, name)
   return found
 end
 
+-- Passes a refusal on. Whatever else comes is not from Latchkey: for a server that is away HAProxy answers in HTML.
 local function refuse(txn, answer)
-  local reply = txn:reply({ status = 503, body = '{"message":"service unavailable"}' })
-  -- Whatever else comes is not from Latchkey: HAProxy itself answers 503 in HTML for a server that is away.
-  local told = answer and REFUSALS[answer.status] and values(answer.headers, "content-type")[1] == "application/json"
-  if told then
-    reply:set_status(answer.status)
-    reply:set_body(answer.body)
-    for _, name in ipairs(TOLD) do
-      for _, value in ipairs(values(answer.headers, name)) do reply:add_header(name, value) end
-    end
-  else
-    reply:add_header("content-type", "application/json")
-    reply:add_header("cache-control", "no-store")
+  local isTold = REFUSALS[answer.status] and values(answer.headers, "content-type")[1] == "application/json"
+  if not isTold then return end
+  local reply = txn:reply({ status = answer.status, body = answer.body })
+  for _, name in ipairs(TOLD) do
+    for _, value in ipairs(values(answer.headers, name)) do reply:add_header(name, value) end
   end
   txn:done(reply)
 end
@@ -49,11 +43,12 @@ end
 
 core.register_action("latchkey", { "http-req" }, function(txn, address)
   local answer = ask(txn, address)
-  local owner = answer and answer.status == 200 and values(answer.headers, "x-latchkey-owner")[1]
-  if not owner then return refuse(txn, answer) end
+  if not answer then return end
+  if answer.status ~= 200 then return refuse(txn, answer) end
   for _, name in ipairs(IDENTITY) do
     txn.http:req_set_header(name, values(answer.headers, name)[1] or "")
   end
   txn:set_var("txn.latchkey_limit", values(answer.headers, "ratelimit-policy")[1])
   txn:set_var("txn.latchkey_left", values(answer.headers, "ratelimit")[1])
+  txn:set_var("txn.latchkey_granted", values(answer.headers, "x-latchkey-owner")[1] ~= nil)
 end, 1)

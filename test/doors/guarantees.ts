@@ -1,19 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { BURST, GuardedBackend, type Answer } from './guarded-backend.js';
+import { BURST, expectRefusal, GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import type { Recipe } from './recipe.js';
-
-const SYSTEMS = '/backend/api/systems';
-const SPOOFED = [
-  'X-Latchkey-Owner: somebody-else',
-  'X-Latchkey-Permissions: systems:write users:write',
-  'X-Latchkey-Status: 200',
-  'X-Original-Method: GET',
-  `X-Original-URI: ${SYSTEMS}`,
-  'X-Forwarded-Method: GET',
-  `X-Forwarded-Uri: ${SYSTEMS}`,
-];
+import { SPOOFED, waysAround } from './ways-around.js';
 
 /** What holds behind every recipe, whichever proxy runs it. */
 export function guarantees(recipe: Recipe): void {
@@ -87,51 +77,22 @@ export function guarantees(recipe: Recipe): void {
     }
   });
 
-  test('what a client claims by the names that are used between proxy, Latchkey and backend changes nothing', async () => {
-    const { id, person } = await door.newOwner();
-    const [readOnly, good] = [await person.newKey({ access: 'read-only' }), await person.newKey()];
-    expectRefusal(await door.send(readOnly.fullKey, `POST ${SYSTEMS}`, SPOOFED), 403, 'operation not allowed');
-    expectRefusal(await door.send(good.fullKey, 'GET /nowhere', SPOOFED), 403, 'operation not allowed');
-    expectRefusal(await door.send(undefined, 'GET /nowhere', SPOOFED), 401, 'invalid api key');
-    const { status, seen } = await door.send(good.fullKey, `PUT ${SYSTEMS}/7`, [
-      ...SPOOFED,
-      'X_Latchkey_Owner: somebody-else',
-      'X-HTTP-Method-Override: DELETE',
-      'X-Original-URL: /nowhere',
-      'X-Rewrite-URL: /nowhere',
-    ]);
-    expect([status, seen?.headers['x-latchkey-owner']]).toEqual([200, id]);
-    expect(JSON.stringify(seen)).not.toMatch(/somebody-else|users:write|x.latchkey.status|DELETE|nowhere|x-original/i);
-    expect(seen?.headers['x-forwarded-method'] ?? seen?.headers['x-forwarded-uri']).toBeUndefined();
+  test('of many at once, each is answered for itself', async () => {
+    const owners = [await door.newOwner(), await door.newOwner()];
+    const keys = await Promise.all(owners.map(async ({ person }) => (await person.newKey()).fullKey));
+    const asked = [...keys, unknownKey()].flatMap((key) => Array.from({ length: 15 }, () => key));
+    const answers = await Promise.all(asked.map((key) => door.send(key, `GET ${SYSTEMS}`)));
+    const told = answers.map(({ status, body }) => [status, JSON.parse(body).headers?.['x-latchkey-owner']]);
+    const expected = asked.map((key) => {
+      const index = keys.indexOf(key);
+      return index === -1 ? [401, undefined] : [200, owners[index]!.id];
+    });
+    expect(told).toEqual(expected);
   });
 
-  test.each([
-    `${SYSTEMS}/../users`,
-    `${SYSTEMS}/%2e%2e/users`,
-    `${SYSTEMS}/..%2fusers`,
-    `${SYSTEMS}/%252e%252e/users`,
-    `${SYSTEMS}/..%5cusers`,
-    `${SYSTEMS}/..;/users`,
-    `/${SYSTEMS}`,
-    `${SYSTEMS}//7`,
-    `${SYSTEMS}/%00`,
-    `${SYSTEMS}#/users`,
-    `/backend/api/%73ystems`,
-    `/backend/api/users?${SYSTEMS}`,
-    'http://127.0.0.1/backend/api/users',
-  ])('no way around by %s', async (target) => {
-    const { status, seen } = await door.send(someKey, `GET ${target}`);
-    expect([400, 403]).toContain(status);
-    expect(seen).toBeUndefined();
-  });
-
-  test.each(['/_latchkey', '/v1/forward-auth?mode=nginx'])(
-    'nobody asks the question themselves: %s',
-    async (target) => {
-      const { status, seen } = await door.send(someKey, `GET ${target}`);
-      expect([403, 404]).toContain(status);
-      expect(seen).toBeUndefined();
-    },
+  waysAround(
+    () => door,
+    () => someKey,
   );
 
   test('a key past its limit is told 429, and when to come again', async () => {
@@ -148,7 +109,8 @@ export function guarantees(recipe: Recipe): void {
 
   test('the record names the client, not the proxy', async () => {
     const { person } = await door.newOwner();
-    await door.send(withWrongSecret((await person.newKey()).fullKey), `GET ${SYSTEMS}`, ['User-Agent: Curious']);
+    const claims = ['User-Agent: Curious', 'X-Forwarded-For: 203.0.113.7', 'X-Real-IP: 203.0.113.7'];
+    await door.send(withWrongSecret((await person.newKey()).fullKey), `GET ${SYSTEMS}`, claims);
     const { items } = await person.events('?limit=1');
     expect(items).toMatchObject([{ type: 'authentication.failed', clientIp: '127.0.0.1', userAgent: 'Curious' }]);
   });
@@ -157,21 +119,15 @@ export function guarantees(recipe: Recipe): void {
     test('without PostgreSQL nobody gets in, and nobody is told that a key is invalid: 503', async () => {
       door.takeAwayPostgres();
       for (const presented of [someKey, unknownKey(), undefined]) {
-        expectRefusal(await door.send(presented, `GET ${SYSTEMS}`), 503, 'service unavailable');
+        expectRefusal(await door.send(presented, `GET ${SYSTEMS}`, SPOOFED), 503, 'service unavailable');
       }
     });
 
     test('without Latchkey itself neither: 503', async () => {
       await door.stopLatchkey();
       for (const presented of [someKey, undefined]) {
-        expectRefusal(await door.send(presented, `GET ${SYSTEMS}`), 503, 'service unavailable');
+        expectRefusal(await door.send(presented, `GET ${SYSTEMS}`, SPOOFED), 503, 'service unavailable');
       }
     });
   });
-}
-
-function expectRefusal({ status, body, headers, seen }: Answer, expected: number, message: string): void {
-  expect([status, body, seen]).toEqual([expected, JSON.stringify({ message }), undefined]);
-  expect(headers.get('content-type')).toBe('application/json');
-  expect(headers.get('cache-control')).toBe('no-store');
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import { CHEAP_HASH } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
 import { newOwner, type Owner } from '../support/owners.js';
@@ -11,6 +12,7 @@ import { SlowLine } from '../support/slow-line.js';
 import { EchoBackend, type Seen } from './echo-backend.js';
 import { startProxy, type Proxy, type Recipe } from './recipe.js';
 
+export const SYSTEMS = '/backend/api/systems';
 export const BURST = 40;
 export const HEADING = 'nginx, Caddy, Traefik and HAProxy';
 
@@ -99,4 +101,11 @@ export class GuardedBackend {
   async stop(): Promise<void> {
     for (const step of this.undo.reverse()) await step();
   }
+}
+
+/** As Latchkey words it, and the backend has not heard of it. */
+export function expectRefusal({ status, body, headers, seen }: Answer, expected: number, message: string): void {
+  expect([status, body, seen]).toEqual([expected, JSON.stringify({ message }), undefined]);
+  expect(headers.get('content-type')).toBe('application/json');
+  expect(headers.get('cache-control')).toBe('no-store');
 }

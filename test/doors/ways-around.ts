@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals';
+import { expectRefusal, type GuardedBackend, SYSTEMS } from './guarded-backend.js';
+
+/** What is said between proxy, Latchkey and backend, as a client would have it. */
+export const SPOOFED = [
+  'X-Latchkey-Owner: somebody-else',
+  'X-Latchkey-Permissions: systems:write users:write',
+  'X-Latchkey-Status: 200',
+  'X-Original-Method: GET',
+  `X-Original-URI: ${SYSTEMS}`,
+  'X-Forwarded-Method: GET',
+  `X-Forwarded-Uri: ${SYSTEMS}`,
+];
+
+/** What a client may try to get past the question with. */
+export function waysAround(door: () => GuardedBackend, someKey: () => string): void {
+  test('what a client claims by the names that are used between proxy, Latchkey and backend changes nothing', async () => {
+    const { id, person } = await door().newOwner();
+    const [readOnly, good] = [await person.newKey({ access: 'read-only' }), await person.newKey()];
+    expectRefusal(await door().send(readOnly.fullKey, `POST ${SYSTEMS}`, SPOOFED), 403, 'operation not allowed');
+    expectRefusal(await door().send(good.fullKey, 'GET /nowhere', SPOOFED), 403, 'operation not allowed');
+    expectRefusal(await door().send(undefined, 'GET /nowhere', SPOOFED), 401, 'invalid api key');
+    const { status, seen } = await door().send(good.fullKey, `PUT ${SYSTEMS}/7`, [
+      ...SPOOFED,
+      'X_Latchkey_Owner: somebody-else',
+      'X-HTTP-Method-Override: DELETE',
+      'X-Original-URL: /nowhere',
+      'X-Rewrite-URL: /nowhere',
+    ]);
+    expect([status, seen?.headers['x-latchkey-owner']]).toEqual([200, id]);
+    expect(JSON.stringify(seen)).not.toMatch(/somebody-else|users:write|x.latchkey.status|DELETE|nowhere|x-original/i);
+    expect(seen?.headers['x-forwarded-method'] ?? seen?.headers['x-forwarded-uri']).toBeUndefined();
+  });
+
+  test('a client that has headers dropped on the way (RFC 9110, 7.6.1) drops none that counts', async () => {
+    const { id, person } = await door().newOwner();
+    const { fullKey } = await person.newKey({ access: 'read-only' });
+    const names = [...SPOOFED.map((header) => header.split(':', 1)[0]!), 'X-Latchkey-Key', 'X-Latchkey-Access'];
+    const dropping = [`Connection: ${names.join(', ')}`];
+    expect((await door().send(fullKey, `POST ${SYSTEMS}`, dropping)).status).toBe(403);
+    const { status, seen } = await door().send(fullKey, `GET ${SYSTEMS}`, dropping);
+    expect([status, seen?.headers]).toMatchObject([
+      200,
+      {
+        'x-latchkey-owner': id,
+        'x-latchkey-key': expect.any(String),
+        'x-latchkey-access': 'read-only',
+        'x-latchkey-permissions': 'systems:read',
+      },
+    ]);
+  });
+
+  test.each([
+    `${SYSTEMS}/../users`,
+    `${SYSTEMS}/%2e%2e/users`,
+    `${SYSTEMS}/..%2fusers`,
+    `${SYSTEMS}/%252e%252e/users`,
+    `${SYSTEMS}/..%5cusers`,
+    `${SYSTEMS}/..;/users`,
+    `/${SYSTEMS}`,
+    `${SYSTEMS}//7`,
+    `${SYSTEMS}/%00`,
+    `${SYSTEMS}#/users`,
+    `/backend/api/%73ystems`,
+    `/backend/api/users?${SYSTEMS}`,
+    'http://127.0.0.1/backend/api/users',
+  ])('no way around by %s', async (target) => {
+    const { status, seen } = await door().send(someKey(), `GET ${target}`);
+    expect([400, 403]).toContain(status);
+    expect(seen).toBeUndefined();
+  });
+
+  test.each(['/_latchkey', '/v1/forward-auth?mode=nginx'])(
+    'nobody asks the question themselves: %s',
+    async (target) => {
+      const { status, seen } = await door().send(someKey(), `GET ${target}`);
+      expect([403, 404]).toContain(status);
+      expect(seen).toBeUndefined();
+    },
+  );
+}
