@@ -10,6 +10,8 @@ export const tools = {
   'redis-server': 'redis-server',
   chromium: 'chromium',
   faketime: 'faketime',
+  python3: 'python3',
+  script: 'bsdutils',
 };
 
 /**

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { root } from '../../scripts/lib/paths.mjs';
 import { buildProgram } from '../../src/cli/program.js';
-import { latchkey, LATCHKEY, runCommand } from '../support/command-line.js';
+import { latchkey, LATCHKEY } from '../support/command-line.js';
 import { createDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/key-strings.js';
 import { buildService } from '../support/service-process.js';
 
@@ -76,10 +79,15 @@ describe('latchkey key inspect', () => {
   });
 
   test('what is typed at a terminal is not shown there', async () => {
-    const command = `${process.execPath} ${LATCHKEY} key inspect`;
-    const { code, out } = await runCommand('script', ['-qec', command, '/dev/null'], { input: `${key}\r` });
-    expect(code).toBe(0);
-    expect(out).toMatch(/The key: .*wellFormed yes/s);
+    const terminal = spawn('script', ['-qec', `${process.execPath} ${LATCHKEY} key inspect`, '/dev/null']);
+    let shown = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    const ended = once(terminal, 'close');
+    await eventually(async () => shown.includes('The key: '));
+    terminal.stdin.write(`${key}\r`);
+    expect((await ended)[0]).toBe(0);
+    expect(shown).toMatch(/wellFormed yes/);
+    expect(shown).not.toContain(key.slice(28, 40));
   });
 });
 
