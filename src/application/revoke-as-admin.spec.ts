@@ -13,7 +13,7 @@ import {
 } from '../../test/support/application.js';
 import { createDatabase } from '../../test/support/databases.mjs';
 import { eventually } from '../../test/support/eventually.js';
-import { withWrongSecret } from '../../test/support/key-strings.js';
+import { unknownKey, withWrongSecret } from '../../test/support/key-strings.js';
 import { LatchkeyError } from '../domain/errors.js';
 import { RevokeAsAdmin } from './revoke-as-admin.js';
 import { RevokeLeakedKey } from './revoke-leaked-key.js';
@@ -130,7 +130,7 @@ describe('a leaked key', () => {
   test('must be proven: its public part alone ends nothing', async () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
-    for (const guess of [withWrongSecret(fullKey), fullKey.slice(0, 27), `x${fullKey}`, '']) {
+    for (const guess of [withWrongSecret(fullKey), unknownKey(), fullKey.slice(0, 27), `x${fullKey}`, '']) {
       expect(await revokeLeaked.execute(guess, ADMIN)).toBeUndefined();
     }
     expect((await verdictOn(fullKey)).granted).toBe(true);
