@@ -14,6 +14,8 @@ export const tools = {
   caddy: 'caddy',
   haproxy: 'haproxy',
   go: 'golang-go',
+  python3: 'python3',
+  script: 'bsdutils',
 };
 
 /**

@@ -8,13 +8,18 @@ import { root } from '../../scripts/lib/paths.mjs';
  * @throws when README has no such heading, or no such block before the next heading of any level
  */
 export function readmeSnippet(heading: string, language: string): string {
-  const lines = readFileSync(join(root, 'README.md'), 'utf8').split('\n');
+  return snippetOf('README.md', heading, language);
+}
+
+/** The same of any page, named by its path in the checkout. */
+export function snippetOf(page: string, heading: string, language: string): string {
+  const lines = readFileSync(join(root, page), 'utf8').split('\n');
   const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
-  if (start === -1) throw new Error(`README.md has no heading "${heading}"`);
+  if (start === -1) throw new Error(`${page} has no heading "${heading}"`);
   const fence = lines.indexOf(`\`\`\`${language}`, start);
   const nextHeading = lines.findIndex((line, index) => index > start && /^#{1,6} [A-Z]/.test(line));
   if (fence === -1 || (nextHeading !== -1 && nextHeading < fence)) {
-    throw new Error(`README.md has no block of ${language} under "${heading}"`);
+    throw new Error(`${page} has no block of ${language} under "${heading}"`);
   }
   return lines.slice(fence + 1, lines.indexOf('```', fence + 1)).join('\n');
 }

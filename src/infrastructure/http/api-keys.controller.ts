@@ -9,7 +9,7 @@ import { CreateApiKeyBody } from './bodies.js';
 import { readIdempotencyKey } from './idempotency-key.js';
 import { OwnerGuard } from './owner.guard.js';
 import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
-import { OWNERS_ONLY, ProblemResponses } from './problem-responses.js';
+import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from './problem-responses.js';
 import { clientOf, type LatchkeyRequest } from './request.js';
 import { ApiKeyListView, ApiKeyView, CreatedApiKeyView } from './views.js';
 
@@ -40,11 +40,10 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: CreatedApiKeyView })
   @ProblemResponses({
     ...OWNERS_ONLY,
+    ...MALFORMED_BODY,
     400: 'Invalid or unknown fields',
     403: 'Incorrect password, an API key, or a request from another site',
     409: 'Five keys are active already, or the Idempotency-Key was used before',
-    413: 'The body is too large',
-    415: 'The body is not JSON',
     429: 'Too many wrong passwords, or an API key past its rate limit',
   })
   async create(
@@ -64,6 +63,7 @@ export class ApiKeysController {
   @ApiOkResponse({ type: ApiKeyView })
   @ProblemResponses({
     ...OWNERS_ONLY,
+    ...MALFORMED_BODY,
     403: 'An API key, or a request from another site',
     404: 'No such key of this owner',
     409: 'The key is not active',

@@ -9,6 +9,7 @@ import { accessLog } from './access-log.js';
 import { BodyPipe } from './body.pipe.js';
 import { formBodies } from './form-bodies.js';
 import { unlessForwardAuth } from './forward-auth.js';
+import { docsPage } from './docs-page.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { PROBLEM_MODELS } from './problem-responses.js';
 import { assignRequestId } from './request.js';
@@ -85,4 +86,5 @@ function serveOpenApi(app: NestExpressApplication): void {
   // One buffer for all answers: those that nobody reads cost nothing more.
   const bytes = Buffer.from(JSON.stringify(document));
   app.use('/openapi.json', (_request: Request, response: Response) => response.type('json').send(bytes));
+  app.use('/docs', docsPage());
 }

@@ -1,11 +1,15 @@
 import { Controller, Get, Redirect, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { LatchkeyError } from '../../domain/errors.js';
 import { PrometheusMetrics } from '../prometheus-metrics.js';
 import { Readiness } from '../readiness.js';
 import { ProblemResponses } from './problem-responses.js';
 import { SettingsPage } from './settings-page.js';
+
+class StatusView {
+  @ApiProperty({ enum: ['ok'] }) status!: string;
+}
 
 @ApiTags('operations')
 @Controller()
@@ -17,13 +21,13 @@ export class OperationsController {
   ) {}
 
   @Get('livez')
-  @ApiOkResponse({ description: 'The process runs' })
+  @ApiOkResponse({ description: 'The process runs', type: StatusView })
   live() {
     return { status: 'ok' };
   }
 
   @Get('readyz')
-  @ApiOkResponse({ description: 'Validations can be answered' })
+  @ApiOkResponse({ description: 'Validations can be answered', type: StatusView })
   @ProblemResponses({})
   async ready() {
     if (!(await this.readiness.check())) throw new LatchkeyError('unavailable', 'Not ready to answer validations');
@@ -31,7 +35,10 @@ export class OperationsController {
   }
 
   @Get('metrics')
-  @ApiOkResponse({ description: 'What the process counts of itself, for Prometheus' })
+  @ApiOkResponse({
+    description: 'What the process counts of itself, for Prometheus',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
   async tellMetrics(@Res() response: Response): Promise<void> {
     response.type(this.metrics.contentType).send(await this.metrics.text());
   }

@@ -20,6 +20,13 @@ class ProblemView {
 /** What the OwnerGuard answers on any route. */
 export const OWNERS_ONLY = { 401: 'Not signed in', 403: 'An API key', 429: 'An API key past its rate limit' } as const;
 
+/** What the parser of bodies answers on any route that changes something, whether or not it takes one. */
+export const MALFORMED_BODY = {
+  400: 'A malformed body or address',
+  413: 'The body is too large',
+  415: 'The body is not JSON',
+} as const;
+
 /** Documents the statuses that a route answers with a problem (RFC 9457). */
 export function ProblemResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
   const all = { ...problems, 503: 'A store is down: nothing was done' };

@@ -6,7 +6,7 @@ import { SignOut } from '../../application/sign-out.js';
 import { SignInBody } from './bodies.js';
 import { SessionCookie } from './cookies.js';
 import { OwnerGuard, SignedOutToo } from './owner.guard.js';
-import { OWNERS_ONLY, ProblemResponses } from './problem-responses.js';
+import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from './problem-responses.js';
 import { clientOf, type LatchkeyRequest } from './request.js';
 import { SessionView } from './views.js';
 
@@ -26,11 +26,10 @@ export class SessionController {
   @SignedOutToo()
   @ApiNoContentResponse({ description: 'Signed in; the session is in the cookie' })
   @ProblemResponses({
+    ...MALFORMED_BODY,
     400: 'Invalid or unknown fields',
     401: 'Incorrect email or password, or an invalid API key',
     403: 'An API key, or a request from another site',
-    413: 'The body is too large',
-    415: 'The body is not JSON',
     429: 'Too many attempts, or an API key past its rate limit',
   })
   async open(
@@ -56,6 +55,7 @@ export class SessionController {
   @ApiNoContentResponse({ description: 'Signed out' })
   @ProblemResponses({
     ...OWNERS_ONLY,
+    ...MALFORMED_BODY,
     401: 'Invalid API key',
     403: 'An API key, or a request from another site',
   })

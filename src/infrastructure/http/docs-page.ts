@@ -1,0 +1,52 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import compression from 'compression';
+import express, { type Request, type Response, Router } from 'express';
+
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width" />
+    <title>Latchkey: HTTP API</title>
+    <link rel="stylesheet" href="/docs/assets/swagger-ui.css" />
+    <link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png" />
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="/docs/assets/swagger-ui-bundle.js"></script>
+    <script src="/docs/assets/start.js"></script>
+  </body>
+</html>
+`;
+/** A file of its own, because nothing inline may run. Without the validator badge, which would ask a foreign server. */
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });\n`;
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** `/docs`: the HTTP API to read and to try, from this origin alone. Whoever signs in there has a session as anywhere. */
+export function docsPage(): Router {
+  const router = Router();
+  const files = express.static(SWAGGER_UI, { index: false, redirect: false, maxAge: '1h' });
+  router.get('/', (_request: Request, response: Response) => {
+    response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': POLICY }).type('html').send(PAGE);
+  });
+  router.get('/assets/start.js', (_request: Request, response: Response) => void response.type('js').send(START));
+  router.use('/assets', compression(), (request, response, next) => {
+    if (FILES.includes(request.path.slice(1))) files(request, response, next);
+    else next();
+  });
+  return router;
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { OpenApi } from '../support/openapi.js';
+import { newOwner } from '../support/owners.js';
+import { PROVOCATIONS, type World } from '../support/provocations.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+const UNAVAILABLE = 503;
+
+describe('/openapi.json beside the running service', () => {
+  let service: Service;
+  let api: OpenApi;
+  let world: World;
+  beforeAll(async () => {
+    // A key that asks again and again is soon refused; one that asks a few times is not.
+    service = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '20' });
+    api = new OpenApi((await service.person().call('GET', '/openapi.json')).body);
+    world = await makeWorld();
+  });
+  afterAll(() => service?.stop());
+
+  async function makeWorld(): Promise<World> {
+    const [owner, other] = [await newOwner(service), await newOwner(service)];
+    const [used, busy, revoked, open] = await Promise.all([1, 2, 3, 4].map(() => owner.person.newKey()));
+    await owner.person.revoke(revoked!.apiKey.id);
+    await Promise.all([1, 2, 3, 4, 5].map(() => other.person.newKey()));
+    return {
+      owner,
+      leaversCookie: (await service.person().signIn(owner.email)).cookie,
+      stranger: () => service.person(),
+      keyId: open!.apiKey.id,
+      revokedKeyId: revoked!.apiKey.id,
+      hoarder: other.person,
+      fullKey: used!.fullKey,
+      busyKey: busy!.fullKey,
+    };
+  }
+
+  const all = Object.entries(PROVOCATIONS).flatMap(([name, byStatus]) =>
+    Object.entries(byStatus).map(([status, provoke]) => ({ name, status: Number(status), provoke })),
+  );
+
+  test('has every route of the table, and the table every route of the document', () => {
+    expect(Object.keys(PROVOCATIONS).sort()).toEqual(api.names.sort());
+  });
+
+  test.each(Object.keys(PROVOCATIONS))('%s: the table provokes every status that is documented', (name) => {
+    const documented = api.statusesOf(name).filter((status) => status !== UNAVAILABLE);
+    expect(Object.keys(PROVOCATIONS[name]!).map(Number)).toEqual(documented);
+  });
+
+  test.each(all)('$name answers $status as it is documented', async ({ name, status, provoke }) => {
+    const answer = await provoke(world);
+    expect([answer.status, api.problemOf(name, answer)]).toEqual([status, undefined]);
+  });
+
+  describe('without its database', () => {
+    const server = () => {
+      const url = new URL(service.databaseUrl);
+      const name = url.pathname.slice(1);
+      url.pathname = '/postgres';
+      return { url: url.href, name };
+    };
+    beforeAll(async () => {
+      const { url, name } = server();
+      await sql(url, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+      await sql(url, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
+      await eventually(async () => (await service.person().call('GET', '/readyz')).status === UNAVAILABLE);
+    });
+    afterAll(async () => {
+      const { url, name } = server();
+      await sql(url, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    });
+
+    test.each(Object.entries(PROVOCATIONS))(
+      '%s answers as it is documented: 503 where it needs one',
+      async (name, byStatus) => {
+        const [[success, provoke]] = Object.entries(byStatus) as [[string, (typeof all)[0]['provoke']]];
+        const answer = await provoke(world);
+        const expected = api.statusesOf(name).includes(UNAVAILABLE) ? UNAVAILABLE : Number(success);
+        expect([answer.status, api.problemOf(name, answer)]).toEqual([expected, undefined]);
+      },
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import { root } from '../../scripts/lib/paths.mjs';
+import { buildProgram } from '../../src/cli/program.js';
+
+describe('docs/cli.md', () => {
+  const page = readFileSync(join(root, 'docs/cli.md'), 'utf8');
+  const leaves = ({ commands }: Command, path: string): [string, Command][] =>
+    commands.flatMap((command): [string, Command][] => {
+      const own = `${path} ${command.name()}`;
+      return command.commands.length > 0 ? leaves(command, own) : [[own, command]];
+    });
+  const all = leaves(buildProgram(), 'latchkey');
+
+  test.each(all)('has `%s` and each of its options, which its help has too', (name, command) => {
+    expect(page).toContain(`\`${name}`);
+    const help = command.helpInformation();
+    expect(help).toMatch(/^Usage: latchkey /);
+    for (const { long } of command.options) {
+      expect(help).toContain(long!);
+      expect(page).toContain(long!);
+    }
+  });
+
+  test('has no command that does not exist', () => {
+    const named = [...page.matchAll(/`(latchkey(?: [a-z]+)+)/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !all.some(([known]) => name === known))).toEqual([]);
+  });
+});

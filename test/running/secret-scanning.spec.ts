@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parse } from 'smol-toml';
+import { root } from '../../scripts/lib/paths.mjs';
+import { KeyString } from '../../src/domain/key-string.js';
+import { runCommand } from '../support/command-line.js';
+import { snippetOf } from '../support/readme.js';
+
+const FOLDER = 'docs/secret-scanning';
+const page = (language: string, heading: string) => snippetOf(`${FOLDER}/README.md`, heading, language);
+
+interface Gitleaks {
+  readonly rules: { id: string; description: string; regex: string; keywords: string[]; entropy: number }[];
+}
+const { rules } = parse(readFileSync(join(root, FOLDER, 'gitleaks.toml'), 'utf8')) as unknown as Gitleaks;
+const rule = rules[0]!;
+
+/** As the page says: the marker is replaced, in the expression and in the keywords. */
+const ruleFor = (prefix: string) => ({
+  regex: new RegExp(rule.regex.replace(/^lk_/, `${prefix}_`), 'g'),
+  keywords: rule.keywords.map((keyword) => keyword.replace(/^lk_/, `${prefix}_`)),
+});
+const prefixes = fc.oneof(fc.constant('lk'), fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/));
+
+/** Bits a character, as gitleaks counts them. */
+function entropyOf(text: string): number {
+  const counts = [...new Set(text)].map((character) => text.split(character).length - 1);
+  return -counts.reduce((sum, count) => sum + (count / text.length) * Math.log2(count / text.length), 0);
+}
+
+const SURROUNDINGS: Record<string, (key: string) => string> = {
+  'alone on a line': (key) => key,
+  YAML: (key) => `env:\n  API_KEY: ${key}\n  OTHER: 1\n`,
+  'a .env file': (key) => `LATCHKEY_KEY=${key}\nexport OTHER='x'\n`,
+  JSON: (key) => JSON.stringify({ headers: { authorization: `Bearer ${key}` } }),
+  'JSON in JSON': (key) => JSON.stringify({ body: JSON.stringify({ key }) }),
+  'a URL': (key) => `https://api.example.com/systems?api_key=${encodeURIComponent(key)}&page=2`,
+  'an encoded URL': (key) => `/login?next=${encodeURIComponent(`/x?key=${key}`)}`,
+  'a curl line': (key) => `curl -H "Authorization: Bearer ${key}" https://api.example.com\\`,
+  'an escaped line break': (key) => `"key=${key}\\nnext"`,
+  'a diff': (key) => `+const key = \`${key}\`;`,
+  'a sentence': (key) => `Please use ${key}. It works (…).`,
+};
+
+describe('the rule for secret scanners', () => {
+  test.each(Object.entries(SURROUNDINGS))('finds every key, and nothing but the key, in %s', (_, surround) => {
+    fc.assert(
+      fc.property(prefixes, (prefix) => {
+        const key = KeyString.generate(prefix).reveal();
+        const text = surround(key);
+        const { regex, keywords } = ruleFor(prefix);
+        expect(text.match(regex)).toEqual([key]);
+        expect(keywords.some((keyword) => text.toLowerCase().includes(keyword))).toBe(true);
+        expect(entropyOf(key)).toBeGreaterThan(rule.entropy);
+      }),
+    );
+  });
+
+  test('passes over what is shown, kept or made up', () => {
+    const key = KeyString.generate('lk');
+    const text = key.reveal();
+    const harmless = [
+      String(key),
+      JSON.stringify({ key }),
+      `lk_${key.publicPart}.…`,
+      text.slice(0, -1),
+      text.toUpperCase(),
+      text.replace('.', ' '),
+      text.replace('lk_', 'sk_'),
+      key.digest().toString('hex'),
+    ];
+    for (const each of harmless) expect(each).not.toMatch(ruleFor('lk').regex);
+    expect(entropyOf(`lk_${'0'.repeat(24)}.${'0'.repeat(64)}`)).toBeLessThan(rule.entropy);
+  });
+
+  test('is one rule with all that gitleaks needs, in an expression that Go understands too', () => {
+    expect(rules).toEqual([
+      { id: 'latchkey-api-key', description: expect.any(String), regex: rule.regex, keywords: ['lk_'], entropy: 3 },
+    ]);
+    // RE2 has neither looks around nor references back.
+    expect(rule.regex).not.toMatch(/\(\?[=!<]|\\[1-9]/);
+  });
+
+  test('is the one that the page tells to paste', () => {
+    expect(page('regex', 'Finding keys that have leaked')).toBe(rule.regex);
+  });
+});
+
+describe('the check of the checksum', () => {
+  const judge = (text: string) => runCommand('python3', ['-c', page('python', 'Is it a real key?')], { input: text });
+
+  test('knows a real key from a mistyped one, in Python as the page has it', async () => {
+    for (const prefix of ['lk', 'acme2']) {
+      const key = KeyString.generate(prefix).reveal();
+      const real = { code: 0, out: 'has the checksum of a real key\n', err: '' };
+      expect(await judge(`${key}\n`)).toEqual(real);
+      const mistyped = key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+      expect(await judge(mistyped)).toEqual({ code: 1, out: 'is no key\n', err: '' });
+    }
+  });
+});

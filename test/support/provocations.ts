@@ -1,0 +1,98 @@
+import { unknownKey } from './key-strings.js';
+import { PASSWORD, type Owner } from './owners.js';
+import type { Answer, Person } from './person.js';
+
+/** Whom and what the provocations below find. */
+export interface World {
+  readonly owner: Owner;
+  /** Of a session that is to be ended. */
+  readonly leaversCookie: string;
+  readonly stranger: () => Person;
+  /** An active key of the owner's, to be revoked. */
+  readonly keyId: string;
+  readonly revokedKeyId: string;
+  /** Of someone who has as many as there may be. */
+  readonly hoarder: Person;
+  /** Key strings: one that may still ask a few times, and one that asks until it is refused. */
+  readonly fullKey: string;
+  readonly busyKey: string;
+}
+
+export type Provocation = (world: World) => Promise<Answer>;
+
+/**
+ * How a route is made to answer each status that is documented for it. 503 is left out: it is what the first call of an
+ * entry comes to without a database. A new route is one more entry.
+ */
+export type Provocations = Readonly<Record<string, Readonly<Record<number, Provocation>>>>;
+
+const CREATE = { name: 'From a table', access: 'read-only', password: PASSWORD };
+const bearer = (fullKey: string) => ({ authorization: `Bearer ${fullKey}` });
+
+export const PROVOCATIONS: Provocations = {
+  'GET /livez': { 200: ({ stranger }) => stranger().call('GET', '/livez') },
+  'GET /readyz': { 200: ({ stranger }) => stranger().call('GET', '/readyz') },
+  'GET /metrics': { 200: ({ stranger }) => stranger().call('GET', '/metrics') },
+  'GET /v1/session': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/session'),
+    ...ownersOnly('GET', '/v1/session'),
+  },
+  'GET /v1/api-keys': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/api-keys'),
+    400: ({ owner }) => owner.person.call('GET', '/v1/api-keys?limit=51'),
+    ...ownersOnly('GET', '/v1/api-keys'),
+  },
+  'GET /v1/audit-events': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/audit-events'),
+    400: ({ owner }) => owner.person.call('GET', '/v1/audit-events?cursor=nonsense'),
+    ...ownersOnly('GET', '/v1/audit-events'),
+  },
+  'POST /v1/session': {
+    204: ({ stranger, owner }) => stranger().call('POST', '/v1/session', { email: owner.email, password: PASSWORD }),
+    ...ownersOnly('POST', '/v1/session'),
+    ...malformedBodies('POST', '/v1/session'),
+    401: ({ stranger }) => stranger().call('POST', '/v1/session', { email: 'no@example.com', password: 'wrong' }),
+  },
+  'DELETE /v1/session': {
+    204: ({ stranger, leaversCookie }) =>
+      stranger().call('DELETE', '/v1/session', undefined, { cookie: leaversCookie }),
+    ...ownersOnly('DELETE', '/v1/session'),
+    ...malformedBodies('DELETE', '/v1/session'),
+    401: ({ stranger }) => stranger().call('DELETE', '/v1/session', undefined, bearer(unknownKey())),
+  },
+  'POST /v1/api-keys': {
+    201: ({ owner }) => owner.person.call('POST', '/v1/api-keys', CREATE),
+    ...ownersOnly('POST', '/v1/api-keys'),
+    ...malformedBodies('POST', '/v1/api-keys'),
+    409: ({ hoarder }) => hoarder.call('POST', '/v1/api-keys', CREATE),
+  },
+  'POST /v1/api-keys/{id}/revoke': {
+    200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/revoke`),
+    ...ownersOnly('POST', '/v1/api-keys/x/revoke'),
+    ...malformedBodies('POST', '/v1/api-keys/x/revoke'),
+    404: ({ owner }) => owner.person.call('POST', '/v1/api-keys/x/revoke'),
+    409: ({ owner, revokedKeyId }) => owner.person.call('POST', `/v1/api-keys/${revokedKeyId}/revoke`),
+  },
+};
+
+function ownersOnly(method: string, path: string): Record<401 | 403 | 429, Provocation> {
+  return {
+    401: ({ stranger }) => stranger().call(method, path),
+    403: ({ stranger, fullKey }) => stranger().call(method, path, undefined, bearer(fullKey)),
+    429: async ({ stranger, busyKey }) => {
+      for (let attempt = 1; ; attempt += 1) {
+        const answer = await stranger().call(method, path, undefined, bearer(busyKey));
+        if (answer.status === 429 || attempt === 100) return answer;
+      }
+    },
+  };
+}
+
+function malformedBodies(method: string, path: string): Record<400 | 413 | 415, Provocation> {
+  const send = ({ owner }: World, body: string, headers = {}) => owner.person.call(method, path, body, headers);
+  return {
+    400: (world) => send(world, '{'),
+    413: (world) => send(world, JSON.stringify({ name: 'x'.repeat(20_000) })),
+    415: (world) => send(world, 'name=x', { 'content-type': 'application/x-www-form-urlencoded' }),
+  };
+}
