@@ -1,48 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { LEAST, only, type Rendered, renderChart, type Tree, valuesWith } from './chart.js';
+import { EVERYTHING } from './every-value.js';
 import { typeProblems } from './kubernetes-types.js';
 
-const EVERYTHING: Tree = {
-  env: { WORKERS: '2', RATE_LIMIT_BURST: '1000000' },
-  secrets: {
-    REDIS_URL: { existingSecret: 'redis', key: 'url' },
-    AUDIT_SEAL_KEY: { existingSecret: 'seal' },
-  },
-  image: { repository: 'images.example.com/latchkey', digest: `sha256:${'a'.repeat(64)}` },
-  imagePullSecrets: [{ name: 'images' }],
-  grpcTls: { existingSecret: 'grpc-tls', clientRoles: ['systems.internal:validator', 'users.internal:accounts'] },
-  autoscaling: { enabled: true },
-  ingress: {
-    enabled: true,
-    className: 'nginx',
-    host: 'keys.example.com',
-    tlsSecret: 'keys',
-    annotations: { 'example.com/a': 'b' },
-  },
-  networkPolicy: {
-    enabled: true,
-    httpFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }],
-    grpcFrom: [{ podSelector: { matchLabels: { 'latchkey-client': 'true' } } }],
-    egress: [{ ports: [{ port: 5432, protocol: 'TCP' }] }],
-  },
-  serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
-  service: { annotations: { 'example.com/a': 'b' } },
-  serviceAccount: { name: 'keys', annotations: { 'example.com/a': 'b' } },
-  podAnnotations: { 'example.com/a': 'b' },
-  podLabels: { team: 'platform' },
-  nodeSelector: { 'kubernetes.io/os': 'linux' },
-  tolerations: [{ key: 'dedicated', operator: 'Exists' }],
-  affinity: { nodeAffinity: {} },
-  priorityClassName: 'high',
-  extraVolumes: [{ name: 'ca', configMap: { name: 'database-ca' } }],
-  extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/database-ca' }],
-};
-
-let releases: Record<'latchkey' | 'everything' | 'hurried' | 'greedy', Rendered>;
+let releases: Record<'latchkey' | 'everything' | 'beside' | 'hurried' | 'greedy', Rendered>;
 beforeAll(async () => {
   releases = await renderChart({
     latchkey: valuesWith(LEAST),
     everything: valuesWith(LEAST, EVERYTHING),
+    beside: valuesWith(LEAST, { serviceMonitor: { enabled: true } }),
     hurried: valuesWith(LEAST, { drainSeconds: 20 }),
     greedy: valuesWith(LEAST, { podDisruptionBudget: { maxUnavailable: 3 } }),
   });
@@ -50,8 +16,8 @@ beforeAll(async () => {
 
 const pod = (name: 'latchkey' | 'everything') => only(releases[name].objects, 'Deployment')['spec'].template.spec;
 const container = (name: 'latchkey' | 'everything') => pod(name).containers[0];
-const service = (component: string) =>
-  releases.latchkey.objects.find(({ metadata }) => metadata.labels['app.kubernetes.io/component'] === component)!;
+const service = (name: 'everything' | 'beside', component: string) =>
+  releases[name].objects.find(({ metadata }) => metadata.labels['app.kubernetes.io/component'] === component)!;
 
 describe('the chart', () => {
   test('makes objects that Kubernetes knows field by field', () => {
@@ -141,10 +107,18 @@ describe('the chart', () => {
     expect(http.paths.map(({ path }: Tree) => path)).toEqual(['/settings', '/v1']);
   });
 
-  test('has Prometheus scrape the service that bears the labels it asks for', () => {
-    const { selector } = only(releases.everything.objects, 'ServiceMonitor')['spec'];
-    expect(Object.keys(selector.matchLabels)).toContain('app.kubernetes.io/component');
-    expect(service('http')['spec'].ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+  test('has Prometheus scrape the service that bears the labels it asks for, on a port of their own if there is one', () => {
+    const { spec } = only(releases.everything.objects, 'ServiceMonitor');
+    const http = service('everything', 'http');
+    expect(http['metadata'].labels).toMatchObject(spec.selector.matchLabels);
+    expect(Object.keys(spec.selector.matchLabels)).toContain('app.kubernetes.io/component');
+    expect(spec.endpoints[0].port).toBe('metrics');
+    expect(http['spec'].ports).toContainEqual({ name: 'metrics', port: 9464, targetPort: 'metrics' });
+    expect(container('everything').ports).toContainEqual({ name: 'metrics', containerPort: 9464 });
+    expect(container('everything').env).toContainEqual({ name: 'METRICS_PORT', value: '9464' });
+
+    expect(only(releases.beside.objects, 'ServiceMonitor')['spec'].endpoints[0].port).toBe('http');
+    expect(service('beside', 'http')['spec'].ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
   });
 
   test('says what is missing for several instances', () => {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
@@ -51,8 +52,8 @@ export async function renderChart<Name extends string>(releases: Record<Name, Tr
     },
   ]);
   const input = JSON.stringify({ Templates: templates, Releases: Object.fromEntries(data) });
-  // Outside of any Go module: it imports nothing but Go's own library.
-  const env = { ...process.env, GO111MODULE: 'off' };
+  // Outside of any Go module: it imports nothing but Go's own library. Go keeps what it compiled under HOME.
+  const env = { HOME: tmpdir(), ...process.env, GO111MODULE: 'off' };
   const { code, output } = await run('go', ['run', ...RENDERER], { input, env });
   if (code !== 0) throw new Error(output);
   const results = JSON.parse(output) as Record<Name, { texts?: Record<string, string>; error?: string }>;

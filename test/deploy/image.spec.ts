@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -14,10 +14,17 @@ import { environmentOf, readStages, textsOf } from './dockerfile.js';
 import { layOut } from './image-tree.js';
 
 const stage = readStages().find(({ name }) => name === 'latchkey')!;
-/** As the image says; who is not root can only run it as themselves. */
-const [uid, gid] = process.getuid?.() === 0 ? textsOf(stage, 'USER')[0]!.split(':').map(Number) : [];
+/** As the image says; who is not root, or has put node where only root gets to, can only run it as themselves. */
+const [uid, gid] = imageUser();
 const TOKENS = { validator: 'a validator of this test', admin: 'a platform of this test' };
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+function imageUser(): number[] {
+  if (process.getuid?.() !== 0) return [];
+  const [user, group] = textsOf(stage, 'USER')[0]!.split(':').map(Number) as [number, number];
+  const { status } = spawnSync(process.execPath, ['--version'], { uid: user, gid: group, cwd: '/' });
+  return status === 0 ? [user, group] : [];
+}
 
 describe('what the image holds', () => {
   let folder: string;

@@ -47,5 +47,5 @@ describe('README on Kubernetes', () => {
     expect([install, release, flag]).toEqual(['install', 'latchkey', '--values']);
     expect(existsSync(join(root, chart!, 'Chart.yaml'))).toBe(true);
     expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\`${file}\``);
-  });
+  }, 60_000);
 });

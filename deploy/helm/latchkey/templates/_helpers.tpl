@@ -34,6 +34,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- define "latchkey.env" -}}
 - name: HOST
   value: 0.0.0.0
+{{- if .Values.metricsPort }}
+- name: METRICS_PORT
+  value: {{ int .Values.metricsPort | quote }}
+{{- end }}
 {{- range $name, $value := .Values.env }}
 - name: {{ $name }}
   value: {{ $value | quote }}

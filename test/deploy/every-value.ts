@@ -1,0 +1,40 @@
+import type { Tree } from './chart.js';
+
+/** Every part of the chart at once, on top of what has to be given. */
+export const EVERYTHING: Tree = {
+  env: { WORKERS: '2', RATE_LIMIT_BURST: '1000000' },
+  secrets: {
+    REDIS_URL: { existingSecret: 'redis', key: 'url' },
+    AUDIT_SEAL_KEY: { existingSecret: 'seal' },
+  },
+  metricsPort: 9464,
+  image: { repository: 'images.example.com/latchkey', digest: `sha256:${'a'.repeat(64)}` },
+  imagePullSecrets: [{ name: 'images' }],
+  grpcTls: { existingSecret: 'grpc-tls', clientRoles: ['systems.internal:validator', 'users.internal:accounts'] },
+  autoscaling: { enabled: true },
+  ingress: {
+    enabled: true,
+    className: 'nginx',
+    host: 'keys.example.com',
+    tlsSecret: 'keys',
+    annotations: { 'example.com/a': 'b' },
+  },
+  networkPolicy: {
+    enabled: true,
+    httpFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }],
+    grpcFrom: [{ podSelector: { matchLabels: { 'latchkey-client': 'true' } } }],
+    metricsFrom: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+    egress: [{ ports: [{ port: 5432, protocol: 'TCP' }] }],
+  },
+  serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
+  service: { annotations: { 'example.com/a': 'b' } },
+  serviceAccount: { name: 'keys', annotations: { 'example.com/a': 'b' } },
+  podAnnotations: { 'example.com/a': 'b' },
+  podLabels: { team: 'platform' },
+  nodeSelector: { 'kubernetes.io/os': 'linux' },
+  tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+  affinity: { nodeAffinity: {} },
+  priorityClassName: 'high',
+  extraVolumes: [{ name: 'ca', configMap: { name: 'database-ca' } }],
+  extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/database-ca' }],
+};
