@@ -6,10 +6,10 @@ import { parse } from 'smol-toml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { KeyString } from '../../src/domain/key-string.js';
 import { runCommand } from '../support/command-line.js';
-import { snippetOf } from '../support/readme.js';
+import { readmeSnippet } from '../support/readme.js';
 
 const FOLDER = 'docs/secret-scanning';
-const page = (language: string, heading: string) => snippetOf(`${FOLDER}/README.md`, heading, language);
+const page = (language: string, heading: string) => readmeSnippet(heading, language, `${FOLDER}/README.md`);
 
 interface Gitleaks {
   readonly rules: { id: string; description: string; regex: string; keywords: string[]; entropy: number }[];

@@ -1,5 +1,8 @@
-import { type CanActivate, type ExecutionContext, HttpException, Inject, Injectable } from '@nestjs/common';
+import { HttpException, Inject, Injectable } from '@nestjs/common';
+// NestJS is ESM alone. What stands in our declarations says so, or a project whose modules are node16 cannot read them.
+import type { CanActivate, ExecutionContext } from '@nestjs/common' with { 'resolution-mode': 'import' };
 import { HttpAdapterHost, Reflector } from '@nestjs/core';
+import type * as core from '@nestjs/core' with { 'resolution-mode': 'import' };
 import type { Decision } from '../../decision.js';
 import type { Guard } from '../../guard.js';
 import { rateLimitHeaders, refusalAnswer } from '../../http/answer.js';
@@ -27,8 +30,8 @@ export class LatchkeyGuard implements CanActivate {
 
   constructor(
     @Inject(guardToken) private readonly guard: Guard,
-    @Inject(Reflector) private readonly reflector: Reflector,
-    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(Reflector) private readonly reflector: core.Reflector,
+    @Inject(HttpAdapterHost) private readonly host: core.HttpAdapterHost,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -1,4 +1,5 @@
-import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { ConfigurableModuleBuilder, Inject, Module } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common' with { 'resolution-mode': 'import' };
 import { type Guard, createGuard } from '../../guard.js';
 import type { GuardOptions } from '../../options.js';
 import { guardToken } from './guard.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ExecutionContext } from '@nestjs/common';
+import type { ExecutionContext } from '@nestjs/common' with { 'resolution-mode': 'import' };
 
 /** A request of Express is Node's own; one of Fastify wraps it. */
 export type PlatformRequest = IncomingMessage & { readonly raw?: IncomingMessage; readonly ip?: string };

@@ -1,0 +1,127 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+import { eventually } from '../support/eventually.js';
+import { newOwner } from '../support/owners.js';
+import { readmeSnippet } from '../support/readme.js';
+import { buildService } from '../support/service-process.js';
+import { type Service, startService } from '../support/service.js';
+import { Project, packGuard } from './project.js';
+import { Sample, guardReadme } from './sample.js';
+import { compilerOptions, typesInUse } from './types-in-use.js';
+
+const nest = ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express', 'reflect-metadata', 'rxjs'];
+const kinds = [
+  { kind: 'Express, import', heading: 'Express', language: 'ts', type: 'module', packages: ['express'] },
+  { kind: 'Express, require', heading: 'Express', language: 'js', type: 'commonjs', packages: ['express'] },
+  { kind: 'Fastify', heading: 'Fastify', language: 'ts', type: 'module', packages: ['fastify'] },
+  { kind: 'NestJS', heading: 'NestJS', language: 'ts', type: 'module', packages: nest },
+] as const;
+type Kind = (typeof kinds)[number]['kind'];
+
+/** Packing, installing and type checking take seconds, and on a busy machine many. */
+const patienceMs = 120_000;
+const folder = mkdtempSync(join(tmpdir(), 'packages-'));
+const samples = new Map<Kind, Sample>();
+const goodKeys = new Map<Kind, string>();
+let tarball: string;
+let service: Service;
+let uselessKey: string;
+let stopped: Promise<void> | undefined;
+const stopService = () => (stopped ??= service.stop());
+
+beforeAll(async () => {
+  await buildService();
+  [tarball, service] = await Promise.all([
+    packGuard(folder),
+    startService({ RATE_LIMIT_BURST: '20', RATE_LIMIT_PER_SECOND: '1' }),
+  ]);
+  const [owner, stranger] = await Promise.all([newOwner(service), newOwner(service, { permissions: ['bills:read'] })]);
+  uselessKey = (await stranger.person.newKey()).fullKey;
+  await Promise.all(
+    kinds.map(async ({ kind, heading, language, type, packages }) => {
+      goodKeys.set(kind, (await owner.person.newKey()).fullKey);
+      const project = await new Project(join(folder, kind), type, packages).install(tarball);
+      samples.set(kind, await Sample.start(project, heading, language, service.grpcTarget));
+    }),
+  );
+}, patienceMs);
+
+afterAll(async () => {
+  for (const sample of samples.values()) sample.stop();
+  await stopService();
+});
+
+/** Asks until it answers with this status: a sample takes a moment to start, and a busy machine is a service away. */
+function answered(kind: Kind, status: number, fullKey?: string): Promise<Response> {
+  return eventually(async () => {
+    const response = await samples.get(kind)!.get(fullKey);
+    return response?.status === status && response;
+  }, 20_000);
+}
+
+describe.each(kinds)('the packed guard in an empty project: $kind', ({ kind }) => {
+  it('lets a good key through, as its owner', async () => {
+    const response = await answered(kind, 200, goodKeys.get(kind));
+    expect(await response.json()).toEqual({ owner: expect.stringMatching(/^owner-\d+$/) });
+    expect(response.headers.get('ratelimit-policy')).toBe('"key";q=20;w=20');
+  });
+
+  it('answers 401 without a key and with a wrong one', async () => {
+    for (const wrong of [undefined, `${goodKeys.get(kind)}0`]) {
+      const response = await answered(kind, 401, wrong);
+      expect(await response.json()).toEqual({ message: 'invalid api key' });
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  it('answers 403 to a key whose owner lacks the permission', async () => {
+    const response = await answered(kind, 403, uselessKey);
+    expect(await response.json()).toEqual({ message: 'operation not allowed' });
+  });
+
+  it('answers 429 past the rate limit', async () => {
+    const response = await answered(kind, 429, goodKeys.get(kind));
+    expect(await response.json()).toEqual({ message: 'too many requests' });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('the packed guard', () => {
+  it('answers 503 in every project while Latchkey is away', async () => {
+    await stopService();
+    for (const { kind } of kinds) {
+      const response = await answered(kind, 503, goodKeys.get(kind));
+      expect(await response.json()).toEqual({ message: 'service unavailable' });
+    }
+  });
+
+  it(
+    'has types for import and for require, and the examples keep to them',
+    async () => {
+      const packages = [...nest, 'express', 'fastify', 'typescript', '@types/node', '@types/express'];
+      const project = await new Project(join(folder, 'types'), 'module', packages).install(tarball);
+      for (const heading of ['Express', 'Fastify', 'NestJS']) {
+        project.write(`${heading}.mts`, readmeSnippet(heading, 'ts', guardReadme));
+      }
+      for (const file of ['imported.mts', 'required.cts']) project.write(file, typesInUse);
+      project.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.mts', '*.cts'] }));
+      const { output } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'], {
+        cwd: project.folder,
+      });
+      expect(output).toBe('');
+    },
+    patienceMs,
+  );
+
+  it('is shown with the same examples in both READMEs, each under 15 lines', () => {
+    for (const heading of ['Express', 'Fastify', 'NestJS']) {
+      const example = readmeSnippet(heading, 'ts', guardReadme);
+      expect(readmeSnippet(heading, 'ts')).toBe(example);
+      expect(example.split('\n').filter((line) => line !== '').length).toBeLessThan(15);
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+
+/** Packs the guard as it would be published, from what is built. @returns the tarball */
+export async function packGuard(folder: string): Promise<string> {
+  const args = ['pack', '--json', '--silent', '--pack-destination', folder];
+  const { code, output } = await run('npm', args, { cwd: join(root, 'clients/node') });
+  const [, filename] = /"filename": "([^"]+)"/.exec(output) ?? [];
+  if (code !== 0 || !filename) throw new Error(output);
+  return join(folder, filename);
+}
+
+/**
+ * A project of somebody else, with the guard installed from its tarball by npm. Beside the guard there is only what its
+ * package.json declares and what the project itself asks for, linked to where this checkout has it: whatever else the
+ * guard needed would not be found. Nothing is fetched.
+ */
+export class Project {
+  constructor(
+    readonly folder: string,
+    private readonly type: 'module' | 'commonjs',
+    private readonly packages: readonly string[],
+  ) {}
+
+  async install(tarball: string): Promise<this> {
+    const declared = JSON.parse(readFileSync(join(root, 'clients/node/package.json'), 'utf8')) as Manifest;
+    for (const name of [...Object.keys(declared.dependencies), ...this.packages]) this.link(name);
+    const dependencies = Object.fromEntries(this.packages.map((name) => [name, '*']));
+    const manifest = { private: true, type: this.type, dependencies: { ...dependencies, '@latchkey/guard': tarball } };
+    this.write('package.json', JSON.stringify(manifest));
+    const args = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+    const { code, output } = await run('npm', args, { cwd: this.folder });
+    if (code !== 0) throw new Error(output);
+    return this;
+  }
+
+  write(file: string, text: string): string {
+    mkdirSync(this.folder, { recursive: true });
+    writeFileSync(join(this.folder, file), text);
+    return join(this.folder, file);
+  }
+
+  private link(name: string): void {
+    const link = join(this.folder, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), link);
+  }
+}
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,47 @@
+/** Of a project that is strict, of its libraries' declarations too. */
+export const compilerOptions = {
+  module: 'node16',
+  moduleResolution: 'node16',
+  target: 'es2022',
+  strict: true,
+  noEmit: true,
+  types: ['node'],
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+};
+
+/** What a type checker must make of the guard. A type that had become `any` would leave the errors unused. */
+export const typesInUse = `
+import type { Server } from 'node:http';
+import { createGuard, principalOf, type Decision, type Guard, type Principal } from '@latchkey/guard';
+import { latchkey } from '@latchkey/guard/fastify';
+import { LatchkeyModule, Permission } from '@latchkey/guard/nestjs';
+import type { FastifyInstance } from 'fastify';
+
+// @ts-expect-error where Latchkey answers is missing
+createGuard({ serviceToken: 'token' });
+// @ts-expect-error no such operation
+Permission('systems:read', { operation: 'FLY' });
+// @ts-expect-error no such option
+LatchkeyModule.forRoot({ target: 'latchkey:50051', serviceTokens: 'token' });
+
+export async function ownerOf(guard: Guard): Promise<string> {
+  const decision: Decision = await guard.check({ authorization: [], method: 'GET' });
+  // @ts-expect-error nobody acts as anybody before the decision is looked at
+  decision.principal;
+  return decision.allowed ? decision.principal.ownerId : decision.reason;
+}
+
+export async function build(app: FastifyInstance, server: Server): Promise<void> {
+  await app.register(latchkey, { target: 'latchkey:50051', serviceToken: 'token' });
+  // @ts-expect-error a permission is missing
+  app.protect();
+  app.get('/', { onRequest: app.protect('systems:read') }, (request): Principal => request.principal);
+  server.on('request', (request) => {
+    const access: 'read-only' | 'read-and-write' = principalOf(request).access;
+    // @ts-expect-error a principal has no password
+    principalOf(request).password;
+    return access;
+  });
+}
+`;
