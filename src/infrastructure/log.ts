@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { withoutSecrets } from '../domain/key-string.js';
 import { mapError } from './error-table.js';
 
 /** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
@@ -8,7 +9,9 @@ export class Log {
   private readonly told = new WeakSet<object>();
 
   constructor(level: string) {
-    this.logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+    // Nobody logs a key; should somebody one day, it does not get out of here.
+    const hooks = { streamWrite: withoutSecrets };
+    this.logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks });
   }
 
   debug(message: string, facts: object = {}): void {

@@ -38,7 +38,7 @@ class ShiftedTrail extends AuditTrail {
     super();
   }
 
-  hasUnsealedEvents = () => this.trail.hasUnsealedEvents();
+  unsealedEvents = () => this.trail.unsealedEvents();
   read = <T>(work: Parameters<typeof this.trail.read<T>>[0]) => this.trail.read(work);
   exclusively = <T>(work: (transaction: AuditTrailTransaction) => Promise<T>) =>
     this.trail.exclusively((transaction) => {
