@@ -77,7 +77,7 @@ describe('metrics of WORKERS=2 on METRICS_PORT', () => {
     expect(await granted()).toBe(before + asked);
   });
 
-  test('are not to be had on HTTP_PORT, and beside them there is health and nothing else', async () => {
+  test('are not to be had on HTTP_PORT, and beside them is health alone', async () => {
     const status = async (url: string, method = 'GET') => (await fetch(url, { method })).status;
     expect(await status(`${service.url}/metrics`)).toBe(404);
     expect(await status(`${service.url}/livez`)).toBe(200);
