@@ -30,9 +30,7 @@ export class SealAuditEvents {
     if (!key) return 'up-to-date';
     this.unsealedEvents = await this.trail.unsealedEvents();
     if (this.unsealedEvents === 0) return 'up-to-date';
-    const outcome = await this.trail.exclusively((transaction) => this.seal(transaction, key));
-    if (outcome === 'up-to-date') this.unsealedEvents = 0;
-    return outcome ?? 'up-to-date';
+    return (await this.trail.exclusively((transaction) => this.seal(transaction, key))) ?? 'up-to-date';
   }
 
   private async seal(transaction: AuditTrailTransaction, key: KeyObject): Promise<SealingOutcome> {
@@ -56,6 +54,7 @@ export class SealAuditEvents {
       }
     }
     await transaction.addSeal(sealEvents(key, newest, last, mac.digest(), transaction.now));
+    this.unsealedEvents = Math.max(0, this.unsealedEvents - Number(last - from + 1n));
     return last < settled ? 'more-to-seal' : 'up-to-date';
   }
 
