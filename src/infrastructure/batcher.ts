@@ -31,11 +31,14 @@ export class Batcher<Item, Answer> {
   private inFlight = 0;
   private pumping = false;
   private readonly traces: Traces;
+  /** Looked at for every item. */
+  private readonly isTraced: boolean;
   /** How many items each batch had. */
   readonly sizes = new Tally(SIZES);
 
   constructor(private readonly options: BatcherOptions<Item, Answer>) {
     this.traces = options.traces ?? NO_TRACES;
+    this.isTraced = this.traces.isOn;
   }
 
   get load(): { readonly waiting: number; readonly inFlight: number } {
@@ -44,7 +47,7 @@ export class Batcher<Item, Answer> {
 
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject, origin: this.traces.origin() });
+      this.waiting.push({ item, resolve, reject, origin: this.isTraced ? this.traces.origin() : undefined });
       if (this.pumping || this.inFlight >= this.options.maxInFlight) return;
       this.pumping = true;
       // After the current turn of the event loop, in which more of the same read may still arrive.
@@ -84,7 +87,7 @@ export class Batcher<Item, Answer> {
   }
 
   private open(batch: readonly Waiting<Item, Answer>[]): OpenSpan | undefined {
-    if (!this.traces.isOn) return undefined;
+    if (!this.isTraced) return undefined;
     return this.traces.batch(
       this.options.name,
       batch.map(({ origin }) => origin),
