@@ -39,7 +39,6 @@ import { SettingsPage } from './infrastructure/http/settings-page.js';
 import { KeyAnswers } from './infrastructure/key-answers.js';
 import { Log } from './infrastructure/log.js';
 import { MemoryRateLimiter } from './infrastructure/memory/rate-limiter.js';
-import { PrometheusMetrics } from './infrastructure/prometheus-metrics.js';
 import { PostgresAccounts } from './infrastructure/postgres/accounts.js';
 import { PostgresApiKeys } from './infrastructure/postgres/api-keys.js';
 import { PostgresAudit } from './infrastructure/postgres/audit.js';
@@ -53,6 +52,9 @@ import { PostgresSessions } from './infrastructure/postgres/sessions.js';
 import { Readiness } from './infrastructure/readiness.js';
 import { RedisRateLimiter } from './infrastructure/redis/rate-limiter.js';
 import { ServiceIdentity } from './infrastructure/service-identity.js';
+import { GrpcRequestTimes } from './infrastructure/telemetry/request-times.js';
+import { Traces } from './infrastructure/telemetry/traces.js';
+import { telemetryProviders } from './telemetry.js';
 
 const CONTROLLERS = [
   AccountController,
@@ -67,13 +69,18 @@ const CONTROLLERS = [
 /** The one composition root: every port gets its adapter here, every use case its ports. */
 @Module({})
 export class AppModule {
-  static with(config: Config, dataSource: DataSource, log: Log): DynamicModule {
-    const providers = [...adapters(config, dataSource, log), ...useCases(config), ...edges(config, log)];
+  static with(config: Config, dataSource: DataSource, log: Log, traces: Traces): DynamicModule {
+    const providers = [
+      ...adapters(config, dataSource, log, traces),
+      ...useCases(config),
+      ...edges(config, log),
+      ...telemetryProviders(traces),
+    ];
     return { module: AppModule, controllers: CONTROLLERS, providers };
   }
 }
 
-function adapters(config: Config, dataSource: DataSource, log: Log): Provider[] {
+function adapters(config: Config, dataSource: DataSource, log: Log, traces: Traces): Provider[] {
   const { databaseUrl, redisUrl, rateLimit, platformLogin } = config;
   const database = new Database(dataSource);
   const local = new MemoryRateLimiter(rateLimit);
@@ -83,8 +90,8 @@ function adapters(config: Config, dataSource: DataSource, log: Log): Provider[] 
       : log.warn('Redis is away: rate limits go on per process', { reason });
   const onFlushError = (error: unknown) => log.fault(error);
   return [
-    { provide: ports.KeyReader, useFactory: () => new PostgresKeyReader(databaseUrl) },
-    { provide: ports.Audit, useFactory: () => new PostgresAudit(databaseUrl, database) },
+    { provide: ports.KeyReader, useFactory: () => new PostgresKeyReader(databaseUrl, traces) },
+    { provide: ports.Audit, useFactory: () => new PostgresAudit(databaseUrl, database, traces) },
     { provide: ports.AuditTrail, useFactory: () => new PostgresAuditTrail(database) },
     { provide: ports.ApiKeys, useFactory: () => new PostgresApiKeys(database) },
     { provide: ports.Accounts, useFactory: () => new PostgresAccounts(database) },
@@ -95,14 +102,12 @@ function adapters(config: Config, dataSource: DataSource, log: Log): Provider[] 
     { provide: ports.Passwords, useFactory: (hashing: Hashing) => new Argon2Passwords(hashing), inject: [Hashing] },
     {
       provide: ports.RateLimiter,
-      useFactory: () => (redisUrl ? new RedisRateLimiter(redisUrl, rateLimit, local, onRedis) : local),
+      useFactory: () => (redisUrl ? new RedisRateLimiter(redisUrl, rateLimit, local, onRedis, traces) : local),
     },
     {
       provide: ports.PlatformTokens,
       useFactory: () => (platformLogin ? new JwksPlatformTokens(platformLogin) : undefined),
     },
-    PrometheusMetrics,
-    { provide: ports.ValidationMeter, useExisting: PrometheusMetrics },
     { provide: PostgresHousekeeping, useFactory: () => new PostgresHousekeeping(database) },
   ];
 }
@@ -153,7 +158,15 @@ function edges(config: Config, log: Log): Provider[] {
     provide(AuditSealer, [SealAuditEvents, Log]),
     { provide: ServiceIdentity, useFactory: () => new ServiceIdentity(serviceTokens, grpcTls?.clientRoles ?? []) },
     { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },
-    provide(ValidationService, [ValidateKey, ServiceIdentity, RateLimitWindow, OpenStreams, Log]),
+    provide(ValidationService, [
+      ValidateKey,
+      ServiceIdentity,
+      RateLimitWindow,
+      OpenStreams,
+      Log,
+      GrpcRequestTimes,
+      Traces,
+    ]),
     { provide: KeyAnswers, useFactory: () => new KeyAnswers(rateLimit) },
     provide(EnvoyAuthorization, [ValidateKey, ServiceIdentity, KeyAnswers, Log]),
     provide(ForwardAuth, [ValidateKey, KeyAnswers, Log], forwardAuthRoutes),

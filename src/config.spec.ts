@@ -37,6 +37,7 @@ describe('with nothing but what is needed', () => {
       host: '127.0.0.1',
       httpPort: 3000,
       grpcPort: 50051,
+      metricsPort: undefined,
       publicUrl: 'http://127.0.0.1:3000',
       exampleUrl: 'https://api.example.com/v1/systems',
       crossOrigins: [],
@@ -54,6 +55,7 @@ describe('with nothing but what is needed', () => {
       demo: false,
       workers: 1,
       logLevel: 'info',
+      traces: false,
     });
   });
 
@@ -116,6 +118,8 @@ describe('a value', () => {
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
     [{ WORKERS: '64' }, { workers: 64 }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [{ METRICS_PORT: '9464' }, { metricsPort: 9464 }],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, { traces: true }],
     [{ AUDIT_RETENTION_DAYS: '400' }, { audit: { retentionDays: 400 } }],
   ])('%j is taken', (env, expected) => expect(read(env)).toMatchObject(expected));
 
@@ -124,6 +128,11 @@ describe('a value', () => {
       { HTTP_PORT: value },
       'HTTP_PORT must be a whole number from 0 to 65535',
     ]),
+    [{ METRICS_PORT: '65536' }, 'METRICS_PORT must be a whole number from 0 to 65535'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL that starts with http:// or https://',
+    ],
     [{ GRPC_PORT: 'x' }, 'GRPC_PORT must be a whole number from 0 to 65535'],
     [{ RATE_LIMIT_PER_SECOND: '0' }, 'RATE_LIMIT_PER_SECOND must be a whole number from 1 to 1000000'],
     [{ RATE_LIMIT_BURST: '1000001' }, 'RATE_LIMIT_BURST must be a whole number from 1 to 1000000'],

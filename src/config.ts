@@ -32,6 +32,8 @@ export interface Config {
   readonly host: string;
   readonly httpPort: number;
   readonly grpcPort: number;
+  /** Undefined: metrics are served on `httpPort`. */
+  readonly metricsPort: number | undefined;
   /** Without a slash at its end. */
   readonly publicUrl: string;
   /** Where our own pages come from, in every spelling. */
@@ -55,6 +57,8 @@ export interface Config {
   /** Processes that share the ports. */
   readonly workers: number;
   readonly logLevel: string;
+  /** Spans are sent; where to is for the SDK to read. */
+  readonly traces: boolean;
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -83,6 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     host,
     httpPort,
     grpcPort: reader.port('GRPC_PORT', 50051),
+    metricsPort: reader.wholeNumber('METRICS_PORT', undefined, 65_535, 0),
     publicUrl: publicUrl.replace(/\/+$/, ''),
     ownOrigins: ownOrigins(publicUrl, httpPort),
     crossOrigins: reader.list('ALLOWED_ORIGINS', parseOrigin) ?? [],
@@ -106,6 +111,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
     workers: reader.wholeNumber('WORKERS', 1, 64),
     logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    traces: reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']) !== undefined,
   };
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
   return Object.freeze(config);

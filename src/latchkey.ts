@@ -18,11 +18,16 @@ import { grpcServerOptions } from './infrastructure/grpc/server-options.js';
 import { shutDownGrpc } from './infrastructure/grpc/shut-down.js';
 import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { configureHttp } from './infrastructure/http/http-app.js';
+import { MetricsListener } from './infrastructure/http/metrics-listener.js';
 import { Log } from './infrastructure/log.js';
 import { NestLog } from './infrastructure/nest-log.js';
 import { PostgresHousekeeping } from './infrastructure/postgres/housekeeping.js';
 import { openDatabase } from './infrastructure/postgres/open-database.js';
+import { PrometheusMetrics } from './infrastructure/prometheus-metrics.js';
 import { Readiness } from './infrastructure/readiness.js';
+import { MetricsPage } from './infrastructure/telemetry/metrics-page.js';
+import { openTraces } from './infrastructure/telemetry/traces.js';
+import { instrumentsOf } from './telemetry.js';
 
 const SWEEP_EVERY_MS = 60_000;
 
@@ -42,10 +47,13 @@ export interface Latchkey {
 export async function startLatchkey(config: Config): Promise<Latchkey> {
   const log = new Log(config.logLevel);
   const dataSource = await openDatabase(config.databaseUrl, config.keyPrefix);
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config, dataSource, log), {
+  const traces = await openTraces(config.traces, (reason) => log.warn('traces are not sent', { reason }));
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config, dataSource, log, traces), {
     bodyParser: false,
     logger: new NestLog(log),
   });
+  app.get(PrometheusMetrics).add(...instrumentsOf(app, dataSource));
+  const metricsListener = new MetricsListener(app.get(MetricsPage), app.get(Readiness));
   const resources = RESOURCES.map((token) => app.get<Resource>(token));
   const sweep = setInterval(() => void sweepOnce(app, log), SWEEP_EVERY_MS).unref();
   let grpcServer: Server | undefined;
@@ -58,6 +66,9 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
     if (grpcServer) await shutDownGrpc(grpcServer);
     await app.close();
     for (const resource of resources) await resource.close?.();
+    app.get(MetricsPage).close();
+    await metricsListener.close();
+    await traces.close();
     await dataSource.destroy();
   };
 
@@ -70,12 +81,13 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
     const options = await grpcServerOptions(config, app.get(HealthImplementation), parts, onServer);
     app.connectMicroservice(options);
     await app.startAllMicroservices();
+    if (config.metricsPort !== undefined) await metricsListener.listen(config.metricsPort, config.host);
     await app.listen(config.httpPort, config.host);
     await app.get(Readiness).check();
     app.get(Readiness).watch();
     void sweepOnce(app, log);
-    const { host, httpPort, grpcPort, publicUrl } = config;
-    log.info('listening', { pid: process.pid, host, httpPort, grpcPort, publicUrl });
+    const { host, httpPort, grpcPort, metricsPort, publicUrl } = config;
+    log.info('listening', { pid: process.pid, host, httpPort, grpcPort, metricsPort, publicUrl });
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;

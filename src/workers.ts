@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from './infrastructure/log.js';
+import { WorkersMetrics } from './workers-metrics.js';
 
 /** A worker that lived this long is well: its end starts the pauses anew. */
 const STEADY_AFTER_MS = 10_000;
@@ -24,6 +24,7 @@ export class Workers {
   readonly ready: Promise<void>;
   private readonly running = new Map<Worker, Promise<End>>();
   private readonly stopping = new AbortController();
+  private readonly metrics = new WorkersMetrics();
 
   constructor(
     count: number,
@@ -55,7 +56,7 @@ export class Workers {
   /** Resolves once it is ready; from then on it is replaced whenever it ends. */
   private async startOne(): Promise<void> {
     const worker = this.fork();
-    const ready = once(worker, 'message').then(() => undefined);
+    const ready = readyOf(worker);
     const end = await Promise.race([ready, this.running.get(worker)!]);
     if (!end) void this.replaceWheneverItEnds(worker);
     else if (!this.stopping.signal.aborted) throw whyNotReady(end);
@@ -83,6 +84,7 @@ export class Workers {
       worker.on('error', (error) => worker.process.pid ?? resolve({ exitCode: null, signal: error.message }));
     });
     this.running.set(worker, ended);
+    this.metrics.follow(worker);
     void ended.then(() => this.running.delete(worker));
     return worker;
   }
@@ -93,6 +95,13 @@ export class Workers {
       worker.kill('SIGKILL');
     }
   }
+}
+
+/** Workers have other things to say too. */
+function readyOf(worker: Worker): Promise<undefined> {
+  return new Promise((resolve) => {
+    worker.on('message', (message: object) => 'ready' in message && resolve(undefined));
+  });
 }
 
 function whyNotReady({ exitCode, signal }: End): Error {

@@ -67,6 +67,7 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/redis/planted.ts', '../../app.module.js', adapter],
     ['src/infrastructure/memory/planted.ts', '../grpc/enums.js', calledOut],
     ['src/infrastructure/crypto/planted.ts', '../http/cookies.js', calledOut],
+    ['src/infrastructure/telemetry/planted.ts', '../http/cookies.js', calledOut],
     ['src/infrastructure/planted.ts', '../app.module.js', adapter],
     ['src/infrastructure/planted.ts', './grpc/generated/latchkey/v1/Reason.js', calledOut],
     ['src/planted.ts', './infrastructure/grpc/generated/latchkey/v1/Reason.js', generated],

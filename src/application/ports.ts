@@ -31,9 +31,11 @@ export abstract class RateLimiter {
 
 /** Counts what validations came to. Never fails and never waits. */
 export abstract class ValidationMeter {
-  abstract countVerdict(verdict: Verdict): void;
+  /** A stamp to be handed back at the end: how long validations take is counted too. */
+  abstract begin(): number;
+  abstract countVerdict(verdict: Verdict, begun: number): void;
   /** A validation that got no verdict, because a store was away. */
-  abstract countFailure(): void;
+  abstract countFailure(begun: number): void;
 }
 
 export abstract class LastUse {
@@ -50,8 +52,8 @@ export abstract class Audit {
 
 /** The same record as evidence: all its events, and the seals over them. */
 export abstract class AuditTrail {
-  /** One cheap look. */
-  abstract hasUnsealedEvents(): Promise<boolean>;
+  /** One cheap look: how many events no seal covers yet, at most. Those that were given an id and not committed count too. */
+  abstract unsealedEvents(): Promise<number>;
   /** One transaction beside which no other instance seals or prunes; undefined when one is at it just now. */
   abstract exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined>;
   /** Those of a time, in the order of their ids, in no transaction: a slow reader holds nothing up. */

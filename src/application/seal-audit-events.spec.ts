@@ -54,10 +54,15 @@ describe('sealing', () => {
     await trail.record(2);
     expect([await trail.seal(), await trail.seal()]).toEqual(['writers-at-work', 'writers-at-work']);
     expect(await seals()).toEqual([]);
+    expect(trail.unsealedEvents()).toBe(3);
     await trail.record(1);
     await writer.query('COMMIT');
     await writer.end();
-    expect([await trail.seal(), await trail.seal()]).toEqual(['up-to-date', 'up-to-date']);
+    expect(await trail.seal()).toBe('up-to-date');
+    // The last one came after the look at who was writing.
+    expect(trail.unsealedEvents()).toBe(1);
+    expect(await trail.seal()).toBe('up-to-date');
+    expect(trail.unsealedEvents()).toBe(0);
     expect(await seals()).toEqual([
       { from: '1', to: '3', count: 3 },
       { from: '4', to: '4', count: 1 },

@@ -11,6 +11,8 @@ export type SealingOutcome = 'up-to-date' | 'more-to-seal' | 'writers-at-work';
 export class SealAuditEvents {
   /** What there was at a look, and who might still commit something below it. */
   private horizon: { readonly eventId: bigint; readonly writers: readonly string[] } | undefined;
+  /** As of the last look, at most. */
+  unsealedEvents = 0;
 
   constructor(
     private readonly trail: AuditTrail,
@@ -25,7 +27,9 @@ export class SealAuditEvents {
   /** Seals what has been committed since the newest seal. Several instances may do so at once: one at a time does. */
   async execute(): Promise<SealingOutcome> {
     const { key } = this;
-    if (!key || !(await this.trail.hasUnsealedEvents())) return 'up-to-date';
+    if (!key) return 'up-to-date';
+    this.unsealedEvents = await this.trail.unsealedEvents();
+    if (this.unsealedEvents === 0) return 'up-to-date';
     return (await this.trail.exclusively((transaction) => this.seal(transaction, key))) ?? 'up-to-date';
   }
 
@@ -50,6 +54,7 @@ export class SealAuditEvents {
       }
     }
     await transaction.addSeal(sealEvents(key, newest, last, mac.digest(), transaction.now));
+    this.unsealedEvents = Math.max(0, this.unsealedEvents - Number(last - from + 1n));
     return last < settled ? 'more-to-seal' : 'up-to-date';
   }
 

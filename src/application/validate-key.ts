@@ -23,12 +23,13 @@ export class ValidateKey {
 
   /** @param credential the presented key string, or undefined when the request carried none that can be read */
   async execute(credential: string | undefined, question: Question, client: Client): Promise<Validation> {
+    const begun = this.meter.begin();
     try {
       const validation = await this.validate(credential, question, client);
-      this.meter.countVerdict(validation.verdict);
+      this.meter.countVerdict(validation.verdict, begun);
       return validation;
     } catch (error) {
-      this.meter.countFailure();
+      this.meter.countFailure(begun);
       throw error;
     }
   }

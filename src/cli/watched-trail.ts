@@ -14,8 +14,8 @@ export class WatchedTrail extends AuditTrail {
     super();
   }
 
-  hasUnsealedEvents(): Promise<boolean> {
-    return this.trail.hasUnsealedEvents();
+  unsealedEvents(): Promise<number> {
+    return this.trail.unsealedEvents();
   }
 
   exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined> {

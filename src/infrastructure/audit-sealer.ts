@@ -1,5 +1,6 @@
 import type { SealAuditEvents } from '../application/seal-audit-events.js';
 import type { Log } from './log.js';
+import { gauge, type Instrument } from './telemetry/instrument.js';
 
 /** New events are sealed within a second: after a look, and after those who were writing then have committed. */
 const LOOK_EVERY_MS = 700;
@@ -11,6 +12,7 @@ export class AuditSealer {
   private sealing: Promise<void> = Promise.resolve();
   private isFailing = false;
   private isClosing = false;
+  private upToDateAt = performance.now();
 
   constructor(
     private readonly events: SealAuditEvents,
@@ -31,6 +33,27 @@ export class AuditSealer {
     await this.look();
   }
 
+  /** Without a key there is nothing to tell. */
+  instruments(): Instrument[] {
+    const told = (read: () => number) => () => (this.events.hasKey ? [[{}, read()] as const] : []);
+    const lagSeconds = () => (performance.now() - this.upToDateAt) / 1000;
+    // All workers look at one record.
+    return [
+      gauge(
+        'latchkey_audit_unsealed_events',
+        'Audit events that no seal covers yet, at most, as of the last look',
+        told(() => this.events.unsealedEvents),
+        'max',
+      ),
+      gauge(
+        'latchkey_audit_seal_lag_seconds',
+        'Since a look at the audit events last ended with all of them sealed',
+        told(lagSeconds),
+        'max',
+      ),
+    ];
+  }
+
   private plan(inMs: number): void {
     this.timer = setTimeout(() => {
       this.sealing = this.look().then((nextMs) => this.plan(nextMs));
@@ -43,6 +66,8 @@ export class AuditSealer {
       let outcome = await this.events.execute();
       while (outcome === 'more-to-seal' && !this.isClosing) outcome = await this.events.execute();
       this.isFailing = false;
+      // What came after the look is the next one's: under a steady flow something always has.
+      if (outcome === 'up-to-date') this.upToDateAt = performance.now();
       return outcome === 'writers-at-work' ? LOOK_AGAIN_MS : LOOK_EVERY_MS;
     } catch (error) {
       // Told once, not at every look.

@@ -10,7 +10,10 @@ function batcher() {
       const refuse = () => Promise.resolve(reject(new Error('away')));
       sent.push({ items, answer, refuse });
     });
-  return { sent, batches: new Batcher({ send, minBatch: 4, maxBatch: 10, maxInFlight: 2, patienceMs: 1000 }) };
+  return {
+    sent,
+    batches: new Batcher({ send, minBatch: 4, maxBatch: 10, maxInFlight: 2, patienceMs: 1000, name: 'test' }),
+  };
 }
 const oneTurn = () => new Promise((resolve) => setImmediate(resolve));
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);

@@ -1,3 +1,6 @@
+import { NO_TRACES, type OpenSpan, type Origin, type Traces } from './telemetry/traces.js';
+import { Tally } from './telemetry/tally.js';
+
 export interface BatcherOptions<Item, Answer> {
   /** Answers every item, in order, or rejects; it must settle within `patienceMs`. */
   readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>;
@@ -6,13 +9,20 @@ export interface BatcherOptions<Item, Answer> {
   readonly maxBatch: number;
   readonly maxInFlight: number;
   readonly patienceMs: number;
+  /** What a batch is called in a trace. */
+  readonly name: string;
+  readonly traces?: Traces;
 }
 
 interface Waiting<Item, Answer> {
   readonly item: Item;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
+  readonly origin: Origin;
 }
+
+/** Powers of two, up to more than any batch may hold. */
+const SIZES = Array.from({ length: 11 }, (_, power) => 2 ** power);
 
 /**
  * Sends together what arrives together. A batch is sealed when it is sent: whoever comes later waits for the next one,
@@ -22,12 +32,24 @@ export class Batcher<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
   private inFlight = 0;
   private pumping = false;
+  private readonly traces: Traces;
+  /** Looked at for every item. */
+  private readonly isTraced: boolean;
+  /** How many items each batch had. */
+  readonly sizes = new Tally(SIZES);
 
-  constructor(private readonly options: BatcherOptions<Item, Answer>) {}
+  constructor(private readonly options: BatcherOptions<Item, Answer>) {
+    this.traces = options.traces ?? NO_TRACES;
+    this.isTraced = this.traces.isOn;
+  }
+
+  get load(): { readonly waiting: number; readonly inFlight: number } {
+    return { waiting: this.waiting.length, inFlight: this.inFlight };
+  }
 
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
+      this.waiting.push({ item, resolve, reject, origin: this.isTraced ? this.traces.origin() : undefined });
       if (this.pumping || this.inFlight >= this.options.maxInFlight) return;
       this.pumping = true;
       // After the current turn of the event loop, in which more of the same read may still arrive.
@@ -49,11 +71,15 @@ export class Batcher<Item, Answer> {
 
   private async sendOne(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
     this.inFlight += 1;
+    this.sizes.observe(batch.length);
+    const span = this.open(batch);
     const sentAt = performance.now();
     try {
       const answers = await this.options.send(batch.map(({ item }) => item));
+      span?.end('ok');
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
+      span?.end('failed');
       // A refusal comes at once. Whoever waited behind a batch that got no answer is told too: nobody waits twice.
       const wasLate = performance.now() - sentAt > this.options.patienceMs / 2;
       const refused = wasLate ? [...batch, ...this.waiting.splice(0)] : batch;
@@ -62,5 +88,13 @@ export class Batcher<Item, Answer> {
       this.inFlight -= 1;
       this.pump();
     }
+  }
+
+  private open(batch: readonly Waiting<Item, Answer>[]): OpenSpan | undefined {
+    if (!this.isTraced) return undefined;
+    return this.traces.batch(
+      this.options.name,
+      batch.map(({ origin }) => origin),
+    );
   }
 }

@@ -10,6 +10,10 @@ export class Gate {
     private readonly queueLength: number,
   ) {}
 
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.running, waiting: this.queue.length };
+  }
+
   async pass<T>(work: () => Promise<T>): Promise<T> {
     if (this.running < this.atOnce) this.running += 1;
     else if (this.queue.length < this.queueLength) await new Promise<void>((resolve) => this.queue.push(resolve));

@@ -1,4 +1,5 @@
-import { pino, type Logger } from 'pino';
+import { type DestinationStream, pino, type Logger } from 'pino';
+import { withoutSecrets } from '../domain/key-string.js';
 import { mapError } from './error-table.js';
 
 /** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
@@ -7,8 +8,12 @@ export class Log {
   /** One error is the answer to all that were asked together. */
   private readonly told = new WeakSet<object>();
 
-  constructor(level: string) {
-    this.logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  /** @param destination standard output unless given */
+  constructor(level: string, destination?: DestinationStream) {
+    // Nobody logs a key; should somebody one day, it does not get out of here.
+    const hooks = { streamWrite: withoutSecrets };
+    const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks };
+    this.logger = destination ? pino(options, destination) : pino(options);
   }
 
   debug(message: string, facts: object = {}): void {

@@ -1,5 +1,6 @@
 import type { HealthImplementation } from 'grpc-health-check';
 import type { KeyReader } from '../application/ports.js';
+import { gauge, type Instrument } from './telemetry/instrument.js';
 
 const CHECK_EVERY_MS = 1000;
 const NOBODYS_KEY = '0'.repeat(24);
@@ -8,6 +9,7 @@ const SERVICES = ['', 'latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService',
 /** Whether validations can be answered, asked the way a validation asks. Kept current in the gRPC health service. */
 export class Readiness {
   private isDraining = false;
+  private wasReady = false;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -17,9 +19,17 @@ export class Readiness {
 
   async check(): Promise<boolean> {
     const isReady = !this.isDraining && (await this.reader.read(NOBODYS_KEY).then(Boolean, () => false));
-    const status = isReady && !this.isDraining ? 'SERVING' : 'NOT_SERVING';
+    this.wasReady = isReady && !this.isDraining;
+    const status = this.wasReady ? 'SERVING' : 'NOT_SERVING';
     for (const service of SERVICES) this.health.setStatus(service, status);
     return status === 'SERVING';
+  }
+
+  instruments(): Instrument[] {
+    const ready = () => Number(this.wasReady);
+    return [
+      gauge('latchkey_ready', 'Whether validations could be answered (1) at the last look, or not (0)', ready, 'min'),
+    ];
   }
 
   watch(): void {

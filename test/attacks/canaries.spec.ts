@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
+import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from '../support/databases.mjs';
 import { connectClients, type Clients } from '../support/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { OtlpReceiver } from '../support/otlp-receiver.js';
 import { Person } from '../support/person.js';
 import { buildService, ServiceProcess, type End } from '../support/service-process.js';
 import { hitsOf, redisEntries, spellingsOf, storedRows, type Find } from './canary-search.js';
@@ -30,7 +32,11 @@ describe('secrets that went every way there is', () => {
   beforeAll(async () => {
     await buildService();
     database = await createDatabase();
+    const receiver = await OtlpReceiver.start();
+    const metricsPort = String(await freePort());
     const service = await ServiceProcess.startReady({
+      METRICS_PORT: metricsPort,
+      ...receiver.env,
       DATABASE_URL: database.url,
       REDIS_URL: redisUrl,
       LOG_LEVEL: 'debug',
@@ -43,13 +49,15 @@ describe('secrets that went every way there is', () => {
     const clients = connectClients(service.target, { validator: tokens.validator, admin: tokens.accounts });
     try {
       await pushEverything(service, clients);
-      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
       finds = [{ place: '/metrics', text: metrics }, ...answers];
     } finally {
       clients.close();
       service.child.kill('SIGTERM');
       log = await service.ended;
+      await receiver.stop();
     }
+    finds.push({ place: 'the traces', text: receiver.received.join('\n') });
     // Only now: what is written behind has been written.
     finds.push(
       ...(await storedRows(database.url)),
@@ -100,7 +108,7 @@ describe('secrets that went every way there is', () => {
     await presentSession(paths, secrets['secondSession']);
   }
 
-  test('are nowhere: no table, no Redis entry, no line of the log, no metric, no answer to anyone', () => {
+  test('are nowhere: no table, no Redis entry, no line of the log, no metric, no span, no answer to anyone', () => {
     expect(hitsOf(secrets, finds)).toEqual([]);
   });
 
@@ -109,6 +117,14 @@ describe('secrets that went every way there is', () => {
     expect(places(publicPart)).toEqual(expect.arrayContaining(['table public.api_keys', 'stdout']));
     expect(places('latchkey:rate:')).toContain('Redis');
     expect(places('latchkey_validations_total')).toContain('/metrics');
+    for (const span of [
+      'ApiKeyService/ValidateKey',
+      'AccountService/PutAccount',
+      'GET /v1/session',
+      'postgresql read_keys',
+    ]) {
+      expect(places(`"name":"${span}"`)).toEqual(['the traces']);
+    }
     expect(places('invalid_fields').filter((place) => place.startsWith('the answer to'))).not.toEqual([]);
     expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(13);
   });

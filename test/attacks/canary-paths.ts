@@ -55,6 +55,12 @@ export async function presentKey(paths: Paths, key: string, password: string): P
   const order = (part: object) => JSON.stringify({ name: 'CI', access: 'read-only', password, ...part });
 
   const asHeaders = ['x-request-id', 'user-agent', 'referer', 'x-forwarded-for', 'x-api-key', 'origin', 'accept'];
+  // What goes with a trace that is well-formed may hold any text.
+  const trace = {
+    traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+    tracestate: `x=${key}`,
+    baggage: `x=${key}`,
+  };
   const fields = ['api_key', 'cursor', 'limit', 'status'];
   const places = [`/${key}`, `/v1/api-keys/${key}`, `/settings/assets/${key}`, `/v1/${key.replace('.', '%2e')}`];
   const position = Buffer.from(JSON.stringify([key])).toString('base64url');
@@ -64,6 +70,8 @@ export async function presentKey(paths: Paths, key: string, password: string): P
     send('GET', '/v1/api-keys', { cookie: `latchkey_session=${key}` }),
     ...asHeaders.map((name) => send('GET', '/v1/api-keys', { [name]: key })),
     ...asHeaders.map((name) => send('POST', '/v1/session', { [name]: key }, '{}')),
+    send('GET', '/v1/api-keys', trace),
+    send('GET', '/v1/api-keys', { ...trace, traceparent: key }),
     ...fields.map((field) => send('GET', `/v1/api-keys?${field}=${key}`)),
     ...places.map((path) => send('GET', path)),
     send('GET', `/v1/audit-events?cursor=${position}`),

@@ -303,6 +303,11 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     expect(await limiter.charge('k')).toMatchObject({ admitted: true, remaining: 8 });
     // Told once, however many attempts fail.
     expect(outages).toEqual([expect.any(String)]);
+    const told = limiter.instruments().map((one) => [one.name, one.get().values[0]?.value]);
+    expect(told).toEqual([
+      ['latchkey_redis_up', 0],
+      ['latchkey_redis_fallbacks_total', 2],
+    ]);
   });
 
   test('Redis paused: every charge is answered at the deadline; going on: shared again', async () => {

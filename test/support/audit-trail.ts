@@ -15,6 +15,8 @@ export interface Trail {
   /** Records so many failures, each as an event of its own. */
   record(count: number): Promise<void>;
   seal(): Promise<string>;
+  /** What the sealer says of it, as of its last look. */
+  unsealedEvents(): number;
   /** The record as it is seen so many days from now, or before. */
   inDays(days: number): AuditTrail;
   /** Three seals over three events each. */
@@ -38,7 +40,7 @@ class ShiftedTrail extends AuditTrail {
     super();
   }
 
-  hasUnsealedEvents = () => this.trail.hasUnsealedEvents();
+  unsealedEvents = () => this.trail.unsealedEvents();
   events = (...args: Parameters<AuditTrail['events']>) => this.trail.events(...args);
   read = <T>(work: Parameters<typeof this.trail.read<T>>[0]) => this.trail.read(work);
   exclusively = <T>(work: (transaction: AuditTrailTransaction) => Promise<T>) =>
@@ -70,6 +72,7 @@ export async function openTrail(): Promise<Trail> {
     url: database.url,
     record,
     seal: () => sealer.execute(),
+    unsealedEvents: () => sealer.unsealedEvents,
     inDays: (days) => new ShiftedTrail(app.trail, days),
     recordNineInThreeSeals: async () => {
       for (const events of times(3, () => 3)) {

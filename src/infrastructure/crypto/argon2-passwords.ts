@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
 import { Passwords } from '../../application/ports.js';
 import { Gate } from '../gate.js';
+import { gauge, type Instrument } from '../telemetry/instrument.js';
 import { parseArgon2id, type Argon2Cost } from './argon2-phc.js';
 import type { Argon2 } from './hashing.js';
 
@@ -41,6 +42,14 @@ export class Argon2Passwords extends Passwords {
   /** Ahead of the first guess, which must not take longer than the second. */
   async open(): Promise<void> {
     await this.decoyHash();
+  }
+
+  instruments(): Instrument[] {
+    const { gate } = this;
+    return [
+      gauge('latchkey_password_hashes_running', 'Passwords being hashed', () => gate.load.running),
+      gauge('latchkey_password_hashes_waiting', 'Passwords waiting to be hashed', () => gate.load.waiting),
+    ];
   }
 
   hashProblem(hash: string): string | undefined {

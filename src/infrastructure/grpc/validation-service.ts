@@ -2,32 +2,50 @@ import type { sendUnaryData, Server, ServerDuplexStream, ServerUnaryCall } from 
 import type { ValidateKey } from '../../application/validate-key.js';
 import type { Log } from '../log.js';
 import type { ServiceIdentity } from '../service-identity.js';
+import type { GrpcRequestTimes, Outcome, Times } from '../telemetry/request-times.js';
+import type { OpenSpan, Traces } from '../telemetry/traces.js';
 import { toAnswer } from './answers.js';
 import { callerOf } from './caller.js';
-import { toStatus } from './grpc-error.js';
+import { outcomeOf, toStatus } from './grpc-error.js';
 import type { OpenStreams } from './open-streams.js';
 import { readQuestion } from './questions.js';
 import type { RateLimitWindow } from './rate-limit-window.js';
+import { traceparentOf } from './traceparent.js';
 import { answerStream } from './validation-stream.js';
 import { VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './wire.js';
+
+const SINGLE = 'ApiKeyService/ValidateKey';
+const STREAMED = 'ApiKeyService/ValidateKeys';
 
 /**
  * `latchkey.v1.ApiKeyService`, on the gRPC server itself: every request of the platform comes through here, so nothing
  * stands between the library and the use case.
  */
 export class ValidationService {
+  private readonly single: Times;
+  private readonly streamed: Times;
+
   constructor(
     private readonly validateKey: ValidateKey,
     private readonly identity: ServiceIdentity,
     private readonly window: RateLimitWindow,
     private readonly streams: OpenStreams,
     private readonly log: Log,
-  ) {}
+    times: GrpcRequestTimes,
+    private readonly traces: Traces,
+  ) {
+    this.single = times.of(SINGLE);
+    this.streamed = times.of(STREAMED);
+  }
 
   addTo(server: Server): void {
+    const { traces } = this;
+    type Call = ServerUnaryCall<WireQuestion, WireAnswer>;
     server.addService(VALIDATION_SERVICE, {
-      ValidateKey: (call: ServerUnaryCall<WireQuestion, WireAnswer>, done: sendUnaryData<WireAnswer>) =>
-        void this.answerOne(call, done),
+      ValidateKey: (call: Call, done: sendUnaryData<WireAnswer>) =>
+        traces.isOn
+          ? void traces.serve(SINGLE, traceparentOf(call.metadata), (span) => this.answerOne(call, done, span))
+          : void this.answerOne(call, done),
       ValidateKeys: (call: ServerDuplexStream<WireQuestion, WireAnswer>) => this.answerMany(call),
     });
   }
@@ -35,7 +53,10 @@ export class ValidationService {
   private async answerOne(
     call: ServerUnaryCall<WireQuestion, WireAnswer>,
     done: sendUnaryData<WireAnswer>,
+    span?: OpenSpan,
   ): Promise<void> {
+    const begun = performance.now();
+    let outcome: Outcome = 'ok';
     try {
       this.identity.require('validator', callerOf(call));
       const answer = await this.answer(call.request);
@@ -44,8 +65,12 @@ export class ValidationService {
       done(null, answer);
     } catch (error) {
       this.log.fault(error);
+      outcome = outcomeOf(error);
       done(toStatus(error));
     }
+    if (call.cancelled) outcome = 'aborted';
+    this.single[outcome].observeSince(begun);
+    span?.end(outcome);
   }
 
   private answerMany(call: ServerDuplexStream<WireQuestion, WireAnswer>): void {
@@ -57,7 +82,28 @@ export class ValidationService {
     }
     call.sendMetadata(this.window.metadata);
     this.streams.add(call);
-    answerStream(call, (question) => this.answer(question), this.log);
+    answerStream(call, (question) => this.answerAsked(question), this.log);
+  }
+
+  /** Each question of a stream is somebody else's: they are told one by one, in no trace of the stream's own. */
+  private answerAsked(wire: WireQuestion): Promise<WireAnswer> {
+    const { traces } = this;
+    if (!traces.isOn) return this.answerTimed(wire);
+    return traces.serve(STREAMED, undefined, (span) => this.answerTimed(wire, span));
+  }
+
+  private async answerTimed(wire: WireQuestion, span?: OpenSpan): Promise<WireAnswer> {
+    const begun = performance.now();
+    let outcome: Outcome = 'ok';
+    try {
+      return await this.answer(wire);
+    } catch (error) {
+      outcome = outcomeOf(error);
+      throw error;
+    } finally {
+      this.streamed[outcome].observeSince(begun);
+      span?.end(outcome);
+    }
   }
 
   private async answer(wire: WireQuestion): Promise<WireAnswer> {

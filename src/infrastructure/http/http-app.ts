@@ -5,6 +5,8 @@ import helmet from 'helmet';
 import type { Config } from '../../config.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import type { Log } from '../log.js';
+import { HttpRequestTimes } from '../telemetry/request-times.js';
+import { Traces } from '../telemetry/traces.js';
 import { accessLog } from './access-log.js';
 import { BodyPipe } from './body.pipe.js';
 import { formBodies } from './form-bodies.js';
@@ -13,6 +15,7 @@ import { docsPage } from './docs-page.js';
 import { HttpErrorFilter } from './http-error.filter.js';
 import { PROBLEM_MODELS } from './problem-responses.js';
 import { assignRequestId } from './request.js';
+import { requestTelemetry } from './request-telemetry.js';
 import { allowOrigins, refuseCrossSite } from './same-site.js';
 import { settingsAssets } from './settings-page.js';
 import { refuseUnread } from './unread-answers.js';
@@ -24,7 +27,8 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
   app.set('query parser', 'simple');
   app.set('etag', false);
-  app.use(refuseUnread, assignRequestId, accessLog(log));
+  const telemetry = requestTelemetry(app.get(HttpRequestTimes), app.get(Traces));
+  app.use(refuseUnread, assignRequestId, accessLog(log), telemetry);
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -37,6 +41,7 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
     }),
   );
   app.use('/settings/assets', settingsAssets());
+  if (config.metricsPort !== undefined) app.use('/metrics', nothingHere);
   if (config.crossOrigins.length > 0) app.use('/v1', unlessForwardAuth(allowOrigins(config.crossOrigins)));
   app.use('/v1', noStore, unlessForwardAuth(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
   app.use('/v1/introspect', ...formBodies(MAX_BODY));
@@ -45,6 +50,11 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));
   serveOpenApi(app);
+}
+
+/** What has a port of its own is not to be had here. */
+function nothingHere(_request: Request, _response: Response, next: NextFunction): void {
+  next(new LatchkeyError('not_found', 'There is nothing at this address'));
 }
 
 function noStore(_request: Request, response: Response, next: NextFunction): void {

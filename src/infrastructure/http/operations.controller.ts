@@ -2,8 +2,8 @@ import { Controller, Get, Redirect, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { LatchkeyError } from '../../domain/errors.js';
-import { PrometheusMetrics } from '../prometheus-metrics.js';
 import { Readiness } from '../readiness.js';
+import { MetricsPage } from '../telemetry/metrics-page.js';
 import { ProblemResponses } from './problem-responses.js';
 import { SettingsPage } from './settings-page.js';
 
@@ -17,7 +17,7 @@ export class OperationsController {
   constructor(
     private readonly readiness: Readiness,
     private readonly page: SettingsPage,
-    private readonly metrics: PrometheusMetrics,
+    private readonly metrics: MetricsPage,
   ) {}
 
   @Get('livez')
@@ -36,9 +36,10 @@ export class OperationsController {
 
   @Get('metrics')
   @ApiOkResponse({
-    description: 'What the process counts of itself, for Prometheus',
+    description: 'What the service counts of itself, for Prometheus',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
+  @ProblemResponses({})
   async tellMetrics(@Res() response: Response): Promise<void> {
     response.type(this.metrics.contentType).send(await this.metrics.text());
   }

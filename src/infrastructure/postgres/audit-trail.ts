@@ -17,13 +17,13 @@ export class PostgresAuditTrail extends AuditTrail {
     super();
   }
 
-  hasUnsealedEvents(): Promise<boolean> {
+  unsealedEvents(): Promise<number> {
     return this.database.run(async (manager) => {
-      const [row] = await manager.query<{ unsealed: boolean }[]>(
-        `SELECT coalesce((SELECT max(id) FROM audit_events), 0)
-          > coalesce((SELECT to_event_id FROM audit_seals ORDER BY id DESC LIMIT 1), 0) AS unsealed`,
+      const [row] = await manager.query<{ unsealed: string }[]>(
+        `SELECT greatest(0, coalesce((SELECT max(id) FROM audit_events), 0)
+          - coalesce((SELECT to_event_id FROM audit_seals ORDER BY id DESC LIMIT 1), 0)) AS unsealed`,
       );
-      return row!.unsealed;
+      return Number(row!.unsealed);
     });
   }
 

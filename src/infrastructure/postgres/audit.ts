@@ -1,7 +1,10 @@
 import { Audit } from '../../application/ports.js';
 import type { FailedAuthentication, RecordedEvent } from '../../application/audit.js';
 import type { Page, PageRequest } from '../../application/page.js';
+import type { Instrument } from '../telemetry/instrument.js';
+import { NO_TRACES } from '../telemetry/traces.js';
 import { AuditEventRow } from './audit-rows.js';
+import type { ConnectionLoad } from './connection-load.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import type { Database } from './database.js';
 import { FailureCommits } from './failure-commits.js';
@@ -27,10 +30,20 @@ export class PostgresAudit extends Audit {
   constructor(
     url: string,
     private readonly database: Database,
+    traces = NO_TRACES,
   ) {
     super();
     this.lane = new Lane(url, 'audit', CONNECTIONS);
-    this.commits = new FailureCommits((groups) => this.insert(groups));
+    this.commits = new FailureCommits((groups) => this.insert(groups), traces);
+  }
+
+  instruments(): Instrument[] {
+    return this.commits.instruments();
+  }
+
+  /** Of its connection. */
+  get connections(): ConnectionLoad {
+    return this.lane.load;
   }
 
   recordFailure(failure: FailedAuthentication): Promise<void> {

@@ -1,4 +1,6 @@
 import type { FailedAuthentication } from '../../application/audit.js';
+import { counter, gauge, type Instrument } from '../telemetry/instrument.js';
+import { NO_TRACES, type OpenSpan, type Origin, type Traces } from '../telemetry/traces.js';
 import { FloodGauge } from './flood-gauge.js';
 import { type FailureGroup, groupFailures, limitGroups } from './group-failures.js';
 import { STATEMENT_PATIENCE_MS } from './lane.js';
@@ -8,6 +10,7 @@ interface Waiting {
   readonly failure: FailedAuthentication;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+  readonly origin: Origin;
 }
 
 /**
@@ -21,14 +24,40 @@ export class FailureCommits {
   private lastCommitMs = -Infinity;
   private readonly gauge = new FloodGauge();
   private readonly allowance = new RowAllowance();
+  private committing = 0;
+  private recorded = 0;
+  private grouped = 0;
 
   /** @param write commits the groups, or rejects within STATEMENT_PATIENCE_MS */
-  constructor(private readonly write: (groups: readonly FailureGroup[]) => Promise<void>) {}
+  constructor(
+    private readonly write: (groups: readonly FailureGroup[]) => Promise<void>,
+    private readonly traces: Traces = NO_TRACES,
+  ) {}
+
+  instruments(): Instrument[] {
+    const waiting = () => this.waiting.length + this.committing;
+    const windowSeconds = () => this.gauge.windowMs(performance.now()) / 1000;
+    return [
+      gauge('latchkey_audit_events_waiting', 'Failed authentications whose event is not committed yet', waiting),
+      counter('latchkey_audit_failures_total', 'Failed authentications recorded', () => this.recorded),
+      counter(
+        'latchkey_audit_failures_grouped_total',
+        'Failed authentications that share an event with another',
+        () => this.grouped,
+      ),
+      gauge(
+        'latchkey_audit_flood_window_seconds',
+        'Least time between two commits; 0 unless there is a flood',
+        windowSeconds,
+        'max',
+      ),
+    ];
+  }
 
   add(failure: FailedAuthentication): Promise<void> {
     return new Promise((resolve, reject) => {
       this.gauge.count(performance.now());
-      this.waiting.push({ failure, resolve, reject });
+      this.waiting.push({ failure, resolve, reject, origin: this.traces.origin() });
       this.plan();
     });
   }
@@ -48,18 +77,34 @@ export class FailureCommits {
     const batch = this.waiting.splice(0);
     const sentAt = performance.now();
     this.lastCommitMs = sentAt;
+    this.committing = batch.length;
+    const span = this.open(batch);
     try {
-      await this.write(this.groupsOf(batch, sentAt));
+      const groups = this.groupsOf(batch, sentAt);
+      await this.write(groups);
+      this.recorded += batch.length;
+      this.grouped += batch.length - groups.length;
+      span?.end('ok');
       for (const { resolve } of batch) resolve();
     } catch (error) {
+      span?.end('failed');
       // A refusal comes at once. Whoever waited behind a commit that got no answer is told too: nobody waits twice.
       const wasLate = performance.now() - sentAt > STATEMENT_PATIENCE_MS / 2;
       for (const { reject } of wasLate ? [...batch, ...this.waiting.splice(0)] : batch) reject(error);
       // While nothing can be written no window saves anything: an outage is told without one.
       this.gauge.forget();
     }
+    this.committing = 0;
     this.isUnderWay = false;
     this.plan();
+  }
+
+  private open(batch: readonly Waiting[]): OpenSpan | undefined {
+    if (!this.traces.isOn) return undefined;
+    return this.traces.batch(
+      'postgresql record_failures',
+      batch.map(({ origin }) => origin),
+    );
   }
 
   private groupsOf(batch: readonly Waiting[], nowMs: number): FailureGroup[] {

@@ -3,6 +3,9 @@ import type { AccountStatus, OwnerStanding } from '../../domain/account.js';
 import type { AccessLevel } from '../../domain/access.js';
 import { ApiKey, type ApiKeyState } from '../../domain/api-key.js';
 import { Batcher } from '../batcher.js';
+import { gauge, histogram, type Instrument } from '../telemetry/instrument.js';
+import { NO_TRACES } from '../telemetry/traces.js';
+import type { ConnectionLoad } from './connection-load.js';
 import { Lane, STATEMENT_PATIENCE_MS } from './lane.js';
 import { unavailable } from './store-error.js';
 
@@ -50,7 +53,7 @@ export class PostgresKeyReader extends KeyReader {
   private readonly lane: Lane;
   private readonly batcher: Batcher<string, KeyReading>;
 
-  constructor(url: string) {
+  constructor(url: string, traces = NO_TRACES) {
     super();
     this.lane = new Lane(url, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
@@ -59,6 +62,8 @@ export class PostgresKeyReader extends KeyReader {
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
       patienceMs: STATEMENT_PATIENCE_MS,
+      name: 'postgresql read_keys',
+      traces,
     });
   }
 
@@ -73,6 +78,20 @@ export class PostgresKeyReader extends KeyReader {
 
   close(): Promise<void> {
     return this.lane.close();
+  }
+
+  instruments(): Instrument[] {
+    const { batcher } = this;
+    return [
+      histogram('latchkey_batch_size', 'Validations answered by one read of PostgreSQL', () => [[{}, batcher.sizes]]),
+      gauge('latchkey_batches_in_flight', 'Reads under way for validations', () => batcher.load.inFlight),
+      gauge('latchkey_validations_waiting', 'Validations waiting for the next read', () => batcher.load.waiting),
+    ];
+  }
+
+  /** Of its connections. */
+  get connections(): ConnectionLoad {
+    return this.lane.load;
   }
 
   private async readAll(publicParts: readonly string[]): Promise<KeyReading[]> {

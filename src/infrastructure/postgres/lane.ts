@@ -1,4 +1,6 @@
 import pg from 'pg';
+import type { ConnectionLoad } from './connection-load.js';
+import { patiently } from './patience.js';
 import { storeError, unavailable } from './store-error.js';
 
 /** How long one statement may take. With what a reply costs on top, an outage is told within 150 ms. */
@@ -29,6 +31,12 @@ export class Lane {
     private readonly purpose: string,
     private readonly maxConnections: number,
   ) {}
+
+  /** Nobody waits for a connection here: a lane has as many as it is asked for at once. */
+  get load(): ConnectionLoad {
+    const idle = this.idle.length;
+    return { used: this.clients.size - idle, idle, most: this.maxConnections, waiting: 0 };
+  }
 
   async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
     try {
@@ -124,27 +132,4 @@ export class Lane {
 /** PostgreSQL's "cached plan must not change result type", told before anything was done. */
 function isStalePlan(error: unknown): boolean {
   return (error as { code?: unknown }).code === '0A000';
-}
-
-const SLICES = 5;
-
-/**
- * Rejects when the work takes longer. The time is counted in slices, each ended by a turn of the event loop in which
- * an answer that has arrived is read: a process that was busy or stopped itself does not take PostgreSQL for slow.
- */
-function patiently<T>(patienceMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  let isSettled = false;
-  const late = new Promise<never>((_, reject) => {
-    const wait = (slices: number) => {
-      if (isSettled) return;
-      if (slices === 0) reject(unavailable());
-      else timer = setTimeout(() => setImmediate(wait, slices - 1), patienceMs / SLICES);
-    };
-    wait(SLICES);
-  });
-  return Promise.race([work, late]).finally(() => {
-    isSettled = true;
-    clearTimeout(timer);
-  });
 }

@@ -1,4 +1,5 @@
 import { LastUse } from '../../application/ports.js';
+import { gauge, type Instrument } from '../telemetry/instrument.js';
 import type { Database } from './database.js';
 import { NotedUses } from './noted-uses.js';
 
@@ -32,6 +33,11 @@ export class PostgresLastUse extends LastUse {
   ) {
     super();
     this.timer = setInterval(() => void this.write(this.noted.takeDue()), FLUSH_EVERY_MS).unref();
+  }
+
+  instruments(): Instrument[] {
+    const unwritten = () => this.unwritten.size;
+    return [gauge('latchkey_last_uses_unwritten', 'Last uses that are due and not written yet', unwritten)];
   }
 
   note(keyId: string, at: Date): void {

@@ -2,6 +2,8 @@ import { Redis } from 'ioredis';
 import { RateLimiter } from '../../application/ports.js';
 import { emissionIntervalMicros, rateDecision, type RateDecision, type RateLimit } from '../../domain/rate-limit.js';
 import { Batcher } from '../batcher.js';
+import { counter, gauge, type Instrument } from '../telemetry/instrument.js';
+import { NO_TRACES } from '../telemetry/traces.js';
 
 /** How long a validation waits for Redis before the limits of this process decide. */
 const DEADLINE_MS = 20;
@@ -39,13 +41,8 @@ type GcraRedis = Redis & { gcra(numberOfKeys: number, ...keysAndArguments: (stri
 export class RedisRateLimiter extends RateLimiter {
   private readonly redis: GcraRedis;
   /** Validations that come out of one read are charged by one call. */
-  private readonly batcher = new Batcher<string, RateDecision>({
-    send: (keyIds) => this.chargeAll(keyIds),
-    minBatch: MAX_BATCH,
-    maxBatch: MAX_BATCH,
-    maxInFlight: MAX_IN_FLIGHT,
-    patienceMs: DEADLINE_MS,
-  });
+  private readonly batcher: Batcher<string, RateDecision>;
+  private fallbacks = 0;
 
   /** @param onOutage told once when Redis goes away, with the reason, and once when it is back, without */
   constructor(
@@ -53,8 +50,18 @@ export class RedisRateLimiter extends RateLimiter {
     private readonly limit: RateLimit,
     private readonly local: RateLimiter,
     private readonly onOutage: (reason?: string) => void,
+    traces = NO_TRACES,
   ) {
     super();
+    this.batcher = new Batcher({
+      send: (keyIds) => this.chargeAll(keyIds),
+      minBatch: MAX_BATCH,
+      maxBatch: MAX_BATCH,
+      maxInFlight: MAX_IN_FLIGHT,
+      patienceMs: DEADLINE_MS,
+      name: 'redis gcra',
+      traces,
+    });
     this.redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -78,6 +85,14 @@ export class RedisRateLimiter extends RateLimiter {
     return this.batcher.add(keyId);
   }
 
+  instruments(): Instrument[] {
+    const up = () => (this.redis.status === 'ready' ? 1 : 0);
+    return [
+      gauge('latchkey_redis_up', 'Whether Redis is connected (1) or away (0)', up, 'min'),
+      counter('latchkey_redis_fallbacks_total', 'Charges that this process decided for itself', () => this.fallbacks),
+    ];
+  }
+
   close(): void {
     this.redis.disconnect();
   }
@@ -89,6 +104,7 @@ export class RedisRateLimiter extends RateLimiter {
       const answers = await this.redis.gcra(keys.length, ...keys, interval, interval * this.limit.burst);
       return keyIds.map((_, n) => rateDecision(this.limit, answers[2 * n] === 1, answers[2 * n + 1]!));
     } catch {
+      this.fallbacks += keyIds.length;
       return Promise.all(keyIds.map((keyId) => this.local.charge(keyId)));
     }
   }

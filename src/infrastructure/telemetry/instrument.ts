@@ -1,0 +1,64 @@
+import type { MetricObjectWithValues, MetricValueWithName } from 'prom-client';
+import type { Tally } from './tally.js';
+
+/** A metric as the registry of prom-client takes it. It holds nothing: it reads what others count, when somebody looks. */
+export interface Instrument {
+  readonly name: string;
+  /** How the numbers of several workers become one. */
+  readonly aggregator: Aggregator;
+  get(): MetricObjectWithValues<MetricValueWithName<string>>;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+/** One number, or several told apart by labels. None: there is nothing to tell, as of Redis without a Redis. */
+type Reading = number | readonly (readonly [labels: Labels, value: number])[];
+type Aggregator = 'sum' | 'max' | 'min';
+
+export function counter(name: string, help: string, read: () => Reading): Instrument {
+  return instrument(name, help, 'counter', 'sum', read);
+}
+
+export function gauge(name: string, help: string, read: () => Reading, aggregator: Aggregator = 'sum'): Instrument {
+  return instrument(name, help, 'gauge', aggregator, read);
+}
+
+export function histogram(
+  name: string,
+  help: string,
+  read: () => Iterable<readonly [labels: Labels, tally: Tally]>,
+): Instrument {
+  const samples = (labels: Labels, tally: Tally) => {
+    const buckets = tally.cumulative();
+    return [
+      ...buckets.map(([le, value]) => ({ metricName: `${name}_bucket`, labels: { le, ...labels }, value })),
+      { metricName: `${name}_sum`, labels, value: tally.sum },
+      { metricName: `${name}_count`, labels, value: buckets.at(-1)![1] },
+    ];
+  };
+  const values = () => [...read()].flatMap(([labels, tally]) => samples(labels, tally));
+  return { name, aggregator: 'sum', get: () => told(name, help, 'histogram', 'sum', values()) };
+}
+
+function instrument(
+  name: string,
+  help: string,
+  type: 'counter' | 'gauge',
+  aggregator: Aggregator,
+  read: () => Reading,
+): Instrument {
+  const values = () => {
+    const reading = read();
+    return (typeof reading === 'number' ? [[{}, reading] as const] : reading).map(([labels, value]) => ({
+      labels,
+      value,
+    }));
+  };
+  return { name, aggregator, get: () => told(name, help, type, aggregator, values()) };
+}
+
+type Sample = Omit<MetricValueWithName<string>, 'metricName'> & { readonly metricName?: string };
+
+/** prom-client's own types speak of enums and of names that it does without. */
+function told(name: string, help: string, type: string, aggregator: Aggregator, values: readonly Sample[]) {
+  return { name, help, type, aggregator, values } as unknown as ReturnType<Instrument['get']>;
+}

@@ -1,0 +1,93 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Context,
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { Outcome } from './request-times.js';
+import { type OpenSpan, type Origin, Traces } from './traces.js';
+
+const CLOSE_PATIENCE_MS = 3000;
+/** As many as the SDK keeps by default. */
+const MOST_LINKS = 128;
+
+/**
+ * OpenTelemetry over OTLP/HTTP; the OTEL_* variables are read by the SDK. Nothing is registered globally and no library
+ * is instrumented: another's spans might hold a statement's parameters or a header. Of what a caller sends only
+ * `traceparent` is read, for `tracestate` and `baggage` may hold any text.
+ */
+export class OtelTraces extends Traces {
+  readonly isOn = true;
+  private readonly running = new AsyncLocalStorage<Context>();
+  private readonly provider = new BasicTracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'latchkey' }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  private readonly tracer = this.provider.getTracer('latchkey');
+
+  constructor(onProblem: (reason: string) => void) {
+    super();
+    const tell = (message: string) => onProblem(reasonIn(message));
+    const ignore = () => undefined;
+    const logger = { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore };
+    diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  }
+
+  serve<T>(name: string, traceparent: string | undefined, work: (span: OpenSpan) => T): T {
+    const caller = traceparent === undefined ? null : parseTraceParent(traceparent);
+    const parent = caller ? trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true }) : ROOT_CONTEXT;
+    const span = this.tracer.startSpan(name, { kind: SpanKind.SERVER }, parent);
+    return this.running.run(trace.setSpan(parent, span), () => work(toOpenSpan(span)));
+  }
+
+  origin(): Origin {
+    return this.running.getStore();
+  }
+
+  batch(name: string, origins: readonly Origin[]): OpenSpan {
+    const [first, ...others] = (origins as readonly (Context | undefined)[]).filter((origin) => origin !== undefined);
+    const links = others.slice(0, MOST_LINKS).map((origin) => ({ context: trace.getSpanContext(origin)! }));
+    const attributes = { 'db.operation.batch.size': origins.length };
+    return toOpenSpan(this.tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, links }, first ?? ROOT_CONTEXT));
+  }
+
+  async close(): Promise<void> {
+    // A collector that is away must not keep us.
+    await Promise.race([
+      this.provider.shutdown().catch(() => undefined),
+      pause(CLOSE_PATIENCE_MS, undefined, { ref: false }),
+    ]);
+  }
+}
+
+function toOpenSpan(span: Span): OpenSpan {
+  return {
+    end: (outcome: Outcome, name?: string) => {
+      if (name !== undefined) span.updateName(name);
+      span.setAttribute('outcome', outcome);
+      if (outcome === 'failed') span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
+}
+
+/** The SDK tells an error as JSON, stack and all. */
+function reasonIn(message: string): string {
+  try {
+    return String((JSON.parse(message) as { message?: unknown }).message ?? message);
+  } catch {
+    return message;
+  }
+}

@@ -1,0 +1,57 @@
+import { histogram, type Instrument } from './instrument.js';
+import { Tally } from './tally.js';
+
+/**
+ * What a request came to: `refused` is the caller's doing, `failed` ours, and `aborted` had nobody left to answer. A
+ * key that is refused is an answer: `ok` for gRPC.
+ */
+export type Outcome = 'ok' | 'refused' | 'failed' | 'aborted';
+const OUTCOMES: readonly Outcome[] = ['ok', 'refused', 'failed', 'aborted'];
+
+export type Times = Readonly<Record<Outcome, Tally>>;
+
+/** How long requests took, by method and outcome. Methods come from the code, never from a request. */
+abstract class RequestTimes {
+  private readonly byMethod = new Map<string, Times>();
+
+  constructor(
+    private readonly name: string,
+    private readonly help: string,
+  ) {}
+
+  /** To be kept by whoever answers many requests of one method. */
+  of(method: string): Times {
+    let times = this.byMethod.get(method);
+    if (!times) {
+      times = { ok: new Tally(), refused: new Tally(), failed: new Tally(), aborted: new Tally() };
+      this.byMethod.set(method, times);
+    }
+    return times;
+  }
+
+  instruments(): Instrument[] {
+    return [histogram(this.name, this.help, () => this.told())];
+  }
+
+  /** What never happened is left out: most of the combinations never do. */
+  private *told(): Iterable<readonly [Readonly<Record<string, string>>, Tally]> {
+    for (const [method, times] of this.byMethod) {
+      for (const outcome of OUTCOMES) if (times[outcome].isUsed) yield [{ method, outcome }, times[outcome]];
+    }
+  }
+}
+
+export class HttpRequestTimes extends RequestTimes {
+  constructor() {
+    super('latchkey_http_server_request_duration_seconds', 'HTTP requests by method with route, and by outcome');
+  }
+}
+
+export class GrpcRequestTimes extends RequestTimes {
+  constructor() {
+    super(
+      'latchkey_grpc_server_request_duration_seconds',
+      'gRPC calls by method and outcome; of a stream each question by itself',
+    );
+  }
+}

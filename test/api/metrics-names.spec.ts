@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse as parseYaml } from 'yaml';
+import { root } from '../../scripts/lib/paths.mjs';
+import { askForEveryVerdict } from '../support/every-verdict.js';
+import { type MetricsPage, readMetrics } from '../support/metrics-page.js';
+import { metricsIn } from '../support/promql.js';
+import { startService, type Service } from '../support/service.js';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+interface Panel {
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets: readonly { readonly expr: string }[];
+}
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const dashboard = JSON.parse(read('deploy/grafana/latchkey.json')) as { schemaVersion: number; panels: Panel[] };
+const alerts = (parseYaml(read('deploy/prometheus/alerts.yml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  ({ rules }) => rules,
+);
+const drawn = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ of: title, expr })));
+const asked = [...alerts.map(({ alert, expr }) => ({ of: alert, expr })), ...drawn];
+
+describe('what is told of metrics', () => {
+  let service: Service;
+  let page: MetricsPage;
+  beforeAll(async () => {
+    service = await startService({
+      RATE_LIMIT_PER_SECOND: '1',
+      RATE_LIMIT_BURST: '5',
+      REDIS_URL: `${process.env['LATCHKEY_TEST_REDIS_URL']}/10`,
+      AUDIT_SEAL_KEY: randomBytes(32).toString('hex'),
+    });
+    await askForEveryVerdict(service);
+    page = await readMetrics(service.url);
+  });
+  afterAll(() => service.stop());
+
+  test.each(asked)('$of: $expr can be read and asks for metrics that there are', ({ expr }) => {
+    const names = metricsIn(expr);
+    expect(names.length).toBeGreaterThan(0);
+    // Prometheus itself makes `up`.
+    const known = new Set(['up', ...page.samples.map(({ name }) => name)]);
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('docs/telemetry.md lists every metric with its type and labels, and none that there is not', () => {
+    const rows = [
+      ...read('docs/telemetry.md').matchAll(/^\| `(\w+)` +\| (counter|gauge|histogram) +\| ([^|]*?) *\|/gm),
+    ];
+    const listed = rows.map(([, name, type, labels]) => [name, type, [...labels!.matchAll(/\w+/g)].join()]);
+    const ofMetric = (metric: string, name: string) =>
+      name.replace(/_(bucket|sum|count)$/, '') === metric || name === metric;
+    const told = [...page.types].map(([name, type]) => {
+      const samples = page.samples.filter((sample) => ofMetric(name, sample.name));
+      const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
+      labels.delete('le');
+      // Of what is not there just now, a request to the system say, no label can be seen.
+      return [name, type, samples.length > 0 ? [...labels].join() : listed.find(([known]) => known === name)?.[2]];
+    });
+    expect(listed.sort()).toEqual(told.sort());
+  });
+
+  test('each alert says why it matters and what to do', () => {
+    expect(alerts.length).toBeGreaterThanOrEqual(8);
+    for (const { alert, annotations } of alerts) {
+      const { summary = '', why = '', action = '' } = annotations;
+      expect([alert, summary.length > 10, why.length > 40, action.length > 40]).toEqual([alert, true, true, true]);
+    }
+  });
+
+  test('the dashboard’s panels have a query each and lie beside each other', () => {
+    expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(39);
+    expect(dashboard.panels.filter(({ targets }) => targets.length === 0)).toEqual([]);
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)}/${y + Math.floor(n / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+});

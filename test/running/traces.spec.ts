@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDatabase } from '../support/databases.mjs';
+import { eventually } from '../support/eventually.js';
+import { answer, bearer, connectClients, type Clients } from '../support/grpc-clients.js';
+import { unknownKey } from '../support/key-strings.js';
+import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
+import { Person } from '../support/person.js';
+import { QuestionStream } from '../support/question-stream.js';
+import { buildService, ServiceProcess } from '../support/service-process.js';
+
+const hexDigits = (digit: string, count: number) => digit.repeat(count);
+const traceparent = (trace: string, parent: string, flags = '01') =>
+  `00-${hexDigits(trace, 32)}-${hexDigits(parent, 16)}-${flags}`;
+
+describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let receiver: OtlpReceiver;
+  let service: ServiceProcess;
+  let clients: Clients;
+  let fullKey: string;
+  beforeAll(async () => {
+    await buildService();
+    [database, receiver] = await Promise.all([createDatabase(), OtlpReceiver.start()]);
+    service = await ServiceProcess.startReady({
+      DATABASE_URL: database.url,
+      OTEL_SERVICE_NAME: 'keys',
+      ...receiver.env,
+    });
+    clients = connectClients(service.target);
+    fullKey = (await (await new Person(service.url).signIn()).newKey()).fullKey;
+  }, 120_000);
+  afterAll(async () => {
+    clients.close();
+    await ServiceProcess.killTheRest();
+    await Promise.all([receiver.stop(), database.drop()]);
+  });
+
+  const found = (matches: (span: ReceivedSpan) => boolean) =>
+    eventually(async () => receiver.spans.find(matches), 10_000);
+  const validate = (key: string, header: string) => {
+    const metadata = bearer('dev-validator-token');
+    metadata.set('traceparent', header);
+    return answer((done) => clients.apiKeys.validateKey({ apiKey: key, operation: 'OPERATION_READ' }, metadata, done));
+  };
+
+  test('a call’s span goes on with the caller’s trace, and its read of PostgreSQL lies below it', async () => {
+    await validate(fullKey, traceparent('a', 'b'));
+    const call = await found(
+      ({ traceId, name }) => traceId === hexDigits('a', 32) && name === 'ApiKeyService/ValidateKey',
+    );
+    expect(call).toMatchObject({ parentSpanId: hexDigits('b', 16), kind: 2 });
+    expect(call.attributes).toEqual([{ key: 'outcome', value: { stringValue: 'ok' } }]);
+    const read = await found(
+      ({ name, parentSpanId }) => name === 'postgresql read_keys' && parentSpanId === call.spanId,
+    );
+    expect(read).toMatchObject({ traceId: call.traceId, kind: 3 });
+    expect(receiver.serviceNames).toEqual(['keys']);
+  });
+
+  test('a refusal’s commit lies below its call', async () => {
+    await validate(unknownKey(), traceparent('c', 'd'));
+    const commit = await found(
+      ({ traceId, name }) => traceId === hexDigits('c', 32) && name === 'postgresql record_failures',
+    );
+    expect(commit.attributes).toContainEqual({ key: 'db.operation.batch.size', value: { intValue: 1 } });
+  });
+
+  test('a batch is in the trace of the first that asked and links to the others', async () => {
+    // Written to one stream in one go, they arrive together.
+    const stream = new QuestionStream(clients);
+    await Promise.all(Array.from({ length: 20 }, () => stream.ask({ apiKey: fullKey, operation: 'OPERATION_READ' })));
+    stream.close();
+    const batch = await found(({ name, links }) => name === 'postgresql read_keys' && (links?.length ?? 0) > 0);
+    const first = await found(({ spanId }) => spanId === batch.parentSpanId);
+    expect(first.name).toBe('ApiKeyService/ValidateKeys');
+    expect(first.parentSpanId).toBeUndefined();
+    for (const { spanId } of batch.links!) await found((span) => span.spanId === spanId && span.name === first.name);
+  });
+
+  test('an HTTP request’s span is named by its route and goes on with the caller’s trace', async () => {
+    const person = new Person(service.url);
+    const headers = { traceparent: traceparent('e', 'f'), tracestate: 'vendor=anything', baggage: 'user=anyone' };
+    await person.call('POST', '/v1/api-keys/anything/revoke', undefined, headers);
+    const request = await found(({ traceId }) => traceId === hexDigits('e', 32));
+    expect(request).toMatchObject({ name: 'POST /v1/api-keys/:id/revoke', parentSpanId: hexDigits('f', 16), kind: 2 });
+    expect(request.attributes).toEqual([{ key: 'outcome', value: { stringValue: 'refused' } }]);
+    expect(receiver.received.join()).not.toMatch(/anything|anyone/);
+  });
+
+  test('a trace that its caller does not sample is not sent, and a malformed one is not gone on with', async () => {
+    await validate(fullKey, traceparent('1', '2', '00'));
+    await validate(fullKey, `${traceparent('3', '4').slice(0, -5)}x-01`);
+    await validate(fullKey, traceparent('5', '6'));
+    await found(({ traceId }) => traceId === hexDigits('5', 32));
+    expect(receiver.spans.filter(({ traceId }) => [hexDigits('1', 32), hexDigits('3', 32)].includes(traceId))).toEqual(
+      [],
+    );
+  });
+
+  test('on SIGTERM what was recorded last is sent before the end', async () => {
+    await validate(fullKey, traceparent('7', '8'));
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({ code: 0, err: '' });
+    expect(receiver.spans.some(({ traceId }) => traceId === hexDigits('7', 32))).toBe(true);
+  });
+});

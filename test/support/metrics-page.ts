@@ -1,0 +1,40 @@
+/** What a metrics page says, in the text format of Prometheus. */
+export interface MetricsPage {
+  readonly text: string;
+  /** Name → type, of each metric; a histogram is one. */
+  readonly types: ReadonlyMap<string, string>;
+  readonly samples: readonly Sample[];
+  /** The sum over all samples of that name whose labels include these. */
+  sum(name: string, labels?: Readonly<Record<string, string>>): number;
+}
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Throws when there is no such page, or a line of it that is neither comment nor sample. */
+export async function readMetrics(url: string): Promise<MetricsPage> {
+  const response = await fetch(`${url}/metrics`);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`/metrics answered ${response.status}: ${text}`);
+  const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name!, type!]));
+  const samples = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('# '))
+    .map(toSample);
+  const sum = (name: string, labels = {}) =>
+    samples
+      .filter((sample) => sample.name === name)
+      .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
+      .reduce((total, { value }) => total + value, 0);
+  return { text, types, samples, sum };
+}
+
+function toSample(line: string): Sample {
+  const [, name, labels = '', value] = /^([a-z_]\w*)(?:\{(.*)\})? (-?[\d.e+-]+|NaN|\+Inf)$/i.exec(line) ?? [];
+  if (!name) throw new Error(`not a sample: ${line}`);
+  const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, text]) => [label!, text!]);
+  return { name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) };
+}
