@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
+import { routesFile } from '../support/forward-auth.js';
 import { OpenApi } from '../support/openapi.js';
 import { newOwner } from '../support/owners.js';
 import { PROVOCATIONS, type World } from '../support/provocations.js';
@@ -14,7 +15,11 @@ describe('/openapi.json beside the running service', () => {
   let world: World;
   beforeAll(async () => {
     // A key that asks again and again is soon refused; one that asks a few times is not.
-    service = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '20' });
+    service = await startService({
+      RATE_LIMIT_PER_SECOND: '1',
+      RATE_LIMIT_BURST: '20',
+      FORWARD_AUTH_ROUTES: routesFile(),
+    });
     api = new OpenApi((await service.person().call('GET', '/openapi.json')).body);
     world = await makeWorld();
   });
@@ -22,7 +27,7 @@ describe('/openapi.json beside the running service', () => {
 
   async function makeWorld(): Promise<World> {
     const [owner, other] = [await newOwner(service), await newOwner(service)];
-    const [used, busy, revoked, open] = await Promise.all([1, 2, 3, 4].map(() => owner.person.newKey()));
+    const [used, busy, revoked, open, mighty] = await Promise.all([1, 2, 3, 4, 5].map(() => owner.person.newKey()));
     await owner.person.revoke(revoked!.apiKey.id);
     await Promise.all([1, 2, 3, 4, 5].map(() => other.person.newKey()));
     return {
@@ -33,6 +38,7 @@ describe('/openapi.json beside the running service', () => {
       revokedKeyId: revoked!.apiKey.id,
       hoarder: other.person,
       fullKey: used!.fullKey,
+      mightyKey: mighty!.fullKey,
       busyKey: busy!.fullKey,
     };
   }

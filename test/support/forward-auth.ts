@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newOwner, type Owner } from './owners.js';
@@ -27,12 +27,16 @@ export interface ForwardAuthStage {
   stop(): Promise<void>;
 }
 
-export async function startForwardAuth(env: NodeJS.ProcessEnv = {}): Promise<ForwardAuthStage> {
-  const folder = mkdtempSync(join(tmpdir(), 'forward-auth-'));
-  const file = join(folder, 'routes.json');
+/** What FORWARD_AUTH_ROUTES names; it goes with the run's folder. */
+export function routesFile(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'forward-auth-')), 'routes.json');
   writeFileSync(file, JSON.stringify(ROUTES));
+  return file;
+}
+
+export async function startForwardAuth(env: NodeJS.ProcessEnv = {}): Promise<ForwardAuthStage> {
   const limits = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-  const service = await startService({ ...limits, FORWARD_AUTH_ROUTES: file, ...env });
+  const service = await startService({ ...limits, FORWARD_AUTH_ROUTES: routesFile(), ...env });
   const owner = await newOwner(service);
   const { apiKey, fullKey } = await owner.person.newKey();
   return {
@@ -43,10 +47,7 @@ export async function startForwardAuth(env: NodeJS.ProcessEnv = {}): Promise<For
     readOnly: (await owner.person.newKey({ access: 'read-only' })).fullKey,
     ask: (mode, headers, method = 'GET', body = '') =>
       rawRequest(service, `${method} /v1/forward-auth?mode=${mode}`, headers, body),
-    stop: async () => {
-      await service.stop();
-      rmSync(folder, { recursive: true });
-    },
+    stop: () => service.stop(),
   };
 }
 

@@ -13,8 +13,9 @@ export interface World {
   readonly revokedKeyId: string;
   /** Of someone who has as many as there may be. */
   readonly hoarder: Person;
-  /** Key strings: one that may still ask a few times, and one that asks until it is refused. */
+  /** Key strings: two that may still ask a few times, and one that asks until it is refused. */
   readonly fullKey: string;
+  readonly mightyKey: string;
   readonly busyKey: string;
 }
 
@@ -27,6 +28,13 @@ export type Provocation = (world: World) => Promise<Answer>;
 export type Provocations = Readonly<Record<string, Readonly<Record<number, Provocation>>>>;
 
 const CREATE = { name: 'From a table', access: 'read-only', password: PASSWORD };
+const ASKING = '/v1/forward-auth?mode=caddy';
+/** As a proxy asks about a request to `path`, which FORWARD_AUTH_ROUTES may name. */
+const forwarded = (fullKey: string, path = '/open') => ({
+  authorization: `Bearer ${fullKey}`,
+  'x-forwarded-method': 'GET',
+  'x-forwarded-uri': path,
+});
 const bearer = (fullKey: string) => ({ authorization: `Bearer ${fullKey}` });
 
 export const PROVOCATIONS: Provocations = {
@@ -66,6 +74,22 @@ export const PROVOCATIONS: Provocations = {
     ...malformedBodies('POST', '/v1/api-keys'),
     409: ({ hoarder }) => hoarder.call('POST', '/v1/api-keys', CREATE),
   },
+  'GET /v1/forward-auth': {
+    200: ({ stranger, mightyKey }) => stranger().call('GET', ASKING, undefined, forwarded(mightyKey)),
+    400: ({ stranger }) => stranger().call('GET', '/v1/forward-auth?mode=nonsense'),
+    401: ({ stranger }) => stranger().call('GET', ASKING),
+    403: ({ stranger, mightyKey }) => stranger().call('GET', ASKING, undefined, forwarded(mightyKey, '/elsewhere')),
+    429: untilLimited(({ stranger, busyKey }) => stranger().call('GET', ASKING, undefined, forwarded(busyKey))),
+  },
+  'POST /v1/introspect': {
+    200: (world) => introspect(world, `token=${world.mightyKey}`),
+    400: (world) => introspect(world, ''),
+    401: (world) => introspect(world, 'token=x', { authorization: 'Bearer nobody' }),
+    403: (world) => introspect(world, 'token=x', { authorization: 'Bearer dev-accounts-token' }),
+    413: (world) => introspect(world, `token=${'x'.repeat(20_000)}`),
+    415: (world) => introspect(world, '{}', { 'content-type': 'application/json' }),
+    429: untilLimited((world) => introspect(world, `token=${world.busyKey}`)),
+  },
   'POST /v1/api-keys/{id}/revoke': {
     200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/revoke`),
     ...ownersOnly('POST', '/v1/api-keys/x/revoke'),
@@ -79,13 +103,24 @@ function ownersOnly(method: string, path: string): Record<401 | 403 | 429, Provo
   return {
     401: ({ stranger }) => stranger().call(method, path),
     403: ({ stranger, fullKey }) => stranger().call(method, path, undefined, bearer(fullKey)),
-    429: async ({ stranger, busyKey }) => {
-      for (let attempt = 1; ; attempt += 1) {
-        const answer = await stranger().call(method, path, undefined, bearer(busyKey));
-        if (answer.status === 429 || attempt === 100) return answer;
-      }
-    },
+    429: untilLimited(({ stranger, busyKey }) => stranger().call(method, path, undefined, bearer(busyKey))),
   };
+}
+
+function untilLimited(ask: Provocation): Provocation {
+  return async (world) => {
+    for (let attempt = 1; ; attempt += 1) {
+      // Each question depends on what the one before was told.
+      // oxlint-disable-next-line no-await-in-loop
+      const answer = await ask(world);
+      if (answer.status === 429 || attempt === 100) return answer;
+    }
+  };
+}
+
+function introspect({ stranger }: World, body: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const form = { ...bearer('dev-validator-token'), 'content-type': 'application/x-www-form-urlencoded', ...headers };
+  return stranger().call('POST', '/v1/introspect', body, form);
 }
 
 function malformedBodies(method: string, path: string): Record<400 | 413 | 415, Provocation> {

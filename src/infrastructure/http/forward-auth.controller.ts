@@ -17,6 +17,12 @@ const IDENTITY = {
   'X-Latchkey-Access': text('read-only or read-and-write'),
   'X-Latchkey-Permissions': text('What the key may do, with spaces between; may be empty'),
 };
+/** What the client with the key may be shown as it is. */
+const MESSAGE = {
+  'application/json': {
+    schema: { type: 'object', required: ['message'], properties: { message: { type: 'string' } } },
+  },
+};
 
 @ApiTags('forward-auth')
 @Controller('v1/forward-auth')
@@ -30,17 +36,20 @@ export class ForwardAuthController {
   @ApiHeader({ name: 'X-Original-Method', description: 'nginx: the method; otherwise X-Forwarded-Method' })
   @ApiHeader({ name: 'X-Original-URI', description: 'nginx: path and query; otherwise X-Forwarded-Uri' })
   @ApiOkResponse({ description: 'Let it through', headers: { ...IDENTITY, ...RATE_LIMIT } })
-  @ApiResponse({ status: 401, description: 'Invalid API key' })
+  @ApiResponse({ status: 401, description: 'Invalid API key', content: MESSAGE })
   @ApiResponse({
     status: 403,
     description: 'A good key that may not do this. nginx: or 429 or 503, as X-Latchkey-Status then says',
     headers: RATE_LIMIT,
+    content: MESSAGE,
   })
   @ApiResponse({
     status: 429,
     description: 'Past the rate limit',
-    headers: { ...RATE_LIMIT, 'Retry-After': text('s') },
+    headers: { ...RATE_LIMIT, 'Retry-After': text('Whole seconds, rounded up') },
+    content: MESSAGE,
   })
+  @ApiResponse({ status: 503, description: 'A store is down: nobody is let through', content: MESSAGE })
   @ProblemResponses({ 400: 'Unknown mode' })
   async ask(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     const { status, headers, body } = await this.forwardAuth.answer(readMode(mode), request);

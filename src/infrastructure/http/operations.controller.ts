@@ -39,7 +39,6 @@ export class OperationsController {
     description: 'What the service counts of itself, for Prometheus',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  @ProblemResponses({})
   async tellMetrics(@Res() response: Response): Promise<void> {
     response.type(this.metrics.contentType).send(await this.metrics.text());
   }

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { unknownKey } from '../support/key-strings.js';
+import { newOwner } from '../support/owners.js';
+import { readmeSnippet } from '../support/readme.js';
+import { startService, type Service } from '../support/service.js';
+
+describe('the client that README shows for any language', () => {
+  let service: Service;
+  let ownerId: string;
+  let fullKey: string;
+  let folder: string;
+  beforeAll(async () => {
+    service = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' });
+    const owner = await newOwner(service);
+    ownerId = owner.id;
+    fullKey = (await owner.person.newKey()).fullKey;
+    folder = mkdtempSync(join(tmpdir(), 'any-language-'));
+    for (const name of ['node_modules', 'proto']) symlinkSync(join(root, name), join(folder, name));
+  });
+  afterAll(() => service.stop());
+
+  /** What it prints when a client comes with that key. */
+  async function told(apiKey: string, target = service.grpcTarget): Promise<string> {
+    const code = readmeSnippet('Any language, over gRPC', 'js');
+    expect(code).toContain('127.0.0.1:50051');
+    writeFileSync(join(folder, 'client.mjs'), code.replace('127.0.0.1:50051', target));
+    const env = { ...process.env, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', AUTHORIZATION: `Bearer ${apiKey}` };
+    const child = spawn(process.execPath, ['client.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    return (await text(child.stdout)).trim();
+  }
+
+  test('lets a good key through, and says what to answer to any other', async () => {
+    expect(await told(fullKey)).toBe(`200 ${ownerId}`);
+    expect(await told(unknownKey())).toBe('401 invalid api key');
+    expect(await told(fullKey, `127.0.0.1:${await freePort()}`)).toBe('503');
+  });
+});
