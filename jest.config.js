@@ -3,7 +3,8 @@ const isLong = process.env.LATCHKEY_LONG === '1';
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  maxWorkers: 2,
+  // More than there are cores here: half of what they do is to wait for processes.
+  maxWorkers: 3,
   testMatch: [
     '<rootDir>/src/**/*.spec.ts',
     '<rootDir>/test/**/*.spec.ts',

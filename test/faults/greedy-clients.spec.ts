@@ -15,8 +15,8 @@ const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000
 const OPEN_STREAMS = shortOrLong(1000, 10_000);
 /** The service takes up to 1,000 a connection. */
 const STREAMS_EACH = 500;
-const SILENT_READERS = shortOrLong(50, 100);
-const ABANDONED = shortOrLong(5000, 200_000);
+const SILENT_READERS = shortOrLong(20, 100);
+const ABANDONED = shortOrLong(2000, 200_000);
 const AT_ONCE = 500;
 /** What the others may wait, on a machine that runs all of this at once: the median. */
 const SERVED_MS = 100;
