@@ -4,8 +4,6 @@ import { Tally } from './telemetry/tally.js';
 export interface BatcherOptions<Item, Answer> {
   /** Answers every item, in order, or rejects; it must settle within `patienceMs`. */
   readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>;
-  /** Fewer are not worth a batch of their own while another one has room. */
-  readonly minBatch: number;
   readonly maxBatch: number;
   readonly maxInFlight: number;
   readonly patienceMs: number;
@@ -61,11 +59,9 @@ export class Batcher<Item, Answer> {
   }
 
   private pump(): void {
-    const { minBatch, maxBatch, maxInFlight } = this.options;
+    const { maxBatch, maxInFlight } = this.options;
     while (this.waiting.length > 0 && this.inFlight < maxInFlight) {
-      // Shared out: while the answers of one are read, the other end works on the next.
-      const share = Math.ceil(this.waiting.length / (maxInFlight - this.inFlight));
-      void this.sendOne(this.waiting.splice(0, Math.min(maxBatch, Math.max(minBatch, share))));
+      void this.sendOne(this.waiting.splice(0, maxBatch));
     }
   }
 

@@ -9,7 +9,6 @@ import type { ConnectionLoad } from './connection-load.js';
 import { Lane, STATEMENT_PATIENCE_MS } from './lane.js';
 import { unavailable } from './store-error.js';
 
-const MIN_BATCH = 16;
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
 
@@ -58,7 +57,6 @@ export class PostgresKeyReader extends KeyReader {
     this.lane = new Lane(url, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (publicParts) => this.readAll(publicParts),
-      minBatch: MIN_BATCH,
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
       patienceMs: STATEMENT_PATIENCE_MS,

@@ -55,7 +55,6 @@ export class RedisRateLimiter extends RateLimiter {
     super();
     this.batcher = new Batcher({
       send: (keyIds) => this.chargeAll(keyIds),
-      minBatch: MAX_BATCH,
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
       patienceMs: DEADLINE_MS,
