@@ -19,6 +19,7 @@ import { shutDownGrpc } from './infrastructure/grpc/shut-down.js';
 import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { configureHttp } from './infrastructure/http/http-app.js';
 import { MetricsListener } from './infrastructure/http/metrics-listener.js';
+import { httpShutDown } from './infrastructure/http/shut-down.js';
 import { Log } from './infrastructure/log.js';
 import { NestLog } from './infrastructure/nest-log.js';
 import { PostgresHousekeeping } from './infrastructure/postgres/housekeeping.js';
@@ -57,13 +58,14 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
   const resources = RESOURCES.map((token) => app.get<Resource>(token));
   const sweep = setInterval(() => void sweepOnce(app, log), SWEEP_EVERY_MS).unref();
   let grpcServer: Server | undefined;
+  const shutDownHttp = httpShutDown(app.getHttpServer());
 
   const stop = async (): Promise<void> => {
     clearInterval(sweep);
     await app.get(Readiness).drain();
     app.get(OpenStreams).drain();
     // Before Nest closes, which cuts off every call that is still open.
-    if (grpcServer) await shutDownGrpc(grpcServer);
+    await Promise.all([grpcServer && shutDownGrpc(grpcServer), shutDownHttp()]);
     await app.close();
     for (const resource of resources) await resource.close?.();
     app.get(MetricsPage).close();

@@ -1,0 +1,33 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+const PATIENCE_MS = 5000;
+
+/**
+ * Must be called before the server listens.
+ * @returns what shuts it down: requests under way are answered, connections without one are closed at once, and whoever
+ *   takes too long is cut off. Node would wait without end for a connection that has never brought a request, of which
+ *   proxies keep some in hand.
+ */
+export function httpShutDown(server: Server): () => Promise<void> {
+  const unused = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    unused.delete(socket);
+    response.once('close', () => {
+      if (!server.listening) server.closeIdleConnections();
+    });
+  });
+  return () =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
+      server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      for (const socket of unused) socket.destroy();
+    });
+}

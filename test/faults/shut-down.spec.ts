@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { DEMO_OWNER } from '../../src/demo.js';
+import { startService, type Service } from '../support/service.js';
+
+/** A client of HTTP that says what it likes, when it likes. */
+class Caller {
+  heard = '';
+  readonly ended: Promise<unknown>;
+
+  private constructor(private readonly socket: Socket) {
+    socket.on('data', (chunk: Buffer) => (this.heard += chunk.toString())).on('error', () => undefined);
+    this.ended = once(socket, 'close');
+  }
+
+  static async of({ url }: Service): Promise<Caller> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    return new Caller(socket);
+  }
+
+  say(text: string): void {
+    this.socket.write(text);
+  }
+
+  async hear(): Promise<string> {
+    await once(this.socket, 'data');
+    return this.heard;
+  }
+}
+
+describe('shutting down over open HTTP connections', () => {
+  let service: Service;
+  beforeEach(async () => {
+    service = await startService();
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= service.stop());
+  afterEach(async () => {
+    await stop();
+    stopped = undefined;
+  });
+
+  test('closes at once those without a request: never used, half a header said, kept for the next one', async () => {
+    const silent = await Caller.of(service);
+    const halting = await Caller.of(service);
+    const idle = await Caller.of(service);
+    halting.say('GET /livez HTTP/1.1\r\nHost: ');
+    idle.say('GET /livez HTTP/1.1\r\nHost: latchkey\r\n\r\n');
+    expect(await idle.hear()).toMatch(/^HTTP\/1\.1 200 /);
+    const startedAt = Date.now();
+    await stop();
+    await Promise.all([silent.ended, halting.ended, idle.ended]);
+    // Node alone would wait for ever, and what takes too long is cut off after five seconds only.
+    expect(Date.now() - startedAt).toBeLessThan(4000);
+    expect([silent.heard, halting.heard]).toEqual(['', '']);
+  });
+
+  test('answers a request that is under way, then closes its connection', async () => {
+    const caller = await Caller.of(service);
+    const body = JSON.stringify({ email: DEMO_OWNER.email, password: DEMO_OWNER.password });
+    const headers = `Host: latchkey\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    caller.say(`POST /v1/session HTTP/1.1\r\n${headers}\r\nExpect: 100-continue\r\n\r\n`);
+    expect(await caller.hear()).toMatch(/^HTTP\/1\.1 100 /);
+    const startedAt = Date.now();
+    const end = stop();
+    caller.say(body);
+    await Promise.all([end, caller.ended]);
+    expect(caller.heard).toMatch(/\r\n\r\nHTTP\/1\.1 204 /);
+    expect(Date.now() - startedAt).toBeLessThan(4000);
+  });
+
+  test('cuts off whoever does not finish a request', async () => {
+    const caller = await Caller.of(service);
+    caller.say('POST /v1/session HTTP/1.1\r\nHost: latchkey\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n');
+    expect(await caller.hear()).toMatch(/^HTTP\/1\.1 100 /);
+    await stop();
+    await caller.ended;
+  });
+});
