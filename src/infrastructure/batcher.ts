@@ -1,4 +1,4 @@
-import { NO_TRACES, type OpenSpan, type Origin, type Traces } from './telemetry/traces.js';
+import { NO_TRACES, type Origin, type Traces } from './telemetry/traces.js';
 import { Tally } from './telemetry/tally.js';
 
 export interface BatcherOptions<Item, Answer> {
@@ -68,14 +68,14 @@ export class Batcher<Item, Answer> {
   private async sendOne(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
     this.inFlight += 1;
     this.sizes.observe(batch.length);
-    const span = this.open(batch);
+    const span = this.traces.batch(this.options.name, batch);
     const sentAt = performance.now();
     try {
       const answers = await this.options.send(batch.map(({ item }) => item));
-      span?.end('ok');
+      span.end('ok');
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
-      span?.end('failed');
+      span.end('failed');
       // A refusal comes at once. Whoever waited behind a batch that got no answer is told too: nobody waits twice.
       const wasLate = performance.now() - sentAt > this.options.patienceMs / 2;
       const refused = wasLate ? [...batch, ...this.waiting.splice(0)] : batch;
@@ -84,13 +84,5 @@ export class Batcher<Item, Answer> {
       this.inFlight -= 1;
       this.pump();
     }
-  }
-
-  private open(batch: readonly Waiting<Item, Answer>[]): OpenSpan | undefined {
-    if (!this.isTraced) return undefined;
-    return this.traces.batch(
-      this.options.name,
-      batch.map(({ origin }) => origin),
-    );
   }
 }

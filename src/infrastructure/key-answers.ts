@@ -1,6 +1,7 @@
 import type { Validation } from '../application/validate-key.js';
+import { LatchkeyError } from '../domain/errors.js';
 import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../domain/rate-limit.js';
-import type { Grant } from '../domain/verdict.js';
+import type { DenialReason, Grant } from '../domain/verdict.js';
 import { OUTWARD_DENIAL } from './denial-table.js';
 
 /** What is answered, in words of HTTP, to a request that came with a key, whichever door asks on its behalf. */
@@ -38,8 +39,15 @@ export class KeyAnswers {
   }
 }
 
+/** The same as an error, for the routes whose errors are problems (RFC 9457). */
+export function denialError(reason: DenialReason, rate: RateDecision | undefined): LatchkeyError {
+  const { code, message } = OUTWARD_DENIAL[reason];
+  const isLimited = reason === 'rate-limited' && rate !== undefined;
+  return new LatchkeyError(code, message, isLimited ? { retryAfterSeconds: retryAfterSeconds(rate) } : {});
+}
+
 /** Whole seconds, and never 0: that would invite the client to hammer. */
-export function retryAfterSeconds({ retryAfterMicros }: RateDecision): number {
+function retryAfterSeconds({ retryAfterMicros }: RateDecision): number {
   return Math.max(1, Math.ceil(retryAfterMicros / 1_000_000));
 }
 

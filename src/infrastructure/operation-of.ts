@@ -1,4 +1,5 @@
 import type { Operation } from '../domain/access.js';
+import type { Question } from '../domain/verdict.js';
 
 const BY_METHOD = new Map<string, Operation>([
   ['GET', 'read'],
@@ -18,3 +19,9 @@ const BY_METHOD = new Map<string, Operation>([
 export function operationOf(method: string): Operation {
   return BY_METHOD.get(method) ?? 'destroy';
 }
+
+/**
+ * What is asked about a request that nothing says more of: an operation that no key may do. So a good key is charged and
+ * told 403, while a stranger is told 401 and recorded, as everywhere else.
+ */
+export const CLOSED: Question = { operation: 'destroy', permission: '' };

@@ -7,13 +7,14 @@ import { PutAccount } from '../../application/put-account.js';
 import { accountIdProblem, type Account } from '../../domain/account.js';
 import { requireFields } from '../../domain/errors.js';
 import { ServiceIdentity } from '../service-identity.js';
-import { GrpcRequestTimes, type Outcome } from '../telemetry/request-times.js';
+import { GrpcRequestTimes } from '../telemetry/request-times.js';
 import { Traces } from '../telemetry/traces.js';
 import { callerOf } from './caller.js';
 import { ACCOUNT_STATUS } from './enums.js';
 import type { Account as WireAccount } from './generated/latchkey/v1/Account.js';
 import type { PutAccountRequest__Output } from './generated/latchkey/v1/PutAccountRequest.js';
-import { GrpcErrorFilter, outcomeOf } from './grpc-error.js';
+import { GrpcErrorFilter } from './grpc-error.js';
+import { timed } from './timed.js';
 import { traceparentOf } from './traceparent.js';
 
 type Call = ServerUnaryCall<unknown, WireAccount>;
@@ -64,19 +65,9 @@ export class AccountController {
   /** @param id to be checked here, where nothing else does */
   private answer(call: Call, work: () => Promise<Account>, id?: string): Promise<WireAccount> {
     const method = call.getPath().replace('/latchkey.v1.', '');
-    return this.traces.serve(method, traceparentOf(call.metadata), async (span) => {
-      const begun = performance.now();
-      let outcome: Outcome = 'ok';
-      try {
-        return await this.work(call, work, id);
-      } catch (error) {
-        outcome = outcomeOf(error);
-        throw error;
-      } finally {
-        this.times.of(method)[outcome].observeSince(begun);
-        span.end(outcome);
-      }
-    });
+    return this.traces.serve(method, traceparentOf(call.metadata), (span) =>
+      timed(this.times.of(method), span, () => this.work(call, work, id)),
+    );
   }
 
   private async work(call: Call, work: () => Promise<Account>, id: string | undefined): Promise<WireAccount> {

@@ -10,6 +10,7 @@ import { outcomeOf, toStatus } from './grpc-error.js';
 import type { OpenStreams } from './open-streams.js';
 import { readQuestion } from './questions.js';
 import type { RateLimitWindow } from './rate-limit-window.js';
+import { timed } from './timed.js';
 import { traceparentOf } from './traceparent.js';
 import { answerStream } from './validation-stream.js';
 import { VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './wire.js';
@@ -87,23 +88,10 @@ export class ValidationService {
 
   /** Each question of a stream is somebody else's: they are told one by one, in no trace of the stream's own. */
   private answerAsked(wire: WireQuestion): Promise<WireAnswer> {
-    const { traces } = this;
-    if (!traces.isOn) return this.answerTimed(wire);
-    return traces.serve(STREAMED, undefined, (span) => this.answerTimed(wire, span));
-  }
-
-  private async answerTimed(wire: WireQuestion, span?: OpenSpan): Promise<WireAnswer> {
-    const begun = performance.now();
-    let outcome: Outcome = 'ok';
-    try {
-      return await this.answer(wire);
-    } catch (error) {
-      outcome = outcomeOf(error);
-      throw error;
-    } finally {
-      this.streamed[outcome].observeSince(begun);
-      span?.end(outcome);
-    }
+    const { traces, streamed } = this;
+    const answer = () => this.answer(wire);
+    if (!traces.isOn) return timed(streamed, undefined, answer);
+    return traces.serve(STREAMED, undefined, (span) => timed(streamed, span, answer));
   }
 
   private async answer(wire: WireQuestion): Promise<WireAnswer> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ForwardAuthRoute } from '../../forward-auth-routes.js';
-import { CLOSED, ForwardAuthTable } from './forward-auth-table.js';
+import { CLOSED } from '../operation-of.js';
+import { ForwardAuthTable } from './forward-auth-table.js';
 
 function route(method: string, path: string, permission = '', operation?: ForwardAuthRoute['operation']) {
   return { method, path, operation, permission };

@@ -1,12 +1,6 @@
 import type { Question } from '../../domain/verdict.js';
 import type { ForwardAuthRoute } from '../../forward-auth-routes.js';
-import { operationOf } from '../operation-of.js';
-
-/**
- * What is asked about a request that no route names: an operation that no key may do. So a good key is charged and told
- * 403, while a stranger is told 401 and recorded, as everywhere else.
- */
-export const CLOSED: Question = { operation: 'destroy', permission: '' };
+import { CLOSED, operationOf } from '../operation-of.js';
 
 /** Which question a method and a path stand for. The first route that matches counts. */
 export class ForwardAuthTable {

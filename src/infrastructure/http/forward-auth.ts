@@ -5,9 +5,10 @@ import type { Question } from '../../domain/verdict.js';
 import type { ForwardAuthRoute } from '../../forward-auth-routes.js';
 import type { KeyAnswer, KeyAnswers } from '../key-answers.js';
 import type { Log } from '../log.js';
+import { CLOSED } from '../operation-of.js';
 import { originalOf, type ForwardAuthMode } from './forward-auth-modes.js';
 import { normalPath } from './forward-auth-path.js';
-import { CLOSED, ForwardAuthTable } from './forward-auth-table.js';
+import { ForwardAuthTable } from './forward-auth-table.js';
 import { clientOf, headerValues, type LatchkeyRequest } from './request.js';
 
 /** Answers proxies that ask, request by request, whether to let it through to a service that knows nothing of keys. */

@@ -2,11 +2,10 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ValidateKey } from '../../application/validate-key.js';
-import { invalidFields, LatchkeyError } from '../../domain/errors.js';
+import { invalidFields } from '../../domain/errors.js';
 import type { Question } from '../../domain/verdict.js';
 import { clientFacts } from '../client-facts.js';
-import { OUTWARD_DENIAL } from '../denial-table.js';
-import { KeyAnswers, retryAfterSeconds } from '../key-answers.js';
+import { denialError, KeyAnswers } from '../key-answers.js';
 import { ServiceIdentity } from '../service-identity.js';
 import { readForm } from './form-bodies.js';
 import { IntrospectionView } from './introspection.view.js';
@@ -59,10 +58,7 @@ export class IntrospectionController {
     const isLimited = !verdict.granted && verdict.reason === 'rate-limited';
     // Only here: an answer about a token that is not active must not tell that its secret is known.
     if (rate && (verdict.granted || isLimited)) response.set(this.answers.rateLimitHeaders(rate));
-    if (rate && isLimited) {
-      const { code, message } = OUTWARD_DENIAL['rate-limited'];
-      throw new LatchkeyError(code, message, { retryAfterSeconds: retryAfterSeconds(rate) });
-    }
+    if (isLimited) throw denialError('rate-limited', rate);
     return new IntrospectionView(verdict.granted ? verdict : undefined);
   }
 }

@@ -6,8 +6,7 @@ import type { Session } from '../../application/ports.js';
 import { ValidateKey } from '../../application/validate-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { readBearer } from '../../domain/key-string.js';
-import { OUTWARD_DENIAL } from '../denial-table.js';
-import { KeyAnswers, retryAfterSeconds } from '../key-answers.js';
+import { denialError, KeyAnswers } from '../key-answers.js';
 import { SessionCookie } from './cookies.js';
 import { clientOf, headerValues, type LatchkeyRequest } from './request.js';
 
@@ -57,8 +56,6 @@ export class OwnerGuard implements CanActivate {
     const { verdict, rate } = await this.validateKey.execute(credential, question, client);
     if (rate) response.set(this.answers.rateLimitHeaders(rate));
     // A grant is impossible; were one ever given, it would still not be a person.
-    const { code, message } = OUTWARD_DENIAL[verdict.granted ? 'operation-not-allowed' : verdict.reason];
-    const isLimited = !verdict.granted && verdict.reason === 'rate-limited';
-    throw new LatchkeyError(code, message, isLimited && rate ? { retryAfterSeconds: retryAfterSeconds(rate) } : {});
+    throw denialError(verdict.granted ? 'operation-not-allowed' : verdict.reason, rate);
   }
 }

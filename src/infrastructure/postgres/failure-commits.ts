@@ -1,6 +1,6 @@
 import type { FailedAuthentication } from '../../application/audit.js';
 import { counter, gauge, type Instrument } from '../telemetry/instrument.js';
-import { NO_TRACES, type OpenSpan, type Origin, type Traces } from '../telemetry/traces.js';
+import { NO_TRACES, type Origin, type Traces } from '../telemetry/traces.js';
 import { FloodGauge } from './flood-gauge.js';
 import { type FailureGroup, groupFailures, limitGroups } from './group-failures.js';
 import { STATEMENT_PATIENCE_MS } from './lane.js';
@@ -78,16 +78,16 @@ export class FailureCommits {
     const sentAt = performance.now();
     this.lastCommitMs = sentAt;
     this.committing = batch.length;
-    const span = this.open(batch);
+    const span = this.traces.batch('postgresql record_failures', batch);
     try {
       const groups = this.groupsOf(batch, sentAt);
       await this.write(groups);
       this.recorded += batch.length;
       this.grouped += batch.length - groups.length;
-      span?.end('ok');
+      span.end('ok');
       for (const { resolve } of batch) resolve();
     } catch (error) {
-      span?.end('failed');
+      span.end('failed');
       // A refusal comes at once. Whoever waited behind a commit that got no answer is told too: nobody waits twice.
       const wasLate = performance.now() - sentAt > STATEMENT_PATIENCE_MS / 2;
       for (const { reject } of wasLate ? [...batch, ...this.waiting.splice(0)] : batch) reject(error);
@@ -97,14 +97,6 @@ export class FailureCommits {
     this.committing = 0;
     this.isUnderWay = false;
     this.plan();
-  }
-
-  private open(batch: readonly Waiting[]): OpenSpan | undefined {
-    if (!this.traces.isOn) return undefined;
-    return this.traces.batch(
-      'postgresql record_failures',
-      batch.map(({ origin }) => origin),
-    );
   }
 
   private groupsOf(batch: readonly Waiting[], nowMs: number): FailureGroup[] {

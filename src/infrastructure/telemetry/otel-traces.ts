@@ -56,10 +56,10 @@ export class OtelTraces extends Traces {
     return this.running.getStore();
   }
 
-  batch(name: string, origins: readonly Origin[]): OpenSpan {
-    const [first, ...others] = (origins as readonly (Context | undefined)[]).filter((origin) => origin !== undefined);
+  batch(name: string, askers: readonly { readonly origin: Origin }[]): OpenSpan {
+    const [first, ...others] = askers.flatMap(({ origin }) => (origin as Context | undefined) ?? []);
     const links = others.slice(0, MOST_LINKS).map((origin) => ({ context: trace.getSpanContext(origin)! }));
-    const attributes = { 'db.operation.batch.size': origins.length };
+    const attributes = { 'db.operation.batch.size': askers.length };
     return toOpenSpan(this.tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, links }, first ?? ROOT_CONTEXT));
   }
 

@@ -19,7 +19,7 @@ export abstract class Traces {
   /** The span that the caller runs in. */
   abstract origin(): Origin;
   /** A statement on behalf of all that asked: in the trace of the first, with links to the others. */
-  abstract batch(name: string, origins: readonly Origin[]): OpenSpan;
+  abstract batch(name: string, askers: readonly { readonly origin: Origin }[]): OpenSpan;
   /** Sends what has been recorded, as far as that is possible within seconds. */
   abstract close(): Promise<void>;
 }

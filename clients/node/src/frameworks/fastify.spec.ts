@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { latchkey as plugin } from './fastify.js';
-import { denied, granted, rateLimit, rateLimited } from '../testing/answers.js';
+import { denied, granted, REFUSALS } from '../testing/answers.js';
 import { eventually } from '../testing/eventually.js';
 import { sendRaw } from '../testing/raw-http.js';
 import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
@@ -50,17 +50,7 @@ describe('the plugin for Fastify', () => {
     expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_WRITE', permission: 'systems:write' }]);
   });
 
-  it.each([
-    [401, 'invalid api key', denied(), { 'www-authenticate': 'Bearer' }],
-    [
-      403,
-      'operation not allowed',
-      { ...denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }), rateLimit },
-      { ratelimit: '"key";r=99;t=1' },
-    ],
-    [429, 'too many requests', rateLimited(0, 1), { 'retry-after': '1', ratelimit: '"key";r=0;t=5' }],
-    [503, 'service unavailable', {}, {}],
-  ])('answers %d before it reads the body', async (status, message, told, fields) => {
+  it.each(REFUSALS)('answers %d before it reads the body', async (status, message, told, fields) => {
     latchkey.answers(told);
     const answer = await send('POST /systems', ['Content-Type: application/json'], '{not json');
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }]);

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { All, Controller, Get, type INestApplication, Module, Post, Search } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { denied, granted, rateLimit, rateLimited } from '../testing/answers.js';
+import { granted, REFUSALS } from '../testing/answers.js';
 import { eventually } from '../testing/eventually.js';
 import { sendRaw } from '../testing/raw-http.js';
 import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
@@ -84,17 +84,7 @@ describe('the module for NestJS', () => {
     expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_WRITE', permission: 'systems:write' }]);
   });
 
-  it.each([
-    [401, 'invalid api key', denied(), { 'www-authenticate': 'Bearer' }],
-    [
-      403,
-      'operation not allowed',
-      { ...denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }), rateLimit },
-      { ratelimit: '"key";r=99;t=1' },
-    ],
-    [429, 'too many requests', rateLimited(0, 1), { 'retry-after': '1', ratelimit: '"key";r=0;t=5' }],
-    [503, 'service unavailable', {}, {}],
-  ])('answers %d, and the handler does not run', async (status, message, told, fields) => {
+  it.each(REFUSALS)('answers %d, and the handler does not run', async (status, message, told, fields) => {
     latchkey.answers(told);
     const answer = await send('GET /systems');
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }]);

@@ -27,3 +27,16 @@ export function rateLimited(seconds: number, nanos: number): ValidateKeyResponse
     rateLimit: { limit: 100, remaining: 0, resetAfter: { seconds: 5, nanos: 0 } },
   };
 }
+
+/** What a client gets that is not let through: status, message, what the service said to that, fields of the answer. */
+export const REFUSALS: [number, string, ValidateKeyResponse, Readonly<Record<string, string>>][] = [
+  [401, 'invalid api key', denied(), { 'www-authenticate': 'Bearer' }],
+  [
+    403,
+    'operation not allowed',
+    { ...denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }), rateLimit },
+    { ratelimit: '"key";r=99;t=1' },
+  ],
+  [429, 'too many requests', rateLimited(0, 1), { 'retry-after': '1', ratelimit: '"key";r=0;t=5' }],
+  [503, 'service unavailable', {}, {}],
+];

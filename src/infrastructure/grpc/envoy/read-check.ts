@@ -3,7 +3,7 @@ import { isPermission, OPERATIONS } from '../../../domain/access.js';
 import { readBearer } from '../../../domain/key-string.js';
 import type { Question } from '../../../domain/verdict.js';
 import { clientFacts } from '../../client-facts.js';
-import { operationOf } from '../../operation-of.js';
+import { CLOSED, operationOf } from '../../operation-of.js';
 import type { WireCheck, WireEntry } from './wire.js';
 
 export interface Check {
@@ -13,9 +13,6 @@ export interface Check {
   /** What is wrong with the settings of Envoy's route, for its operator. */
   readonly fault: string | undefined;
 }
-
-/** Asked in the place of what a faulty route does not tell: a stranger learns 401 and is recorded, a good key 403. */
-const WHAT_NO_KEY_MAY: Question = { operation: 'destroy', permission: '' };
 
 /** What Envoy tells of a request and, in `context_extensions`, of the route that it took. */
 export function readCheck({ attributes }: WireCheck): Check {
@@ -30,7 +27,7 @@ export function readCheck({ attributes }: WireCheck): Check {
     requestId: header('x-request-id')[0] || http?.id,
   });
   const fault = faultOf(permission, operation);
-  const question = fault ? WHAT_NO_KEY_MAY : { operation: operation!, permission: permission! };
+  const question = fault ? CLOSED : { operation: operation!, permission: permission! };
   return { credential: readBearer(header('authorization')), question, client, fault };
 }
 
