@@ -13,7 +13,7 @@ export default {
   ],
   testPathIgnorePatterns: ['/node_modules/'],
   // Real servers are started and killed in some suites, in the long form hundreds of times.
-  testTimeout: isLong ? 900_000 : 30_000,
+  testTimeout: isLong ? 900_000 : 60_000,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],
