@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { errorCode, Stop } from './stop.mjs';
 
@@ -18,12 +19,20 @@ export async function assertPortsFree(host, ports, patienceMs = 3000) {
   }
 }
 
-/** @returns {Promise<number>} a port that nothing listens on at 127.0.0.1 just now */
+/**
+ * Below those that the system gives to connections, any of which might take it before it is listened on.
+ * @returns {Promise<number>} a port that nothing listens on at 127.0.0.1 just now
+ */
 export async function freePort() {
-  const server = await listen('127.0.0.1', 0);
-  const address = server.address();
-  await close(server);
-  return typeof address === 'object' && address ? address.port : 0;
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
+    try {
+      await close(await listen('127.0.0.1', port));
+      return port;
+    } catch (error) {
+      if (errorCode(error) !== 'EADDRINUSE') throw error;
+    }
+  }
 }
 
 /**
