@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Batcher } from './batcher.js';
 
 /** Batches of numbers, each answered with its negative when the test says so. */
-function batcher() {
+function batcher(maxBatch = 10) {
   const sent: { items: readonly number[]; answer(): Promise<void>; refuse(): Promise<void> }[] = [];
   const send = (items: readonly number[]) =>
     new Promise<number[]>((resolve, reject) => {
@@ -12,7 +12,7 @@ function batcher() {
     });
   return {
     sent,
-    batches: new Batcher({ send, maxBatch: 10, maxInFlight: 2, patienceMs: 1000, name: 'test' }),
+    batches: new Batcher({ send, maxBatch, maxInFlight: 2, patienceMs: 1000, name: 'test' }),
   };
 }
 const oneTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -26,6 +26,18 @@ test('what arrives in one turn is sent together, and everyone gets their own ans
   expect(sent.map(({ items }) => items)).toEqual([[1, 2, 3]]);
   await sent[0]!.answer();
   expect(await Promise.all(answers)).toEqual([-1, -2, -3]);
+});
+
+test('many are shared out over the batches that may be in flight, a few are not', async () => {
+  const { sent, batches } = batcher(100);
+  const answers = numbers(0, 64).map((n) => batches.add(n));
+  await oneTurn();
+  expect(sent.map(({ items }) => items)).toEqual([numbers(0, 32), numbers(32, 32)]);
+  for (const batch of sent.splice(0)) await batch.answer();
+  expect(await Promise.all(answers)).toEqual(numbers(0, 64).map((n) => -n));
+  for (const n of numbers(0, 62)) void batches.add(n);
+  await oneTurn();
+  expect(sizes(sent)).toEqual([62]);
 });
 
 test('nobody joins a batch that was sent: the next one waits until there is room', async () => {

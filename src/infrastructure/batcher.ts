@@ -19,6 +19,9 @@ interface Waiting<Item, Answer> {
   readonly origin: Origin;
 }
 
+/** Fewer are not worth a batch of their own: what one costs beside its items outweighs what is won. */
+const MIN_SHARE = 32;
+
 /** Powers of two, up to more than any batch may hold. */
 const SIZES = Array.from({ length: 11 }, (_, power) => 2 ** power);
 
@@ -61,7 +64,9 @@ export class Batcher<Item, Answer> {
   private pump(): void {
     const { maxBatch, maxInFlight } = this.options;
     while (this.waiting.length > 0 && this.inFlight < maxInFlight) {
-      void this.sendOne(this.waiting.splice(0, maxBatch));
+      // Shared out: while the answers of one are read, the other end works on the next.
+      const share = Math.ceil(this.waiting.length / (maxInFlight - this.inFlight));
+      void this.sendOne(this.waiting.splice(0, share < MIN_SHARE ? maxBatch : Math.min(share, maxBatch)));
     }
   }
 
