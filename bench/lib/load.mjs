@@ -81,7 +81,7 @@ function readLatencies(path) {
 
 /** @returns {Client} */
 function nodeClient() {
-  const client = start('programs/http2-client.mjs');
+  const client = start('programs/http2-client.mjs', { isServer: false });
   const ask = async (/** @type {object} */ order) => (await client).ask({ ...order, path: PATH, headers: HEADERS });
   return {
     name: 'Node client',

@@ -20,14 +20,15 @@ process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * @param {string} path from the bench's folder
- * @param {{ args?: readonly string[], env?: Record<string, string> }} [options]
+ * @param {{ env?: Record<string, string>, isServer?: boolean }} [options] `isServer`: run as Latchkey is, which whatever is
+ *   compared with it is too; its clients run as Node comes
  * @returns {Promise<BenchProcess>}
  */
-export async function start(path, { args = [], env = {} } = {}) {
+export async function start(path, { env = {}, isServer = true } = {}) {
   const began = performance.now();
   const script = fileURLToPath(new URL(`../${path}`, import.meta.url));
-  const child = spawn(process.execPath, [...serviceNodeFlags, script, ...args], {
-    env: { ...process.env, ...serviceMemory, ...env },
+  const child = spawn(process.execPath, [...(isServer ? serviceNodeFlags : []), script], {
+    env: { ...process.env, ...(isServer ? serviceMemory : {}), ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   running.add(child);

@@ -12,7 +12,7 @@ export const revocations = { revoked: 0, grantsBefore: 0, grantsAfter: 0, unansw
  */
 export async function whileRevoking({ databaseUrl, url, target }, measure) {
   const env = { DATABASE_URL: databaseUrl, BENCH_URL: url, BENCH_TARGET: target };
-  const revoker = await start('programs/revoker.mjs', { env });
+  const revoker = await start('programs/revoker.mjs', { env, isServer: false });
   try {
     return await measure();
   } finally {

@@ -9,7 +9,8 @@ const CONCURRENCY = 256;
 export async function guard(lab, { runs, seconds }) {
   const databaseUrl = await lab.database(1000);
   const service = await startService(databaseUrl);
-  const client = await start('programs/client.mjs', { env: { BENCH_TARGET: service.target, BENCH_KEYS: '1000' } });
+  const env = { BENCH_TARGET: service.target, BENCH_KEYS: '1000' };
+  const client = await start('programs/client.mjs', { env, isServer: false });
   const measured = await whileRevoking({ databaseUrl, ...service }, async () => {
     /** @type {{ unary: number[], guard: number[] }} */
     const perSecond = { unary: [], guard: [] };

@@ -17,6 +17,7 @@ export async function latency(lab, { runs, seconds }) {
   const bare = await start('programs/bare-server.mjs');
   const service = await startService(databaseUrl);
   const creator = await start('programs/creator.mjs', {
+    isServer: false,
     env: { BENCH_URL: service.url, BENCH_FIRST_OWNER: String(CREATORS_FROM) },
   });
   const p99 = async (/** @type {number} */ port) => {
