@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Batcher } from './batcher.js';
 
 /** Batches of numbers, each answered with its negative when the test says so. */
@@ -28,16 +28,38 @@ test('what arrives in one turn is sent together, and everyone gets their own ans
   expect(await Promise.all(answers)).toEqual([-1, -2, -3]);
 });
 
-test('many are shared out over the batches that may be in flight, a few are not', async () => {
-  const { sent, batches } = batcher(100);
-  const answers = numbers(0, 64).map((n) => batches.add(n));
-  await oneTurn();
-  expect(sent.map(({ items }) => items)).toEqual([numbers(0, 32), numbers(32, 32)]);
-  for (const batch of sent.splice(0)) await batch.answer();
-  expect(await Promise.all(answers)).toEqual(numbers(0, 64).map((n) => -n));
-  for (const n of numbers(0, 62)) void batches.add(n);
-  await oneTurn();
-  expect(sizes(sent)).toEqual([62]);
+describe('what waits is shared out over the batches that may be in flight', () => {
+  const idleFor = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const busyFor = (ms: number) => {
+    const end = performance.now() + ms;
+    while (performance.now() < end);
+  };
+
+  test('when there are many, and time to spare', async () => {
+    const { sent, batches } = batcher(100);
+    await idleFor(50);
+    const answers = numbers(0, 64).map((n) => batches.add(n));
+    await oneTurn();
+    expect(sent.map(({ items }) => items)).toEqual([numbers(0, 32), numbers(32, 32)]);
+    for (const batch of sent) await batch.answer();
+    expect(await Promise.all(answers)).toEqual(numbers(0, 64).map((n) => -n));
+  });
+
+  test('but not when there are few', async () => {
+    const { sent, batches } = batcher(100);
+    await idleFor(50);
+    for (const n of numbers(0, 62)) void batches.add(n);
+    await oneTurn();
+    expect(sizes(sent)).toEqual([62]);
+  });
+
+  test('nor when there is no time to spare', async () => {
+    const { sent, batches } = batcher(100);
+    busyFor(50);
+    for (const n of numbers(0, 64)) void batches.add(n);
+    await oneTurn();
+    expect(sizes(sent)).toEqual([64]);
+  });
 });
 
 test('nobody joins a batch that was sent: the next one waits until there is room', async () => {

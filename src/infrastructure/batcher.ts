@@ -1,3 +1,4 @@
+import { SpareTime } from './spare-time.js';
 import { NO_TRACES, type Origin, type Traces } from './telemetry/traces.js';
 import { Tally } from './telemetry/tally.js';
 
@@ -33,6 +34,7 @@ export class Batcher<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
   private inFlight = 0;
   private pumping = false;
+  private readonly spareTime = new SpareTime();
   private readonly traces: Traces;
   /** Looked at for every item. */
   private readonly isTraced: boolean;
@@ -64,10 +66,17 @@ export class Batcher<Item, Answer> {
   private pump(): void {
     const { maxBatch, maxInFlight } = this.options;
     while (this.waiting.length > 0 && this.inFlight < maxInFlight) {
-      // Shared out: while the answers of one are read, the other end works on the next.
-      const share = Math.ceil(this.waiting.length / (maxInFlight - this.inFlight));
-      void this.sendOne(this.waiting.splice(0, share < MIN_SHARE ? maxBatch : Math.min(share, maxBatch)));
+      void this.sendOne(this.waiting.splice(0, Math.min(maxBatch, this.share())));
     }
+  }
+
+  /**
+   * Of those who wait, how many the next batch takes: all of them, unless there are many and we would only wait for their
+   * answers. Shared out, the other end works on some while we work on the answers to others.
+   */
+  private share(): number {
+    const share = Math.ceil(this.waiting.length / (this.options.maxInFlight - this.inFlight));
+    return share >= MIN_SHARE && this.spareTime.isThere ? share : this.waiting.length;
   }
 
   private async sendOne(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
