@@ -15,17 +15,17 @@ import { Hashing } from './infrastructure/crypto/hashing.js';
 import { EnvoyAuthorization } from './infrastructure/grpc/envoy/envoy-authorization.js';
 import { OpenStreams } from './infrastructure/grpc/open-streams.js';
 import { grpcServerOptions } from './infrastructure/grpc/server-options.js';
-import { shutDownGrpc } from './infrastructure/grpc/shut-down.js';
 import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { configureHttp } from './infrastructure/http/http-app.js';
 import { MetricsListener } from './infrastructure/http/metrics-listener.js';
-import { httpShutDown } from './infrastructure/http/shut-down.js';
+import { httpShutDown } from './infrastructure/http/http-shut-down.js';
 import { Log } from './infrastructure/log.js';
 import { NestLog } from './infrastructure/nest-log.js';
 import { PostgresHousekeeping } from './infrastructure/postgres/housekeeping.js';
 import { openDatabase } from './infrastructure/postgres/open-database.js';
 import { PrometheusMetrics } from './infrastructure/prometheus-metrics.js';
 import { Readiness } from './infrastructure/readiness.js';
+import { shutDown } from './infrastructure/shut-down.js';
 import { MetricsPage } from './infrastructure/telemetry/metrics-page.js';
 import { openTraces } from './infrastructure/telemetry/traces.js';
 import { instrumentsOf } from './telemetry.js';
@@ -95,6 +95,13 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
     throw error;
   }
   return { app, stop };
+}
+
+function shutDownGrpc(server: Server): Promise<void> {
+  return shutDown(
+    (done) => server.tryShutdown(done),
+    () => server.forceShutdown(),
+  );
 }
 
 async function sweepOnce(app: NestExpressApplication, log: Log): Promise<void> {

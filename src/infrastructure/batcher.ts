@@ -76,7 +76,7 @@ export class Batcher<Item, Answer> {
    */
   private share(): number {
     const share = Math.ceil(this.waiting.length / (this.options.maxInFlight - this.inFlight));
-    return share >= MIN_SHARE && this.spareTime.isThere ? share : this.waiting.length;
+    return share >= MIN_SHARE && this.spareTime.ask() ? share : this.waiting.length;
   }
 
   private async sendOne(batch: readonly Waiting<Item, Answer>[]): Promise<void> {

@@ -6,7 +6,7 @@ export class SpareTime {
   private last = performance.eventLoopUtilization();
 
   /** Since it was asked before. */
-  get isThere(): boolean {
+  ask(): boolean {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, this.last);
     this.last = now;

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-
-const PATIENCE_MS = 5000;
+import { shutDown } from '../shut-down.js';
 
 /**
  * Must be called before the server listens.
@@ -21,13 +20,9 @@ export function httpShutDown(server: Server): () => Promise<void> {
       if (!server.listening) server.closeIdleConnections();
     });
   });
-  return () =>
-    new Promise((resolve) => {
-      const timer = setTimeout(() => server.closeAllConnections(), PATIENCE_MS);
-      server.close(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-      for (const socket of unused) socket.destroy();
-    });
+  const close = (done: () => void) => {
+    server.close(done);
+    for (const socket of unused) socket.destroy();
+  };
+  return () => shutDown(close, () => server.closeAllConnections());
 }
