@@ -57,6 +57,7 @@ export async function openApplication(databaseUrl: string, parts: Parts = {}) {
   const flushErrors: unknown[] = [];
   const reader = new PostgresKeyReader(databaseUrl);
   const audit = new PostgresAudit(databaseUrl, database);
+  await Promise.all([reader.open(), audit.open()]);
   const keys = new PostgresApiKeys(database);
   const accounts = new PostgresAccounts(database);
   const sessions = new PostgresSessions(database);
@@ -78,6 +79,7 @@ export async function openApplication(databaseUrl: string, parts: Parts = {}) {
     keys,
     lastUse,
     meter,
+    reader,
     sessions,
     createApiKey: new CreateApiKey(accounts, check, 'lk'),
     listApiKeys: new ListApiKeys(keys),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createKey, newOwner, openApplication, times, type Application } from '../../../test/support/application.js';
 import { createDatabase } from '../../../test/support/databases.mjs';
-import { PostgresKeyReader } from './key-reader.js';
+import type { PostgresKeyReader } from './key-reader.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let app: Application;
@@ -10,10 +10,9 @@ let reader: PostgresKeyReader;
 beforeAll(async () => {
   database = await createDatabase();
   app = await openApplication(database.url);
-  reader = new PostgresKeyReader(database.url);
+  reader = app.reader;
 });
 afterAll(async () => {
-  await reader.close();
   await app.close();
   await database.drop();
 });
