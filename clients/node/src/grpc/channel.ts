@@ -10,12 +10,12 @@ export interface Channel {
   close(): void;
 }
 
-/** Each over a connection of its own, so that one that breaks or becomes old never leaves the guard without any. */
-const streamCount = 2;
+/** More than one, so that one that breaks or becomes old never leaves the guard without any. */
+const connectionCount = 2;
 
 /**
- * Opens the connections, and asks over a stream on each. A question has a call of its own only where it has to: its
- * request id is out already on every stream, it is uncommonly long, or the service is an older one without streams.
+ * Opens the connections, and asks over streams on each. A question has a call of its own only where it has to: its
+ * request id is out already on every stream in question, it is uncommonly long, or the service is an older one without streams.
  *
  * A question is asked twice at the most, within its deadline, and only where another answer may be had: when the
  * service says UNAVAILABLE and there is time for a second try as long as the first, and when a connection breaks. In
@@ -25,6 +25,6 @@ const streamCount = 2;
  */
 export function openChannel(options: GuardOptions): Channel {
   const connect = connector(options);
-  const connections = Array.from({ length: streamCount }, connect);
+  const connections = Array.from({ length: connectionCount }, connect);
   return new Pool(connections, options.deadlineMs ?? defaultDeadlineMs);
 }

@@ -1,5 +1,6 @@
 import { connectivityState, status } from '@grpc/grpc-js';
 import type { Connection } from './connection.js';
+import { ExtraStreams } from './extra-streams.js';
 import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
 import { ReopenDelay } from './reopen-delay.js';
@@ -14,15 +15,16 @@ export interface LaneOwner {
 }
 
 /**
- * One connection with the stream over it, opened again and again.
+ * One connection with a stream over it, opened again and again, and more streams while there is much to ask.
  *
  * The service ends a connection that has become old by GOAWAY, of which gRPC tells its calls nothing; but the channel
- * leaves READY. Then a new stream is opened, over the new connection that this brings about, and the old one is left
- * to bring its answers.
+ * leaves READY. Then a new stream is opened, over the new connection that this brings about, and the old ones are left
+ * to bring their answers.
  */
 export class Lane implements StreamOwner {
   /** The one that takes questions, or will as soon as it is open. */
   private current: ValidationStream | undefined;
+  private readonly extra = new ExtraStreams(() => this.newStream());
   private readonly delay = new ReopenDelay();
   private isClosed = false;
   /** Why there is no stream; undefined while one is about to open. */
@@ -39,9 +41,9 @@ export class Lane implements StreamOwner {
     this.openStream();
   }
 
-  /** The stream, if there is one that takes questions. */
-  get stream(): ValidationStream | undefined {
-    return this.current?.takesQuestions ? this.current : undefined;
+  /** The stream for the next question, if there is one that takes any. */
+  nextStream(): ValidationStream | undefined {
+    return this.current?.takesQuestions ? this.extra.nextAfter(this.current) : undefined;
   }
 
   askUnary(question: OpenQuestion): void {
@@ -52,17 +54,17 @@ export class Lane implements StreamOwner {
   close(): void {
     this.isClosed = true;
     this.delay.cancel();
-    this.retireStream();
+    this.retireStreams();
     this.connection.client.close();
   }
 
   checkSilence(): void {
     this.current?.checkSilence();
+    this.extra.checkSilence();
   }
 
   streamOpened(stream: ValidationStream): void {
-    if (stream !== this.current) return;
-    this.failure = undefined;
+    if (stream === this.current) this.failure = undefined;
     this.owner.laneChanged();
   }
 
@@ -71,10 +73,11 @@ export class Lane implements StreamOwner {
   }
 
   streamFellSilent(stream: ValidationStream): void {
-    if (stream === this.current) this.replaceStream();
+    if (stream === this.current || this.extra.has(stream)) this.replaceStreams();
   }
 
   streamEnded(stream: ValidationStream, end: CallEnd): void {
+    this.extra.drop(stream);
     if (stream === this.current) {
       this.current = undefined;
       this.isUnaryOnly = end.code === status.UNIMPLEMENTED && !stream.wasReady;
@@ -89,8 +92,12 @@ export class Lane implements StreamOwner {
     return this.connection.client.getChannel();
   }
 
+  private newStream(): ValidationStream {
+    return new ValidationStream(this.connection, this, this.maxSilenceMs);
+  }
+
   private openStream(): void {
-    this.current = new ValidationStream(this.connection, this, this.maxSilenceMs);
+    this.current = this.newStream();
     // Also when it is not yet time for gRPC to try again by itself.
     this.channel.getConnectivityState(true);
   }
@@ -103,15 +110,16 @@ export class Lane implements StreamOwner {
     if (end && end.code !== status.OK && !(before.wasReady && isAtOnce)) this.failure = end;
   }
 
-  private retireStream(): ValidationStream | undefined {
+  private retireStreams(): ValidationStream | undefined {
     const stream = this.current;
     this.current = undefined;
     stream?.retire();
+    this.extra.retire();
     return stream;
   }
 
-  private replaceStream(): void {
-    const old = this.retireStream();
+  private replaceStreams(): void {
+    const old = this.retireStreams();
     if (old) this.reopen(old);
   }
 
@@ -129,7 +137,7 @@ export class Lane implements StreamOwner {
     if (this.isUnaryOnly) {
       this.isUnaryOnly = false;
       this.openStream();
-    } else this.replaceStream();
+    } else this.replaceStreams();
   }
 
   /** Without a stream for want of a connection, there is nothing left to wait for. */

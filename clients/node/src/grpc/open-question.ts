@@ -1,6 +1,7 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
 import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import type { PreparedQuestion } from '../question.js';
+import type { Connection } from './connection.js';
 import { serviceError } from './failure.js';
 import { encodeQuestion } from './wire/question.js';
 
@@ -26,8 +27,8 @@ export class OpenQuestion {
   holder: Holder | undefined;
   /** Why this is asked once more. It may have been judged already, so that is done only once. */
   setback: ServiceError | undefined;
-  /** Who said UNAVAILABLE, and is asked again only where there is nobody else. */
-  refusedBy: Holder | undefined;
+  /** Over which UNAVAILABLE was said: it is asked over again only where there is no other. */
+  refusedOver: Connection | undefined;
   isSettled = false;
 
   constructor(
@@ -51,8 +52,8 @@ export class OpenQuestion {
   }
 
   /** The service answered that it cannot know: fails, unless the question is asked once more. */
-  refuse(error: ServiceError): void {
-    this.refusedBy = this.holder;
+  refuse(error: ServiceError, connection: Connection): void {
+    this.refusedOver = connection;
     if (this.isSettled || this.owner.refused(this, error)) return;
     this.fail(error);
   }

@@ -19,7 +19,7 @@ const noticeMs = 10;
 /** Before a refused question is asked once more: most of what makes an instance say UNAVAILABLE for a moment has passed. */
 const pauseMs = 20;
 
-/** Spreads questions over a few streams. */
+/** Spreads questions over streams on a few connections. */
 export class Pool implements LaneOwner, Holder, QuestionOwner {
   private readonly lanes: readonly Lane[];
   private readonly deadlines = new Deadlines();
@@ -115,9 +115,9 @@ export class Pool implements LaneOwner, Holder, QuestionOwner {
     let byItself: Lane | undefined;
     let mustWait = false;
     let failure = closed;
-    const costOf = (stream: ValidationStream) => (stream === question.refusedBy ? Infinity : stream.load);
+    const costOf = (stream: ValidationStream) => (stream.connection === question.refusedOver ? Infinity : stream.load);
     for (const lane of this.lanes) {
-      const { stream } = lane;
+      const stream = lane.nextStream();
       if (lane.isUnaryOnly || (stream && isLong) || stream?.has(requestId)) byItself = lane;
       else if (!stream && lane.failure) failure = lane.failure;
       else if (!stream || stream.isFull) mustWait = true;

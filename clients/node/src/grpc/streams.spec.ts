@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 describe('questions over streams', () => {
-  it('asks over two streams on connections of their own, and answers each as its answer comes', async () => {
+  it('asks over streams on two connections, and answers each as its answer comes', async () => {
     open(5000);
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = hold;
@@ -116,16 +116,21 @@ describe('questions over streams', () => {
     open(20_000);
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = hold;
-    const answers = Array.from({ length: 3000 }, (_, n) => ask(`${n}`));
-    await eventually(() => failures.length > 0 && held.length === 2048);
+    const askMany = (count: number) => Array.from({ length: count }, (_, n) => ask(`${n}`));
+    // So that all streams are open that there may be.
+    const answers = askMany(2000);
+    await eventually(() => held.length === 2000);
+    expect(latchkey.streams.size).toBe(32);
+    answers.push(...askMany(6000));
+    await eventually(() => failures.length > 0 && held.length === 4096);
     expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['RESOURCE_EXHAUSTED']));
     const refused = failures.length;
     latchkey.answers(granted());
     for (const [, reply] of held) reply(null, granted());
-    expect((await Promise.all(answers)).filter(({ allowed }) => allowed)).toHaveLength(3000 - refused);
+    expect((await Promise.all(answers)).filter(({ allowed }) => allowed)).toHaveLength(8000 - refused);
     expect(failures).toHaveLength(refused);
     // The first of them already found others waiting.
-    expect(3000 - refused).toBeGreaterThan(2048);
+    expect(8000 - refused).toBeGreaterThan(4096);
   });
 
   it('gives up a stream that answers nothing any more', async () => {

@@ -6,14 +6,12 @@ import type { Holder, OpenQuestion } from './open-question.js';
 import { windowSecondsIn } from './window.js';
 import { decodeAnswer } from './wire/answer.js';
 
-/** As many as the service reads of one stream before it has answered some. */
-const maxOpen = 1024;
-/** Messages that may wait for the connection to take them. */
-const maxUnsent = 256;
+/** Questions that may be out at once. The service would read more of one stream before it has answered some. */
+const maxOpen = 128;
 
 export interface StreamOwner {
   streamOpened(stream: ValidationStream): void;
-  /** After an answer, and when the connection has taken what waited for it. */
+  /** After an answer. */
   streamHasRoom(): void;
   /** Questions run out of time, and nothing at all has come back for long. */
   streamFellSilent(stream: ValidationStream): void;
@@ -32,7 +30,6 @@ export class ValidationStream implements Holder {
   private awaited = 0;
   private isReady = false;
   private isRetired = false;
-  private isBlocked = false;
   private windowSeconds: number | undefined;
   private silentSince: number | undefined;
   /** It has answered something: whoever opened it found a working service. */
@@ -40,10 +37,11 @@ export class ValidationStream implements Holder {
   private end: CallEnd = { code: status.UNKNOWN, details: 'the stream ended without a status' };
 
   constructor(
-    { client, identity, streamPath }: Connection,
+    readonly connection: Connection,
     private readonly owner: StreamOwner,
     private readonly maxSilenceMs: number,
   ) {
+    const { client, identity, streamPath } = connection;
     const asItIs = (bytes: Buffer) => bytes;
     this.call = client.makeBidiStreamRequest(streamPath, asItIs, decodeAnswer, identity);
     this.call.on('metadata', (metadata) => {
@@ -52,10 +50,6 @@ export class ValidationStream implements Holder {
       owner.streamOpened(this);
     });
     this.call.on('data', (response: ValidateKeyResponse) => this.take(response));
-    this.call.on('drain', () => {
-      this.isBlocked = false;
-      owner.streamHasRoom();
-    });
     // It comes as a status as well.
     this.call.on('error', () => undefined);
     this.call.on('status', (end) => (this.end = end));
@@ -75,7 +69,7 @@ export class ValidationStream implements Holder {
   }
 
   get isFull(): boolean {
-    return this.isBlocked || this.open.size >= maxOpen;
+    return this.open.size >= maxOpen;
   }
 
   get load(): number {
@@ -90,8 +84,7 @@ export class ValidationStream implements Holder {
     this.open.set(question.asked.requestId, question);
     this.awaited += 1;
     question.holder = this;
-    const hasRoom = this.call.write(question.bytes);
-    if (!hasRoom && this.call.writableLength >= maxUnsent) this.isBlocked = true;
+    this.call.write(question.bytes);
   }
 
   /** Takes no more questions. Those that it has are answered, then it ends. */
@@ -127,7 +120,7 @@ export class ValidationStream implements Holder {
     if (!question.isSettled) {
       const { outcome, failure } = response;
       if (outcome === 'failure' && failure) {
-        question.refuse(serviceError({ code: failure.code, details: failure.message }));
+        question.refuse(serviceError({ code: failure.code, details: failure.message }), this.connection);
       } else question.answer(response, this.windowSeconds);
       this.letGo();
     }
