@@ -3,9 +3,14 @@ import { gcra, type RateDecision, type RateLimit } from '../../domain/rate-limit
 
 const SWEEP_EVERY_MS = 60_000;
 
+interface Bucket {
+  /** Changed in place: as an entry of the map it would be a new object with every request. */
+  tat: number;
+}
+
 /** Limits of this process alone: for a single instance, and for any while Redis is away. */
 export class MemoryRateLimiter extends RateLimiter {
-  private readonly tats = new Map<string, number>();
+  private readonly buckets = new Map<string, Bucket>();
   private readonly timer = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
 
   constructor(
@@ -17,8 +22,11 @@ export class MemoryRateLimiter extends RateLimiter {
 
   charge(keyId: string): RateDecision {
     // Whole microseconds: fractions would add up to a burst that is now and then one short.
-    const { tat, decision } = gcra(this.limit, this.tats.get(keyId), Math.floor(this.nowMicros()));
-    this.tats.set(keyId, tat);
+    const now = Math.floor(this.nowMicros());
+    const bucket = this.buckets.get(keyId);
+    const { tat, decision } = gcra(this.limit, bucket?.tat, now);
+    if (bucket) bucket.tat = tat;
+    else this.buckets.set(keyId, { tat });
     return decision;
   }
 
@@ -29,6 +37,6 @@ export class MemoryRateLimiter extends RateLimiter {
   /** A full bucket needs no entry. */
   private sweep(): void {
     const now = this.nowMicros();
-    for (const [keyId, tat] of this.tats) if (tat <= now) this.tats.delete(keyId);
+    for (const [keyId, { tat }] of this.buckets) if (tat <= now) this.buckets.delete(keyId);
   }
 }

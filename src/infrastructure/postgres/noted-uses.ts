@@ -5,7 +5,8 @@ const MOST_RESTING = 150_000;
 
 interface Use {
   readonly keyId: string;
-  at: Date;
+  /** A number, which is changed in place: a date would be garbage of every request, and outlive it. */
+  atMs: number;
   /** There was no use since the one that was handed out last. */
   isTaken: boolean;
 }
@@ -18,12 +19,15 @@ export class NotedUses {
   private second = 0;
 
   note(keyId: string, at: Date): void {
+    const atMs = at.getTime();
     const known = this.uses.get(keyId);
     if (known) {
-      if (known.at < at) Object.assign(known, { at, isTaken: false });
+      if (known.atMs >= atMs) return;
+      known.atMs = atMs;
+      known.isTaken = false;
       return;
     }
-    const use = { keyId, at, isTaken: false };
+    const use = { keyId, atMs, isTaken: false };
     this.uses.set(keyId, use);
     this.lookAtIn(1, use);
   }
@@ -52,5 +56,5 @@ export class NotedUses {
 function take(use: Use): [keyId: string, at: Date][] {
   if (use.isTaken) return [];
   use.isTaken = true;
-  return [[use.keyId, use.at]];
+  return [[use.keyId, new Date(use.atMs)]];
 }
