@@ -60,6 +60,19 @@ describe('a network that is slow or fails', () => {
     expect(await page.getByText('Loading…').count()).toBe(0);
   });
 
+  test('until it is known whether there are keys, the button that may make way for another opens nothing', async () => {
+    let release = () => {};
+    const { page } = await stage.open({ prepare: async (page) => ({ release } = await holdBack(page, isListing)) });
+    const create = button(page, 'Create API key');
+    expect(await create.getAttribute('aria-disabled')).toBe('true');
+    await create.click({ force: true });
+    release();
+    await button(page, 'Create your first API key').waitFor();
+    expect(await createDialog(page).count()).toBe(0);
+    await button(page, 'Create your first API key').click();
+    await createDialog(page).waitFor();
+  });
+
   test('while a creation is under way nothing sends it twice and nothing closes the form', async () => {
     const { page, owner } = await stage.open();
     const { release, held } = await holdBack(page, isCreation);

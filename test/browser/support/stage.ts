@@ -56,7 +56,7 @@ export class Stage {
       ...options,
     });
     this.contexts.push(context);
-    context.setDefaultTimeout(8000);
+    context.setDefaultTimeout(20_000);
     await this.watch(context);
     if (signedIn) await context.addCookies([this.cookieOf(owner)]);
     const page = await context.newPage();

@@ -20,8 +20,8 @@ export function KeysTab() {
   // Whether there has ever been a key decides between "no active keys" and explaining what a key is.
   const everything = useApiKeys('all', { enabled: isEmpty && filter === 'active' });
   const hasNeverHadOne = isEmpty && everything.isSuccess && everything.keys.length === 0;
-  const isLoading =
-    list.isPending || list.isPlaceholderData || (isEmpty && filter === 'active' && everything.isPending);
+  const isWaiting = list.isPending || (isEmpty && filter === 'active' && everything.isPending);
+  const isLoading = isWaiting || list.isPlaceholderData;
 
   return (
     <Stack gap="lg">
@@ -34,6 +34,7 @@ export function KeysTab() {
             onFilter={setFilter}
             activeKeys={list.activeKeys}
             maxActiveKeys={list.maxActiveKeys}
+            isWaiting={isWaiting}
             onCreate={() => setCreating(true)}
           />
           {list.isError && (

@@ -13,10 +13,12 @@ interface Props {
   readonly onFilter: (filter: StatusFilter) => void;
   readonly activeKeys: number | undefined;
   readonly maxActiveKeys: number | undefined;
+  /** It is not known yet what there is: the empty state, with a button of its own, may take this one's place. */
+  readonly isWaiting: boolean;
   readonly onCreate: () => void;
 }
 
-export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, onCreate }: Props) {
+export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, isWaiting, onCreate }: Props) {
   const limitId = useId();
   const limit = activeKeys !== undefined && maxActiveKeys !== undefined && activeKeys >= maxActiveKeys;
   return (
@@ -40,8 +42,9 @@ export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, onCre
         <Button
           className={classes.create}
           leftSection={<PlusIcon />}
-          {...(limit && { 'aria-disabled': true, 'data-disabled': true, 'aria-describedby': limitId })}
-          onClick={() => !limit && onCreate()}
+          {...((limit || isWaiting) && { 'aria-disabled': true, 'data-disabled': true })}
+          aria-describedby={limit ? limitId : undefined}
+          onClick={() => !limit && !isWaiting && onCreate()}
         >
           {texts.keys.create}
         </Button>
