@@ -3,8 +3,8 @@ const isLong = process.env.LATCHKEY_LONG === '1';
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  // More than there are cores here: half of what they do is to wait for processes.
-  maxWorkers: 3,
+  // Each starts processes of its own. With more of them than cores, stores are late for reasons that are not theirs.
+  maxWorkers: 2,
   testMatch: [
     '<rootDir>/src/**/*.spec.ts',
     '<rootDir>/test/**/*.spec.ts',
@@ -14,6 +14,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/'],
   // Real servers are started and killed in some suites, in the long form hundreds of times.
   testTimeout: isLong ? 900_000 : 60_000,
+  setupFilesAfterEnv: ['<rootDir>/test/support/second-try.mjs'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],
