@@ -15,7 +15,8 @@ const connectionCount = 2;
 
 /**
  * Opens the connections, and asks over streams on each. A question has a call of its own only where it has to: its
- * request id is out already on every stream in question, it is uncommonly long, or the service is an older one without streams.
+ * request id is out already on every stream in question, it is uncommonly long, or the service is an older one without
+ * streams.
  *
  * A question is asked twice at the most, within its deadline, and only where another answer may be had: when the
  * service says UNAVAILABLE and there is time for a second try as long as the first, and when a connection breaks. In
