@@ -26,6 +26,7 @@ import { AccountController } from './infrastructure/grpc/account.controller.js';
 import { EnvoyAuthorization } from './infrastructure/grpc/envoy/envoy-authorization.js';
 import { OpenStreams } from './infrastructure/grpc/open-streams.js';
 import { RateLimitWindow } from './infrastructure/grpc/rate-limit-window.js';
+import { StreamTables } from './infrastructure/grpc/stream-tables.js';
 import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { ApiKeysController } from './infrastructure/http/api-keys.controller.js';
 import { AuditEventsController } from './infrastructure/http/audit-events.controller.js';
@@ -155,6 +156,7 @@ function edges(config: Config, log: Log): Provider[] {
     { provide: HealthImplementation, useFactory: () => new HealthImplementation() },
     provide(Readiness, [ports.KeyReader, HealthImplementation]),
     OpenStreams,
+    StreamTables,
     provide(AuditSealer, [SealAuditEvents, Log]),
     { provide: ServiceIdentity, useFactory: () => new ServiceIdentity(serviceTokens, grpcTls?.clientRoles ?? []) },
     { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },

@@ -15,6 +15,7 @@ import { Hashing } from './infrastructure/crypto/hashing.js';
 import { EnvoyAuthorization } from './infrastructure/grpc/envoy/envoy-authorization.js';
 import { OpenStreams } from './infrastructure/grpc/open-streams.js';
 import { grpcServerOptions } from './infrastructure/grpc/server-options.js';
+import { StreamTables } from './infrastructure/grpc/stream-tables.js';
 import { ValidationService } from './infrastructure/grpc/validation-service.js';
 import { configureHttp } from './infrastructure/http/http-app.js';
 import { MetricsListener } from './infrastructure/http/metrics-listener.js';
@@ -37,7 +38,7 @@ interface Resource {
   open?(): Promise<void>;
   close?(): void | Promise<void>;
 }
-const RESOURCES = [LastUse, KeyReader, Audit, AuditSealer, RateLimiter, Passwords, Hashing];
+const RESOURCES = [LastUse, KeyReader, Audit, AuditSealer, RateLimiter, Passwords, Hashing, StreamTables];
 
 export interface Latchkey {
   readonly app: NestExpressApplication;
@@ -78,7 +79,7 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
     await Promise.all(resources.map((resource) => resource.open?.()));
     if (config.demo) await app.get(PutAccount).execute(DEMO_OWNER);
     configureHttp(app, config, log);
-    const parts = [app.get(ValidationService), app.get(EnvoyAuthorization)];
+    const parts = [app.get(ValidationService), app.get(EnvoyAuthorization), app.get(StreamTables)];
     const onServer = (server: Server) => (grpcServer = server);
     const options = await grpcServerOptions(config, app.get(HealthImplementation), parts, onServer);
     app.connectMicroservice(options);

@@ -78,7 +78,7 @@ export class ApiKey {
 
   status(now: Date): ApiKeyStatus {
     if (this.state.revokedAt) return 'revoked';
-    return this.state.expiredAt || now >= this.state.expiresAt ? 'expired' : 'active';
+    return this.state.expiredAt || now.getTime() >= this.state.expiresAt.getTime() ? 'expired' : 'active';
   }
 
   /** Irreversible. */

@@ -1,6 +1,9 @@
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 
+/** Where messages are written before they are copied out at their length: room for far more would be garbage of each. */
+const DESK = Buffer.allocUnsafeSlow(8 * 1024);
+
 /**
  * Writes one Protocol Buffers (proto3) message into one buffer: a field at its default is left out, and the length of
  * a message within is filled in once it is known. A general writer, which plans before it writes, costs four times as
@@ -12,7 +15,7 @@ export class MessageWriter {
 
   /** @param capacity at least what will be written */
   constructor(capacity: number) {
-    this.bytes = Buffer.allocUnsafe(capacity);
+    this.bytes = capacity <= DESK.length ? DESK : Buffer.allocUnsafe(capacity);
   }
 
   /** @param value whole, and not negative */
@@ -42,7 +45,9 @@ export class MessageWriter {
   }
 
   finish(): Buffer {
-    return this.bytes.subarray(0, this.end);
+    const message = Buffer.allocUnsafe(this.end);
+    this.bytes.copy(message, 0, 0, this.end);
+    return message;
   }
 
   private tag(field: number, wireType: number): void {

@@ -1,15 +1,16 @@
 import type { OpenQuestion } from './open-question.js';
+import { PassingMap } from './passing-map.js';
 
 /** Node's timers can do no more. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /** Ends the questions whose time is up, with one timer for all: each has equally long, so they end in order. */
 export class Deadlines {
-  private readonly open = new Set<OpenQuestion>();
+  private readonly open = new PassingMap<OpenQuestion, OpenQuestion>();
   private timer: NodeJS.Timeout | undefined;
 
   add(question: OpenQuestion): void {
-    this.open.add(question);
+    this.open.set(question, question);
     this.timer ??= this.wakeAt(question.deadlineAt);
     // Whoever waits for an answer gets one; nobody waiting, the timer keeps no process alive.
     if (this.open.size === 1) this.timer.ref();
@@ -23,7 +24,7 @@ export class Deadlines {
   private readonly sweep = (): void => {
     this.timer = undefined;
     const now = performance.now();
-    for (const question of this.open) {
+    for (const question of this.open.values()) {
       if (question.deadlineAt > now) {
         this.timer = this.wakeAt(question.deadlineAt);
         return;

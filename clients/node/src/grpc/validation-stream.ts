@@ -3,6 +3,7 @@ import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../gene
 import type { Connection } from './connection.js';
 import { type CallEnd, serviceError } from './failure.js';
 import type { Holder, OpenQuestion } from './open-question.js';
+import { PassingMap } from './passing-map.js';
 import { windowSecondsIn } from './window.js';
 import { decodeAnswer } from './wire/answer.js';
 
@@ -24,7 +25,7 @@ export interface StreamOwner {
  */
 export class ValidationStream implements Holder {
   /** Sent and not answered, by request id. */
-  private readonly open = new Map<string, OpenQuestion>();
+  private readonly open = new PassingMap<string, OpenQuestion>();
   private readonly call: ClientDuplexStream<Buffer, ValidateKeyResponse>;
   /** Those of the open ones that somebody still waits for. */
   private awaited = 0;
