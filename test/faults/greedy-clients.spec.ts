@@ -20,6 +20,8 @@ const ABANDONED = shortOrLong(2000, 200_000);
 const AT_ONCE = 500;
 /** What the others may wait, on a machine that runs all of this at once: the median. */
 const SERVED_MS = 100;
+/** Of fifty asked in turn; should that machine stand still, one may be told UNAVAILABLE, and nothing worse. */
+const [ASKED, SERVED] = [50, 46];
 
 describe('with clients that', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -54,8 +56,9 @@ describe('with clients that', () => {
   const memoryMb = () => memoryMbOf(service.pid);
   /** How long the others wait, in the median. */
   async function expectServed(): Promise<number> {
-    const { outcomes, medianMs } = await inTurn(50, () => outcomeOf(others.validate(fullKey)));
-    expect(new Set(outcomes)).toEqual(new Set(['grant']));
+    const { outcomes, medianMs } = await inTurn(ASKED, () => outcomeOf(others.validate(fullKey)));
+    expect(outcomes.filter((outcome) => outcome !== status.UNAVAILABLE && outcome !== 'grant')).toEqual([]);
+    expect(outcomes.filter((outcome) => outcome === 'grant').length).toBeGreaterThanOrEqual(SERVED);
     expect(medianMs).toBeLessThan(SERVED_MS);
     return Number(medianMs.toFixed(1));
   }
