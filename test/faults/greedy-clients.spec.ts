@@ -20,7 +20,7 @@ const ABANDONED = shortOrLong(2000, 200_000);
 const AT_ONCE = 500;
 /** What the others may wait, on a machine that runs all of this at once: the median. */
 const SERVED_MS = 100;
-/** Of fifty asked in turn; should that machine stand still, one may be told UNAVAILABLE, and nothing worse. */
+/** Of fifty asked in turn; should that machine stand still, a few may be told UNAVAILABLE, and nothing worse. */
 const [ASKED, SERVED] = [50, 46];
 
 describe('with clients that', () => {
