@@ -3,7 +3,7 @@ import { rateLimitWindowSeconds, type RateLimit } from '../../domain/rate-limit.
 
 /**
  * The one thing that a guard needs for the RateLimit-Policy header and that no message carries: `w`, the seconds in
- * which a whole burst refills. Sent as the initial metadata of a stream: on each single call it would cost more than it tells.
+ * which a whole burst refills. Sent as initial metadata.
  */
 export class RateLimitWindow {
   readonly metadata = new Metadata();

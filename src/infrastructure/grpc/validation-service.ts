@@ -61,6 +61,8 @@ export class ValidationService {
     try {
       this.identity.require('validator', callerOf(call));
       const answer = await this.answer(call.request);
+      // Only now: sent together, headers and answer travel in one packet.
+      call.sendMetadata(this.window.metadata);
       done(null, answer);
     } catch (error) {
       this.log.fault(error);
