@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import type { Metadata } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bearer } from '../support/grpc-clients.js';
 import { secondsOf, unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
 import { startService, type Service } from '../support/service.js';
@@ -22,6 +25,17 @@ describe('the rate limit of a key', () => {
   test('is 100 at once and one more every 50 ms unless configured otherwise', async () => {
     const { rateLimit } = await roomy.clients.validate(await newKey());
     expect(rateLimit).toEqual({ limit: 100, remaining: 99, resetAfter: { seconds: '0', nanos: 50_000_000 } });
+  });
+
+  test('tells with a single call, and with a stream, in how many seconds a whole burst refills', async () => {
+    const question = { apiKey: await newKey(), operation: 'OPERATION_READ' as const };
+    const { apiKeys } = narrow.clients;
+    const single = apiKeys.validateKey(question, bearer('dev-validator-token'), () => undefined);
+    const stream = apiKeys.validateKeys(bearer('dev-validator-token'));
+    stream.on('error', () => undefined);
+    const told = (await Promise.all([single, stream].map((call) => once(call, 'metadata')))) as [Metadata][];
+    expect(told.map(([metadata]) => metadata.get('latchkey-ratelimit-window'))).toEqual([['3'], ['3']]);
+    stream.cancel();
   });
 
   test('counts down with each request, tells when it is full again, and refuses what is past it', async () => {
