@@ -1,5 +1,6 @@
 // Passwords are hashed here: in a process of its own, at the lowest priority, for all else answers requests.
 // JavaScript, so that it can be started from the sources as well as from what is built.
+import { existsSync, readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import argon2 from 'argon2';
 
@@ -10,7 +11,9 @@ import argon2 from 'argon2';
  */
 
 process.title = 'latchkey-hashing';
-setPriority(constants.priority.PRIORITY_LOW);
+// Linux keeps a priority for each thread, and those that hash may have been started already; later ones inherit it.
+const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [0];
+for (const thread of threads) setPriority(Number(thread), constants.priority.PRIORITY_LOW);
 // Whoever started us says when to end, by closing the channel: after requests under way have been answered.
 process.on('SIGINT', () => {}).on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit(0));
