@@ -75,6 +75,7 @@ export async function openApplication(databaseUrl: string, parts: Parts = {}) {
   return {
     accounts,
     audit,
+    database,
     trail: new PostgresAuditTrail(database),
     keys,
     lastUse,

@@ -2,8 +2,8 @@ import { DataSource } from 'typeorm';
 import { InitialSchema1763600000000 } from './migrations/1763600000000-initial-schema.js';
 import { SealedAudit1763700000000 } from './migrations/1763700000000-sealed-audit.js';
 import { HashLookup1763800000000 } from './migrations/1763800000000-hash-lookup.js';
+import { setUpConnection } from './new-connection.js';
 import { ROWS } from './rows.js';
-import { refuseStandby } from './standby.js';
 
 const POOL_SIZE = 10;
 
@@ -30,6 +30,6 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
     applicationName: 'latchkey',
     poolSize: POOL_SIZE,
     connectTimeoutMS: 2000,
-    extra: { verify: refuseStandby, ...limits },
+    extra: { verify: setUpConnection, ...limits },
   });
 }

@@ -11,9 +11,9 @@ export class Database {
     });
   }
 
-  /** All or nothing, at READ COMMITTED: what must hold across statements is guarded by row locks. */
+  /** All or nothing, at READ COMMITTED (`new-connection.ts`): what must hold across statements is guarded by row locks. */
   transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.dataSource.transaction('READ COMMITTED', work).catch((error: unknown) => {
+    return this.dataSource.transaction(work).catch((error: unknown) => {
       throw storeError(error);
     });
   }

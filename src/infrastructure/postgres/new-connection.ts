@@ -1,11 +1,15 @@
 import type { ClientBase } from 'pg';
 
+/** Told once to the connection, whatever the server's default is, not with every transaction. */
+const SET_UP = `
+  SELECT pg_is_in_recovery() AS standby, set_config('default_transaction_isolation', 'read committed', false)`;
+
 /** pg-pool's `verify` hook: a server in recovery may lag behind an answered revoke, so no connection to one is used. */
-export function refuseStandby(client: ClientBase, done: (error?: Error) => void): void {
+export function setUpConnection(client: ClientBase, done: (error?: Error) => void): void {
   // The pool has just stopped listening, and TypeORM does not listen yet: an error told to nobody ends the process.
   client.on('error', () => undefined);
   client
-    .query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
+    .query<{ standby: boolean }>(SET_UP)
     .then(({ rows }) =>
       done(rows[0]?.standby ? new Error('PostgreSQL is in recovery; Latchkey needs the primary') : undefined),
     )

@@ -4,7 +4,7 @@ import { PasswordGuesses, type GuessSubject } from '../../application/ports.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { attemptPassword, type ThrottleState } from '../../domain/password-throttle.js';
 import { Gate } from '../gate.js';
-import { databaseNow, type Database } from './database.js';
+import type { Database } from './database.js';
 import { PasswordGuessesRow } from './rows.js';
 
 /** A crowd of guesses waits here, not for the connections that all other calls need. */
@@ -23,8 +23,9 @@ export class PostgresPasswordGuesses extends PasswordGuesses {
     return this.gate.pass(() => this.countAll(subjects));
   }
 
+  /** Each subject on its own: one that is forgiven while the next is not is counted once too often, and no less safe. */
   async forgive([first, ...others]: readonly GuessSubject[]): Promise<void> {
-    await this.database.transaction(async (manager) => {
+    await this.database.run(async (manager) => {
       if (first) await manager.query(FORGET, [subjectKey(first.name)]);
       for (const { name } of others) await manager.query(TAKE_BACK, [subjectKey(name)]);
     });
@@ -41,8 +42,8 @@ export class PostgresPasswordGuesses extends PasswordGuesses {
     await this.database.transaction(async (manager) => {
       for (const { name, policy } of subjects) {
         const subject = subjectKey(name);
-        const state = await lockState(manager, subject);
-        const decision = attemptPassword(policy, state, await databaseNow(manager));
+        const { now, ...state } = await lockState(manager, subject);
+        const decision = attemptPassword(policy, state, now);
         if (!decision.admitted) {
           const { retryAfterSeconds } = decision;
           const message = `Too many attempts: try again in ${retryAfterSeconds} seconds`;
@@ -54,6 +55,11 @@ export class PostgresPasswordGuesses extends PasswordGuesses {
   }
 }
 
+const LOCK = `
+  INSERT INTO password_guesses AS known (subject, failures, last_attempt_at) VALUES ($1, 0, clock_timestamp())
+  ON CONFLICT (subject) DO UPDATE SET failures = known.failures
+  RETURNING failures, last_attempt_at AS "lastAttemptAt", blocked_until AS "blockedUntil",
+    date_trunc('milliseconds', clock_timestamp()) AS now`;
 const FORGET = `
   UPDATE password_guesses SET failures = 0, blocked_until = NULL, succeeded_at = clock_timestamp() WHERE subject = $1`;
 const TAKE_BACK = `
@@ -63,13 +69,8 @@ function subjectKey(name: string): Buffer {
   return createHash('sha256').update(name).digest();
 }
 
-async function lockState(manager: EntityManager, subject: Buffer): Promise<ThrottleState | undefined> {
-  await manager.query(
-    `INSERT INTO password_guesses (subject, failures, last_attempt_at) VALUES ($1, 0, clock_timestamp())
-     ON CONFLICT (subject) DO NOTHING`,
-    [subject],
-  );
-  const lock = { mode: 'pessimistic_write' } as const;
-  const row = await manager.findOneOrFail(PasswordGuessesRow, { where: { subject }, lock });
-  return { failures: row.failures, lastAttemptAt: row.lastAttemptAt, blockedUntil: row.blockedUntil };
+/** Locked before its clock is read, in one statement: a crowd of guesses must not keep the process from validations. */
+async function lockState(manager: EntityManager, subject: Buffer): Promise<ThrottleState & { readonly now: Date }> {
+  const [row] = await manager.query<(ThrottleState & { now: Date })[]>(LOCK, [subject]);
+  return row!;
 }
