@@ -10,25 +10,28 @@ import { prepare } from './lib/prepare.mjs';
  * @property {number} runs of each side, interleaved
  * @property {number} seconds a run of a side takes
  * @property {number} storedKeys
+ * @property {number} latencyRuns as many runs for latencies: short ones, since a busy machine stands still for some
+ *   milliseconds now and then, and the median has none of that
  * @property {number} validations for the row about memory
+ * @property {number} quietSeconds before memory is looked at
  */
 const isQuick = process.argv.includes('--quick');
 /** @type {Effort} */
 const effort = isQuick
-  ? { runs: 1, seconds: 1, storedKeys: 50_000, validations: 50_000 }
-  : { runs: 5, seconds: 3, storedKeys: 1_000_000, validations: 1_000_000 };
+  ? { runs: 1, seconds: 1, storedKeys: 20_000, latencyRuns: 1, validations: 50_000, quietSeconds: 3 }
+  : { runs: 5, seconds: 3, storedKeys: 1_000_000, latencyRuns: 15, validations: 1_000_000, quietSeconds: 15 };
 
 await prepare();
 const { openLab } = await import('./lib/lab.mjs');
 const { revocations } = await import('./lib/revoker.mjs');
 const { holds, table } = await import('./lib/table.mjs');
 const { unary } = await import('./rows/unary.mjs');
-const { guard } = await import('./rows/guard.mjs');
+const { guard, stored } = await import('./rows/guard.mjs');
 const { peer, size } = await import('./rows/use-case.mjs');
 const { latency } = await import('./rows/latency.mjs');
 const { memory, readiness, workers } = await import('./rows/process.mjs');
 
-const parts = { unary, guard, peer, size, latency, workers, memory, readiness };
+const parts = { unary, guard, peer, stored, size, latency, workers, memory, readiness };
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 
 const lab = await openLab();

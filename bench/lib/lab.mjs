@@ -19,20 +19,36 @@ export async function openLab() {
     detached: false,
   });
   const redis = await startRedis(join(folder, 'redis'));
-  let databases = 0;
+  const execute = async (/** @type {string} */ statement) => {
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  };
+  const urlOf = (/** @type {string} */ name) => {
+    const url = new URL(postgres.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
 
+  /** Made once and copied. @type {Set<number>} how many keys each holds */
+  const templates = new Set();
+  const template = async (/** @type {number} */ keys) => {
+    const name = `stored_${keys}`;
+    if (templates.has(keys)) return name;
+    await execute(`CREATE DATABASE ${name}`);
+    // The service migrates it and makes the demo owner.
+    await (await startService(urlOf(name))).stop();
+    await seed(urlOf(name), keys);
+    templates.add(keys);
+    return name;
+  };
+
+  let databases = 0;
   /** A migrated database with so many keys. @param {number} keys */
   const database = async (keys) => {
     const name = `bench_${(databases += 1)}`;
-    const client = new pg.Client({ connectionString: postgres.url });
-    await client.connect();
-    await client.query(`CREATE DATABASE ${name}`).finally(() => client.end());
-    const url = new URL(postgres.url);
-    url.pathname = `/${name}`;
-    // The service migrates it and makes the demo owner.
-    await (await startService(url.href)).stop();
-    await seed(url.href, keys);
-    return url.href;
+    await execute(`CREATE DATABASE ${name} TEMPLATE ${await template(keys)} STRATEGY file_copy`);
+    return urlOf(name);
   };
 
   const close = async () => {

@@ -1,14 +1,13 @@
 // A Node client of the service, as a resource service would have it: plain unary calls, or the guard.
 import grpc from '@grpc/grpc-js';
 import { createGuard } from '../../clients/node/dist/index.js';
-import { keyNumber } from '../lib/keys.mjs';
+import { randomKeys } from '../lib/keys.mjs';
 import { closedLoop, takeOrders } from '../lib/orders.mjs';
 import { ApiKeyService, question } from '../lib/proto.mjs';
 import { SERVICE_TOKEN } from '../lib/service.mjs';
 
 const target = /** @type {string} */ (process.env['BENCH_TARGET']);
-const KEYS = Number(process.env['BENCH_KEYS']);
-const keys = Array.from({ length: KEYS }, (_, n) => keyNumber(n));
+const keys = randomKeys(Number(process.env['BENCH_KEYS']));
 
 const client = new ApiKeyService(target, grpc.credentials.createInsecure());
 const metadata = new grpc.Metadata();
@@ -19,13 +18,16 @@ const guard = createGuard({ target, serviceToken: SERVICE_TOKEN, deadlineMs: 500
 const ways = {
   unary: (n) =>
     new Promise((resolve, reject) => {
-      client.ValidateKey(question(keys[n % KEYS]), metadata, (/** @type {any} */ error, /** @type {any} */ answer) =>
-        error ? reject(error) : resolve(answer.outcome === 'grant'),
+      client.ValidateKey(
+        question(keys[n % keys.length]),
+        metadata,
+        (/** @type {any} */ error, /** @type {any} */ answer) =>
+          error ? reject(error) : resolve(answer.outcome === 'grant'),
       );
     }),
   guard: async (n) => {
     const { allowed } = await guard.check({
-      authorization: [`Bearer ${keys[n % KEYS]}`],
+      authorization: [`Bearer ${keys[n % keys.length]}`],
       method: 'GET',
       permission: 'systems:read',
       clientIp: '192.0.2.1',

@@ -3,7 +3,7 @@ import { readConfig } from '../../dist/config.js';
 import { startLatchkey } from '../../dist/latchkey.js';
 import { ValidateKey } from '../../dist/application/validate-key.js';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { keyNumber, unknownKey } from '../lib/keys.mjs';
+import { randomKeys, unknownKey } from '../lib/keys.mjs';
 import { closedLoop, takeOrders } from '../lib/orders.mjs';
 import { UNLIMITED } from '../lib/service.mjs';
 
@@ -22,11 +22,8 @@ const validateKey = app.get(ValidateKey);
 const question = { operation: 'read', permission: 'systems:read' };
 const client = { ip: '192.0.2.1', userAgent: 'curl/8.5.0', requestId: 'bench' };
 
-/** Picked at random among all that are stored. */
-const SAMPLE = 100_000;
-const stored = Number(process.env['BENCH_KEYS']);
-const known = Array.from({ length: SAMPLE }, () => keyNumber(Math.floor(Math.random() * stored)));
-const unknown = Array.from({ length: SAMPLE }, (_, n) => unknownKey(n));
+const known = randomKeys(Number(process.env['BENCH_KEYS']));
+const unknown = known.map((_, n) => unknownKey(n));
 
 /**
  * `withUnknown`: beside each call goes one with a key that nobody made. Nobody waits for it before the next call is
@@ -38,7 +35,7 @@ takeOrders({ httpPort, grpcPort }, async ({ concurrency, seconds, withUnknown = 
   /** @type {Set<Promise<void>>} */
   const unanswered = new Set();
   const askUnknown = (/** @type {number} */ n) => {
-    const asked = validateKey.execute(unknown[n % SAMPLE], question, client).then(() => {
+    const asked = validateKey.execute(unknown[n % unknown.length], question, client).then(() => {
       counts.refused += 1;
       unanswered.delete(asked);
     });
@@ -46,7 +43,7 @@ takeOrders({ httpPort, grpcPort }, async ({ concurrency, seconds, withUnknown = 
   };
   await closedLoop({ concurrency, seconds }, async (n) => {
     if (withUnknown) askUnknown(n);
-    const { verdict } = await validateKey.execute(known[n % SAMPLE], question, client);
+    const { verdict } = await validateKey.execute(known[n % known.length], question, client);
     if (verdict.granted) counts.granted += 1;
   });
   await Promise.all(unanswered);

@@ -1,6 +1,7 @@
 import { keyNumber } from '../lib/keys.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
 import { startService } from '../lib/service.mjs';
+import { interleave } from './interleave.mjs';
 import { ratios, row } from './row.mjs';
 
 const KEYS = Array.from({ length: 8 }, (_, n) => keyNumber(n));
@@ -9,20 +10,16 @@ const MEGABYTE = 1024 * 1024;
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
 export async function workers(lab, { runs, seconds }) {
   const databaseUrl = await lab.database(1000);
-  const one = await startService(databaseUrl, { REDIS_URL: lab.redisUrl });
-  const two = await startService(databaseUrl, { REDIS_URL: lab.redisUrl, WORKERS: '2' });
+  const [one, two] = await Promise.all([
+    startService(databaseUrl, { REDIS_URL: lab.redisUrl }),
+    startService(databaseUrl, { REDIS_URL: lab.redisUrl, WORKERS: '2' }),
+  ]);
   const calls = 10_000 * seconds;
-  const load = (/** @type {number} */ port) => lab.load.closedLoop({ port, calls, keys: KEYS, streams: 16 });
-  /** @type {{ one: number[], two: number[] }} */
-  const perSecond = { one: [], two: [] };
-  await whileRevoking({ databaseUrl, ...two }, async () => {
-    for (let run = -1; run < runs; run += 1) {
-      const [alone, both] = [await load(one.grpcPort), await load(two.grpcPort)];
-      if (run < 0) continue;
-      perSecond.one.push(alone.perSecond);
-      perSecond.two.push(both.perSecond);
-    }
-  });
+  const load = async (/** @type {number} */ port) =>
+    (await lab.load.closedLoop({ port, calls, keys: KEYS, streams: 16 })).perSecond;
+  const perSecond = await whileRevoking({ databaseUrl, ...two }, () =>
+    interleave(runs, { one: () => load(one.grpcPort), two: () => load(two.grpcPort) }),
+  );
   await Promise.all([one.stop(), two.stop()]);
   const sides = { 'two workers/s': perSecond.two, 'one/s': perSecond.one };
   return [
@@ -36,11 +33,13 @@ export async function workers(lab, { runs, seconds }) {
 }
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
-export async function memory(lab, { validations }) {
+export async function memory(lab, { validations, quietSeconds }) {
   const databaseUrl = await lab.database(1000);
   const service = await startService(databaseUrl);
   const load = (/** @type {number} */ calls) =>
     lab.load.closedLoop({ port: service.grpcPort, calls, keys: KEYS, streams: 16 });
+  /** In which garbage is collected that no load asks to be. */
+  const quiet = () => new Promise((resolve) => setTimeout(resolve, quietSeconds * 1000));
   const sizes = await whileRevoking({ databaseUrl, ...service }, async () => {
     await load(validations / 10);
     await quiet();
@@ -60,9 +59,6 @@ export async function memory(lab, { validations }) {
     }),
   ];
 }
-
-/** In which garbage is collected that no load asks to be. */
-const quiet = () => new Promise((resolve) => setTimeout(resolve, 15_000));
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
 export async function readiness(lab, { runs }) {

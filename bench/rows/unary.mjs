@@ -2,6 +2,7 @@ import { keyNumber } from '../lib/keys.mjs';
 import { start } from '../lib/process.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
 import { startService } from '../lib/service.mjs';
+import { interleave } from './interleave.mjs';
 import { ratios, row } from './row.mjs';
 
 const KEYS = Array.from({ length: 8 }, (_, n) => keyNumber(n));
@@ -10,29 +11,21 @@ const CALLS_PER_SECOND = 15_000;
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
 export async function unary(lab, { runs, seconds }) {
   const databaseUrl = await lab.database(1000);
-  const bare = await start('programs/bare-server.mjs');
-  const memory = await startService(databaseUrl);
-  const redis = await startService(databaseUrl, { REDIS_URL: lab.redisUrl });
+  const [bare, memory, redis] = await Promise.all([
+    start('programs/bare-server.mjs'),
+    startService(databaseUrl),
+    startService(databaseUrl, { REDIS_URL: lab.redisUrl }),
+  ]);
   const calls = CALLS_PER_SECOND * seconds;
   const load = (/** @type {number} */ port) => lab.load.closedLoop({ port, calls, keys: KEYS, streams: 16 });
 
-  const measured = await whileRevoking({ databaseUrl, ...memory }, async () => {
-    /** @type {{ bare: number[], memory: number[], redis: number[] }} */
-    const perSecond = { bare: [], memory: [], redis: [] };
-    for (let run = -1; run < runs; run += 1) {
-      const results = {
-        bare: (await load(bare.hello.port)).perSecond,
-        memory: await grantedPerSecond(memory, load),
-        redis: await grantedPerSecond(redis, load),
-      };
-      // The first round warms up.
-      if (run < 0) continue;
-      perSecond.bare.push(results.bare);
-      perSecond.memory.push(results.memory);
-      perSecond.redis.push(results.redis);
-    }
-    return perSecond;
-  });
+  const measured = await whileRevoking({ databaseUrl, ...memory }, () =>
+    interleave(runs, {
+      bare: async () => (await load(bare.hello.port)).perSecond,
+      memory: () => grantedPerSecond(memory, load),
+      redis: () => grantedPerSecond(redis, load),
+    }),
+  );
   await Promise.all([bare.stop(), memory.stop(), redis.stop()]);
   const { bare: empty } = measured;
   return [

@@ -1,5 +1,6 @@
 import { start } from '../lib/process.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
+import { interleave } from './interleave.mjs';
 import { ratios, row } from './row.mjs';
 
 const CONCURRENCY = 64;
@@ -7,16 +8,17 @@ const CONCURRENCY = 64;
 const PEER_KEYS = 100;
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
-export async function peer(lab, effort) {
+export async function peer(lab, { runs, seconds }) {
   const databaseUrl = await lab.database(PEER_KEYS);
   const own = await startUseCase(databaseUrl, PEER_KEYS);
   const betterAuth = await start('programs/better-auth.mjs', {
     env: { REDIS_URL: lab.redisUrl, BENCH_KEYS: String(PEER_KEYS) },
   });
+  const load = { concurrency: CONCURRENCY, seconds };
   const measured = await whileRevoking({ databaseUrl, ...own }, () =>
-    interleave(effort, {
-      own: (load) => own.ask(load),
-      peer: (load) => betterAuth.ask(load),
+    interleave(runs, {
+      own: () => perSecond(own, load),
+      peer: () => perSecond(betterAuth, load),
     }),
   );
   await Promise.all([own.stop(), betterAuth.stop()]);
@@ -30,24 +32,30 @@ export async function peer(lab, effort) {
 }
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
-export async function size(lab, effort) {
-  const [manyKeys, fewKeys] = [effort.storedKeys, 1000];
+export async function size(lab, { runs, seconds, storedKeys: manyKeys }) {
+  const fewKeys = 1000;
   const [manyUrl, fewUrl] = [await lab.database(manyKeys), await lab.database(fewKeys)];
-  const [many, few] = [await startUseCase(manyUrl, manyKeys), await startUseCase(fewUrl, fewKeys)];
+  const [many, few] = await Promise.all([startUseCase(manyUrl, manyKeys), startUseCase(fewUrl, fewKeys)]);
+  const load = { concurrency: CONCURRENCY, seconds };
   const measured = await whileRevoking({ databaseUrl: manyUrl, ...many }, () =>
-    interleave(effort, {
-      many: (load) => many.ask(load),
-      few: (load) => few.ask(load),
-      half: (load) => many.ask({ ...load, withUnknown: true }),
+    interleave(runs, {
+      many: () => perSecond(many, load),
+      few: () => perSecond(few, load),
+      half: () => perSecond(many, { ...load, withUnknown: true }),
     }),
   );
   await Promise.all([many.stop(), few.stop()]);
   const told = manyKeys.toLocaleString('en');
   return [
-    row(`${told} stored keys ÷ 1,000 stored keys`, { atLeast: 0.9 }, ratios(measured.many, measured.few), {
-      'many/s': measured.many,
-      'few/s': measured.few,
-    }),
+    row(
+      `${told} stored keys ÷ 1,000 stored keys, use case in process`,
+      { atLeast: 0.9 },
+      ratios(measured.many, measured.few),
+      {
+        'many/s': measured.many,
+        'few/s': measured.few,
+      },
+    ),
     row('half of the load unknown keys ÷ all known', { atLeast: 0.7 }, ratios(measured.half, measured.many), {
       'half unknown/s': measured.half,
       'all known/s': measured.many,
@@ -62,21 +70,7 @@ async function startUseCase(databaseUrl, keys) {
   return { ...child, url: `http://127.0.0.1:${httpPort}`, target: `127.0.0.1:${grpcPort}` };
 }
 
-/**
- * One side after the other, again and again. The first round warms up.
- * @template {string} Side
- * @param {import('../run.mjs').Effort} effort
- * @param {Record<Side, (load: object) => Promise<{ perSecond: number }>>} sides
- * @returns {Promise<Record<Side, number[]>>}
- */
-async function interleave({ runs, seconds }, sides) {
-  const names = /** @type {Side[]} */ (Object.keys(sides));
-  const perSecond = /** @type {Record<Side, number[]>} */ (Object.fromEntries(names.map((name) => [name, []])));
-  for (let run = -1; run < runs; run += 1) {
-    for (const name of names) {
-      const measured = await sides[name]({ concurrency: CONCURRENCY, seconds });
-      if (run >= 0) perSecond[name].push(measured.perSecond);
-    }
-  }
-  return perSecond;
+/** @param {import('../lib/process.mjs').BenchProcess} program @param {object} load @returns {Promise<number>} */
+async function perSecond(program, load) {
+  return (await program.ask(load)).perSecond;
 }
