@@ -3,13 +3,14 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-// As the service runs: nothing is made in the old generation on the guess that it will live long.
-setFlagsFromString('--no-allocation-site-pretenuring');
 const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
 
 const ROUNDS = 20;
 
-/** Bytes by which the old generation has grown by work that leaves nothing behind, done again and again. */
+/**
+ * Bytes by which the old generation has grown by work that leaves nothing behind, done again and again. Only a process
+ * that was started with `--no-allocation-site-pretenuring` makes nothing old on the guess that it will live long.
+ */
 export async function oldGenerationGrowth(work: () => void | Promise<void>): Promise<number> {
   const settle = async (options?: { type: 'minor' }) => {
     collect(options);
