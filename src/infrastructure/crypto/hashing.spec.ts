@@ -31,8 +31,9 @@ test('tells what argon2 finds wrong, and goes on', async () => {
 
 test('works in one process of its own, each thread of it at the lowest priority', async () => {
   await Promise.all([hashing.hash('x', CHEAP), hashing.hash('y', CHEAP)]);
-  const [child, ...others] = children();
-  expect(others).toEqual([]);
+  // One that worked for an earlier test may still be on its way out.
+  expect(await until(() => children().length === 1, 10_000)).toBe(true);
+  const [child] = children();
   const priorities = threadsOf(child!).map((thread) => getPriority(thread));
   expect(priorities.length).toBeGreaterThan(1);
   expect(new Set(priorities)).toEqual(new Set([constants.priority.PRIORITY_LOW]));
