@@ -3,7 +3,7 @@ import type { PageRequest } from '../../application/page.js';
 import { ApiKeys, type KeyList } from '../../application/ports.js';
 import type { ApiKey, ApiKeyStatus } from '../../domain/api-key.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
-import { databaseNow, type Database } from './database.js';
+import { databaseNow, NOW, type Database } from './database.js';
 import { toApiKey } from './mapping.js';
 import { ApiKeyRow, ApiKeyUsageRow } from './rows.js';
 
@@ -57,7 +57,7 @@ export class PostgresApiKeys extends ApiKeys {
       manager.query<unknown[]>(
         `WITH due AS (${due}),
           expired AS (
-            UPDATE api_keys SET expired_at = date_trunc('milliseconds', clock_timestamp())
+            UPDATE api_keys SET expired_at = ${NOW}
             FROM due WHERE api_keys.id = due.id AND ${DUE}
             RETURNING api_keys.id, owner_id
           )

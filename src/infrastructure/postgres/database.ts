@@ -26,8 +26,10 @@ export class Database {
   }
 }
 
-/** One clock for all instances. To the millisecond, rounded down, as timestamptz(3) columns hold it. */
+/** One clock for all instances, in SQL. To the millisecond, rounded down, as timestamptz(3) columns hold it. */
+export const NOW = `date_trunc('milliseconds', clock_timestamp())`;
+
 export async function databaseNow(manager: EntityManager): Promise<Date> {
-  const [row] = await manager.query<{ now: Date }[]>(`SELECT date_trunc('milliseconds', clock_timestamp()) AS now`);
+  const [row] = await manager.query<{ now: Date }[]>(`SELECT ${NOW} AS now`);
   return row!.now;
 }

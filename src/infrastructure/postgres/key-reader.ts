@@ -6,6 +6,7 @@ import { Batcher } from '../batcher.js';
 import { gauge, histogram, type Instrument } from '../telemetry/instrument.js';
 import { NO_TRACES } from '../telemetry/traces.js';
 import type { ConnectionLoad } from './connection-load.js';
+import { NOW } from './database.js';
 import { Lane, STATEMENT_PATIENCE_MS } from './lane.js';
 import { unavailable } from './store-error.js';
 
@@ -23,7 +24,7 @@ const READ_KEYS = {
       date_part('epoch', k.created_at) AS created_at, date_part('epoch', k.expires_at) AS expires_at,
       date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
       a.status, array_to_string(a.permissions, ' ') AS permissions,
-      date_part('epoch', date_trunc('milliseconds', clock_timestamp())) AS now, pg_is_in_recovery() AS standby
+      date_part('epoch', ${NOW}) AS now, pg_is_in_recovery() AS standby
     FROM unnest(string_to_array($1, ',')) AS asked (public_part)
     LEFT JOIN api_keys k ON k.public_part = asked.public_part::char(24)
     LEFT JOIN accounts a ON a.id = k.owner_id`,

@@ -4,7 +4,7 @@ import { PasswordGuesses, type GuessSubject } from '../../application/ports.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { attemptPassword, type ThrottleState } from '../../domain/password-throttle.js';
 import { Gate } from '../gate.js';
-import type { Database } from './database.js';
+import { NOW, type Database } from './database.js';
 import { PasswordGuessesRow } from './rows.js';
 
 /** A crowd of guesses waits here, not for the connections that all other calls need. */
@@ -59,7 +59,7 @@ const LOCK = `
   INSERT INTO password_guesses AS known (subject, failures, last_attempt_at) VALUES ($1, 0, clock_timestamp())
   ON CONFLICT (subject) DO UPDATE SET failures = known.failures
   RETURNING failures, last_attempt_at AS "lastAttemptAt", blocked_until AS "blockedUntil",
-    date_trunc('milliseconds', clock_timestamp()) AS now`;
+    ${NOW} AS now`;
 const FORGET = `
   UPDATE password_guesses SET failures = 0, blocked_until = NULL, succeeded_at = clock_timestamp() WHERE subject = $1`;
 const TAKE_BACK = `
