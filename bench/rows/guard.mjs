@@ -2,7 +2,7 @@ import { start } from '../lib/process.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
 import { startService } from '../lib/service.mjs';
 import { interleave } from './interleave.mjs';
-import { ratios, row } from './row.mjs';
+import { ratioRow } from './row.mjs';
 
 const CONCURRENCY = 256;
 const FEW_KEYS = 1000;
@@ -18,9 +18,7 @@ export async function guard(lab, { runs, seconds }) {
   );
   await asked.stop();
   const sides = { 'guard/s': measured.guard, 'unary/s': measured.unary };
-  return [
-    row('guard over streams ÷ plain unary Node client', { atLeast: 4 }, ratios(measured.guard, measured.unary), sides),
-  ];
+  return [ratioRow('guard over streams ÷ plain unary Node client', { atLeast: 4 }, sides)];
 }
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
@@ -35,12 +33,7 @@ export async function stored(lab, { runs, seconds, storedKeys: manyKeys }) {
   );
   await Promise.all([many.stop(), few.stop()]);
   const what = `${manyKeys.toLocaleString('en')} stored keys ÷ 1,000 stored keys, asked by the guard`;
-  return [
-    row(what, { atLeast: 0.9 }, ratios(measured.many, measured.few), {
-      'many/s': measured.many,
-      'few/s': measured.few,
-    }),
-  ];
+  return [ratioRow(what, { atLeast: 0.9 }, { 'many/s': measured.many, 'few/s': measured.few })];
 }
 
 /** The service, and a client that asks for random keys. @param {string} databaseUrl @param {number} keys */

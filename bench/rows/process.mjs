@@ -2,7 +2,7 @@ import { keyNumber } from '../lib/keys.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
 import { startService } from '../lib/service.mjs';
 import { interleave } from './interleave.mjs';
-import { ratios, row } from './row.mjs';
+import { ratioRow, row } from './row.mjs';
 
 const KEYS = Array.from({ length: 8 }, (_, n) => keyNumber(n));
 const MEGABYTE = 1024 * 1024;
@@ -22,14 +22,7 @@ export async function workers(lab, { runs, seconds }) {
   );
   await Promise.all([one.stop(), two.stop()]);
   const sides = { 'two workers/s': perSecond.two, 'one/s': perSecond.one };
-  return [
-    row(
-      'WORKERS=2 ÷ one process (h2load and both stores on the same cores)',
-      {},
-      ratios(perSecond.two, perSecond.one),
-      sides,
-    ),
-  ];
+  return [ratioRow('WORKERS=2 ÷ one process (h2load and both stores on the same cores)', {}, sides)];
 }
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
@@ -53,10 +46,7 @@ export async function memory(lab, { validations, quietSeconds }) {
   if (granted < validations) throw new Error(`only ${granted} of ${validations} validations were grants`);
   const what = `resident memory after ${validations.toLocaleString('en')} validations ÷ after a tenth of them`;
   return [
-    row(what, { atMost: 1.05 }, [sizes.late / sizes.early], {
-      'late MB': [sizes.late / MEGABYTE],
-      'early MB': [sizes.early / MEGABYTE],
-    }),
+    ratioRow(what, { atMost: 1.05 }, { 'late MB': [sizes.late / MEGABYTE], 'early MB': [sizes.early / MEGABYTE] }),
   ];
 }
 

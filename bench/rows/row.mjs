@@ -24,10 +24,18 @@ export function row(what, target, values, sides) {
 }
 
 /**
- * The ratio within each run, so that what slows the machine down slows both sides.
- * @param {readonly number[]} above
- * @param {readonly number[]} below
+ * The first side ÷ the second within each run, so that what slows the machine down slows both.
+ * @param {string} what
+ * @param {Row['target']} target
+ * @param {Record<string, readonly number[]>} sides two of them
+ * @returns {Row}
  */
-export function ratios(above, below) {
-  return above.map((value, run) => value / below[run]);
+export function ratioRow(what, target, sides) {
+  const [above, below] = /** @type {[readonly number[], readonly number[]]} */ (Object.values(sides));
+  return row(
+    what,
+    target,
+    above.map((value, run) => value / /** @type {number} */ (below[run])),
+    sides,
+  );
 }

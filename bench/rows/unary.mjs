@@ -3,7 +3,7 @@ import { start } from '../lib/process.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
 import { startService } from '../lib/service.mjs';
 import { interleave } from './interleave.mjs';
-import { ratios, row } from './row.mjs';
+import { ratioRow } from './row.mjs';
 
 const KEYS = Array.from({ length: 8 }, (_, n) => keyNumber(n));
 const CALLS_PER_SECOND = 15_000;
@@ -29,14 +29,16 @@ export async function unary(lab, { runs, seconds }) {
   await Promise.all([bare.stop(), memory.stop(), redis.stop()]);
   const { bare: empty } = measured;
   return [
-    row('unary ValidateKey, limits in process ÷ empty gRPC call', { atLeast: 0.85 }, ratios(measured.memory, empty), {
-      'ValidateKey/s': measured.memory,
-      'empty/s': empty,
-    }),
-    row('unary ValidateKey, limits in Redis ÷ empty gRPC call', { atLeast: 0.7 }, ratios(measured.redis, empty), {
-      'ValidateKey/s': measured.redis,
-      'empty/s': empty,
-    }),
+    ratioRow(
+      'unary ValidateKey, limits in process ÷ empty gRPC call',
+      { atLeast: 0.85 },
+      { 'ValidateKey/s': measured.memory, 'empty/s': empty },
+    ),
+    ratioRow(
+      'unary ValidateKey, limits in Redis ÷ empty gRPC call',
+      { atLeast: 0.7 },
+      { 'ValidateKey/s': measured.redis, 'empty/s': empty },
+    ),
   ];
 }
 

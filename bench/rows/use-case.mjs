@@ -1,7 +1,7 @@
 import { start } from '../lib/process.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
 import { interleave } from './interleave.mjs';
-import { ratios, row } from './row.mjs';
+import { ratioRow } from './row.mjs';
 
 const CONCURRENCY = 64;
 /** As many on both sides. */
@@ -23,12 +23,7 @@ export async function peer(lab, { runs, seconds }) {
   );
   await Promise.all([own.stop(), betterAuth.stop()]);
   const what = 'use case in process ÷ better-auth 1.6.33 verifyApiKey (keys and limits in Redis)';
-  return [
-    row(what, { atLeast: 20 }, ratios(measured.own, measured.peer), {
-      'Latchkey/s': measured.own,
-      'better-auth/s': measured.peer,
-    }),
-  ];
+  return [ratioRow(what, { atLeast: 20 }, { 'Latchkey/s': measured.own, 'better-auth/s': measured.peer })];
 }
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
@@ -47,19 +42,16 @@ export async function size(lab, { runs, seconds, storedKeys: manyKeys }) {
   await Promise.all([many.stop(), few.stop()]);
   const told = manyKeys.toLocaleString('en');
   return [
-    row(
+    ratioRow(
       `${told} stored keys ÷ 1,000 stored keys, use case in process`,
       { atLeast: 0.9 },
-      ratios(measured.many, measured.few),
-      {
-        'many/s': measured.many,
-        'few/s': measured.few,
-      },
+      { 'many/s': measured.many, 'few/s': measured.few },
     ),
-    row('half of the load unknown keys ÷ all known', { atLeast: 0.7 }, ratios(measured.half, measured.many), {
-      'half unknown/s': measured.half,
-      'all known/s': measured.many,
-    }),
+    ratioRow(
+      'half of the load unknown keys ÷ all known',
+      { atLeast: 0.7 },
+      { 'half unknown/s': measured.half, 'all known/s': measured.many },
+    ),
   ];
 }
 
