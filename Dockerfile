@@ -44,7 +44,7 @@ COPY proto proto
 COPY --from=build /app/dist dist
 COPY --from=build /app/web/dist web/dist
 # `docker compose exec latchkey-1 latchkey …`
-RUN chmod +x dist/cli/main.js && ln -s /app/dist/cli/main.js /usr/local/bin/latchkey
+RUN chmod +x dist/composition/cli.js && ln -s /app/dist/composition/cli.js /usr/local/bin/latchkey
 # `node`, by number: Kubernetes can tell that it is not root.
 USER 1000:1000
 EXPOSE 3000 50051

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isMain, root } from './lib/paths.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
-const MIGRATIONS = join(root, 'src/infrastructure/postgres/migrations');
+const MIGRATIONS = join(root, 'src/infrastructure/outbound/postgres/tables/migrations');
 
 const CONTRACTIONS = [
   /\bDROP\s+(TABLE|COLUMN|VIEW)\b/i,

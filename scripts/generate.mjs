@@ -13,7 +13,10 @@ const guard = 'clients/node/src/generated';
 
 /** Each owner's folder and what it speaks. @type {Readonly<Record<string, readonly string[]>>} */
 const targets = {
-  'src/infrastructure/grpc/generated': ['latchkey/v1/api_key_service.proto', 'latchkey/v1/account_service.proto'],
+  'src/infrastructure/inbound/grpc/generated': [
+    'latchkey/v1/api_key_service.proto',
+    'latchkey/v1/account_service.proto',
+  ],
   [guard]: ['latchkey/v1/api_key_service.proto'],
 };
 

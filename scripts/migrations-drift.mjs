@@ -26,7 +26,7 @@ await main(async () => {
 
 /** @param {string} url */
 async function check(url) {
-  const built = pathToFileURL(join(root, 'dist/infrastructure/postgres/data-source.js')).href;
+  const built = pathToFileURL(join(root, 'dist/infrastructure/outbound/postgres/connection/data-source.js')).href;
   /** @type {{ createDataSource(url: string): import('typeorm').DataSource }} */
   const { createDataSource } = await import(built);
   const source = await createDataSource(url).initialize();

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
-import { ConfigError, readConfig, type Config } from './config.js';
+import { ConfigError, readConfig, type Config } from './config/config.js';
 import { LatchkeyError } from './domain/errors.js';
-import { Log } from './infrastructure/log.js';
-import { outliveParentBriefly, WorkerHasToldWhy, Workers } from './workers.js';
+import { Log } from './infrastructure/telemetry/log.js';
+import { outliveParentBriefly, WorkerHasToldWhy, Workers } from './composition/workers/workers.js';
 
 process.title = 'latchkey';
 
@@ -34,7 +34,7 @@ try {
 
 function work(config: Config): Running {
   // Loaded where it is needed: a parent of workers stays small.
-  const ready = import('./latchkey.js').then(({ startLatchkey }) => startLatchkey(config));
+  const ready = import('./composition/start.js').then(({ startLatchkey }) => startLatchkey(config));
   // Whatever has begun to start is waited for: half a start leaves half a mess.
   return { ready, stop: async () => (await ready).stop() };
 }

@@ -1,7 +1,7 @@
 // The use case with its real adapters, wired as the service wires them, and no server before it.
-import { readConfig } from '../../dist/config.js';
-import { startLatchkey } from '../../dist/latchkey.js';
-import { ValidateKey } from '../../dist/application/validate-key.js';
+import { readConfig } from '../../dist/config/config.js';
+import { startLatchkey } from '../../dist/composition/start.js';
+import { ValidateKey } from '../../dist/application/keys/validate-key.js';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { randomKeys, unknownKey } from '../lib/keys.mjs';
 import { closedLoop, takeOrders } from '../lib/orders.mjs';

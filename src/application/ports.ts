@@ -3,14 +3,14 @@
  * injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and
  * every `now` is PostgreSQL's clock: one clock for all instances.
  */
-import type { Account, OwnerStanding } from '../domain/account.js';
-import type { ApiKey, ApiKeyStatus } from '../domain/api-key.js';
-import type { SealableEvent } from '../domain/audit-seal.js';
-import type { RateDecision } from '../domain/rate-limit.js';
-import type { ThrottlePolicy } from '../domain/password-throttle.js';
-import type { Verdict } from '../domain/verdict.js';
-import type { AuditEvent, FailedAuthentication, RecordedEvent } from './audit.js';
-import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit-trail.js';
+import type { Account, OwnerStanding } from '../domain/accounts/account.js';
+import type { ApiKey, ApiKeyStatus } from '../domain/keys/api-key.js';
+import type { SealableEvent } from '../domain/audit/audit-seal.js';
+import type { RateDecision } from '../domain/keys/rate-limit.js';
+import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
+import type { Verdict } from '../domain/keys/verdict.js';
+import type { AuditEvent, FailedAuthentication, RecordedEvent } from '../domain/audit/audit-event.js';
+import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { Page, PageRequest } from './page.js';
 
 /** What the database says of a public part, read in one statement at `now`. */

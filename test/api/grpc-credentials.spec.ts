@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { ValidateKeyRequest } from '../../src/infrastructure/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { newOwner, type Owner } from '../support/owners.js';
 import { startService, type Service } from '../support/service.js';

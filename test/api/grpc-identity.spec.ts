@@ -2,9 +2,9 @@ import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { callerOf } from '../../src/infrastructure/grpc/caller.js';
-import { ServiceIdentity } from '../../src/infrastructure/service-identity.js';
-import { parseServiceTokens } from '../../src/service-roles.js';
+import { callerOf } from '../../src/infrastructure/inbound/grpc/caller.js';
+import { ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
+import { parseServiceTokens } from '../../src/config/service-roles.js';
 import { bearer } from '../support/grpc-clients.js';
 import { startService, type Service } from '../support/service.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ValidateKeyRequest } from '../../src/infrastructure/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
 import { newOwner, type Owner } from '../support/owners.js';
 import { startService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';

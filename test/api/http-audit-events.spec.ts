@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AuditEventView } from '../../src/infrastructure/http/views.js';
+import type { AuditEventView } from '../../src/infrastructure/inbound/http/management/views.js';
 import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
 import type { Person } from '../support/person.js';
 import { startService, type Service } from '../support/service.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DENIAL_REASONS } from '../../src/domain/verdict.js';
+import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
 import { askForEveryVerdict } from '../support/every-verdict.js';
 import { eventually } from '../support/eventually.js';
 import { type MetricsPage, readMetrics } from '../support/metrics-page.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
-import { KeyString, readBearer, withoutSecrets } from '../../src/domain/key-string.js';
+import { KeyString, readBearer, withoutSecrets } from '../../src/domain/keys/key-string.js';
 import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
 
 const TRIES = shortOrLong(50_000, 1_000_000);

@@ -1,7 +1,7 @@
 import type { ServiceError, MethodDefinition, Metadata } from '@grpc/grpc-js';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DEMO_SERVICE_TOKENS } from '../../src/demo.js';
+import { DEMO_SERVICE_TOKENS } from '../../src/config/demo.js';
 import { answer, bearer } from '../support/grpc-clients.js';
 import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
 import { startService, type Service } from '../support/service.js';

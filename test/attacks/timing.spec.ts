@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { Audit } from '../../src/application/ports.js';
-import { ValidateKey } from '../../src/application/validate-key.js';
-import { MemoryRateLimiter } from '../../src/infrastructure/memory/rate-limiter.js';
-import { PostgresKeyReader } from '../../src/infrastructure/postgres/key-reader.js';
+import { ValidateKey } from '../../src/application/keys/validate-key.js';
+import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
+import { PostgresKeyReader } from '../../src/infrastructure/outbound/postgres/keys/key-reader.js';
 import { client, createKey, newOwner, openApplication, times, type Application } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';

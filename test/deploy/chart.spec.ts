@@ -69,7 +69,7 @@ describe('the chart', () => {
 
   test('lets an instance end what is under way before it is killed, and refuses values that would not', () => {
     expect(container('latchkey').lifecycle.preStop.exec.command).toEqual(['sleep', '5']);
-    // An orderly stop takes 12 seconds at most (src/workers.ts).
+    // An orderly stop takes 12 seconds at most (src/composition/workers/workers.ts).
     expect(pod('latchkey').terminationGracePeriodSeconds).toBeGreaterThan(5 + 12);
     expect(releases.hurried.error).toContain('terminationGracePeriodSeconds must be');
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
-import { readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config/config.js';
 import type { Tree } from './chart.js';
 import { readStages, textsOf } from './dockerfile.js';
 
@@ -16,7 +16,7 @@ const instances = Object.entries(services).filter(([name]) => name.startsWith('l
 
 describe('docker-compose.yml', () => {
   test('sets no variable that the service does not read', () => {
-    const read = new Set([...text('src/config.ts').matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, name]) => name));
+    const read = new Set([...text('src/config/config.ts').matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, name]) => name));
     expect(instances).toHaveLength(2);
     for (const [, { environment }] of instances) {
       expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);
@@ -56,7 +56,7 @@ describe('docker-compose.yml', () => {
   test('runs the service without privileges or a writable file system, and lets it end in order', () => {
     for (const [, service] of instances) {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
-      // An orderly stop takes 12 seconds at most (src/workers.ts).
+      // An orderly stop takes 12 seconds at most (src/composition/workers/workers.ts).
       expect(Number.parseInt(service['stop_grace_period'] as string, 10)).toBeGreaterThan(12);
     }
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isPermission, OPERATIONS } from '../../src/domain/access.js';
+import { isPermission, OPERATIONS } from '../../src/domain/keys/access.js';
 import { faultsOf } from './support/envoy-config.js';
 import { excerpt, identityOf, recipe, recipeFilter, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
 

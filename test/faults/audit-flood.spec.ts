@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import type { FailedAuthentication } from '../../src/application/audit.js';
+import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
 import { client, openApplication, outcomeOf, times, type Application } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
 

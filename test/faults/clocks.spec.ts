@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ApiKeyView } from '../../src/infrastructure/http/views.js';
+import type { ApiKeyView } from '../../src/infrastructure/inbound/http/management/views.js';
 import { times } from '../support/application.js';
 import { eventually } from '../support/eventually.js';
 import { connectClients, type Clients } from '../support/grpc-clients.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { openDatabase } from '../../src/infrastructure/postgres/open-database.js';
+import { openDatabase } from '../../src/infrastructure/outbound/postgres/connection/open-database.js';
 import { createDatabase } from '../support/databases.mjs';
 
 test('instances that start together on an empty database migrate it once, and all of them come up', async () => {

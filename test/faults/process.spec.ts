@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { DEMO_OWNER } from '../../src/demo.js';
+import { DEMO_OWNER } from '../../src/config/demo.js';
 import { createDatabase } from '../support/databases.mjs';
 import { bearer, connectClients } from '../support/grpc-clients.js';
 import { Person } from '../support/person.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { DEMO_OWNER } from '../../src/demo.js';
+import { DEMO_OWNER } from '../../src/config/demo.js';
 import { startService, type Service } from '../support/service.js';
 
 /** A client of HTTP that says what it likes, when it likes. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { root } from '../../scripts/lib/paths.mjs';
-import { buildProgram } from '../../src/cli/program.js';
+import { buildProgram } from '../../src/infrastructure/inbound/cli/program.js';
 
 describe('docs/cli.md', () => {
   const page = readFileSync(join(root, 'docs/cli.md'), 'utf8');

@@ -10,7 +10,7 @@ describe('.env.example', () => {
   const listed = named(text('.env.example'), /^#([A-Z][A-Z_]+)=/gm);
 
   it('lists every variable that the service reads', () => {
-    const read = named(text('src/config.ts'), /reader\s*\.\w+\(\s*'([A-Z][A-Z_]+)'/g).filter(
+    const read = named(text('src/config/config.ts'), /reader\s*\.\w+\(\s*'([A-Z][A-Z_]+)'/g).filter(
       (name) => name !== 'NODE_ENV',
     );
     expect(read.length).toBeGreaterThan(10);

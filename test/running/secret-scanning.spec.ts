@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { root } from '../../scripts/lib/paths.mjs';
-import { KeyString } from '../../src/domain/key-string.js';
+import { KeyString } from '../../src/domain/keys/key-string.js';
 import { runCommand } from '../support/command-line.js';
 import { readmeSnippet } from '../support/readme.js';
 

@@ -1,8 +1,8 @@
 import { createSecretKey } from 'node:crypto';
-import { SealAuditEvents } from '../../src/application/seal-audit-events.js';
-import type { AuditTrailTransaction } from '../../src/application/audit-trail.js';
+import { SealAuditEvents } from '../../src/application/audit/seal-audit-events.js';
+import type { AuditTrailTransaction } from '../../src/application/audit/audit-trail.js';
 import { AuditTrail } from '../../src/application/ports.js';
-import { VerifyAuditTrail } from '../../src/application/verify-audit-trail.js';
+import { VerifyAuditTrail } from '../../src/application/audit/verify-audit-trail.js';
 import { openApplication, times, type Application } from './application.js';
 import { createDatabase } from './databases.mjs';
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 
-export const LATCHKEY = join(root, 'dist/cli/main.js');
+export const LATCHKEY = join(root, 'dist/composition/cli.js');
 
 export interface CommandEnd {
   readonly code: number | null;

@@ -1,4 +1,4 @@
-import { DENIAL_REASONS } from '../../src/domain/verdict.js';
+import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
 import { unknownKey } from './key-strings.js';
 import { newOwner } from './owners.js';
 import type { Service } from './service.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Duration__Output } from '../../src/infrastructure/grpc/generated/google/protobuf/Duration.js';
+import type { Duration__Output } from '../../src/infrastructure/inbound/grpc/generated/google/protobuf/Duration.js';
 
 /** A well-formed key string that names the same key with a secret that is not its own. */
 export function withWrongSecret(fullKey: string): string {

@@ -1,5 +1,5 @@
-import { DEMO_OWNER } from '../../src/demo.js';
-import type { PutAccountRequest } from '../../src/infrastructure/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import { DEMO_OWNER } from '../../src/config/demo.js';
+import type { PutAccountRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
 import type { Person } from './person.js';
 import type { Service } from './service.js';
 

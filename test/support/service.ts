@@ -1,5 +1,5 @@
-import { readConfig } from '../../src/config.js';
-import { startLatchkey } from '../../src/latchkey.js';
+import { readConfig } from '../../src/config/config.js';
+import { startLatchkey } from '../../src/composition/start.js';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from './databases.mjs';
 import { connectClients, type Clients } from './grpc-clients.js';

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { LatchkeyError } from '../../domain/errors.js';
-import type { PrometheusMetrics } from '../prometheus-metrics.js';
+import type { PrometheusMetrics } from './prometheus-metrics.js';
 import type { MetricsMessage } from './worker-messages.js';
 
 const PATIENCE_MS = 3000;

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
-import type { Account__Output } from '../../../src/infrastructure/grpc/generated/latchkey/v1/Account.js';
-import type { ValidateKeyResponse__Output } from '../../../src/infrastructure/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
-import type { CreatedApiKeyView } from '../../../src/infrastructure/http/views.js';
+import type { Account__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Account.js';
+import type { ValidateKeyResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
+import type { CreatedApiKeyView } from '../../../src/infrastructure/inbound/http/management/views.js';
 import { CHEAP_HASH, PASSWORD } from '../application.js';
 import type { Answer } from '../person.js';
 import type { QuestionStream } from '../question-stream.js';

@@ -1,0 +1,17 @@
+import type { Account } from '../../domain/accounts/account.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import type { Accounts } from '../ports.js';
+
+export class GetAccount {
+  constructor(private readonly accounts: Accounts) {}
+
+  async execute(id: string): Promise<Account> {
+    const account = await this.accounts.find(id);
+    if (!account) throw accountNotFound();
+    return account;
+  }
+}
+
+export function accountNotFound(): LatchkeyError {
+  return new LatchkeyError('account_not_found', 'id names no account');
+}

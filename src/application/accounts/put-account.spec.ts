@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  CHEAP_HASH,
+  client,
+  newOwner,
+  openApplication,
+  outcomeOf,
+  PASSWORD,
+  tally,
+  times,
+  type Application,
+} from '../../../test/support/application.js';
+import { createDatabase } from '../../../test/support/databases.mjs';
+import type { PutAccountCommand } from './put-account.js';
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+});
+afterAll(async () => {
+  await app?.close();
+  await database.drop();
+});
+
+const signIn = (email: string, password = PASSWORD) => app.signIn.execute(email, password, client());
+const isSignedIn = async (token: string) => (await app.identifyOwner.bySession(token)) !== undefined;
+
+let made = 0;
+function profile(part: Partial<PutAccountCommand> = {}): PutAccountCommand {
+  const id = part.id ?? `p${(made += 1)}`;
+  return { id, email: `${id}@example.org`, displayName: 'Ada', permissions: ['systems:read'], ...part };
+}
+
+async function stored(id: string) {
+  const { email, displayName, permissions, status, version, passwordHash } = await app.getAccount.execute(id);
+  return { email, displayName, permissions, status, version, passwordHash };
+}
+
+describe('putting an account', () => {
+  test('makes it when there is none, active and as it was sent', async () => {
+    const sent = profile({ email: 'Ada@Example.org', displayName: '', version: 2n ** 64n - 1n });
+    const answered = await app.putAccount.execute(sent);
+    const expected = { ...sent, status: 'active', passwordHash: null };
+    expect(answered).toMatchObject(expected);
+    expect({ id: sent.id, ...(await stored(sent.id)) }).toEqual(expected);
+  });
+
+  test('replaces email, name and permissions, and keeps the password that is not sent', async () => {
+    const first = profile({ passwordHash: CHEAP_HASH, permissions: ['a:read', 'b:write'] });
+    await app.putAccount.execute(first);
+    const second = profile({ id: first.id, email: 'new@example.org', displayName: 'New', permissions: ['c:read'] });
+    await app.putAccount.execute(second);
+    expect(await stored(first.id)).toEqual({
+      email: 'new@example.org',
+      displayName: 'New',
+      permissions: ['c:read'],
+      status: 'active',
+      version: 0n,
+      passwordHash: CHEAP_HASH,
+    });
+    expect(await outcomeOf(signIn('new@example.org'))).toBe('ok');
+    expect(await outcomeOf(signIn(first.email))).toBe('invalid_credentials');
+  });
+
+  test('empties the permissions when none are sent', async () => {
+    const first = profile();
+    await app.putAccount.execute(first);
+    await app.putAccount.execute({ ...first, permissions: [] });
+    expect((await stored(first.id)).permissions).toEqual([]);
+  });
+
+  test.each(['suspend', 'delete'] as const)('leaves the status alone: after %s', async (change) => {
+    const sent = profile();
+    await app.putAccount.execute(sent);
+    const { status } = await app.changeStatus[change](sent.id);
+    expect((await app.putAccount.execute({ ...sent, displayName: 'Back?' })).status).toBe(status);
+    expect(await stored(sent.id)).toMatchObject({ status, displayName: 'Back?' });
+  });
+
+  test('names every field that is wrong, and stores nothing', async () => {
+    const wrong = profile({ id: 'a b', email: 'x', displayName: '\0', permissions: ['*'] });
+    await expect(app.putAccount.execute(wrong)).rejects.toMatchObject({
+      code: 'invalid_fields',
+      details: { errors: ['id', 'email', 'display_name', 'permissions'].map((field) => ({ field })) },
+    });
+    expect(await outcomeOf(app.getAccount.execute('a b'))).toBe('account_not_found');
+  });
+});
+
+describe('an email', () => {
+  test('belongs to one account, whatever its case, also while that account is deleted', async () => {
+    const holder = profile({ email: 'Taken@Example.org' });
+    await app.putAccount.execute(holder);
+    const other = profile({ email: 'tAKEN@example.ORG' });
+    const take = () => app.putAccount.execute(other);
+    await expect(take()).rejects.toMatchObject({ code: 'email_taken', message: 'email belongs to another account' });
+    await app.changeStatus.delete(holder.id);
+    expect(await outcomeOf(take())).toBe('email_taken');
+    await app.putAccount.execute({ ...holder, email: 'moved@example.org' });
+    expect(await outcomeOf(take())).toBe('ok');
+  });
+
+  test('may change its case', async () => {
+    const sent = profile();
+    await app.putAccount.execute(sent);
+    await app.putAccount.execute({ ...sent, email: sent.email.toUpperCase() });
+    expect((await stored(sent.id)).email).toBe(sent.email.toUpperCase());
+  });
+
+  test('taken by an update leaves the account as it was', async () => {
+    const [one, two] = [profile(), profile()];
+    await app.putAccount.execute(one);
+    await app.putAccount.execute(two);
+    const take = app.putAccount.execute({ ...two, email: one.email, permissions: [] });
+    expect(await outcomeOf(take)).toBe('email_taken');
+    expect(await stored(two.id)).toMatchObject({ email: two.email, permissions: two.permissions });
+  });
+
+  test('claimed by 20 new accounts at once goes to one', async () => {
+    const claims = times(20, () => app.putAccount.execute(profile({ email: 'race@example.org' })));
+    expect(await tally(claims)).toEqual({ ok: 1, email_taken: 19 });
+  });
+});
+
+describe('versions', () => {
+  test('an older one is refused and changes nothing; the same one may be sent again; none is no opinion', async () => {
+    const sent = profile({ version: 5n });
+    await app.putAccount.execute(sent);
+    const older = app.putAccount.execute({ ...sent, version: 4n, displayName: 'old', password: 'old' });
+    expect(await outcomeOf(older)).toBe('stale_version');
+    expect(await stored(sent.id)).toMatchObject({ displayName: 'Ada', version: 5n, passwordHash: null });
+    expect(await outcomeOf(app.putAccount.execute(sent))).toBe('ok');
+    const { version, ...withoutVersion } = sent;
+    await app.putAccount.execute({ ...withoutVersion, displayName: 'any' });
+    expect(await stored(sent.id)).toMatchObject({ displayName: 'any', version });
+  });
+
+  test('20 that overtake each other end at the newest, when the account exists and when they make it', async () => {
+    for (const exists of [true, false]) {
+      const base = profile();
+      if (exists) await app.putAccount.execute(base);
+      const shuffled = times(20, (n) => ((n * 7) % 20) + 1);
+      const outcomes = await tally(
+        shuffled.map((n) => app.putAccount.execute({ ...base, version: BigInt(n), displayName: `v${n}` })),
+      );
+      expect(Object.keys(outcomes).filter((code) => !['ok', 'stale_version'].includes(code))).toEqual([]);
+      expect(await stored(base.id)).toMatchObject({ version: 20n, displayName: 'v20' });
+    }
+  });
+});
+
+describe('a password', () => {
+  test('that is new ends the sessions; the same one sent again, as text or as hash, keeps them', async () => {
+    const sent = profile({ password: 'first' });
+    await app.putAccount.execute(sent);
+    const { passwordHash } = await stored(sent.id);
+    const { token } = await signIn(sent.email, 'first');
+
+    await app.putAccount.execute(sent);
+    const { password, ...rest } = sent;
+    await app.putAccount.execute({ ...rest, passwordHash: passwordHash! });
+    expect([await isSignedIn(token), (await stored(sent.id)).passwordHash]).toEqual([true, passwordHash]);
+
+    await app.putAccount.execute({ ...sent, password: `${password} and more` });
+    expect(await isSignedIn(token)).toBe(false);
+    expect(await outcomeOf(signIn(sent.email, 'first'))).toBe('invalid_credentials');
+    expect(await outcomeOf(signIn(sent.email, 'first and more'))).toBe('ok');
+  });
+
+  test('may be pushed as an argon2id hash', async () => {
+    const { email } = await newOwner(app, { passwordHash: CHEAP_HASH });
+    expect(await outcomeOf(signIn(email, PASSWORD))).toBe('ok');
+  });
+
+  test.each<[string, Partial<PutAccountCommand>]>([
+    ['password', { password: '' }],
+    ['password', { password: 'x'.repeat(1025) }],
+    ['password_hash', { passwordHash: '' }],
+    ['password_hash', { passwordHash: 'correct horse' }],
+    ['password_hash', { passwordHash: '$2b$12$abcdefghijklmnopqrstuuK6lZpzLr0fQoQ2x0O8b4mB0eGm0aG1S' }],
+    ['password_hash', { passwordHash: CHEAP_HASH.replace('m=1024', 'm=999999') }],
+  ])('that can’t be used names its field %s, and makes no account', async (field, part) => {
+    const sent = profile(part);
+    await expect(app.putAccount.execute(sent)).rejects.toMatchObject({
+      code: 'invalid_fields',
+      details: { errors: [{ field }] },
+    });
+    expect(await outcomeOf(app.getAccount.execute(sent.id))).toBe('account_not_found');
+  });
+
+  test('that is too long is told how long it may be', async () => {
+    const tooLong = app.putAccount.execute(profile({ password: 'x'.repeat(1025) }));
+    await expect(tooLong).rejects.toThrow('password must be 1 to 1024 characters');
+  });
+
+  test.each([1, 1024])('may have %i characters', async (length) => {
+    const sent = profile({ password: 'x'.repeat(length) });
+    await app.putAccount.execute(sent);
+    expect(await outcomeOf(signIn(sent.email, 'x'.repeat(length)))).toBe('ok');
+    expect(await outcomeOf(signIn(sent.email, 'x'.repeat(length - 1)))).toBe('invalid_credentials');
+  });
+});

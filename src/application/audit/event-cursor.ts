@@ -1,0 +1,41 @@
+import type { KeyObject } from 'node:crypto';
+import { type EventsDigest, EventsMac, type SealableEvent } from '../../domain/audit/audit-seal.js';
+
+/** The lowest id that a table can hold, forged ones included. */
+export const FIRST_ID = -(2n ** 63n);
+
+/** Walks once through events in the order of their ids, range after range. */
+export class EventCursor {
+  private readonly events: AsyncIterator<SealableEvent>;
+  private next: SealableEvent | undefined;
+  private hasBegun = false;
+
+  constructor(events: AsyncIterable<SealableEvent>) {
+    this.events = events[Symbol.asyncIterator]();
+  }
+
+  /** What is there from the end of the range before up to this id. */
+  async digestUpTo(toEventId: bigint, key: KeyObject): Promise<EventsDigest> {
+    const mac = new EventsMac(key);
+    for (let event = await this.peek(); event && event.id <= toEventId; event = await this.advance()) mac.add(event);
+    return mac.digest();
+  }
+
+  async countRest(): Promise<{ count: number; first: SealableEvent | undefined }> {
+    const first = await this.peek();
+    let count = 0;
+    for (let event = first; event; event = await this.advance()) count += 1;
+    return { count, first };
+  }
+
+  private peek(): Promise<SealableEvent | undefined> {
+    return this.hasBegun ? Promise.resolve(this.next) : this.advance();
+  }
+
+  private async advance(): Promise<SealableEvent | undefined> {
+    this.hasBegun = true;
+    const { value, done } = await this.events.next();
+    this.next = done ? undefined : (value as SealableEvent);
+    return this.next;
+  }
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { client, createKey, newOwner, openApplication, type Application } from '../../../test/support/application.js';
+import { createDatabase } from '../../../test/support/databases.mjs';
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+});
+afterAll(async () => {
+  await app?.close();
+  await database.drop();
+});
+
+describe('audit events', () => {
+  test("are the owner's own, newest first, with who did it from where", async () => {
+    const [{ id }, someoneElse] = [await newOwner(app), await newOwner(app)];
+    const { key, fullKey } = await createKey(app, id);
+    await createKey(app, someoneElse.id);
+    const from = client('198.51.100.7');
+    await app.revokeApiKey.execute(id, key.id, from);
+    await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, from);
+    const { items, nextCursor } = await app.listAuditEvents.execute(id, { limit: 50 });
+    const facts = { keyId: key.id, count: 1, clientIp: '198.51.100.7', userAgent: 'curl/8', requestId: from.requestId };
+    expect(items).toEqual([
+      { ...facts, id: expect.any(String), at: expect.any(Date), type: 'authentication.failed', reason: 'revoked' },
+      { ...facts, id: expect.any(String), at: expect.any(Date), type: 'api_key.revoked', reason: null },
+      expect.objectContaining({ type: 'api_key.created', keyId: key.id, clientIp: '192.0.2.1' }),
+    ]);
+    expect(nextCursor).toBeNull();
+  });
+
+  test('page by page, each is shown once', async () => {
+    const { id } = await newOwner(app);
+    for (let made = 0; made < 5; made += 1) await createKey(app, id);
+    const first = await app.listAuditEvents.execute(id, { limit: 3 });
+    const second = await app.listAuditEvents.execute(id, { limit: 3, cursor: first.nextCursor! });
+    const ids = [...first.items, ...second.items].map((event) => BigInt(event.id));
+    expect(ids).toHaveLength(5);
+    expect(ids).toEqual([...ids].sort((a, b) => (a < b ? 1 : -1)));
+    expect(second.nextCursor).toBeNull();
+  });
+
+  test.each(['', 'x', Buffer.from('["1; DROP TABLE accounts"]').toString('base64url')])(
+    'refuse the cursor %j',
+    async (cursor) => {
+      const { id } = await newOwner(app);
+      await expect(app.listAuditEvents.execute(id, { limit: 5, cursor })).rejects.toMatchObject({
+        code: 'invalid_fields',
+      });
+    },
+  );
+
+  test.each([
+    [`UPDATE audit_events SET reason = 'nothing'`],
+    [`UPDATE audit_events SET count = 1 WHERE false`],
+    [`DELETE FROM audit_events`],
+    [`TRUNCATE audit_events`],
+    [`TRUNCATE audit_events CASCADE`],
+    [
+      `INSERT INTO audit_events (id, type) OVERRIDING SYSTEM VALUE SELECT id, 'x' FROM audit_events LIMIT 1
+      ON CONFLICT (id) DO UPDATE SET type = 'x'`,
+    ],
+  ])('can only be added to: %s is refused', async (statement) => {
+    await createKey(app, (await newOwner(app)).id);
+    const all = () => app.sql(`SELECT * FROM audit_events ORDER BY id`);
+    const before = await all();
+    await expect(app.sql(statement)).rejects.toThrow(/audit_events is append-only: \w+ is refused/);
+    expect(await all()).toEqual(before);
+    expect(before.length).toBeGreaterThan(0);
+  });
+});

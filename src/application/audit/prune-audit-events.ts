@@ -1,0 +1,71 @@
+import type { KeyObject } from 'node:crypto';
+import { isPruningGenuine, lastPrunedSealId, recordPruning } from '../../domain/audit/audit-pruning.js';
+import { type AuditSeal, eventsProblem, sealProblem } from '../../domain/audit/audit-seal.js';
+import type { AuditTrailTransaction } from './audit-trail.js';
+import { EventCursor, FIRST_ID } from './event-cursor.js';
+import type { AuditTrail } from '../ports.js';
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+/** In one transaction, unless a single seal covers more. */
+const MAX_EVENTS = 10_000;
+
+export class PruneAuditEvents {
+  /** @param key undefined where events are not sealed */
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly key: KeyObject | undefined,
+    private readonly retentionDays: number | undefined,
+  ) {}
+
+  /** Deletes, in batches, the events that are kept long enough, by whole seals. Answers how many. */
+  async execute(): Promise<number> {
+    if (this.retentionDays === undefined) return 0;
+    let pruned = 0;
+    for (;;) {
+      const batch = await this.trail.exclusively((transaction) => this.pruneBatch(transaction, this.retentionDays!));
+      if (!batch) return pruned;
+      pruned += batch;
+    }
+  }
+
+  private async pruneBatch(transaction: AuditTrailTransaction, retentionDays: number): Promise<number> {
+    const before = cutoff(transaction.now, retentionDays);
+    if (this.key) return this.pruneSealed(transaction, this.key, before);
+    // Without the key no one could tell retention from tampering: sealed events stay until it is back.
+    if (await transaction.newestSeal()) return 0;
+    return transaction.pruneUnsealed(before, MAX_EVENTS);
+  }
+
+  /** Looks at every range before it goes: what does not verify is evidence, and is kept. */
+  private async pruneSealed(transaction: AuditTrailTransaction, key: KeyObject, before: Date): Promise<number> {
+    const prunings = await transaction.prunings();
+    // Whoever makes up a pruning is not to have it completed by a real one.
+    const forged = prunings.find((pruning) => !isPruningGenuine(key, pruning));
+    if (forged)
+      throw new Error(`audit events are not pruned: pruning ${forged.id} was not recorded with AUDIT_SEAL_KEY`);
+    const lastSealId = lastPrunedSealId(prunings);
+    let previous: AuditSeal | undefined;
+    let upTo: AuditSeal | undefined;
+    const events = new EventCursor(transaction.events(FIRST_ID));
+    let taken = 0;
+    for await (const seal of transaction.seals(lastSealId)) {
+      if (seal.id > lastSealId) {
+        if (seal.sealedAt >= before || (taken > 0 && taken + seal.eventCount > MAX_EVENTS)) break;
+        const found = await events.digestUpTo(seal.toEventId, key);
+        const problem = sealProblem(key, previous, seal) ?? eventsProblem(seal, found);
+        if (problem) throw new Error(`audit events are not pruned: seal ${seal.id}: ${problem}`);
+        upTo = seal;
+        taken += seal.eventCount;
+      }
+      previous = seal;
+    }
+    return upTo ? transaction.prune(recordPruning(key, await transaction.lastPruningId(), upTo, transaction.now)) : 0;
+  }
+}
+
+/** To the hour, so that prunings on record stay few. */
+function cutoff(now: Date, retentionDays: number): Date {
+  const oldest = now.getTime() - retentionDays * DAY_MS;
+  return new Date(oldest - (oldest % HOUR_MS));
+}

@@ -1,0 +1,78 @@
+import type { KeyObject } from 'node:crypto';
+import { EventsMac, isSealGenuine, sealEvents } from '../../domain/audit/audit-seal.js';
+import type { AuditTrailTransaction } from './audit-trail.js';
+import type { AuditTrail } from '../ports.js';
+
+/** A seal is verified and pruned as a whole, so it stays small. */
+const MAX_EVENTS = 10_000;
+
+export type SealingOutcome = 'up-to-date' | 'more-to-seal' | 'writers-at-work';
+
+export class SealAuditEvents {
+  /** What there was at a look, and who might still commit something below it. */
+  private horizon: { readonly eventId: bigint; readonly writers: readonly string[] } | undefined;
+  /** As of the last look, at most. */
+  unsealedEvents = 0;
+
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly key: KeyObject | undefined,
+  ) {}
+
+  /** Without a key nothing is sealed. */
+  get hasKey(): boolean {
+    return this.key !== undefined;
+  }
+
+  /** Seals what has been committed since the newest seal. Several instances may do so at once: one at a time does. */
+  async execute(): Promise<SealingOutcome> {
+    const { key } = this;
+    if (!key) return 'up-to-date';
+    this.unsealedEvents = await this.trail.unsealedEvents();
+    if (this.unsealedEvents === 0) return 'up-to-date';
+    return (await this.trail.exclusively((transaction) => this.seal(transaction, key))) ?? 'up-to-date';
+  }
+
+  private async seal(transaction: AuditTrailTransaction, key: KeyObject): Promise<SealingOutcome> {
+    const newest = await transaction.newestSeal();
+    if (newest && !isSealGenuine(key, newest)) {
+      throw new Error('audit events are not sealed any more: the newest seal was not made with this AUDIT_SEAL_KEY');
+    }
+    const settled = await this.settledEventId(transaction);
+    if (settled === undefined) return 'writers-at-work';
+    const from = (newest?.toEventId ?? 0n) + 1n;
+    if (settled < from) return 'up-to-date';
+    const mac = new EventsMac(key);
+    let [taken, last] = [0, settled];
+    for await (const event of transaction.events(from)) {
+      if (event.id > settled) break;
+      mac.add(event);
+      taken += 1;
+      if (taken === MAX_EVENTS) {
+        last = event.id;
+        break;
+      }
+    }
+    await transaction.addSeal(sealEvents(key, newest, last, mac.digest(), transaction.now));
+    this.unsealedEvents = Math.max(0, this.unsealedEvents - Number(last - from + 1n));
+    return last < settled ? 'more-to-seal' : 'up-to-date';
+  }
+
+  /**
+   * An id up to which every event that will ever be is there. Ids are given out before they are committed, so a lower
+   * one may appear after a higher one: whoever was writing at a look is waited for, and only then is it sealed.
+   */
+  private async settledEventId(transaction: AuditTrailTransaction): Promise<bigint | undefined> {
+    if (!this.horizon) {
+      const eventId = await transaction.newestEventId();
+      this.horizon = { eventId, writers: await transaction.writers() };
+    }
+    const { eventId, writers } = this.horizon;
+    if (writers.length > 0) {
+      const atWork = new Set(await transaction.writers());
+      if (writers.some((writer) => atWork.has(writer))) return undefined;
+    }
+    this.horizon = undefined;
+    return eventId;
+  }
+}

@@ -1,0 +1,85 @@
+import type { KeyObject } from 'node:crypto';
+import { type AuditPruning, isPruningGenuine, lastPrunedSealId } from '../../domain/audit/audit-pruning.js';
+import { type AuditSeal, eventsProblem, sealProblem } from '../../domain/audit/audit-seal.js';
+import type { AuditTrailReading } from './audit-trail.js';
+import { EventCursor, FIRST_ID } from './event-cursor.js';
+import type { AuditTrail } from '../ports.js';
+
+/** A seal that was noted down elsewhere: without one, seals cut off the end leave no trace. */
+export type ExportedSeal = Pick<AuditSeal, 'id' | 'mac'>;
+
+export interface IntactTrail {
+  readonly intact: true;
+  readonly newest: AuditSeal | undefined;
+  /** Sealed, and still there. */
+  readonly sealedEvents: number;
+  /** The last seal whose events retention has deleted; 0 for none. */
+  readonly prunedToSealId: bigint;
+  readonly unsealedEvents: number;
+  readonly oldestUnsealedAt: Date | undefined;
+}
+
+/** The first link that does not hold. */
+export interface BrokenTrail {
+  readonly intact: false;
+  readonly problem: string;
+  /** Absent when it is about no seal that is there. */
+  readonly seal: AuditSeal | undefined;
+}
+
+export class VerifyAuditTrail {
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly key: KeyObject,
+  ) {}
+
+  /** Walks through the whole record in one snapshot and bounded memory. */
+  execute(exported?: ExportedSeal): Promise<IntactTrail | BrokenTrail> {
+    return this.trail.read((reading) => this.verify(reading, exported));
+  }
+
+  private async verify(reading: AuditTrailReading, exported?: ExportedSeal): Promise<IntactTrail | BrokenTrail> {
+    const prunings = await reading.prunings();
+    const forged = prunings.find((pruning) => !isPruningGenuine(this.key, pruning));
+    if (forged) return broken(`pruning ${forged.id} was changed or was not recorded with this AUDIT_SEAL_KEY`);
+    const prunedToSealId = lastPrunedSealId(prunings);
+
+    const events = new EventCursor(reading.events(FIRST_ID));
+    let newest: AuditSeal | undefined;
+    let sealedEvents = 0;
+    for await (const seal of reading.seals(FIRST_ID)) {
+      const found = await events.digestUpTo(seal.toEventId, this.key);
+      const problem =
+        sealProblem(this.key, newest, seal) ??
+        (exported?.id === seal.id && !exported.mac.equals(seal.mac) ? 'the seal is not the one exported' : undefined) ??
+        (seal.id > prunedToSealId ? eventsProblem(seal, found) : resurrected(found.eventCount));
+      if (problem !== undefined) return broken(problem, seal);
+      newest = seal;
+      sealedEvents += found.eventCount;
+    }
+    const missing = missingAtEnd(newest, prunings, exported);
+    if (missing !== undefined) return broken(missing);
+    const { count, first } = await events.countRest();
+    return { intact: true, newest, sealedEvents, prunedToSealId, unsealedEvents: count, oldestUnsealedAt: first?.at };
+  }
+}
+
+function broken(problem: string, seal?: AuditSeal): BrokenTrail {
+  return { intact: false, problem, seal };
+}
+
+function resurrected(eventCount: number): string | undefined {
+  return eventCount === 0 ? undefined : `${eventCount} events are there though retention had deleted this range`;
+}
+
+/** What tells of seals after the last one that is there. */
+function missingAtEnd(
+  newest: AuditSeal | undefined,
+  prunings: readonly AuditPruning[],
+  exported: ExportedSeal | undefined,
+): string | undefined {
+  const last = newest?.id ?? 0n;
+  if (exported && exported.id > last) return `seal ${last + 1n} is missing: seal ${exported.id} was exported`;
+  const pruning = prunings.find(({ toSealId }) => toSealId > last);
+  return pruning && `seal ${last + 1n} is missing: seal ${pruning.toSealId} was pruned`;
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { accessProblem, type AccessLevel } from '../../domain/keys/access.js';
+import type { Account } from '../../domain/accounts/account.js';
+import { ApiKey } from '../../domain/keys/api-key.js';
+import { LatchkeyError, requireFields } from '../../domain/errors.js';
+import { expiryDaysProblem, keyNameProblem, MAX_ACTIVE_KEYS } from '../../domain/keys/key-rules.js';
+import { KeyString } from '../../domain/keys/key-string.js';
+import { CONFIRMATION } from '../../domain/accounts/password-throttle.js';
+import type { Client } from '../../domain/audit/audit-event.js';
+import { countActiveKeys } from './due-expiries.js';
+import type { PasswordCheck } from '../sessions/password-check.js';
+import type { Accounts, AccountTransaction } from '../ports.js';
+
+export interface CreateApiKeyCommand {
+  readonly ownerId: string;
+  readonly name: string;
+  readonly access: AccessLevel;
+  readonly expiresInDays: number;
+  readonly password: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+export interface CreatedApiKey {
+  readonly key: ApiKey;
+  readonly fullKey: string;
+  readonly now: Date;
+}
+
+type Obstacle = 'full' | 'password-changed';
+
+export class CreateApiKey {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly check: PasswordCheck,
+    private readonly keyPrefix: string,
+  ) {}
+
+  /** The password is checked outside the transaction, and the account once more inside it. */
+  async execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
+    requireFields({
+      name: keyNameProblem(command.name),
+      access: accessProblem(command.access),
+      expiresInDays: expiryDaysProblem(command.expiresInDays),
+    });
+    let created = await this.attempt(command, client);
+    // A sign-in may have stored the same password's hash anew in between: once more, against what is stored now.
+    if (created === 'password-changed') created = await this.attempt(command, client);
+    if (created === 'password-changed') throw incorrectPassword();
+    if (created === 'full') {
+      throw new LatchkeyError('too_many_active_keys', 'You have reached the maximum number of API keys');
+    }
+    return created;
+  }
+
+  private async attempt(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey | Obstacle> {
+    const confirmed = await this.confirm(command, client);
+    return this.accounts.transaction(command.ownerId, (transaction) =>
+      this.create(transaction, command, confirmed, client),
+    );
+  }
+
+  private async confirm({ ownerId, password }: CreateApiKeyCommand, client: Client): Promise<Account> {
+    const account = await this.accounts.find(ownerId);
+    const subjects = [{ name: `confirm:${ownerId}`, policy: CONFIRMATION }];
+    const { matches } = await this.check.verify(account, password, subjects, client);
+    if (!matches || !account) throw incorrectPassword();
+    return account;
+  }
+
+  /** Answers an obstacle instead of throwing it, so that the expiries observed meanwhile are committed all the same. */
+  private async create(
+    transaction: AccountTransaction,
+    command: CreateApiKeyCommand,
+    confirmed: Account,
+    client: Client,
+  ): Promise<CreatedApiKey | Obstacle> {
+    const { account, now } = transaction;
+    if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
+    if (account.passwordHash !== confirmed.passwordHash) return 'password-changed';
+    const { idempotencyKey } = command;
+    const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey));
+    if (earlier) {
+      throw new LatchkeyError(
+        'idempotency_key_reused',
+        'An API key was already created under this Idempotency-Key; its secret is not shown again',
+        { apiKeyId: earlier },
+      );
+    }
+    if ((await countActiveKeys(transaction)) >= MAX_ACTIVE_KEYS) return 'full';
+    const keyString = KeyString.generate(this.keyPrefix);
+    const key = ApiKey.issue({ ...command, id: randomUUID() }, keyString, now);
+    await transaction.addKey(key, idempotencyKey);
+    await transaction.record({ type: 'api_key.created', keyId: key.id, actorId: account.id, client });
+    return { key, fullKey: keyString.reveal(), now };
+  }
+}
+
+function incorrectPassword(): LatchkeyError {
+  return new LatchkeyError('incorrect_password', 'Incorrect password');
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { until } from '../../../scripts/lib/wait.mjs';
+import {
+  client,
+  createKey,
+  eventsOf,
+  newOwner,
+  openApplication,
+  runOut,
+  times,
+  type Application,
+} from '../../../test/support/application.js';
+import { createDatabase } from '../../../test/support/databases.mjs';
+import type { ApiKeyStatus } from '../../domain/keys/api-key.js';
+import { ListApiKeys } from './list-api-keys.js';
+import { ApiKeys } from '../ports.js';
+
+const ALL = { limit: 50 };
+const READ = { operation: 'read', permission: '' } as const;
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+});
+afterAll(async () => {
+  await app?.close();
+  await database.drop();
+});
+
+/** Two active keys, one revoked and one whose time ran out, in the order in which they were made. */
+async function ownerWithKeys() {
+  const { id } = await newOwner(app);
+  const made: string[] = [];
+  for (const name of ['active 1', 'revoked', 'expired', 'active 2']) {
+    made.push((await createKey(app, id, { name })).key.id);
+  }
+  await app.revokeApiKey.execute(id, made[1]!, client());
+  await runOut(app, made[2]!);
+  return { id, made };
+}
+
+const names = async (ownerId: string, status?: ApiKeyStatus) =>
+  (await app.listApiKeys.execute(ownerId, status, ALL)).items.map(({ key }) => key.snapshot().name);
+
+describe('listing keys', () => {
+  test("shows the owner's own, newest first, each with its status", async () => {
+    const { id, made } = await ownerWithKeys();
+    await createKey(app, (await newOwner(app)).id);
+    const { items, now, activeKeys, nextCursor } = await app.listApiKeys.execute(id, undefined, ALL);
+    expect(items.map(({ key }) => [key.id, key.status(now)])).toEqual([
+      [made[3], 'active'],
+      [made[2], 'expired'],
+      [made[1], 'revoked'],
+      [made[0], 'active'],
+    ]);
+    expect([activeKeys, nextCursor]).toEqual([2, null]);
+  });
+
+  test.each<[ApiKeyStatus, string[]]>([
+    ['active', ['active 2', 'active 1']],
+    ['expired', ['expired']],
+    ['revoked', ['revoked']],
+  ])('by the status %s shows those alone, whether or not the expiry is on record', async (status, expected) => {
+    const { id } = await ownerWithKeys();
+    expect(await names(id, status)).toEqual(expected);
+    expect(await names(id, status)).toEqual(expected);
+  });
+
+  test('counts the active keys of all pages, under any status', async () => {
+    const { id } = await ownerWithKeys();
+    expect((await app.listApiKeys.execute(id, 'revoked', { limit: 1 })).activeKeys).toBe(2);
+  });
+
+  test.each([1, 2, 3, 5])('%i a page, shows every key once', async (limit) => {
+    const { id } = await newOwner(app);
+    await Promise.all(times(5, () => createKey(app, id)));
+    // Made in the same millisecond: the position within it counts too.
+    await app.sql(`UPDATE api_keys SET created_at = date_trunc('day', now()) WHERE owner_id = $1`, [id]);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await app.listApiKeys.execute(id, undefined, { limit, cursor });
+      expect(page.items.length).toBeLessThanOrEqual(limit);
+      seen.push(...page.items.map(({ key }) => key.id));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor);
+    expect([seen.length, new Set(seen).size]).toEqual([5, 5]);
+  });
+
+  test.each(['', 'x', 'bm9wZQ', Buffer.from('["2026-01-01","no-uuid"]').toString('base64url')])(
+    'refuses a cursor of its own making no more than any other text: %j',
+    async (cursor) => {
+      const { id } = await newOwner(app);
+      await expect(app.listApiKeys.execute(id, undefined, { limit: 5, cursor })).rejects.toMatchObject({
+        code: 'invalid_fields',
+        details: { errors: [{ field: 'cursor' }] },
+      });
+    },
+  );
+
+  test('an expiry that falls between reading and recording is on record before it is shown', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    /** The real adapter, over whose first answer the key's time runs out. */
+    class RunningOut extends ApiKeys {
+      private async afterwards<T>(answer: T): Promise<T> {
+        if ((await eventsOf(app, id, 'api_key.expired')).length === 0) await runOut(app, key.id);
+        return answer;
+      }
+      list = async (...args: Parameters<ApiKeys['list']>) => this.afterwards(await app.keys.list(...args));
+      recordExpiries = async (...args: Parameters<ApiKeys['recordExpiries']>) =>
+        this.afterwards(await app.keys.recordExpiries(...args));
+      sweepExpiries = (limit: number) => app.keys.sweepExpiries(limit);
+      findByPublicPart = (publicPart: string) => app.keys.findByPublicPart(publicPart);
+    }
+    const { items, now } = await new ListApiKeys(new RunningOut()).execute(id, undefined, ALL);
+    const isShownAsExpired = items[0]!.key.status(now) === 'expired';
+    const isOnRecord = (await eventsOf(app, id, 'api_key.expired')).length === 1;
+    expect(isShownAsExpired && !isOnRecord).toBe(false);
+  });
+});
+
+describe('last use', () => {
+  const lastUse = async (ownerId: string) => {
+    const { items } = await app.listApiKeys.execute(ownerId, undefined, ALL);
+    return items[0]!.lastUsedAt;
+  };
+
+  test('is visible in the list within two seconds of the grant', async () => {
+    const { id } = await newOwner(app);
+    const { fullKey, now } = await createKey(app, id);
+    expect(await lastUse(id)).toBeNull();
+    expect((await app.validateKey.execute(fullKey, READ, client())).verdict.granted).toBe(true);
+    const seen = await until(() => lastUse(id), 2000);
+    expect(seen!.getTime()).toBeGreaterThanOrEqual(now.getTime());
+  });
+
+  test('is set by grants alone', async () => {
+    const { id } = await newOwner(app);
+    const { fullKey } = await createKey(app, id, { access: 'read-only' });
+    await app.validateKey.execute(fullKey, { operation: 'write', permission: '' }, client());
+    await app.validateKey.execute(fullKey, { operation: 'read', permission: 'users:read' }, client());
+    await app.lastUse.flush();
+    expect(await lastUse(id)).toBeNull();
+  });
+
+  test('never goes backwards, whatever the order of notes, flushes and instances', async () => {
+    const other = await openApplication(database.url);
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    const noon = Date.parse('2026-06-01T12:00:00Z');
+    let greatest = 0;
+    for (const [minute, instance] of [
+      [5, app],
+      [3, app],
+      [9, other],
+      [7, app],
+      [8, other],
+      [10, app],
+      [1, other],
+    ] as const) {
+      instance.lastUse.note(key.id, new Date(noon + minute));
+      instance.lastUse.note(key.id, new Date(noon + minute - 1));
+      await instance.lastUse.flush();
+      greatest = Math.max(greatest, minute);
+      expect(await lastUse(id)).toEqual(new Date(noon + greatest));
+    }
+    await other.close();
+  });
+});

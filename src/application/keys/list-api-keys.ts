@@ -1,0 +1,14 @@
+import type { ApiKeyStatus } from '../../domain/keys/api-key.js';
+import type { PageRequest } from '../page.js';
+import type { ApiKeys, KeyList } from '../ports.js';
+
+export class ListApiKeys {
+  constructor(private readonly keys: ApiKeys) {}
+
+  /** Showing a key as expired is observing its expiry: what the list shows is on record before it is answered. */
+  async execute(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
+    const list = await this.keys.list(ownerId, status, page);
+    await this.keys.recordExpiries({ ownerId });
+    return list;
+  }
+}

@@ -1,0 +1,32 @@
+import { keyNotActive } from '../../domain/keys/api-key.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import type { Client } from '../../domain/audit/audit-event.js';
+import type { Accounts, AccountTransaction, ListedKey } from '../ports.js';
+import { revokeUnlessExpired } from './revocation.js';
+
+export type RevokedApiKey = ListedKey & { readonly now: Date };
+
+export class RevokeApiKey {
+  constructor(private readonly accounts: Accounts) {}
+
+  /** Throws `not_found` for any key but the owner's own, and `api_key_not_active` for one that ended before. */
+  async execute(ownerId: string, keyId: string, client: Client): Promise<RevokedApiKey> {
+    const outcome = await this.accounts.transaction(ownerId, (transaction) => this.revoke(transaction, keyId, client));
+    if (outcome === 'expired') throw keyNotActive('expired');
+    return outcome;
+  }
+
+  /** Answers `expired` instead of throwing, so that an expiry observed here is committed all the same. */
+  private async revoke(
+    transaction: AccountTransaction,
+    keyId: string,
+    client: Client,
+  ): Promise<RevokedApiKey | 'expired'> {
+    const { now, account } = transaction;
+    if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
+    const listed = await transaction.findKey(keyId);
+    if (!listed) throw new LatchkeyError('not_found', 'There is no such API key');
+    const isRevoked = await revokeUnlessExpired(transaction, listed.key, account.id, client);
+    return isRevoked ? { ...listed, now } : 'expired';
+  }
+}

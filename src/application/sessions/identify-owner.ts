@@ -1,0 +1,29 @@
+import type { Client } from '../../domain/audit/audit-event.js';
+import type { Accounts, Audit, PlatformTokens, Session, Sessions } from '../ports.js';
+
+/** Who is managing keys: the person behind a session, or behind a token of the platform's own login. */
+export class IdentifyOwner {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly accounts: Accounts,
+    private readonly audit: Audit,
+    private readonly tokens: PlatformTokens | undefined,
+  ) {}
+
+  get acceptsPlatformTokens(): boolean {
+    return this.tokens !== undefined;
+  }
+
+  bySession(token: string): Promise<Session | undefined> {
+    return this.sessions.find(token);
+  }
+
+  async byPlatformToken(jwt: string, client: Client): Promise<Session | undefined> {
+    const bearer = await this.tokens?.verify(jwt);
+    const account = bearer && (await this.accounts.find(bearer.accountId));
+    if (account?.isActive) return { account, expiresAt: bearer!.expiresAt };
+    const ownerId = account?.id ?? null;
+    await this.audit.recordFailure({ reason: 'invalid-token', client, ownerId, keyId: null, publicPart: null });
+    return undefined;
+  }
+}

@@ -1,0 +1,371 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import argon2 from 'argon2';
+import {
+  client,
+  eventsOf,
+  newOwner,
+  openApplication,
+  outcomeOf,
+  PASSWORD,
+  tally,
+  times,
+  type Application,
+} from '../../../test/support/application.js';
+import { createDatabase } from '../../../test/support/databases.mjs';
+import type { Account } from '../../domain/accounts/account.js';
+import type { LatchkeyError } from '../../domain/errors.js';
+import { Argon2Passwords } from '../../infrastructure/outbound/passwords/argon2-passwords.js';
+import { PasswordCheck } from './password-check.js';
+import { PasswordGuesses } from '../ports.js';
+import { SignIn } from './sign-in.js';
+
+const HOME = '192.0.2.1';
+const ELSEWHERE = '198.51.100.7';
+const UNAVAILABLE = { code: 'unavailable' };
+
+/** Leaves cheap hashes as they are, so that hundreds of guesses are checked in no time. */
+class KeptHashes extends Argon2Passwords {
+  override async verify(password: string, hash: string | null) {
+    return { ...(await super.verify(password, hash)), outdated: false };
+  }
+}
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+let quick: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+  quick = await openApplication(database.url, { passwords: new KeptHashes(argon2) });
+});
+afterAll(async () => {
+  await Promise.all([app, quick].map((instance) => instance?.close()));
+  await database.drop();
+});
+
+const signIn = (email: string, password = PASSWORD, ip = HOME, instance = app) =>
+  instance.signIn.execute(email, password, client(ip));
+const isSignedIn = async (token: string) => (await app.identifyOwner.bySession(token)) !== undefined;
+const profileOf = ({ id, email, displayName, permissions }: Account) => ({ id, email, displayName, permissions });
+
+async function hashOf(id: string): Promise<string> {
+  return (await app.getAccount.execute(id)).passwordHash!;
+}
+
+describe('signing in', () => {
+  test('opens a session of twelve hours for the account, on every instance', async () => {
+    const { id, email } = await newOwner(app);
+    const other = await openApplication(database.url);
+    const { token, expiresAt } = await signIn(email);
+    const session = await other.identifyOwner.bySession(token);
+    expect([session?.account.id, session?.expiresAt]).toEqual([id, expiresAt]);
+    const [row] = await app.sql<{ hours: number }>(
+      `SELECT extract(epoch FROM expires_at - now())::float / 3600 AS hours FROM sessions WHERE account_id = $1`,
+      [id],
+    );
+    expect(row!.hours).toBeGreaterThan(11.9);
+    expect(row!.hours).toBeLessThanOrEqual(12);
+    await other.close();
+  });
+
+  test('takes the email in any case', async () => {
+    const { id, email } = await newOwner(app, { email: 'Grace.Hopper@Example.org' });
+    for (const typed of [email, email.toLowerCase(), email.toUpperCase()]) {
+      const { token } = await signIn(typed);
+      expect((await app.identifyOwner.bySession(token))?.account.id).toBe(id);
+    }
+  });
+
+  test('stores no token, and no two sessions share one', async () => {
+    const { email } = await newOwner(app);
+    const [one, two] = [await signIn(email), await signIn(email)];
+    expect(one.token).not.toBe(two.token);
+    const rows = await app.sql<{ text: string }>(`SELECT s::text AS text FROM sessions s`);
+    const kept = rows.map(({ text }) => text).join('\n');
+    for (const form of [one.token, Buffer.from(one.token, 'base64url').toString('hex')])
+      expect(kept).not.toContain(form);
+  });
+
+  test('answers an unknown email, a wrong password and an owner without password alike', async () => {
+    const { id, email } = await newOwner(app);
+    await app.putAccount.execute({ id: 'silent', email: 'silent@example.org', displayName: '', permissions: [] });
+    for (const [typed, password] of [
+      ['nobody@example.org', PASSWORD],
+      [email, 'wrong'],
+      ['silent@example.org', ''],
+      ['', ''],
+    ] as const) {
+      await expect(signIn(typed, password)).rejects.toMatchObject({
+        code: 'invalid_credentials',
+        message: 'Incorrect email or password',
+        details: {},
+      });
+    }
+    expect(await eventsOf(app, id)).toMatchObject([{ type: 'authentication.failed', reason: 'incorrect-password' }]);
+    const [nobody] = await app.sql(`SELECT * FROM audit_events WHERE owner_id IS NULL ORDER BY id LIMIT 1`);
+    expect(nobody).toMatchObject({ reason: 'incorrect-password', key_id: null, client_ip: HOME });
+  });
+
+  test('looks at a password even where there is no account', async () => {
+    const looked: (string | null)[] = [];
+    class Watched extends Argon2Passwords {
+      override verify(password: string, hash: string | null) {
+        looked.push(hash);
+        return super.verify(password, hash);
+      }
+    }
+    const watched = await openApplication(database.url, { passwords: new Watched(argon2) });
+    await outcomeOf(signIn('nobody-at-all@example.org', PASSWORD, HOME, watched));
+    expect(looked).toEqual([null]);
+    await watched.close();
+  });
+});
+
+describe('a cheaper hash', () => {
+  const cheap = () => argon2.hash(PASSWORD, { type: argon2.argon2id, memoryCost: 8192, timeCost: 1, parallelism: 1 });
+
+  test('is replaced at the next sign-in, without ending that session or an earlier one', async () => {
+    const { id, email } = await newOwner(app, { passwordHash: await cheap() });
+    expect(await hashOf(id)).toMatch(/m=8192,/);
+    const first = await signIn(email);
+    expect(await hashOf(id)).toMatch(/m=19456,/);
+    const renewed = await hashOf(id);
+    const second = await signIn(email);
+    expect(await hashOf(id)).toBe(renewed);
+    expect([await isSignedIn(first.token), await isSignedIn(second.token)]).toEqual([true, true]);
+  });
+
+  test('is kept when the password was wrong', async () => {
+    const passwordHash = await cheap();
+    const { id, email } = await newOwner(app, { passwordHash });
+    expect(await outcomeOf(signIn(email, 'wrong'))).toBe('invalid_credentials');
+    expect(await hashOf(id)).toBe(passwordHash);
+  });
+
+  test('is not put back over a password that changed meanwhile', async () => {
+    const passwordHash = await cheap();
+    const account = await newOwner(app, { passwordHash });
+    await app.putAccount.execute({ ...profileOf(account), password: 'a new one' });
+    const changed = await hashOf(account.id);
+    await app.accounts.rehash(account.id, passwordHash, 'the old one, hashed anew');
+    expect(await hashOf(account.id)).toBe(changed);
+  });
+});
+
+describe('an account that is not active', () => {
+  test.each([
+    ['suspend', 'owner-suspended'],
+    ['delete', 'owner-deleted'],
+  ] as const)('%s: no sign-in, told like a wrong password, recorded as what it is', async (change, reason) => {
+    const { id, email } = await newOwner(app);
+    await app.changeStatus[change](id);
+    await expect(signIn(email)).rejects.toMatchObject({
+      code: 'invalid_credentials',
+      message: 'Incorrect email or password',
+    });
+    expect(await eventsOf(app, id)).toMatchObject([{ type: 'authentication.failed', reason, client_ip: HOME }]);
+    await app.changeStatus.reactivate(id);
+    expect(await outcomeOf(signIn(email))).toBe('ok');
+  });
+});
+
+describe('a session ends', () => {
+  const ends: [string, (account: Account, token: string) => Promise<unknown>][] = [
+    ['at sign-out', (_, token) => app.signOut.execute(token)],
+    ['when the account is suspended', ({ id }) => app.changeStatus.suspend(id)],
+    ['when the account is deleted', ({ id }) => app.changeStatus.delete(id)],
+    ['when the password changes', (a) => app.putAccount.execute({ ...profileOf(a), password: 'a new one' })],
+    [
+      'when another hash is pushed',
+      async (a) =>
+        app.putAccount.execute({ ...profileOf(a), passwordHash: await new Argon2Passwords(argon2).hash('new') }),
+    ],
+    ['when its time is up', ({ id }) => app.sql(`UPDATE sessions SET expires_at = now() WHERE account_id = $1`, [id])],
+  ];
+
+  test.each(ends)('%s, and does not come back', async (_when, end) => {
+    const account = await newOwner(app);
+    const { token } = await signIn(account.email);
+    const bystander = await signIn((await newOwner(app)).email);
+    expect(await isSignedIn(token)).toBe(true);
+    await end(account, token);
+    expect(await isSignedIn(token)).toBe(false);
+    await app.changeStatus.reactivate(account.id);
+    expect(await isSignedIn(token)).toBe(false);
+    expect(await isSignedIn(bystander.token)).toBe(true);
+  });
+
+  test('twice without harm; and no other token is a session', async () => {
+    const { email } = await newOwner(app);
+    const { token } = await signIn(email);
+    await app.signOut.execute(token);
+    await app.signOut.execute(token);
+    for (const made of ['', 'x', token.toUpperCase(), `${token} `]) expect(await isSignedIn(made)).toBe(false);
+  });
+
+  test('signing out of one leaves the others', async () => {
+    const { email } = await newOwner(app);
+    const [one, two] = [await signIn(email), await signIn(email)];
+    await app.signOut.execute(one.token);
+    expect([await isSignedIn(one.token), await isSignedIn(two.token)]).toEqual([false, true]);
+  });
+});
+
+describe('no session slips past what happens while the password is looked at', () => {
+  class InterruptedPasswords extends Argon2Passwords {
+    meanwhile: () => Promise<unknown> = async () => {};
+
+    override async verify(password: string, hash: string | null) {
+      const result = await super.verify(password, hash);
+      await this.meanwhile();
+      return result;
+    }
+  }
+  const passwords = new InterruptedPasswords(argon2);
+
+  test.each<[string, (account: Account) => Promise<unknown>]>([
+    ['a suspension', ({ id }) => app.changeStatus.suspend(id)],
+    ['a deletion', ({ id }) => app.changeStatus.delete(id)],
+    ['a password change', (account) => app.putAccount.execute({ ...profileOf(account), password: 'a new one' })],
+  ])('%s', async (_what, change) => {
+    const interrupted = await openApplication(database.url, { passwords });
+    const account = await newOwner(app);
+    passwords.meanwhile = () => change(account);
+    expect(await outcomeOf(signIn(account.email, PASSWORD, HOME, interrupted))).toBe('invalid_credentials');
+    expect(await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [account.id])).toEqual([]);
+    await interrupted.close();
+  });
+});
+
+describe('guessing', () => {
+  /** Each row as if its last attempt had been so long ago. */
+  const passTime = (interval: string) =>
+    app.sql(
+      `UPDATE password_guesses SET last_attempt_at = last_attempt_at - $1::interval,
+         blocked_until = blocked_until - $1::interval`,
+      [interval],
+    );
+  const signIn = (email: string, password = PASSWORD, ip = HOME, instance = quick) =>
+    instance.signIn.execute(email, password, client(ip));
+  /** One after the other, as fast as they are answered. */
+  const guess = async (email: string, count: number, ip: string) => {
+    const outcomes: string[] = [];
+    for (let n = 0; n < count; n += 1) outcomes.push(await outcomeOf(signIn(email, `wrong ${n}`, ip)));
+    return outcomes;
+  };
+
+  test.each(['an owner', 'an unknown email'])(
+    'at %s is slowed down after five, whether at once or in turn',
+    async (who) => {
+      const at = async () => (who === 'an owner' ? (await newOwner(app)).email : `${Math.random()}@example.org`);
+      const throttled = { invalid_credentials: 5, too_many_attempts: 35 };
+      const once = await at();
+      expect(await tally(times(40, () => signIn(once, 'wrong')))).toEqual(throttled);
+      const refusal: unknown = await signIn(once, PASSWORD).catch((error: unknown) => error);
+      const wait = (refusal as LatchkeyError).details.retryAfterSeconds;
+      // 15 seconds, less what this machine took to come here.
+      expect(wait).toBeGreaterThan(5);
+      expect(wait).toBeLessThanOrEqual(15);
+      expect(await guess(await at(), 7, HOME)).toEqual([
+        ...new Array(5).fill('invalid_credentials'),
+        ...new Array(2).fill('too_many_attempts'),
+      ]);
+      await expect(signIn(once.toUpperCase(), PASSWORD)).rejects.toMatchObject({ code: 'too_many_attempts' });
+    },
+  );
+
+  test('on two instances is counted once', async () => {
+    const { email } = await newOwner(app);
+    const other = await openApplication(database.url);
+    const calls = times(40, (n) => signIn(email, 'wrong', HOME, n % 2 ? quick : other));
+    expect(await tally(calls)).toEqual({ invalid_credentials: 5, too_many_attempts: 35 });
+    await other.close();
+  });
+
+  test('goes on record before it is answered, also when it is refused', async () => {
+    const { id, email } = await newOwner(app);
+    await guess(email, 6, HOME);
+    const reasons = (await eventsOf(app, id)).map(({ reason }) => reason);
+    expect(reasons).toEqual([...new Array(5).fill('incorrect-password'), 'too-many-attempts']);
+  });
+
+  test('waits 15 seconds, then twice as long; a refused attempt does not lengthen the wait', async () => {
+    const { email } = await newOwner(app);
+    await guess(email, 50, HOME);
+    await passTime('15 seconds');
+    expect(await guess(email, 2, HOME)).toEqual(['invalid_credentials', 'too_many_attempts']);
+    await passTime('29 seconds');
+    expect(await guess(email, 1, HOME)).toEqual(['too_many_attempts']);
+    await passTime('1 second');
+    expect(await outcomeOf(signIn(email))).toBe('ok');
+  });
+
+  test('is forgotten after a right password', async () => {
+    const { email } = await newOwner(app);
+    for (let round = 0; round < 3; round += 1) {
+      expect(await guess(email, 4, HOME)).toEqual(new Array(4).fill('invalid_credentials'));
+      expect(await outcomeOf(signIn(email))).toBe('ok');
+    }
+  });
+
+  test('1000 times from another network does not keep the owner out', async () => {
+    const { email } = await newOwner(app);
+    const outcomes: Record<string, number> = {};
+    for (let wave = 0; wave < 20; wave += 1) {
+      const counts = await tally(times(50, () => signIn(email, 'wrong', ELSEWHERE)));
+      for (const [code, count] of Object.entries(counts)) outcomes[code] = (outcomes[code] ?? 0) + count;
+    }
+    expect(Object.keys(outcomes).sort()).toEqual(['invalid_credentials', 'too_many_attempts']);
+    // Five, and one more after each wait that passed on a slow machine.
+    expect(outcomes['invalid_credentials']).toBeLessThanOrEqual(7);
+    expect((await guess(email, 2, ELSEWHERE)).at(-1)).toBe('too_many_attempts');
+    expect(await outcomeOf(signIn(email, PASSWORD, HOME))).toBe('ok');
+  });
+
+  test('from one IPv6 /64 is from one network', async () => {
+    const { email } = await newOwner(app);
+    const calls = times(20, (n) => signIn(email, 'wrong', `2001:db8:1:2::${n + 1}`));
+    expect(await tally(calls)).toEqual({ invalid_credentials: 5, too_many_attempts: 15 });
+    expect(await outcomeOf(signIn(email, PASSWORD, '2001:db8:1:3::1'))).toBe('ok');
+  });
+
+  test.each([true, false])(
+    'from many networks uses up the account’s ceiling, but spares the network that has signed in (%p)',
+    async (hasSignedIn) => {
+      const { email } = await newOwner(app);
+      if (hasSignedIn) expect(await outcomeOf(signIn(email))).toBe('ok');
+      const outcomes: string[] = [];
+      for (let n = 0; n < 120; n += 1) outcomes.push(await outcomeOf(signIn(email, 'wrong', `10.0.0.${n}`)));
+      expect(outcomes).toEqual([
+        ...new Array(100).fill('invalid_credentials'),
+        ...new Array(20).fill('too_many_attempts'),
+      ]);
+      expect(await outcomeOf(signIn(email, PASSWORD, ELSEWHERE))).toBe('too_many_attempts');
+      expect(await outcomeOf(signIn(email, PASSWORD, HOME))).toBe(hasSignedIn ? 'ok' : 'too_many_attempts');
+    },
+  );
+
+  test('right passwords take nothing from the account’s ceiling', async () => {
+    const { email } = await newOwner(app);
+    const outcomes: string[] = [];
+    for (let n = 0; n < 110; n += 1) outcomes.push(await outcomeOf(signIn(email, PASSWORD, `10.0.1.${n}`)));
+    expect(new Set(outcomes)).toEqual(new Set(['ok']));
+  });
+
+  test('is not looked at when it can’t be counted', async () => {
+    const { email } = await newOwner(app);
+    /** The store is away. */
+    class Away extends PasswordGuesses {
+      private readonly away = async () => {
+        throw Object.assign(new Error('away'), UNAVAILABLE);
+      };
+      count = this.away;
+      forgive = this.away;
+      hasSucceeded = async () => false;
+    }
+    const passwords = new Argon2Passwords(argon2);
+    const check = new PasswordCheck(passwords, new Away(), app.audit);
+    const blind = new SignIn(app.accounts, app.sessions, passwords, new Away(), check, app.audit);
+    await expect(blind.execute(email, PASSWORD, client())).rejects.toMatchObject(UNAVAILABLE);
+  });
+});

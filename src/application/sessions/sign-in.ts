@@ -1,0 +1,52 @@
+import { emailKey } from '../../domain/accounts/account.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/password-throttle.js';
+import type { Client } from '../../domain/audit/audit-event.js';
+import { clientNetwork } from '../../domain/audit/client-network.js';
+import type { PasswordCheck } from './password-check.js';
+import type { Accounts, Audit, GuessSubject, PasswordGuesses, Passwords, Sessions } from '../ports.js';
+
+export class SignIn {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly sessions: Sessions,
+    private readonly passwords: Passwords,
+    private readonly guesses: PasswordGuesses,
+    private readonly check: PasswordCheck,
+    private readonly audit: Audit,
+  ) {}
+
+  /** Throws `invalid_credentials` alike for an unknown email, a wrong password and an account that is not active. */
+  async execute(email: string, password: string, client: Client): Promise<{ token: string; expiresAt: Date }> {
+    const account = await this.accounts.findByEmail(email);
+    const { matches, outdated } = await this.check.verify(
+      account,
+      password,
+      await this.subjects(email, client),
+      client,
+    );
+    const hash = account?.passwordHash;
+    if (!matches || !account || !hash) throw invalidCredentials();
+    const session = account.isActive ? await this.sessions.open(account.id, hash) : undefined;
+    if (!session) {
+      const reason = account.status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
+      await this.audit.recordFailure({ reason, client, ownerId: account.id, keyId: null, publicPart: null });
+      throw invalidCredentials();
+    }
+    if (outdated) await this.accounts.rehash(account.id, hash, await this.passwords.hash(password));
+    return session;
+  }
+
+  /** A network that has signed in before is spared the ceiling, so that guesses from elsewhere can't keep it out. */
+  private async subjects(email: string, client: Client): Promise<GuessSubject[]> {
+    const account = `sign-in:${emailKey(email)}`;
+    const network = `${account}:${clientNetwork(client.ip)}`;
+    const fromNetwork = { name: network, policy: SIGN_IN_FROM_NETWORK };
+    if (await this.guesses.hasSucceeded(network)) return [fromNetwork];
+    return [fromNetwork, { name: account, policy: SIGN_IN_TO_ACCOUNT }];
+  }
+}
+
+function invalidCredentials(): LatchkeyError {
+  return new LatchkeyError('invalid_credentials', 'Incorrect email or password');
+}

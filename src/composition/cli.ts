@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import { withoutSecrets } from '../domain/keys/key-string.js';
+import { exitCodeOf, linesOf, USAGE } from '../infrastructure/inbound/cli/failures.js';
+import { buildProgram } from '../infrastructure/inbound/cli/program.js';
+
+// Whoever reads us may have enough before we have done: `latchkey audit export | head`.
+process.stdout.on('error', () => process.exit(1));
+
+try {
+  const words = process.argv.slice(2);
+  if (words.some((word) => withoutSecrets(word) !== word)) {
+    throw new CommanderError(USAGE, '', 'a key on the command line is seen by others: give it on stdin');
+  }
+  await buildProgram().parseAsync(words, { from: 'user' });
+} catch (error) {
+  for (const line of linesOf(error)) process.stderr.write(`latchkey: ${line}\n`);
+  process.exitCode = exitCodeOf(error);
+}

@@ -1,0 +1,83 @@
+import type { Worker } from 'node:cluster';
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { counter, gauge } from '../../infrastructure/telemetry/instrument.js';
+import type { Metrics, MetricsMessage } from '../../infrastructure/telemetry/worker-messages.js';
+import { WorkersMetrics } from './workers-metrics.js';
+
+/** The parent's end of a worker that counts to `count`. */
+class FakeWorker extends EventEmitter {
+  hangs = false;
+  readonly pages: string[] = [];
+
+  constructor(public count: number) {
+    super();
+  }
+
+  isConnected(): boolean {
+    return true;
+  }
+
+  send(message: MetricsMessage): void {
+    if ('metricsPage' in message) this.pages.push(message.text!);
+    else if (!this.hangs) this.emit('message', { metricsOf: message.metricsOf, metrics: this.metrics() });
+  }
+
+  /** Waits for the page that it asks for. */
+  async page(): Promise<string> {
+    const known = this.pages.length;
+    this.emit('message', { metricsPage: known });
+    while (this.pages.length === known) await new Promise(setImmediate);
+    return this.pages.at(-1)!;
+  }
+
+  private metrics(): Metrics {
+    const instruments = [
+      counter('asked_total', 'x', () => this.count),
+      gauge('open', 'x', () => this.count),
+      gauge('lag', 'x', () => this.count, 'max'),
+      gauge('up', 'x', () => this.count, 'min'),
+    ];
+    return instruments.map((one) => one.get());
+  }
+}
+
+describe('what workers count together', () => {
+  const follow = (...counts: number[]) => {
+    const metrics = new WorkersMetrics();
+    return {
+      metrics,
+      workers: counts.map((count) => {
+        const worker = new FakeWorker(count);
+        metrics.follow(worker as unknown as Worker);
+        return worker;
+      }),
+    };
+  };
+  const numbers = (page: string) =>
+    Object.fromEntries([...page.matchAll(/^(\w+) (\S+)$/gm)].map(([, name, value]) => [name, Number(value)]));
+
+  test('is their sum, or the greatest or least of what can’t be summed up', async () => {
+    const { workers } = follow(2, 3);
+    expect(numbers(await workers[0]!.page())).toEqual({ asked_total: 5, open: 5, lag: 3, up: 2 });
+  });
+
+  test('keeps the counters of those that ended, each once, and nothing else of them', async () => {
+    const { metrics, workers } = follow(2, 3, 4);
+    await workers[0]!.page();
+    workers[1]!.emit('exit');
+    workers[2]!.emit('exit');
+    expect(numbers(await workers[0]!.page())).toEqual({ asked_total: 9, open: 2, lag: 2, up: 2 });
+    const next = new FakeWorker(1);
+    metrics.follow(next as unknown as Worker);
+    expect(numbers(await next.page())).toEqual({ asked_total: 10, open: 3, lag: 2, up: 1 });
+  });
+
+  test('holds what a worker that hangs told last', async () => {
+    const { workers } = follow(2, 3);
+    await workers[0]!.page();
+    Object.assign(workers[1]!, { hangs: true, count: 30 });
+    workers[0]!.count = 20;
+    expect(numbers(await workers[0]!.page())).toMatchObject({ asked_total: 23, open: 23 });
+  });
+});

@@ -1,0 +1,125 @@
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../../infrastructure/telemetry/log.js';
+import { WorkersMetrics } from './workers-metrics.js';
+
+/** A worker that lived this long is well: its end starts the pauses anew. */
+const STEADY_AFTER_MS = 10_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+/** More than a worker takes for an orderly stop, less than launchers wait before they kill. */
+const STOP_PATIENCE_MS = 12_000;
+
+/** A worker that could not start has told why in its own line: there is nothing to add. */
+export class WorkerHasToldWhy extends Error {}
+
+interface End {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** The processes that share our ports. This one does no work of theirs: it starts them and replaces what dies. */
+export class Workers {
+  /** All of them listen, or we were told to stop meanwhile. */
+  readonly ready: Promise<void>;
+  private readonly running = new Map<Worker, Promise<End>>();
+  private readonly stopping = new AbortController();
+  private readonly metrics = new WorkersMetrics();
+
+  constructor(
+    count: number,
+    private readonly log: Log,
+  ) {
+    this.ready = this.start(count);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    for (const { process: worker } of this.running.keys()) worker.kill('SIGTERM');
+    const impatience = setTimeout(() => this.killTheRest(), STOP_PATIENCE_MS);
+    await Promise.all(this.running.values());
+    clearTimeout(impatience);
+  }
+
+  private async start(count: number): Promise<void> {
+    try {
+      // One goes ahead: it migrates and seeds, and says once what keeps all of them from starting.
+      await this.startOne();
+      if (this.stopping.signal.aborted) return;
+      await Promise.all(Array.from({ length: count - 1 }, () => this.startOne()));
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Resolves once it is ready; from then on it is replaced whenever it ends. */
+  private async startOne(): Promise<void> {
+    const worker = this.fork();
+    const ready = readyOf(worker);
+    const end = await Promise.race([ready, this.running.get(worker)!]);
+    if (!end) void this.replaceWheneverItEnds(worker);
+    else if (!this.stopping.signal.aborted) throw whyNotReady(end);
+  }
+
+  private async replaceWheneverItEnds(first: Worker): Promise<void> {
+    let [worker, startedAt, earlyEnds] = [first, performance.now(), 0];
+    for (;;) {
+      const end = await this.running.get(worker)!;
+      if (this.stopping.signal.aborted) return;
+      earlyEnds = performance.now() - startedAt < STEADY_AFTER_MS ? earlyEnds + 1 : 0;
+      const pauseMs = restartPauseMs(earlyEnds);
+      this.log.error('a worker ended and is replaced', { pid: worker.process.pid, ...end, pauseMs });
+      await pause(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      if (this.stopping.signal.aborted) return;
+      [worker, startedAt] = [this.fork(), performance.now()];
+    }
+  }
+
+  private fork(): Worker {
+    const worker = cluster.fork();
+    const ended = new Promise<End>((resolve) => {
+      worker.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+      // One that could not even be made never exits; any other error is followed by the exit or harmless.
+      worker.on('error', (error) => worker.process.pid ?? resolve({ exitCode: null, signal: error.message }));
+    });
+    this.running.set(worker, ended);
+    this.metrics.follow(worker);
+    void ended.then(() => this.running.delete(worker));
+    return worker;
+  }
+
+  private killTheRest(): void {
+    for (const { process: worker } of this.running.keys()) {
+      this.log.warn('a worker took too long to stop and is killed', { pid: worker.pid });
+      worker.kill('SIGKILL');
+    }
+  }
+}
+
+/** Workers have other things to say too. */
+function readyOf(worker: Worker): Promise<undefined> {
+  return new Promise((resolve) => {
+    worker.on('message', (message: object) => 'ready' in message && resolve(undefined));
+  });
+}
+
+function whyNotReady({ exitCode, signal }: End): Error {
+  if (exitCode === 1) return new WorkerHasToldWhy();
+  return new Error(`a worker ended before it was ready (${signal ?? `exit code ${exitCode}`})`);
+}
+
+/** The first to die is replaced at once; one that keeps dying soon after its start, ever more slowly. */
+export function restartPauseMs(earlyEnds: number): number {
+  return earlyEnds < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (earlyEnds - 2));
+}
+
+/**
+ * In a worker whose parent dies: Node would end it on the spot, with calls under way. It stops in order instead, and
+ * since nobody is left to end it should it hang, it does that itself.
+ */
+export function outliveParentBriefly(): void {
+  if (!cluster.worker) return;
+  cluster.worker.exitedAfterDisconnect = true;
+  process.once('disconnect', () => setTimeout(() => process.exit(1), STOP_PATIENCE_MS).unref());
+}

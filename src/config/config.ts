@@ -1,0 +1,154 @@
+import type { KeyObject } from 'node:crypto';
+import { DEMO_SERVICE_TOKENS } from './demo.js';
+import { KEY_PREFIX } from '../domain/keys/key-string.js';
+import type { RateLimit } from '../domain/keys/rate-limit.js';
+import { EnvReader } from './env-reader.js';
+import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
+import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
+import { parseClientRoles, parseServiceTokens, type CertificateRole, type ServiceToken } from './service-roles.js';
+
+export interface PlatformLoginConfig {
+  readonly jwksUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** Files in PEM, readable at the start. */
+export interface GrpcTlsConfig {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly clientCaFile: string | undefined;
+  readonly clientRoles: readonly CertificateRole[];
+}
+
+export interface AuditConfig {
+  /** Events are not sealed without one. */
+  readonly sealKey: KeyObject | undefined;
+  /** Undefined: events are kept for ever. */
+  readonly retentionDays: number | undefined;
+}
+
+export interface Config {
+  readonly host: string;
+  readonly httpPort: number;
+  readonly grpcPort: number;
+  /** Undefined: metrics are served on `httpPort`. */
+  readonly metricsPort: number | undefined;
+  /** Without a slash at its end. */
+  readonly publicUrl: string;
+  /** Where our own pages come from, in every spelling. */
+  readonly ownOrigins: readonly string[];
+  /** Other origins whose pages may manage keys here, with a token of the platform's own login. */
+  readonly crossOrigins: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly databaseUrl: string;
+  readonly redisUrl: string | undefined;
+  readonly keyPrefix: string;
+  readonly rateLimit: RateLimit;
+  readonly serviceTokens: readonly ServiceToken[];
+  readonly platformLogin: PlatformLoginConfig | undefined;
+  readonly grpcTls: GrpcTlsConfig | undefined;
+  readonly audit: AuditConfig;
+  /** What may be asked for through a proxy, the first match counting. Undefined: nothing. */
+  readonly forwardAuthRoutes: readonly ForwardAuthRoute[] | undefined;
+  readonly demo: boolean;
+  /** What the settings screen's ready-made curl line calls. */
+  readonly exampleUrl: string;
+  /** Processes that share the ports. */
+  readonly workers: number;
+  readonly logLevel: string;
+  /** Spans are sent; where to is for the SDK to read. */
+  readonly traces: boolean;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** One line per variable that is missing or wrong. Values are never told: some are secrets. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const reader = new EnvReader(env);
+  const host = reader.text('HOST') ?? '127.0.0.1';
+  const httpPort = reader.port('HTTP_PORT', 3000);
+  const demo = readDemo(reader);
+  const platformLogin = readPlatformLogin(reader);
+  const grpcTls = readGrpcTls(reader);
+  const serviceTokens = reader.list('SERVICE_TOKENS', parseServiceTokens) ?? (demo ? DEMO_SERVICE_TOKENS : []);
+  if (serviceTokens.length === 0 && !grpcTls?.clientRoles.length) {
+    reader.wrong('SERVICE_TOKENS', 'is missing: name:role:sha256-hex of each token, comma-separated');
+  }
+  const publicUrl = reader.url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${urlHost(host)}:${httpPort}`;
+  const config: Config = {
+    host,
+    httpPort,
+    grpcPort: reader.port('GRPC_PORT', 50051),
+    metricsPort: reader.wholeNumber('METRICS_PORT', undefined, 65_535, 0),
+    publicUrl: publicUrl.replace(/\/+$/, ''),
+    ownOrigins: ownOrigins(publicUrl, httpPort),
+    crossOrigins: reader.list('ALLOWED_ORIGINS', parseOrigin) ?? [],
+    trustedProxies: reader.list('TRUSTED_PROXIES', parseProxy) ?? [],
+    databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']) ?? reader.missing('DATABASE_URL'),
+    redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
+    keyPrefix: reader.matching('KEY_PREFIX', 'lk', KEY_PREFIX, 'must match [a-z][a-z0-9]{0,15}'),
+    rateLimit: {
+      perSecond: reader.wholeNumber('RATE_LIMIT_PER_SECOND', 20, 1_000_000),
+      burst: reader.wholeNumber('RATE_LIMIT_BURST', 100, 1_000_000),
+    },
+    serviceTokens,
+    platformLogin,
+    grpcTls,
+    audit: {
+      sealKey: reader.secretKey('AUDIT_SEAL_KEY'),
+      retentionDays: reader.wholeNumber('AUDIT_RETENTION_DAYS', undefined, 36_500),
+    },
+    forwardAuthRoutes: reader.jsonFile('FORWARD_AUTH_ROUTES', parseForwardAuthRoute),
+    demo,
+    exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
+    workers: reader.wholeNumber('WORKERS', 1, 64),
+    logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    traces: reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']) !== undefined,
+  };
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems);
+  return Object.freeze(config);
+}
+
+function readDemo(reader: EnvReader): boolean {
+  const demo = reader.oneOf('DEMO', '0', ['0', '1']) === '1';
+  if (demo && reader.text('NODE_ENV') === 'production') {
+    reader.wrong('DEMO', 'must not be 1 with NODE_ENV=production: demo passwords and tokens are public');
+  }
+  return demo;
+}
+
+function readPlatformLogin(reader: EnvReader): PlatformLoginConfig | undefined {
+  const jwksUrl = reader.url('SESSION_JWKS_URL', ['http:', 'https:']);
+  if (jwksUrl === undefined) return undefined;
+  return {
+    jwksUrl,
+    issuer: reader.text('SESSION_JWT_ISSUER') ?? reader.missing('SESSION_JWT_ISSUER', 'with SESSION_JWKS_URL'),
+    audience: reader.text('SESSION_JWT_AUDIENCE') ?? reader.missing('SESSION_JWT_AUDIENCE', 'with SESSION_JWKS_URL'),
+  };
+}
+
+function readGrpcTls(reader: EnvReader): GrpcTlsConfig | undefined {
+  const certFile = reader.file('GRPC_TLS_CERT');
+  const keyFile = reader.file('GRPC_TLS_KEY');
+  const clientCaFile = reader.file('GRPC_TLS_CLIENT_CA');
+  const clientRoles = reader.list('GRPC_TLS_CLIENT_ROLES', parseClientRoles) ?? [];
+  if (certFile && !keyFile) reader.missing('GRPC_TLS_KEY', 'with GRPC_TLS_CERT');
+  if (keyFile && !certFile) reader.missing('GRPC_TLS_CERT', 'with GRPC_TLS_KEY');
+  if (clientCaFile && !certFile) reader.missing('GRPC_TLS_CERT', 'with GRPC_TLS_CLIENT_CA');
+  if (clientRoles.length > 0 && !clientCaFile) reader.missing('GRPC_TLS_CLIENT_CA', 'with GRPC_TLS_CLIENT_ROLES');
+  return certFile && keyFile ? { certFile, keyFile, clientCaFile, clientRoles } : undefined;
+}
+
+/** With demo values that is the reference resource service, which then runs beside us. */
+function exampleUrl(reader: EnvReader, demo: boolean, host: string): string {
+  if (!demo) return 'https://api.example.com/v1/systems';
+  return `http://${urlHost(host)}:${reader.port('SYSTEMS_API_PORT', 4000)}/backend/api/systems`;
+}

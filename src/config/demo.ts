@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import type { PutAccountCommand } from '../application/accounts/put-account.js';
+import type { ServiceToken } from './service-roles.js';
+
+/** Public values for trying things out. They exist with DEMO=1 alone, which NODE_ENV=production refuses. */
+export const DEMO_OWNER: PutAccountCommand & { password: string } = {
+  id: 'demo',
+  email: 'demo@latchkey.dev',
+  displayName: 'Demo Owner',
+  permissions: ['systems:read', 'systems:write'],
+  password: 'correct horse battery staple',
+};
+
+export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = [
+  { name: 'dev-validator', role: 'validator', digest: sha256('dev-validator-token') },
+  { name: 'dev-accounts', role: 'accounts', digest: sha256('dev-accounts-token') },
+];
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,54 @@
+import { isPermission, OPERATIONS, type Operation } from '../domain/keys/access.js';
+
+/** What a request to a proxy needs, by its method and path. */
+export interface ForwardAuthRoute {
+  /** In capitals, or `*` for any. */
+  readonly method: string;
+  /** Decoded: `*` stands for one segment, `**` at the end for the rest, even none. */
+  readonly path: string;
+  /** Undefined: by the method. */
+  readonly operation: Operation | undefined;
+  /** Empty where none is needed. */
+  readonly permission: string;
+}
+
+const FIELDS = ['method', 'path', 'operation', 'permission'];
+const METHOD = /^(?:\*|[A-Z][A-Z-]{0,31})$/;
+const SEGMENT = /^(?:\*|[^*/%;?#\\\p{Cc}]+)$/u;
+
+/** An entry of the file that FORWARD_AUTH_ROUTES names. */
+export function parseForwardAuthRoute(entry: unknown): ForwardAuthRoute {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+    throw new Error('must be an object with method, path and permission');
+  }
+  if (Object.keys(entry).some((field) => !FIELDS.includes(field))) {
+    throw new Error(`must have no fields but ${FIELDS.join(', ')}`);
+  }
+  const { method, path, operation, permission } = entry as Record<string, unknown>;
+  if (typeof method !== 'string' || !METHOD.test(method)) {
+    throw new Error('must have a method in capitals, or * for any');
+  }
+  if (typeof path !== 'string' || !isPattern(path)) {
+    throw new Error('must have a path such as /systems/*: * stands for one segment, ** at the end for the rest');
+  }
+  if (operation !== undefined && !isOperation(operation)) {
+    throw new Error(`must have one of the operations ${OPERATIONS.join(', ')}, or none`);
+  }
+  if (typeof permission !== 'string' || (permission !== '' && !isPermission(permission))) {
+    throw new Error('must have a permission such as systems:read, or "" where none is needed');
+  }
+  return { method, path, operation, permission };
+}
+
+function isOperation(value: unknown): value is Operation {
+  return OPERATIONS.some((operation) => operation === value);
+}
+
+function isPattern(path: string): boolean {
+  if (!path.startsWith('/')) return false;
+  const segments = path
+    .replace(/\/(?:\*\*)?$/, '')
+    .split('/')
+    .slice(1);
+  return segments.every((segment) => SEGMENT.test(segment) && !/^[.\s]+$/.test(segment));
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Account, accountIdProblem, emailKey, requireProfile, type AccountProfile } from './account.js';
+import { LatchkeyError } from '../errors.js';
+import { KeyString } from '../keys/key-string.js';
+
+const PROFILE: AccountProfile = { email: 'Ada@example.org', displayName: 'Ada', permissions: ['systems:read'] };
+
+function open(profile: Partial<AccountProfile> = {}): Account {
+  return Account.open('u1', { ...PROFILE, ...profile });
+}
+
+function codeOf(act: () => void): string {
+  try {
+    act();
+  } catch (error) {
+    return error instanceof LatchkeyError ? error.code : String(error);
+  }
+  return 'nothing thrown';
+}
+
+describe('an account', () => {
+  test('opens active, without a password, with what the platform says', () => {
+    const account = open();
+    expect(account).toMatchObject({
+      ...PROFILE,
+      id: 'u1',
+      passwordHash: null,
+      status: 'active',
+      version: 0n,
+      isActive: true,
+    });
+  });
+
+  test('is restored as it was stored', () => {
+    const state = { ...PROFILE, id: 'u2', passwordHash: 'hash', status: 'deleted' as const, version: 7n };
+    expect(Account.restore(state)).toMatchObject({ ...state, isActive: false });
+  });
+
+  test('an update replaces the permissions, each once', () => {
+    const account = open({ permissions: ['a:read', 'b:write'] });
+    account.update({ ...PROFILE, permissions: ['c:read', 'b:write', 'c:read'] });
+    expect(account.permissions).toEqual(['c:read', 'b:write']);
+  });
+
+  test('an update touches neither the status nor the password', () => {
+    const account = open();
+    account.changePassword('hash');
+    account.suspend();
+    account.update({ ...PROFILE, displayName: 'Ada L.' });
+    expect(account).toMatchObject({ displayName: 'Ada L.', status: 'suspended', passwordHash: 'hash' });
+  });
+});
+
+describe('versions of an account', () => {
+  test.each<[string, bigint | undefined, bigint | undefined, bigint | 'stale_version']>([
+    ['a newer one is taken', 5n, 6n, 6n],
+    ['the same one may be sent again', 5n, 5n, 5n],
+    ['an older one is refused', 5n, 4n, 'stale_version'],
+    ['none is no opinion', 5n, undefined, 5n],
+    ['none ever', undefined, undefined, 0n],
+    ['beyond what a number holds', 2n ** 63n, 2n ** 64n - 1n, 2n ** 64n - 1n],
+    ['one below beyond what a number holds', 2n ** 64n - 1n, 2n ** 64n - 2n, 'stale_version'],
+  ])('%s', (_what, stored, sent, outcome) => {
+    const account = open({ version: stored });
+    const before = { ...account };
+    const update = () => account.update({ ...PROFILE, displayName: 'new', version: sent });
+    if (outcome === 'stale_version') {
+      expect(codeOf(update)).toBe('stale_version');
+      expect({ ...account }).toEqual(before);
+      expect(account.displayName).toBe('Ada');
+    } else {
+      update();
+      expect([account.version, account.displayName]).toEqual([outcome, 'new']);
+    }
+  });
+
+  test('an older one is refused with both named, and what to do', () => {
+    expect(() => open({ version: 5n }).update({ ...PROFILE, version: 4n })).toThrow(
+      'version 4 is older than the stored version 5: read the account and send its newest state',
+    );
+  });
+
+  test('updates that overtake each other end at the newest, in any order', () => {
+    const versions = fc.array(fc.bigInt({ min: 0n, max: 50n }), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(versions, (sent) => {
+        const account = open();
+        for (const version of sent) codeOf(() => account.update({ ...PROFILE, displayName: `v${version}`, version }));
+        const newest = sent.reduce((a, b) => (a > b ? a : b));
+        expect([account.version, account.displayName]).toEqual([newest, `v${newest}`]);
+      }),
+    );
+  });
+});
+
+describe('the status of an account', () => {
+  test('suspended and deleted accounts are not active; reactivation brings back either', () => {
+    const account = open();
+    account.suspend();
+    expect([account.status, account.isActive]).toEqual(['suspended', false]);
+    account.reactivate();
+    expect([account.status, account.isActive]).toEqual(['active', true]);
+    account.delete();
+    expect([account.status, account.isActive]).toEqual(['deleted', false]);
+    account.reactivate();
+    expect(account.isActive).toBe(true);
+  });
+
+  test('a suspended account may be deleted; a deleted one is reactivated before it is suspended', () => {
+    const account = open();
+    account.suspend();
+    account.delete();
+    expect(codeOf(() => account.suspend())).toBe('account_deleted');
+    expect(() => account.suspend()).toThrow('id names a deleted account: reactivate it before suspending it');
+    expect(account.status).toBe('deleted');
+  });
+
+  test('saying the same again does no harm', () => {
+    const account = open();
+    account.reactivate();
+    expect(account.status).toBe('active');
+    account.suspend();
+    account.suspend();
+    expect(account.status).toBe('suspended');
+    account.delete();
+    account.delete();
+    expect(account.status).toBe('deleted');
+  });
+});
+
+test('email addresses are one and the same when their lower case is', () => {
+  expect(emailKey('Ada@Example.ORG')).toBe('ada@example.org');
+  expect(emailKey('ÄDA@example.org')).toBe(emailKey('äda@example.org'));
+});
+
+describe('an account id', () => {
+  test.each(['u', 'user-1', 'auth0:abc', 'a.b_c@d', '9', 'x'.repeat(128)])('may be %j', (id) =>
+    expect(accountIdProblem(id)).toBeUndefined(),
+  );
+  test.each(['', 'a b', 'a/b', 'ä', 'a\n', 'a|b', 'x'.repeat(129)])('may not be %j', (id) =>
+    expect(accountIdProblem(id)).toBe('must be 1 to 128 characters of [A-Za-z0-9._:@-]'),
+  );
+});
+
+describe('a profile', () => {
+  const long = (length: number) => 'x'.repeat(length);
+  const many = (length: number) => Array.from({ length }, (_, n) => `r${n}:read`);
+
+  test.each<[string, string, Partial<AccountProfile>]>([
+    ['nothing but what it must have', 'u1', { displayName: '', permissions: [] }],
+    ['an email of 254 characters', 'u1', { email: `${long(250)}@b.c` }],
+    ['a display name of 200 characters', 'u1', { displayName: '🔑'.repeat(200) }],
+    ['1000 permissions', 'u1', { permissions: many(1000) }],
+  ])('may have %s', (_what, id, part) => {
+    expect(() => requireProfile(id, { ...PROFILE, ...part })).not.toThrow();
+  });
+
+  test.each<[string, string, Partial<AccountProfile>]>([
+    ['id', 'a b', {}],
+    ['email', 'u1', { email: '' }],
+    ['email', 'u1', { email: 'ada' }],
+    ['email', 'u1', { email: 'a@b@c' }],
+    ['email', 'u1', { email: 'a b@c' }],
+    ['email', 'u1', { email: 'a@b\0' }],
+    ['email', 'u1', { email: 'a@b\n' }],
+    ['email', 'u1', { email: `${long(251)}@b.c` }],
+    ['display_name', 'u1', { displayName: long(201) }],
+    ['display_name', 'u1', { displayName: 'a\nb' }],
+    ['permissions', 'u1', { permissions: ['systems:*'] }],
+    ['permissions', 'u1', { permissions: ['a:read', ''] }],
+    ['permissions', 'u1', { permissions: many(1001) }],
+  ])('names the field %s that is wrong', (field, id, part) => {
+    expect(() => requireProfile(id, { ...PROFILE, ...part })).toThrow(
+      expect.objectContaining({ code: 'invalid_fields', details: { errors: [expect.objectContaining({ field })] } }),
+    );
+  });
+
+  test('names all of them at once, and what each must be', () => {
+    const wrong = { email: '', displayName: '\0', permissions: ['*'] };
+    expect(() => requireProfile('', wrong)).toThrow(
+      expect.objectContaining({
+        details: {
+          errors: [
+            { field: 'id', message: 'must be 1 to 128 characters of [A-Za-z0-9._:@-]' },
+            { field: 'email', message: 'must be an email address' },
+            { field: 'display_name', message: 'must be at most 200 characters without control characters' },
+            { field: 'permissions', message: 'must each read resource:action without wildcards, unlike "*"' },
+          ],
+        },
+      }),
+    );
+    expect(() => requireProfile('u1', { ...PROFILE, permissions: many(1001) })).toThrow(
+      'permissions must be at most 1000',
+    );
+  });
+
+  test('quotes no key of a permission that is wrong', () => {
+    const key = KeyString.generate('lk').reveal();
+    const quoted = `${key.slice(0, key.indexOf('.') + 1)}…`;
+    expect(() => requireProfile('u1', { ...PROFILE, permissions: [key] })).toThrow(`unlike ${JSON.stringify(quoted)}`);
+  });
+
+  test('quotes no more than the beginning of a permission that is wrong', () => {
+    expect(() => requireProfile('u1', { ...PROFILE, permissions: [long(5000)] })).toThrow(/unlike "x{64}"$/);
+  });
+});

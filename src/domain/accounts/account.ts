@@ -1,0 +1,137 @@
+import { isPermission } from '../keys/access.js';
+import { LatchkeyError, requireFields } from '../errors.js';
+import { withoutSecrets } from '../keys/key-string.js';
+
+export type AccountStatus = 'active' | 'suspended' | 'deleted';
+
+/** What a validation needs to know of a key's owner. */
+export interface OwnerStanding {
+  readonly status: AccountStatus;
+  readonly permissions: readonly string[];
+}
+
+/** What the platform says of a user. `version` is the platform's own; absent means "no opinion". */
+export interface AccountProfile {
+  readonly email: string;
+  readonly displayName: string;
+  readonly permissions: readonly string[];
+  readonly version?: bigint | undefined;
+}
+
+export interface AccountState {
+  readonly id: string;
+  readonly email: string;
+  readonly displayName: string;
+  readonly permissions: readonly string[];
+  readonly passwordHash: string | null;
+  readonly status: AccountStatus;
+  readonly version: bigint;
+}
+
+const MAX_PERMISSIONS = 1000;
+
+/** A user of the platform, as the platform last told us. */
+export class Account implements OwnerStanding {
+  private constructor(private state: AccountState) {}
+
+  static open(id: string, profile: AccountProfile): Account {
+    const { email, displayName, permissions } = profile;
+    const account = new Account({
+      id,
+      email,
+      displayName,
+      permissions,
+      passwordHash: null,
+      status: 'active',
+      version: 0n,
+    });
+    account.update(profile);
+    return account;
+  }
+
+  static restore(state: AccountState): Account {
+    return new Account(state);
+  }
+
+  get id(): string {
+    return this.state.id;
+  }
+  get email(): string {
+    return this.state.email;
+  }
+  get displayName(): string {
+    return this.state.displayName;
+  }
+  get permissions(): readonly string[] {
+    return this.state.permissions;
+  }
+  get passwordHash(): string | null {
+    return this.state.passwordHash;
+  }
+  get status(): AccountStatus {
+    return this.state.status;
+  }
+  get version(): bigint {
+    return this.state.version;
+  }
+  get isActive(): boolean {
+    return this.state.status === 'active';
+  }
+
+  /** Updates that overtake each other do no harm: an older version is refused, the same one may be sent again. */
+  update({ email, displayName, permissions, version = this.state.version }: AccountProfile): void {
+    if (version < this.state.version) {
+      throw new LatchkeyError(
+        'stale_version',
+        `version ${version} is older than the stored version ${this.state.version}: read the account and send its newest state`,
+      );
+    }
+    this.state = { ...this.state, email, displayName, permissions: [...new Set(permissions)], version };
+  }
+
+  changePassword(passwordHash: string): void {
+    this.state = { ...this.state, passwordHash };
+  }
+
+  suspend(): void {
+    if (this.state.status === 'deleted') {
+      throw new LatchkeyError('account_deleted', 'id names a deleted account: reactivate it before suspending it');
+    }
+    this.state = { ...this.state, status: 'suspended' };
+  }
+
+  reactivate(): void {
+    this.state = { ...this.state, status: 'active' };
+  }
+
+  delete(): void {
+    this.state = { ...this.state, status: 'deleted' };
+  }
+}
+
+/** Email addresses are one and the same when their lower case is. */
+export function emailKey(email: string): string {
+  return email.toLowerCase();
+}
+
+export function accountIdProblem(id: string): string | undefined {
+  return /^[A-Za-z0-9._:@-]{1,128}$/.test(id) ? undefined : 'must be 1 to 128 characters of [A-Za-z0-9._:@-]';
+}
+
+/** Throws one error that names every field of the profile that is wrong. */
+export function requireProfile(id: string, { email, displayName, permissions }: AccountProfile): void {
+  const wrong = permissions.find((permission) => !isPermission(permission));
+  requireFields({
+    id: accountIdProblem(id),
+    email: /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 254 ? undefined : 'must be an email address',
+    display_name: /^[^\p{Cc}]{0,200}$/u.test(displayName)
+      ? undefined
+      : 'must be at most 200 characters without control characters',
+    permissions:
+      permissions.length > MAX_PERMISSIONS
+        ? `must be at most ${MAX_PERMISSIONS}`
+        : wrong === undefined
+          ? undefined
+          : `must each read resource:action without wildcards, unlike ${JSON.stringify(withoutSecrets(wrong).slice(0, 64))}`,
+  });
+}

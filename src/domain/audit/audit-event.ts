@@ -1,0 +1,52 @@
+import type { DenialReason } from '../keys/verdict.js';
+
+/** Who is on the other end, as far as a trusted hop or the calling service says. For the record only. */
+export interface Client {
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  readonly requestId: string | null;
+}
+
+/** The service itself: sweeps and observations. */
+export const NO_CLIENT: Client = { ip: null, userAgent: null, requestId: null };
+
+/** Whoever runs the service, at its command line. */
+export interface Administrator {
+  /** `admin:` and their name, as the record keeps it. */
+  readonly actorId: string;
+  readonly client: Client;
+}
+
+export type FailureReason = DenialReason | 'incorrect-password' | 'too-many-attempts' | 'invalid-token';
+
+export interface FailedAuthentication {
+  readonly reason: FailureReason;
+  readonly client: Client;
+  /** As far as the credential points at an account or a key. */
+  readonly ownerId: string | null;
+  readonly keyId: string | null;
+  /** Of a well-formed key string: identifies, proves nothing. */
+  readonly publicPart: string | null;
+}
+
+/** What commits together with the change it tells of. */
+export interface AuditEvent {
+  readonly type: 'api_key.created' | 'api_key.revoked' | 'api_key.expired';
+  readonly keyId: string;
+  /** The account that acted, or `admin:<name>` for an administrator; null for the service itself. */
+  readonly actorId: string | null;
+  readonly client: Client;
+}
+
+export interface RecordedEvent {
+  readonly id: string;
+  readonly type: AuditEvent['type'] | 'authentication.failed';
+  readonly at: Date;
+  readonly keyId: string | null;
+  readonly reason: string | null;
+  /** Identical events that arrived together are one, with their number. */
+  readonly count: number;
+  readonly clientIp: string | null;
+  readonly userAgent: string | null;
+  readonly requestId: string | null;
+}

@@ -1,0 +1,281 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ACCESS_LEVELS, OPERATIONS, type AccessLevel, type Operation } from './access.js';
+import type { AccountStatus } from '../accounts/account.js';
+import { ApiKey, keyNotActive, type KeyOrder } from './api-key.js';
+import { LatchkeyError } from '../errors.js';
+import { KeyString } from './key-string.js';
+import type { DenialReason, Verdict } from './verdict.js';
+
+const DAY = 24 * 60 * 60 * 1000;
+const NOW = new Date('2026-03-29T00:30:00.000Z');
+const at = (ms: number) => new Date(NOW.getTime() + ms);
+
+function order(part: Partial<KeyOrder> = {}): KeyOrder {
+  return { id: 'k1', ownerId: 'u1', name: 'CI', access: 'read-and-write', expiresInDays: 1, ...part };
+}
+
+function issue(part: Partial<KeyOrder> = {}): ApiKey {
+  return ApiKey.issue(order(part), KeyString.generate('lk'), NOW);
+}
+
+describe('issuing a key', () => {
+  test('keeps the digest and never the secret', () => {
+    const keyString = KeyString.generate('lk');
+    const key = ApiKey.issue(order(), keyString, NOW);
+    expect(key.snapshot()).toEqual({
+      id: 'k1',
+      ownerId: 'u1',
+      name: 'CI',
+      access: 'read-and-write',
+      keyPrefix: 'lk',
+      publicPart: keyString.publicPart,
+      digest: keyString.digest(),
+      createdAt: NOW,
+      expiresAt: at(DAY),
+      revokedAt: null,
+      expiredAt: null,
+    });
+    expect([key.id, key.ownerId, key.digest]).toEqual(['k1', 'u1', keyString.digest()]);
+    expect(JSON.stringify(key.snapshot())).not.toContain(keyString.reveal().slice(-64));
+  });
+
+  test('expires n times 24 hours after it was made, whatever the calendar does meanwhile', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 365 }), (expiresInDays) => {
+        expect(issue({ expiresInDays }).snapshot().expiresAt).toEqual(at(expiresInDays * DAY));
+      }),
+    );
+  });
+
+  test('keeps the name in NFC without the spaces around it', () => {
+    expect(issue({ name: '  cafe\u0301 ' }).snapshot().name).toBe('café');
+  });
+
+  test('names every field that is wrong', () => {
+    const wrong = { name: '', access: 'admin' as AccessLevel, expiresInDays: 366 };
+    expect(() => issue(wrong)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_fields',
+        details: { errors: ['name', 'access', 'expiresInDays'].map((field) => expect.objectContaining({ field })) },
+      }),
+    );
+  });
+});
+
+describe('the status of a key', () => {
+  test('is expired from the moment written in it, and not a millisecond before', () => {
+    const key = issue();
+    expect([key.status(NOW), key.status(at(DAY - 1)), key.status(at(DAY)), key.status(at(9 * DAY))]).toEqual([
+      'active',
+      'active',
+      'expired',
+      'expired',
+    ]);
+  });
+
+  test('an expiry is observed once, and from then on the clock has no say', () => {
+    const key = issue();
+    expect(key.expire(at(DAY - 1))).toBe(false);
+    expect(key.snapshot().expiredAt).toBeNull();
+    expect(key.expire(at(DAY))).toBe(true);
+    expect(key.expire(at(DAY + 1))).toBe(false);
+    expect(key.snapshot().expiredAt).toEqual(at(DAY));
+    expect(key.status(NOW)).toBe('expired');
+  });
+
+  test('a revoked key never expires, and an expired one is never revoked', () => {
+    const revoked = issue();
+    revoked.revoke(NOW);
+    expect(revoked.expire(at(2 * DAY))).toBe(false);
+    expect(revoked.status(at(2 * DAY))).toBe('revoked');
+
+    const expired = issue();
+    expect(() => expired.revoke(at(DAY))).toThrow(expect.objectContaining({ code: 'api_key_not_active' }));
+    expect(expired.snapshot().revokedAt).toBeNull();
+  });
+
+  test('a second revoke is refused and says what the key is already', () => {
+    const key = issue();
+    key.revoke(NOW);
+    expect(() => key.revoke(at(1))).toThrow('This API key is already revoked');
+    expect(key.snapshot().revokedAt).toEqual(NOW);
+    expect(keyNotActive('expired')).toMatchObject({
+      message: 'This API key is already expired',
+      details: { apiKeyStatus: 'expired' },
+    });
+  });
+
+  test('a restored key is what was stored', () => {
+    const state = { ...issue().snapshot(), expiredAt: at(5) };
+    expect(ApiKey.restore(state).snapshot()).toEqual(state);
+    expect(ApiKey.restore(state).status(NOW)).toBe('expired');
+  });
+
+  type Step = { readonly do: 'revoke' | 'expire' | 'look' | 'store and restore'; readonly at: number };
+  const steps: fc.Arbitrary<Step[]> = fc.array(
+    fc.record({
+      do: fc.constantFrom('revoke' as const, 'expire' as const, 'look' as const, 'store and restore' as const),
+      // Forward and back, before it was made and long after it expired.
+      at: fc.oneof(fc.integer({ min: -DAY, max: 3 * DAY }), fc.constantFrom(-1, 0, 1, DAY - 1, DAY, DAY + 1)),
+    }),
+    { maxLength: 30 },
+  );
+
+  test('no order of revokes, expiries and clock moves, forward and back, revives a key that ended', () => {
+    fc.assert(
+      fc.property(steps, (taken) => {
+        let key = issue();
+        let ended: 'revoked' | 'expired' | undefined;
+        for (const step of taken) {
+          const now = at(step.at);
+          if (step.do === 'revoke') {
+            const before = key.status(now);
+            try {
+              key.revoke(now);
+              expect(before).toBe('active');
+              ended = 'revoked';
+            } catch (error) {
+              expect((error as LatchkeyError).details.apiKeyStatus).toBe(before);
+              expect(before).not.toBe('active');
+            }
+          } else if (step.do === 'expire' && key.expire(now)) {
+            expect(ended).toBeUndefined();
+            ended = 'expired';
+          } else if (step.do === 'store and restore') key = ApiKey.restore({ ...key.snapshot() });
+          if (ended) {
+            expect([-9 * DAY, step.at, 0, DAY, 9 * DAY].map((ms) => key.status(at(ms)))).toEqual(
+              new Array(5).fill(ended),
+            );
+          }
+          const { revokedAt, expiredAt } = key.snapshot();
+          expect(revokedAt && expiredAt).toBeFalsy();
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+interface Situation {
+  readonly revoked: boolean;
+  readonly expired: boolean;
+  readonly owner: AccountStatus;
+  readonly withinRateLimit: boolean;
+  readonly operation: Operation;
+  readonly access: AccessLevel;
+  readonly owned: string[];
+  readonly permission: string;
+}
+
+const GOOD: Situation = {
+  revoked: false,
+  expired: false,
+  owner: 'active',
+  withinRateLimit: true,
+  operation: 'write',
+  access: 'read-and-write',
+  owned: ['systems:read', 'systems:write', 'systems:delete'],
+  permission: 'systems:write',
+};
+
+function judge(part: Partial<Situation> = {}): Verdict {
+  const situation = { ...GOOD, ...part };
+  const key = issue({ access: situation.access });
+  if (situation.revoked) key.revoke(NOW);
+  const now = at(situation.expired ? DAY : 0);
+  const owner = { status: situation.owner, permissions: situation.owned };
+  return key.judge(situation, owner, situation.withinRateLimit, now);
+}
+
+/** Each with what alone brings it about, in the order of judgement. */
+const FAULTS: [DenialReason, Partial<Situation>][] = [
+  ['revoked', { revoked: true }],
+  ['expired', { expired: true }],
+  ['owner-suspended', { owner: 'suspended' }],
+  ['owner-deleted', { owner: 'deleted' }],
+  ['rate-limited', { withinRateLimit: false }],
+  ['operation-not-allowed', { operation: 'destroy' }],
+  ['read-only-key', { access: 'read-only' }],
+  ['missing-permission', { permission: 'users:write' }],
+];
+
+describe('the judgement of a key whose secret is proven', () => {
+  test('grants what the key, its access level and its owner all allow', () => {
+    expect(judge()).toEqual({
+      granted: true,
+      keyId: 'k1',
+      ownerId: 'u1',
+      access: 'read-and-write',
+      permissions: ['systems:read', 'systems:write'],
+      createdAt: at(0),
+      expiresAt: at(DAY),
+    });
+  });
+
+  test.each(FAULTS)('denies %s', (reason, fault) => {
+    expect(judge(fault)).toEqual({ granted: false, reason });
+  });
+
+  const pairs = FAULTS.flatMap(([first, one], index) =>
+    FAULTS.slice(index + 1).map(([second, other]) => ({ first, second, both: { ...other, ...one } })),
+  );
+  test.each(pairs)('of $first and $second, tells $first', ({ first, both }) => {
+    expect(judge(both)).toEqual({ granted: false, reason: first });
+  });
+
+  test.each(OPERATIONS.filter((operation) => !['read', 'write'].includes(operation)))(
+    'no key may ever %s, whatever its access level and its owner',
+    (operation) => {
+      const owned = [`systems:${operation}`, 'systems:delete', 'users:impersonate', 'systems:read', 'systems:write'];
+      for (const access of ACCESS_LEVELS) {
+        for (const permission of ['', ...owned]) {
+          const denied = { granted: false, reason: 'operation-not-allowed' };
+          expect(judge({ operation, access, owned, permission })).toEqual(denied);
+        }
+      }
+    },
+  );
+
+  test('asks for no permission when the question names none', () => {
+    expect(judge({ permission: '', owned: [] })).toMatchObject({ granted: true, permissions: [] });
+  });
+
+  test('a permission of another action is missing even when the owner has it', () => {
+    expect(judge({ permission: 'systems:delete' })).toEqual({ granted: false, reason: 'missing-permission' });
+    const readOnly = judge({ access: 'read-only', operation: 'read', permission: 'systems:write' });
+    expect(readOnly).toEqual({ granted: false, reason: 'missing-permission' });
+  });
+
+  test("never grants beyond the owner's permissions, the access level, and an active key of an active owner", () => {
+    const permissions = fc.constantFrom('a:read', 'a:write', 'a:delete', 'b:read', 'b:impersonate');
+    const situations: fc.Arbitrary<Situation> = fc.record({
+      revoked: fc.boolean(),
+      expired: fc.boolean(),
+      owner: fc.constantFrom<AccountStatus>('active', 'suspended', 'deleted'),
+      withinRateLimit: fc.boolean(),
+      operation: fc.constantFrom(...OPERATIONS),
+      access: fc.constantFrom(...ACCESS_LEVELS),
+      owned: fc.array(permissions),
+      permission: fc.oneof(fc.constant(''), permissions),
+    });
+    fc.assert(
+      fc.property(situations, (situation) => {
+        const { revoked, expired, owner, withinRateLimit, operation, access, owned, permission } = situation;
+        const writes = access === 'read-and-write';
+        const allowed = owned.filter((p) => p.endsWith(':read') || (writes && p.endsWith(':write')));
+        const mayGrant =
+          !revoked &&
+          !expired &&
+          owner === 'active' &&
+          withinRateLimit &&
+          (operation === 'read' || (operation === 'write' && writes)) &&
+          (permission === '' || allowed.includes(permission));
+        const verdict = judge(situation);
+        expect(verdict.granted).toBe(mayGrant);
+        if (verdict.granted) expect(verdict.permissions).toEqual(allowed);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { accessAllows, accessProblem, effectivePermissions, isOpenToKeys, type AccessLevel } from './access.js';
+import type { OwnerStanding } from '../accounts/account.js';
+import { LatchkeyError, requireFields } from '../errors.js';
+import { expiryDaysProblem, keyNameProblem, normalizeKeyName } from './key-rules.js';
+import type { KeyString } from './key-string.js';
+import { deny, type Question, type Verdict } from './verdict.js';
+
+export type ApiKeyStatus = 'active' | 'revoked' | 'expired';
+
+export interface ApiKeyState {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly name: string;
+  readonly access: AccessLevel;
+  readonly keyPrefix: string;
+  readonly publicPart: string;
+  /** SHA-256 of the key string. */
+  readonly digest: Buffer;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly revokedAt: Date | null;
+  /** When the expiry was first observed. From then on the clock has no say. */
+  readonly expiredAt: Date | null;
+}
+
+export interface KeyOrder {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly name: string;
+  readonly access: AccessLevel;
+  readonly expiresInDays: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export class ApiKey {
+  private constructor(private state: ApiKeyState) {}
+
+  static issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
+    requireFields({
+      name: keyNameProblem(order.name),
+      access: accessProblem(order.access),
+      expiresInDays: expiryDaysProblem(order.expiresInDays),
+    });
+    return new ApiKey({
+      id: order.id,
+      ownerId: order.ownerId,
+      name: normalizeKeyName(order.name),
+      access: order.access,
+      keyPrefix: keyString.prefix,
+      publicPart: keyString.publicPart,
+      digest: keyString.digest(),
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + order.expiresInDays * DAY_MS),
+      revokedAt: null,
+      expiredAt: null,
+    });
+  }
+
+  static restore(state: ApiKeyState): ApiKey {
+    return new ApiKey(state);
+  }
+
+  get id(): string {
+    return this.state.id;
+  }
+  get ownerId(): string {
+    return this.state.ownerId;
+  }
+  get digest(): Buffer {
+    return this.state.digest;
+  }
+
+  /** Everything that is stored of the key. */
+  snapshot(): ApiKeyState {
+    return this.state;
+  }
+
+  status(now: Date): ApiKeyStatus {
+    if (this.state.revokedAt) return 'revoked';
+    return this.state.expiredAt || now.getTime() >= this.state.expiresAt.getTime() ? 'expired' : 'active';
+  }
+
+  /** Irreversible. */
+  revoke(now: Date): void {
+    const status = this.status(now);
+    if (status !== 'active') throw keyNotActive(status);
+    this.state = { ...this.state, revokedAt: now };
+  }
+
+  /** Records an expiry that `now` shows for the first time, and says whether it did. It must then be saved. */
+  expire(now: Date): boolean {
+    if (this.state.expiredAt || this.status(now) !== 'expired') return false;
+    this.state = { ...this.state, expiredAt: now };
+    return true;
+  }
+
+  /** The verdict on a key whose secret is proven, read together with its owner at `now`. */
+  judge(question: Question, owner: OwnerStanding, withinRateLimit: boolean, now: Date): Verdict {
+    const { id, ownerId, access, createdAt, expiresAt } = this.state;
+    const status = this.status(now);
+    if (status !== 'active') return deny(status);
+    if (owner.status === 'suspended') return deny('owner-suspended');
+    if (owner.status === 'deleted') return deny('owner-deleted');
+    if (!withinRateLimit) return deny('rate-limited');
+    if (!isOpenToKeys(question.operation)) return deny('operation-not-allowed');
+    if (!accessAllows(access, question.operation)) return deny('read-only-key');
+    const permissions = effectivePermissions(access, owner.permissions);
+    if (question.permission && !permissions.includes(question.permission)) return deny('missing-permission');
+    return { granted: true, keyId: id, ownerId, access, permissions, createdAt, expiresAt };
+  }
+}
+
+export function keyNotActive(status: ApiKeyStatus): LatchkeyError {
+  return new LatchkeyError('api_key_not_active', `This API key is already ${status}`, { apiKeyStatus: status });
+}

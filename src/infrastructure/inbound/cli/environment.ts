@@ -1,0 +1,61 @@
+import type { KeyObject } from 'node:crypto';
+import { userInfo } from 'node:os';
+import type { Administrator } from '../../../domain/audit/audit-event.js';
+import { ConfigError } from '../../../config/config.js';
+import { EnvReader } from '../../../config/env-reader.js';
+import type { Administration } from '../../../composition/administration.js';
+import { UsageError } from './failures.js';
+
+/** Runs `work` on the database that DATABASE_URL names. */
+export async function onDatabase<T>(
+  work: (administration: Administration) => Promise<T>,
+  isPatient = false,
+): Promise<T> {
+  const url = databaseUrl();
+  // Loaded where it is needed: help, and looking at a key, take no time.
+  const { administer } = await import('../../../composition/administration.js');
+  return administer(url, work, isPatient);
+}
+
+export function databaseUrl(): string {
+  return read((reader) => reader.url('DATABASE_URL', ['postgres:', 'postgresql:']) ?? reader.missing('DATABASE_URL'));
+}
+
+/** What the service seals its record with. */
+export function sealKey(): KeyObject {
+  return read((reader) => {
+    const key = reader.secretKey('AUDIT_SEAL_KEY');
+    if (!key) reader.missing('AUDIT_SEAL_KEY');
+    return key!;
+  });
+}
+
+/** Undefined when it is not set. */
+export function keyPrefix(): string | undefined {
+  return read((reader) => reader.text('KEY_PREFIX'));
+}
+
+/** Whom the record is to name: `--by`, else the user of the operating system. */
+export function administrator(by: string | undefined): Administrator {
+  const name = by ?? userName();
+  if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) throw new UsageError('--by must be 1 to 64 characters of [A-Za-z0-9._@-]');
+  return { actorId: `admin:${name}`, client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
+}
+
+/** In a container the user may have a number only. */
+function userName(): string {
+  try {
+    return userInfo()
+      .username.replace(/[^A-Za-z0-9._@-]/g, '_')
+      .slice(0, 64);
+  } catch {
+    return `uid-${process.getuid?.()}`;
+  }
+}
+
+function read<T>(look: (reader: EnvReader) => T): T {
+  const reader = new EnvReader(process.env);
+  const value = look(reader);
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems);
+  return value;
+}

@@ -1,0 +1,35 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../../../config/config.js';
+import { LatchkeyError } from '../../../domain/errors.js';
+import { withoutSecrets } from '../../../domain/keys/key-string.js';
+
+/** The exit codes, as docs/cli.md lists them. */
+export const [DONE, NOT_DONE, USAGE, UNAVAILABLE] = [0, 1, 2, 3];
+
+/** What was asked makes no sense as it stands. */
+export class UsageError extends Error {}
+
+/** There is nothing of what was asked for. */
+export class NothingThere extends Error {}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === DONE ? DONE : USAGE;
+  if (error instanceof UsageError || error instanceof ConfigError) return USAGE;
+  if (error instanceof NothingThere) return NOT_DONE;
+  if (!(error instanceof LatchkeyError) || isOutage(error)) return UNAVAILABLE;
+  return error.code === 'invalid_fields' ? USAGE : NOT_DONE;
+}
+
+/** One line for each thing that is wrong; none when the help was all that was wanted. */
+export function linesOf(error: unknown): readonly string[] {
+  if (error instanceof ConfigError) return error.problems;
+  // Help and version have been printed; for a command that is missing, so has the help.
+  if (error instanceof CommanderError && (error.exitCode === DONE || error.code === 'commander.help')) return [];
+  const { message, cause } = error as Error;
+  const text = isOutage(error) && cause instanceof Error ? `DATABASE_URL: ${cause.message}` : message;
+  return [withoutSecrets(text.replace(/^error: /, '')).replace(/\s*\n\s*/g, ' ')];
+}
+
+function isOutage(error: unknown): boolean {
+  return error instanceof LatchkeyError && (error.code === 'unavailable' || error.code === 'busy');
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { inspectKey } from '../../../../domain/keys/key-string.js';
+import { answering, type Answer } from '../answering.js';
+import { keyPrefix } from '../environment.js';
+import { DONE, NOT_DONE } from '../failures.js';
+import { readKey } from '../secret-input.js';
+
+export function addKeyCommand(program: Command): void {
+  const key = program.command('key').description('a key string by itself, without a database');
+  const inspect = key
+    .command('inspect')
+    .description(
+      'say whether the text on stdin is well-formed; with KEY_PREFIX set, also whether it bears that marker',
+    );
+  answering(inspect, async () => describe(await readKey(), keyPrefix()));
+}
+
+/** Never says a character of the secret, not even of what only resembles a key. */
+function describe(text: string, expected: string | undefined): Answer {
+  const found = inspectKey(text);
+  if (!found) {
+    const problem = 'not a key: it must read <prefix>_<24 hex characters>.<64 hex characters>';
+    return { document: { wellFormed: false, problem }, text: problem, exitCode: NOT_DONE };
+  }
+  const { prefix, publicPart, keyString } = found;
+  const problem = !keyString
+    ? 'the checksum is wrong: mistyped, cut, or made up'
+    : expected !== undefined && expected !== prefix
+      ? `the prefix is not ${expected}, which is KEY_PREFIX`
+      : undefined;
+  const facts = { prefix, publicPart, checksum: keyString ? 'right' : 'wrong' };
+  const lines = Object.entries({ ...facts, wellFormed: problem === undefined ? 'yes' : `no: ${problem}` });
+  return {
+    document: { wellFormed: problem === undefined, ...(problem === undefined ? {} : { problem }), ...facts },
+    text: lines.map(([name, value]) => `${name.padEnd(10)} ${value}`).join('\n'),
+    exitCode: problem === undefined ? DONE : NOT_DONE,
+  };
+}

@@ -1,0 +1,28 @@
+import type { ApiKey } from '../../../../domain/keys/api-key.js';
+import { maskKey } from '../../../../domain/keys/key-string.js';
+
+/** A key for whoever administers it, field by field: nothing that proves it. */
+export function viewOf(key: ApiKey, now: Date, lastUsedAt: Date | null) {
+  const { id, name, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt } = key.snapshot();
+  return {
+    id,
+    name,
+    access,
+    prefix: maskKey(keyPrefix, publicPart),
+    status: key.status(now),
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+    expiresAt: expiresAt.toISOString(),
+    revokedAt: revokedAt?.toISOString() ?? null,
+  };
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => [...row[column]!].length)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell + ' '.repeat(widths[column]! - [...cell].length))
+      .join('  ')
+      .trimEnd();
+  return [head, ...rows].map(line).join('\n');
+}

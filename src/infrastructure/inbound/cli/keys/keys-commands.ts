@@ -1,0 +1,128 @@
+import { type Command, Option } from 'commander';
+import type { Administrator } from '../../../../domain/audit/audit-event.js';
+import type { KeyList } from '../../../../application/ports.js';
+import type { LeakedKey } from '../../../../application/keys/revoke-leaked-key.js';
+import { accountIdProblem } from '../../../../domain/accounts/account.js';
+import type { ApiKey, ApiKeyStatus } from '../../../../domain/keys/api-key.js';
+import { requireFields } from '../../../../domain/errors.js';
+import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
+import { maskKey } from '../../../../domain/keys/key-string.js';
+import { answering, type Answer } from '../answering.js';
+import { administrator, onDatabase } from '../environment.js';
+import { NOT_DONE, UsageError } from '../failures.js';
+import { table, viewOf } from './key-views.js';
+import { readKey } from '../secret-input.js';
+
+const PAGE = 50;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface RevokeOptions {
+  readonly owner?: string;
+  readonly key?: string;
+  readonly all?: boolean;
+  readonly leaked?: boolean;
+  readonly by?: string;
+}
+
+export function addKeysCommands(program: Command): void {
+  const keys = program.command('keys').description("owners' API keys");
+  const list = keys
+    .command('list')
+    .description("an owner's keys, newest first")
+    .requiredOption('--owner <id>', 'account id')
+    .addOption(new Option('--status <status>').choices(['active', 'expired', 'revoked']));
+  answering(list, listKeys);
+  const revoke = keys
+    .command('revoke')
+    .description('end one key, all of an owner, or the one that has leaked; there is no way back')
+    .option('--owner <id>', 'account id, with --key or --all')
+    .option('--key <keyId>', 'this one')
+    .option('--all', 'every active one')
+    .option('--leaked', 'the one whose key string comes on stdin')
+    .option('--by <name>', 'whom the record is to name, instead of the user of the operating system');
+  answering(revoke, revokeKeys);
+}
+
+async function listKeys({ owner, status }: { owner: string; status?: ApiKeyStatus }): Promise<Answer> {
+  requireFields({ owner: accountIdProblem(owner) });
+  const pages = await onDatabase(async ({ getAccount, listKeys: list }) => {
+    await getAccount.execute(owner);
+    const all: KeyList[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await list.execute(owner, status, { limit: PAGE, cursor });
+      all.push(page);
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return all;
+  });
+  const items = pages.flatMap(({ items: listed, now }) => listed.map((each) => viewOf(each.key, now, each.lastUsedAt)));
+  const { activeKeys } = pages[0]!;
+  const rows = items.map((item) => [
+    item.id,
+    item.prefix,
+    item.status,
+    item.access,
+    item.expiresAt.slice(0, 10),
+    item.lastUsedAt?.slice(0, 10) ?? 'never',
+    item.name,
+  ]);
+  const count = `${activeKeys} of ${MAX_ACTIVE_KEYS} active`;
+  const head = ['ID', 'KEY', 'STATUS', 'ACCESS', 'EXPIRES', 'LAST USED', 'NAME'];
+  const text = items.length > 0 ? `${table(head, rows)}\n${count}` : `no keys, ${count}`;
+  return { document: { ownerId: owner, activeKeys, maxActiveKeys: MAX_ACTIVE_KEYS, items }, text };
+}
+
+async function revokeKeys({ owner, key, all, leaked, by }: RevokeOptions): Promise<Answer> {
+  const admin = administrator(by);
+  if (leaked && owner === undefined && key === undefined && !all) return revokeLeaked(admin);
+  if (leaked || owner === undefined || (key === undefined) === !all) {
+    throw new UsageError('give --owner with --key or --all, or --leaked alone');
+  }
+  const keyId = key?.toLowerCase();
+  requireFields({
+    owner: accountIdProblem(owner),
+    key: keyId === undefined || UUID.test(keyId) ? undefined : "must be the key's id, as `latchkey keys list` shows it",
+  });
+  const revoked = await onDatabase(async ({ revoke }) =>
+    keyId === undefined ? revoke.all(owner, admin) : [await revoke.one(owner, keyId, admin)],
+  );
+  const lines = revoked.map((each) => `revoked ${describe(each)}`);
+  return {
+    document: { ownerId: owner, revoked: revoked.map((each) => ({ id: each.id, prefix: maskOf(each) })) },
+    text: lines.length > 0 ? lines.join('\n') : `nothing to revoke: ${owner} has no active key`,
+  };
+}
+
+async function revokeLeaked(admin: Administrator): Promise<Answer> {
+  const text = await readKey();
+  const found = await onDatabase(({ revokeLeaked: leaked }) => leaked.execute(text, admin));
+  if (!found) {
+    const reason = 'what came on stdin is no key of this service: nothing was revoked';
+    return { document: { known: false }, text: reason, exitCode: NOT_DONE };
+  }
+  const { key, was } = found;
+  const document = {
+    known: true,
+    ownerId: key.ownerId,
+    id: key.id,
+    prefix: maskOf(key),
+    was,
+    isRevokedNow: was === 'active',
+  };
+  return { document, text: tellLeaked(found) };
+}
+
+function tellLeaked({ key, was }: LeakedKey): string {
+  const whose = `${describe(key)} of ${key.ownerId}`;
+  return was === 'active' ? `revoked ${whose}` : `already ${was}: ${whose}`;
+}
+
+function describe(key: ApiKey): string {
+  return `${key.id} (${maskOf(key)}, ${JSON.stringify(key.snapshot().name)})`;
+}
+
+function maskOf(key: ApiKey): string {
+  const { keyPrefix, publicPart } = key.snapshot();
+  return maskKey(keyPrefix, publicPart);
+}

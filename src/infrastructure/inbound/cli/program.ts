@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addAccountCommands } from './account-commands.js';
+import { addAuditCommands } from './audit/audit-commands.js';
+import { addKeyCommand } from './keys/key-command.js';
+import { addKeysCommands } from './keys/keys-commands.js';
+import { addMigrateCommand } from './migrate-command.js';
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.
+The database is the one that DATABASE_URL names; the service need not run.`;
+
+/** All that \`latchkey\` understands. Errors are thrown, and told by whoever runs it. */
+export function buildProgram(): Command {
+  const program = new Command('latchkey')
+    .description('Administers a Latchkey by its database')
+    .version(version(), '-V, --version')
+    .exitOverride()
+    // What is wrong is thrown as well, and told once.
+    .configureOutput({ outputError: () => undefined })
+    .showHelpAfterError(false)
+    .addHelpText('afterAll', EXIT_CODES);
+  addMigrateCommand(program);
+  addAccountCommands(program);
+  addKeysCommands(program);
+  addAuditCommands(program);
+  addKeyCommand(program);
+  return program;
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}

@@ -1,0 +1,35 @@
+import { status } from '@grpc/grpc-js';
+import type { KeyAnswer } from '../../shared/key-answers.js';
+import { OVERWRITE_IF_EXISTS_OR_ADD, type WireCheckAnswer, type WireHeader } from './check-messages.js';
+
+const DENIED: Readonly<Record<Exclude<KeyAnswer['status'], 200>, number>> = {
+  401: status.UNAUTHENTICATED,
+  403: status.PERMISSION_DENIED,
+  429: status.RESOURCE_EXHAUSTED,
+  503: status.UNAVAILABLE,
+};
+
+/** The headers that say who is asking: for the service behind Envoy, where all others are for the client. */
+const IDENTITY = /^X-Latchkey-/;
+
+/** @param fault what Envoy's operator finds in its trace log; the client is told nothing of it */
+export function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, fault = ''): WireCheckAnswer {
+  const named = Object.entries(headers);
+  if (http !== 200) {
+    const deniedResponse = { status: { code: http }, headers: named.map(toHeader), body };
+    return { status: { code: DENIED[http], message: fault }, deniedResponse };
+  }
+  return {
+    status: { code: status.OK, message: '' },
+    okResponse: {
+      headers: named.filter(([name]) => IDENTITY.test(name)).map(toHeader),
+      headersToRemove: ['authorization'],
+      responseHeadersToAdd: named.filter(([name]) => !IDENTITY.test(name)).map(toHeader),
+    },
+  };
+}
+
+/** In lower case, as names are in HTTP/2: Envoy takes either, gRPC's own proxyless clients pass over others. */
+function toHeader([name, value]: [string, string]): WireHeader {
+  return { header: { key: name.toLowerCase(), value }, appendAction: OVERWRITE_IF_EXISTS_OR_ADD, keepEmptyValue: true };
+}

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { readCheck } from './read-check.js';
+import type { WireCheck } from './check-messages.js';
+
+const READS = [{ key: 'permission', value: 'systems:read' }];
+const check = (method: string, authorization: string[], contextExtensions = READS): WireCheck => ({
+  attributes: {
+    source: null,
+    request: {
+      http: { id: '', method, headers: authorization.map((value) => ({ key: 'authorization', value })) },
+    },
+    contextExtensions,
+  },
+});
+
+test('one Authorization header is the credential, two are none', () => {
+  expect(readCheck(check('GET', ['Bearer a'])).credential).toBe('a');
+  expect(readCheck(check('GET', ['Bearer a', 'Bearer a'])).credential).toBeUndefined();
+  expect(readCheck(check('GET', [])).credential).toBeUndefined();
+});
+
+test.each([
+  ['GET', 'read'],
+  ['HEAD', 'read'],
+  ['OPTIONS', 'read'],
+  ['POST', 'write'],
+  ['PUT', 'write'],
+  ['PATCH', 'write'],
+  ['DELETE', 'destroy'],
+  ['TRACE', 'destroy'],
+  ['get', 'destroy'],
+  ['', 'destroy'],
+])('the method %j is the operation %s', (method, operation) => {
+  expect(readCheck(check(method, [])).question).toEqual({ operation, permission: 'systems:read' });
+});
+
+test.each([null, { source: null, request: null, contextExtensions: READS }])(
+  'of a request that tells nothing (%j) what no key may do is asked',
+  (attributes) => {
+    const { credential, question, client } = readCheck({ attributes });
+    expect([credential, question.operation]).toEqual([undefined, 'destroy']);
+    expect(client).toEqual({ ip: null, userAgent: null, requestId: null });
+  },
+);
+
+test('a faulty setting is never asked about, nor repeated', () => {
+  const { question, fault } = readCheck(check('GET', [], [{ key: 'permission', value: 'hunter2' }]));
+  expect(question).toEqual({ operation: 'destroy', permission: '' });
+  expect(fault).not.toContain('hunter2');
+});

@@ -1,0 +1,43 @@
+import type { Client } from '../../../../domain/audit/audit-event.js';
+import { isPermission, OPERATIONS } from '../../../../domain/keys/access.js';
+import { readBearer } from '../../../../domain/keys/key-string.js';
+import type { Question } from '../../../../domain/keys/verdict.js';
+import { clientFacts } from '../../shared/client-facts.js';
+import { CLOSED, operationOf } from '../../shared/operation-of.js';
+import type { WireCheck, WireEntry } from './check-messages.js';
+
+export interface Check {
+  readonly credential: string | undefined;
+  readonly question: Question;
+  readonly client: Client;
+  /** What is wrong with the settings of Envoy's route, for its operator. */
+  readonly fault: string | undefined;
+}
+
+/** What Envoy tells of a request and, in `context_extensions`, of the route that it took. */
+export function readCheck({ attributes }: WireCheck): Check {
+  const http = attributes?.request?.http;
+  const header = (name: string) => valuesOf(http?.headers, name);
+  const permission = valuesOf(attributes?.contextExtensions, 'permission')[0];
+  const override = valuesOf(attributes?.contextExtensions, 'operation')[0];
+  const operation = override === undefined ? operationOf(http?.method ?? '') : OPERATIONS.find((o) => o === override);
+  const client = clientFacts({
+    ip: attributes?.source?.address?.socketAddress?.address,
+    userAgent: header('user-agent')[0],
+    requestId: header('x-request-id')[0] || http?.id,
+  });
+  const fault = faultOf(permission, operation);
+  const question = fault ? CLOSED : { operation: operation!, permission: permission! };
+  return { credential: readBearer(header('authorization')), question, client, fault };
+}
+
+/** A permission must be named, if only as "": a route whose settings were forgotten stays closed. */
+function faultOf(permission: string | undefined, operation: string | undefined): string | undefined {
+  if (permission === undefined) return 'context_extensions: permission is missing; "" asks for none';
+  if (permission !== '' && !isPermission(permission)) return 'context_extensions: permission must read resource:action';
+  return operation ? undefined : `context_extensions: operation must be one of ${OPERATIONS.join(', ')}`;
+}
+
+function valuesOf(entries: readonly WireEntry[] = [], name: string): string[] {
+  return entries.filter(({ key }) => key === name).map(({ value }) => value);
+}

@@ -1,0 +1,44 @@
+import type { Validation } from '../../../../application/keys/validate-key.js';
+import type { RateDecision } from '../../../../domain/keys/rate-limit.js';
+import type { Denial, Grant } from '../../../../domain/keys/verdict.js';
+import { OUTWARD_DENIAL } from '../../shared/denial-table.js';
+import { mapError } from '../../shared/error-table.js';
+import { ACCESS, REASON } from './enums.js';
+import type { WireAnswer, WireDenial, WireGrant, WireRateLimit, WireTime } from './validation-messages.js';
+
+export function toAnswer(requestId: string, { verdict, rate }: Validation): WireAnswer {
+  const rateLimit = rate && toRateLimit(rate);
+  return verdict.granted
+    ? { requestId, grant: toGrant(verdict), rateLimit }
+    : { requestId, denial: toDenial(verdict, rate), rateLimit };
+}
+
+/** What a unary call would have thrown, as one answer among others on a stream. */
+export function toFailure(requestId: string, error: unknown): WireAnswer {
+  const { grpc: code, message } = mapError(error);
+  return { requestId, failure: { code, message } };
+}
+
+function toGrant({ keyId, ownerId, access, permissions, expiresAt }: Grant): WireGrant {
+  return { keyId, ownerId, access: ACCESS[access], permissions, expiresAt: timestamp(expiresAt) };
+}
+
+function toDenial({ reason }: Denial, rate: RateDecision | undefined): WireDenial {
+  const { httpStatus, message } = OUTWARD_DENIAL[reason];
+  const retryAfter = reason === 'rate-limited' && rate ? duration(rate.retryAfterMicros) : undefined;
+  return { reason: REASON[reason], httpStatus, message, retryAfter };
+}
+
+function toRateLimit({ limit, remaining, resetAfterMicros }: RateDecision): WireRateLimit {
+  return { limit, remaining, resetAfter: duration(resetAfterMicros) };
+}
+
+function timestamp(at: Date): WireTime {
+  const ms = at.getTime();
+  return { seconds: Math.floor(ms / 1000), nanos: (ms % 1000) * 1_000_000 };
+}
+
+function duration(micros: number): WireTime {
+  const whole = Math.ceil(micros);
+  return { seconds: Math.floor(whole / 1_000_000), nanos: (whole % 1_000_000) * 1000 };
+}

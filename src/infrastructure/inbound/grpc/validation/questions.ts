@@ -1,0 +1,34 @@
+import type { Client } from '../../../../domain/audit/audit-event.js';
+import { isPermission } from '../../../../domain/keys/access.js';
+import { invalidFields } from '../../../../domain/errors.js';
+import { readBearer } from '../../../../domain/keys/key-string.js';
+import type { Question } from '../../../../domain/keys/verdict.js';
+import { clientFacts } from '../../shared/client-facts.js';
+import { OPERATION } from './enums.js';
+import type { WireQuestion } from './validation-messages.js';
+
+/** Throws `invalid_fields` for a broken call; an unreadable credential is none, for the use case to refuse. */
+export function readQuestion(wire: WireQuestion): {
+  credential: string | undefined;
+  question: Question;
+  client: Client;
+} {
+  const operation = OPERATION[wire.operation];
+  const { credential, permission } = wire;
+  if (!credential || !operation || (permission && !isPermission(permission))) throw brokenCall(wire);
+  return {
+    credential: credential === 'apiKey' ? wire.apiKey : readBearer([wire.authorization]),
+    question: { operation, permission },
+    client: clientFacts({ ip: wire.clientIp, userAgent: wire.userAgent, requestId: wire.requestId }),
+  };
+}
+
+function brokenCall({ credential, operation, permission }: WireQuestion): Error {
+  const errors = [];
+  if (!credential) errors.push({ field: 'credential', message: 'is unset: set api_key or authorization' });
+  if (!OPERATION[operation]) errors.push({ field: 'operation', message: 'must be one of the named operations' });
+  if (permission && !isPermission(permission)) {
+    errors.push({ field: 'permission', message: 'must read resource:action' });
+  }
+  return invalidFields(errors);
+}

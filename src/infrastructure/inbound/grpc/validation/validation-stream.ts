@@ -1,0 +1,55 @@
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import type { Log } from '../../../telemetry/log.js';
+import { toFailure } from './answers.js';
+import type { WireAnswer, WireQuestion } from './validation-messages.js';
+
+/** Questions of one stream that may be open at once; HTTP/2 flow control holds back the rest. */
+const MAX_OPEN = 1024;
+
+/**
+ * Answers each question of a stream as soon as its answer is there. Reads no further while too many are open or while
+ * the client does not read its answers. A failed question costs only itself.
+ */
+export function answerStream(
+  call: ServerDuplexStream<WireQuestion, WireAnswer>,
+  answer: (question: WireQuestion) => Promise<WireAnswer>,
+  log: Log,
+): void {
+  let open = 0;
+  let isBlocked = false;
+  let hasEnded = false;
+
+  const advance = () => {
+    if (hasEnded && open === 0 && !call.cancelled) call.end();
+    else if (!isBlocked && open < MAX_OPEN) call.resume();
+    else call.pause();
+  };
+  const finish = () => {
+    hasEnded = true;
+    advance();
+  };
+
+  call.on('data', (question: WireQuestion) => {
+    if (hasEnded) return;
+    open += 1;
+    advance();
+    void answer(question)
+      .catch((error: unknown) => {
+        log.fault(error);
+        return toFailure(question.requestId, error);
+      })
+      .then((response) => {
+        open -= 1;
+        if (call.cancelled || call.destroyed) return;
+        if (!call.write(response)) isBlocked = true;
+        advance();
+      });
+  });
+  call.on('drain', () => {
+    isBlocked = false;
+    advance();
+  });
+  call.on('end', finish);
+  call.on('drain-requested', finish);
+  call.on('error', () => call.pause());
+}

@@ -1,0 +1,35 @@
+import type { Request } from 'express';
+import { invalidFields } from '../../../../domain/errors.js';
+import { headerValues } from '../pipeline/request.js';
+
+/** Where a proxy says what it was asked. Of these headers, only those of the mode count. */
+interface OriginalHeaders {
+  readonly method: string;
+  readonly target: string;
+}
+
+const FORWARDED: OriginalHeaders = { method: 'x-forwarded-method', target: 'x-forwarded-uri' };
+
+const MODES = {
+  nginx: { method: 'x-original-method', target: 'x-original-uri' },
+  caddy: FORWARDED,
+  traefik: FORWARDED,
+  haproxy: FORWARDED,
+} satisfies Record<string, OriginalHeaders>;
+
+export type ForwardAuthMode = keyof typeof MODES;
+export const FORWARD_AUTH_MODES = Object.keys(MODES) as ForwardAuthMode[];
+
+export function readMode(value: unknown): ForwardAuthMode {
+  const mode = FORWARD_AUTH_MODES.find((known) => known === value);
+  if (mode) return mode;
+  throw invalidFields([{ field: 'mode', message: `must be one of ${FORWARD_AUTH_MODES.join(', ')}` }]);
+}
+
+/** Method and target as the proxy got them; undefined unless it tells each of them once. */
+export function originalOf(request: Request, mode: ForwardAuthMode): { method: string; target: string } | undefined {
+  const [method, ...methods] = headerValues(request, MODES[mode].method);
+  const [target, ...targets] = headerValues(request, MODES[mode].target);
+  const isClear = method !== undefined && target !== undefined && methods.length + targets.length === 0;
+  return isClear ? { method, target } : undefined;
+}

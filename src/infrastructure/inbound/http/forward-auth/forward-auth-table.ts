@@ -1,0 +1,37 @@
+import type { Question } from '../../../../domain/keys/verdict.js';
+import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
+import { CLOSED, operationOf } from '../../shared/operation-of.js';
+
+/** Which question a method and a path stand for. The first route that matches counts. */
+export class ForwardAuthTable {
+  private readonly routes: readonly (ForwardAuthRoute & { readonly segments: readonly string[] })[];
+
+  constructor(routes: readonly ForwardAuthRoute[]) {
+    this.routes = routes.map((route) => ({ ...route, segments: segmentsOf(route.path) }));
+  }
+
+  /** @param path decoded and in normal form */
+  questionFor(method: string, path: string): Question {
+    const segments = segmentsOf(path);
+    const route = this.routes.find((known) => takes(known.method, method) && covers(known.segments, segments));
+    if (!route) return CLOSED;
+    return { operation: route.operation ?? operationOf(method), permission: route.permission };
+  }
+}
+
+/** Methods are case-sensitive (RFC 9110, 9.1). Whoever may GET may see the same without its body. */
+function takes(known: string, method: string): boolean {
+  return known === '*' || known === method || (known === 'GET' && method === 'HEAD');
+}
+
+function covers(pattern: readonly string[], segments: readonly string[]): boolean {
+  const isOpenEnded = pattern.at(-1) === '**';
+  const named = isOpenEnded ? pattern.slice(0, -1) : pattern;
+  if (isOpenEnded ? segments.length < named.length : segments.length !== named.length) return false;
+  return named.every((name, index) => name === '*' || name === segments[index]);
+}
+
+/** A slash at the end makes no difference: to most servers it makes none either. */
+function segmentsOf(path: string): string[] {
+  return path.replace(/\/$/, '').split('/').slice(1);
+}

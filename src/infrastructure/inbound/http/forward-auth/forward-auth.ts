@@ -1,0 +1,71 @@
+import type { Request, RequestHandler } from 'express';
+import type { ValidateKey } from '../../../../application/keys/validate-key.js';
+import { readBearer } from '../../../../domain/keys/key-string.js';
+import type { Question } from '../../../../domain/keys/verdict.js';
+import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
+import type { KeyAnswer, KeyAnswers } from '../../shared/key-answers.js';
+import type { Log } from '../../../telemetry/log.js';
+import { CLOSED } from '../../shared/operation-of.js';
+import { originalOf, type ForwardAuthMode } from './forward-auth-modes.js';
+import { normalPath } from './forward-auth-path.js';
+import { ForwardAuthTable } from './forward-auth-table.js';
+import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+
+/** Answers proxies that ask, request by request, whether to let it through to a service that knows nothing of keys. */
+export class ForwardAuth {
+  private readonly table: ForwardAuthTable;
+  private hasWarned = false;
+
+  constructor(
+    private readonly validateKey: ValidateKey,
+    private readonly answers: KeyAnswers,
+    private readonly log: Log,
+    private readonly routes: readonly ForwardAuthRoute[] | undefined,
+  ) {
+    this.table = new ForwardAuthTable(routes ?? []);
+  }
+
+  async answer(mode: ForwardAuthMode, request: LatchkeyRequest): Promise<KeyAnswer> {
+    if (!this.routes) this.warnOnce();
+    const answer = await this.judge(this.questionOf(mode, request), request);
+    return mode === 'nginx' ? forNginx(answer) : answer;
+  }
+
+  private async judge(question: Question, request: LatchkeyRequest): Promise<KeyAnswer> {
+    const credential = readBearer(headerValues(request, 'authorization'));
+    try {
+      return this.answers.of(await this.validateKey.execute(credential, question, clientOf(request)));
+    } catch (error) {
+      this.log.fault(error);
+      return this.answers.unavailable;
+    }
+  }
+
+  private questionOf(mode: ForwardAuthMode, request: Request): Question {
+    const original = originalOf(request, mode);
+    const path = original && normalPath(original.target);
+    return path === undefined ? CLOSED : this.table.questionFor(original!.method, path);
+  }
+
+  private warnOnce(): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    this.log.warn('FORWARD_AUTH_ROUTES is missing: a proxy asks, and without routes every good key is told 403');
+  }
+}
+
+/** auth_request knows 401 and 403, and takes all else for a fault: the status that is meant travels in a header. */
+function forNginx(answer: KeyAnswer): KeyAnswer {
+  if (answer.status !== 429 && answer.status !== 503) return answer;
+  return { ...answer, status: 403, headers: { ...answer.headers, 'X-Latchkey-Status': String(answer.status) } };
+}
+
+const PATH = /^\/forward-auth\/?$/i;
+
+/**
+ * For what is in the way of people's requests under /v1. Here the request is a proxy's, about somebody else's: it may
+ * tell of any origin and any body, it changes nothing, and an answer to a preflight would be taken for a yes.
+ */
+export function unlessForwardAuth(handler: RequestHandler): RequestHandler {
+  return (request, response, next) => (PATH.test(request.path) ? next() : handler(request, response, next));
+}

@@ -1,0 +1,100 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import type { Config } from '../../../config/config.js';
+import { LatchkeyError } from '../../../domain/errors.js';
+import type { Log } from '../../telemetry/log.js';
+import { HttpRequestTimes } from '../../telemetry/request-times.js';
+import { Traces } from '../../telemetry/traces.js';
+import { accessLog } from './pipeline/access-log.js';
+import { BodyPipe } from './pipeline/body.pipe.js';
+import { formBodies } from './pipeline/form-bodies.js';
+import { unlessForwardAuth } from './forward-auth/forward-auth.js';
+import { docsPage } from './pages/docs-page.js';
+import { HttpErrorFilter } from './pipeline/http-error.filter.js';
+import { PROBLEM_MODELS } from './pipeline/problem-responses.js';
+import { assignRequestId } from './pipeline/request.js';
+import { requestTelemetry } from './pipeline/request-telemetry.js';
+import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
+import { settingsAssets } from './pages/settings-page.js';
+import { refuseUnread } from './pipeline/unread-answers.js';
+
+const MAX_BODY = '16kb';
+
+/** What every HTTP request passes, in this order, before it reaches a controller. */
+export function configureHttp(app: NestExpressApplication, config: Config, log: Log): void {
+  app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
+  app.set('query parser', 'simple');
+  app.set('etag', false);
+  const telemetry = requestTelemetry(app.get(HttpRequestTimes), app.get(Traces));
+  app.use(refuseUnread, assignRequestId, accessLog(log), telemetry);
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] },
+      },
+      frameguard: { action: 'deny' },
+      referrerPolicy: { policy: 'no-referrer' },
+      strictTransportSecurity: config.publicUrl.startsWith('https:'),
+    }),
+  );
+  app.use('/settings/assets', settingsAssets());
+  if (config.metricsPort !== undefined) app.use('/metrics', nothingHere);
+  if (config.crossOrigins.length > 0) app.use('/v1', unlessForwardAuth(allowOrigins(config.crossOrigins)));
+  app.use('/v1', noStore, unlessForwardAuth(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
+  app.use('/v1/introspect', ...formBodies(MAX_BODY));
+  const parseJson = express.json({ limit: MAX_BODY, verify: requireUtf8 });
+  app.use('/v1', unlessForwardAuth(parseJson), unlessForwardAuth(requireJson), explainBodyFault);
+  app.useGlobalPipes(new BodyPipe());
+  app.useGlobalFilters(new HttpErrorFilter(log));
+  serveOpenApi(app);
+}
+
+/** What has a port of its own is not to be had here. */
+function nothingHere(_request: Request, _response: Response, next: NextFunction): void {
+  next(new LatchkeyError('not_found', 'There is nothing at this address'));
+}
+
+function noStore(_request: Request, response: Response, next: NextFunction): void {
+  response.set('Cache-Control', 'no-store');
+  next();
+}
+
+/** RFC 8259, 8.1. The parser would take UTF-16 as well, which filters in front of us may not see through. */
+function requireUtf8(_request: unknown, _response: unknown, _body: Buffer, charset: string): void {
+  if (charset !== 'utf-8') throw new Error(`charset ${charset}`);
+}
+
+/** A body that the JSON parser passed over is of another type. */
+function requireJson(request: Request, _response: Response, next: NextFunction): void {
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+  if (hasBody && request.body === undefined) {
+    next(new LatchkeyError('unsupported_media_type', 'The body must be application/json'));
+  } else next();
+}
+
+/** Before Nest takes the parser's words for its own. */
+function explainBodyFault(error: { type?: string }, _request: Request, _response: Response, next: NextFunction): void {
+  if (error.type === 'entity.parse.failed') {
+    next(new LatchkeyError('invalid_request', 'The body is not valid JSON'));
+  } else if (error.type === 'entity.verify.failed') {
+    next(new LatchkeyError('unsupported_media_type', 'The body must be application/json in UTF-8'));
+  } else next(error);
+}
+
+function serveOpenApi(app: NestExpressApplication): void {
+  const description = new DocumentBuilder()
+    .setTitle('Latchkey')
+    .setDescription('Personal API keys: create, list, revoke, and see what happened to them')
+    .setVersion('1')
+    .addCookieAuth('latchkey_session')
+    .addBearerAuth({ type: 'http', description: 'A service token with the role validator' }, 'service_token')
+    .build();
+  const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
+  // One buffer for all answers: those that nobody reads cost nothing more.
+  const bytes = Buffer.from(JSON.stringify(document));
+  app.use('/openapi.json', (_request: Request, response: Response) => response.type('json').send(bytes));
+  app.use('/docs', docsPage());
+}

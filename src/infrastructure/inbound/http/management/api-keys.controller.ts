@@ -1,0 +1,76 @@
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req, UseGuards } from '@nestjs/common';
+import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
+import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
+import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
+import { LatchkeyError } from '../../../../domain/errors.js';
+import { DEFAULT_EXPIRY_DAYS } from '../../../../domain/keys/key-rules.js';
+import { CreateApiKeyBody } from './bodies.js';
+import { readIdempotencyKey } from './idempotency-key.js';
+import { OwnerGuard } from './owner.guard.js';
+import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
+import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
+import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { ApiKeyListView, ApiKeyView, CreatedApiKeyView } from './views.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+@ApiTags('api-keys')
+@Controller('v1/api-keys')
+@UseGuards(OwnerGuard)
+export class ApiKeysController {
+  constructor(
+    private readonly listKeys: ListApiKeys,
+    private readonly createKey: CreateApiKey,
+    private readonly revokeKey: RevokeApiKey,
+  ) {}
+
+  @Get()
+  @ApiQuery({ name: 'status', required: false, enum: ['active', 'expired', 'revoked'] })
+  @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
+  @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
+  @ApiOkResponse({ type: ApiKeyListView })
+  @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
+  async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
+    return new ApiKeyListView(await this.listKeys.execute(session!.account.id, readStatus(query), readPage(query)));
+  }
+
+  @Post()
+  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'A repeat under the same key creates nothing' })
+  @ApiCreatedResponse({ type: CreatedApiKeyView })
+  @ProblemResponses({
+    ...OWNERS_ONLY,
+    ...MALFORMED_BODY,
+    400: 'Invalid or unknown fields',
+    403: 'Incorrect password, an API key, or a request from another site',
+    409: 'Five keys are active already, or the Idempotency-Key was used before',
+    429: 'Too many wrong passwords, or an API key past its rate limit',
+  })
+  async create(
+    @Req() request: LatchkeyRequest,
+    @Body() { name, access, expiresInDays = DEFAULT_EXPIRY_DAYS, password }: CreateApiKeyBody,
+    @Headers('idempotency-key') header: string | undefined,
+  ): Promise<CreatedApiKeyView> {
+    const ownerId = request.session!.account.id;
+    const idempotencyKey = readIdempotencyKey(header);
+    const command = { ownerId, name, access, expiresInDays, password, idempotencyKey };
+    const { key, fullKey, now } = await this.createKey.execute(command, clientOf(request));
+    return new CreatedApiKeyView(new ApiKeyView({ key, lastUsedAt: null }, now), fullKey);
+  }
+
+  @Post(':id/revoke')
+  @HttpCode(200)
+  @ApiOkResponse({ type: ApiKeyView })
+  @ProblemResponses({
+    ...OWNERS_ONLY,
+    ...MALFORMED_BODY,
+    403: 'An API key, or a request from another site',
+    404: 'No such key of this owner',
+    409: 'The key is not active',
+  })
+  async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
+    if (!UUID.test(id)) throw new LatchkeyError('not_found', 'There is no such API key');
+    const revoked = await this.revokeKey.execute(request.session!.account.id, id.toLowerCase(), clientOf(request));
+    return new ApiKeyView(revoked, revoked.now);
+  }
+}

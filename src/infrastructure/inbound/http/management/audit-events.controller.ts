@@ -1,0 +1,25 @@
+import { Controller, Get, Query, Req, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
+import { OwnerGuard } from './owner.guard.js';
+import { readPage, type Query as ListQuery } from './page-query.js';
+import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
+import type { LatchkeyRequest } from '../pipeline/request.js';
+import { AuditEventListView } from './views.js';
+
+@ApiTags('audit-events')
+@Controller('v1/audit-events')
+@UseGuards(OwnerGuard)
+export class AuditEventsController {
+  constructor(private readonly listEvents: ListAuditEvents) {}
+
+  @Get()
+  @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
+  @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
+  @ApiOkResponse({ type: AuditEventListView })
+  @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
+  async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<AuditEventListView> {
+    const { items, nextCursor } = await this.listEvents.execute(session!.account.id, readPage(query));
+    return new AuditEventListView(items, nextCursor);
+  }
+}

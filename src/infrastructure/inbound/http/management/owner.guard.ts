@@ -1,0 +1,61 @@
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Response } from 'express';
+import { IdentifyOwner } from '../../../../application/sessions/identify-owner.js';
+import type { Session } from '../../../../application/ports.js';
+import { ValidateKey } from '../../../../application/keys/validate-key.js';
+import { LatchkeyError } from '../../../../domain/errors.js';
+import { readBearer } from '../../../../domain/keys/key-string.js';
+import { denialError, KeyAnswers } from '../../shared/key-answers.js';
+import { SessionCookie } from './cookies.js';
+import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+
+/** For the routes that serve people who are not signed in. An Authorization header is judged there all the same. */
+export const SignedOutToo = () => SetMetadata(SignedOutToo, true);
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Lets people manage keys, never keys themselves. */
+@Injectable()
+export class OwnerGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly identify: IdentifyOwner,
+    private readonly validateKey: ValidateKey,
+    private readonly cookie: SessionCookie,
+    private readonly answers: KeyAnswers,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<LatchkeyRequest>();
+    const response = context.switchToHttp().getResponse<Response>();
+    const authorization = headerValues(request, 'authorization');
+    const session = authorization.length > 0 ? await this.byBearer(authorization, request, response) : undefined;
+    if (session) request.session = session;
+    else if (!this.reflector.get(SignedOutToo, context.getHandler())) request.session = await this.byCookie(request);
+    return true;
+  }
+
+  private async byCookie(request: LatchkeyRequest): Promise<Session> {
+    const token = this.cookie.read(request);
+    const session = token ? await this.identify.bySession(token) : undefined;
+    if (!session) throw new LatchkeyError('unauthenticated', 'Sign in first: POST /v1/session');
+    return session;
+  }
+
+  /** Told apart by shape: a platform token signs its person in; anything else is judged as an API key. */
+  private async byBearer(authorization: string[], request: LatchkeyRequest, response: Response): Promise<Session> {
+    const credential = readBearer(authorization);
+    const client = clientOf(request);
+    if (credential !== undefined && this.identify.acceptsPlatformTokens && JWT.test(credential)) {
+      const session = await this.identify.byPlatformToken(credential, client);
+      if (session) return session;
+      throw new LatchkeyError('unauthenticated', 'The token is not valid here');
+    }
+    const question = { operation: 'manage-api-keys', permission: '' } as const;
+    const { verdict, rate } = await this.validateKey.execute(credential, question, client);
+    if (rate) response.set(this.answers.rateLimitHeaders(rate));
+    // A grant is impossible; were one ever given, it would still not be a person.
+    throw denialError(verdict.granted ? 'operation-not-allowed' : verdict.reason, rate);
+  }
+}

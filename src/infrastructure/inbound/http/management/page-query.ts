@@ -1,0 +1,24 @@
+import type { PageRequest } from '../../../../application/page.js';
+import type { ApiKeyStatus } from '../../../../domain/keys/api-key.js';
+import { requireFields } from '../../../../domain/errors.js';
+
+const PAGE_SIZE = 50;
+const STATUSES: readonly string[] = ['active', 'expired', 'revoked'] satisfies ApiKeyStatus[];
+
+export type Query = Readonly<Record<string, unknown>>;
+
+export function readPage({ limit, cursor }: Query): PageRequest {
+  const size =
+    limit === undefined ? PAGE_SIZE : typeof limit === 'string' && /^\d{1,2}$/.test(limit) ? Number(limit) : 0;
+  requireFields({
+    limit: size >= 1 && size <= PAGE_SIZE ? undefined : `must be a whole number from 1 to ${PAGE_SIZE}`,
+    cursor: cursor === undefined || typeof cursor === 'string' ? undefined : 'must be given once',
+  });
+  return { limit: size, cursor: cursor as string | undefined };
+}
+
+export function readStatus({ status }: Query): ApiKeyStatus | undefined {
+  const isKnown = status === undefined || (typeof status === 'string' && STATUSES.includes(status));
+  requireFields({ status: isKnown ? undefined : `must be one of ${STATUSES.join(', ')}` });
+  return status as ApiKeyStatus | undefined;
+}

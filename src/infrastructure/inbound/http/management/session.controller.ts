@@ -1,0 +1,71 @@
+import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { SignIn } from '../../../../application/sessions/sign-in.js';
+import { SignOut } from '../../../../application/sessions/sign-out.js';
+import { SignInBody } from './bodies.js';
+import { SessionCookie } from './cookies.js';
+import { OwnerGuard, SignedOutToo } from './owner.guard.js';
+import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
+import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { SessionView } from './views.js';
+
+@ApiTags('session')
+@Controller('v1/session')
+@UseGuards(OwnerGuard)
+export class SessionController {
+  constructor(
+    private readonly signIn: SignIn,
+    private readonly signOut: SignOut,
+    private readonly cookie: SessionCookie,
+  ) {}
+
+  /** Whoever had a session in this browser leaves it, so that no cookie planted beforehand outlives a sign-in. */
+  @Post()
+  @HttpCode(204)
+  @SignedOutToo()
+  @ApiNoContentResponse({ description: 'Signed in; the session is in the cookie' })
+  @ProblemResponses({
+    ...MALFORMED_BODY,
+    400: 'Invalid or unknown fields',
+    401: 'Incorrect email or password, or an invalid API key',
+    403: 'An API key, or a request from another site',
+    429: 'Too many attempts, or an API key past its rate limit',
+  })
+  async open(
+    @Body() { email, password }: SignInBody,
+    @Req() request: LatchkeyRequest,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<void> {
+    const { token, expiresAt } = await this.signIn.execute(email, password, clientOf(request));
+    await this.endPresented(request);
+    this.cookie.set(response, token, expiresAt);
+  }
+
+  @Get()
+  @ApiOkResponse({ type: SessionView })
+  @ProblemResponses(OWNERS_ONLY)
+  show(@Req() request: LatchkeyRequest): SessionView {
+    return new SessionView(request.session!);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @SignedOutToo()
+  @ApiNoContentResponse({ description: 'Signed out' })
+  @ProblemResponses({
+    ...OWNERS_ONLY,
+    ...MALFORMED_BODY,
+    401: 'Invalid API key',
+    403: 'An API key, or a request from another site',
+  })
+  async close(@Req() request: LatchkeyRequest, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.endPresented(request);
+    this.cookie.clear(response);
+  }
+
+  private async endPresented(request: LatchkeyRequest): Promise<void> {
+    const token = this.cookie.read(request);
+    if (token) await this.signOut.execute(token);
+  }
+}

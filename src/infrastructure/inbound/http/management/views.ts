@@ -1,0 +1,110 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import type { KeyList, ListedKey, Session } from '../../../../application/ports.js';
+import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
+import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
+import { maskKey } from '../../../../domain/keys/key-string.js';
+
+/** Answers are built field by field, so that nothing new in a table or an aggregate leaks by itself. */
+
+const TIME = { type: String, format: 'date-time' } as const;
+const TIME_OR_NULL = { ...TIME, nullable: true } as const;
+const TEXT_OR_NULL = { type: String, nullable: true } as const;
+
+export class SessionView {
+  @ApiProperty() ownerId: string;
+  @ApiProperty() email: string;
+  @ApiProperty() displayName: string;
+  @ApiProperty(TIME) expiresAt: string;
+
+  constructor({ account, expiresAt }: Session) {
+    this.ownerId = account.id;
+    this.email = account.email;
+    this.displayName = account.displayName;
+    this.expiresAt = expiresAt.toISOString();
+  }
+}
+
+export class ApiKeyView {
+  @ApiProperty({ format: 'uuid' }) id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ enum: ACCESS_LEVELS }) access: string;
+  @ApiProperty({ description: 'The beginning of the key string, to recognise it by' }) prefix: string;
+  @ApiProperty(TIME) createdAt: string;
+  @ApiProperty(TIME_OR_NULL) lastUsedAt: string | null;
+  @ApiProperty(TIME) expiresAt: string;
+  @ApiProperty(TIME_OR_NULL) revokedAt: string | null;
+  @ApiProperty({ enum: ['active', 'expired', 'revoked'] }) status: string;
+
+  constructor({ key, lastUsedAt }: ListedKey, now: Date) {
+    const state = key.snapshot();
+    this.id = state.id;
+    this.name = state.name;
+    this.access = state.access;
+    this.prefix = maskKey(state.keyPrefix, state.publicPart);
+    this.createdAt = state.createdAt.toISOString();
+    this.lastUsedAt = lastUsedAt?.toISOString() ?? null;
+    this.expiresAt = state.expiresAt.toISOString();
+    this.revokedAt = state.revokedAt?.toISOString() ?? null;
+    this.status = key.status(now);
+  }
+}
+
+export class ApiKeyListView {
+  @ApiProperty({ type: [ApiKeyView] }) items: ApiKeyView[];
+  @ApiProperty({ type: 'integer' }) activeKeys: number;
+  @ApiProperty({ type: 'integer' }) maxActiveKeys: number;
+  @ApiProperty(TEXT_OR_NULL) nextCursor: string | null;
+
+  constructor({ items, activeKeys, nextCursor, now }: KeyList) {
+    this.items = items.map((listed) => new ApiKeyView(listed, now));
+    this.activeKeys = activeKeys;
+    this.maxActiveKeys = MAX_ACTIVE_KEYS;
+    this.nextCursor = nextCursor;
+  }
+}
+
+export class CreatedApiKeyView {
+  @ApiProperty({ type: ApiKeyView }) apiKey: ApiKeyView;
+  @ApiProperty({ description: 'The whole key string; this is the only time it is shown' }) fullKey: string;
+
+  constructor(apiKey: ApiKeyView, fullKey: string) {
+    this.apiKey = apiKey;
+    this.fullKey = fullKey;
+  }
+}
+
+export class AuditEventView {
+  @ApiProperty() id: string;
+  @ApiProperty({ enum: ['api_key.created', 'api_key.revoked', 'api_key.expired', 'authentication.failed'] })
+  type: string;
+  @ApiProperty(TIME) at: string;
+  @ApiProperty(TEXT_OR_NULL) keyId: string | null;
+  @ApiProperty(TEXT_OR_NULL) reason: string | null;
+  @ApiProperty({ type: 'integer', description: 'How many identical events this one stands for' }) count: number;
+  @ApiProperty(TEXT_OR_NULL) clientIp: string | null;
+  @ApiProperty(TEXT_OR_NULL) userAgent: string | null;
+  @ApiProperty(TEXT_OR_NULL) requestId: string | null;
+
+  constructor(event: RecordedEvent) {
+    this.id = event.id;
+    this.type = event.type;
+    this.at = event.at.toISOString();
+    this.keyId = event.keyId;
+    this.reason = event.reason;
+    this.count = event.count;
+    this.clientIp = event.clientIp;
+    this.userAgent = event.userAgent;
+    this.requestId = event.requestId;
+  }
+}
+
+export class AuditEventListView {
+  @ApiProperty({ type: [AuditEventView] }) items: AuditEventView[];
+  @ApiProperty(TEXT_OR_NULL) nextCursor: string | null;
+
+  constructor(items: readonly RecordedEvent[], nextCursor: string | null) {
+    this.items = items.map((event) => new AuditEventView(event));
+    this.nextCursor = nextCursor;
+  }
+}

@@ -1,0 +1,55 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { mapError } from '../../shared/error-table.js';
+import type { Readiness } from '../../shared/readiness.js';
+import type { MetricsPage } from '../../../telemetry/metrics-page.js';
+
+type Answer = readonly [status: number, type: string, body: string];
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Metrics and health on a port of their own, which need not be reachable from where HTTP_PORT is. */
+export class MetricsListener {
+  private readonly server: Server;
+
+  constructor(
+    private readonly page: MetricsPage,
+    private readonly readiness: Readiness,
+  ) {
+    this.server = createServer((request, response) => {
+      // What a body might hold is of no interest.
+      request.resume();
+      const path = request.method === 'GET' ? request.url?.split('?', 1)[0] : undefined;
+      void this.answer(path).then((answer) => send(response, answer));
+    });
+  }
+
+  /** Throws when the port is taken. */
+  listen(port: number, host: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject).listen(port, host, resolve);
+    });
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve());
+      this.server.closeAllConnections();
+    });
+  }
+
+  private async answer(path: string | undefined): Promise<Answer> {
+    try {
+      if (path === '/metrics') return [200, this.page.contentType, await this.page.text()];
+      if (path === '/livez') return [200, JSON_TYPE, '{"status":"ok"}'];
+      if (path === '/readyz' && (await this.readiness.check())) return [200, JSON_TYPE, '{"status":"ok"}'];
+      return path === '/readyz'
+        ? [503, JSON_TYPE, '{"status":"not ready"}']
+        : [404, JSON_TYPE, '{"status":"not found"}'];
+    } catch (error) {
+      return [mapError(error).http, JSON_TYPE, '{"status":"unavailable"}'];
+    }
+  }
+}
+
+function send(response: ServerResponse, [status, type, body]: Answer): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import compression from 'compression';
+import express, { type RequestHandler, type Response } from 'express';
+
+/** Where the build of `web/` leaves the settings screen: index.html and assets/. */
+const WEB_DIST = fileURLToPath(new URL('../../../../../web/dist', import.meta.url));
+const NONCE_PLACEHOLDER = '__CSP_NONCE__';
+const EXAMPLE_URL_PLACEHOLDER = '__EXAMPLE_URL__';
+
+/** The settings screen's one document. It may load what this origin serves, and nothing else. */
+export class SettingsPage {
+  private readonly document: string;
+
+  constructor(exampleUrl: string) {
+    const url = new URL(exampleUrl).href.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+    try {
+      const built = readFileSync(join(WEB_DIST, 'index.html'), 'utf8');
+      this.document = built.replaceAll(EXAMPLE_URL_PLACEHOLDER, () => url);
+    } catch (error) {
+      throw new Error('The settings screen is not built: run npm run build', { cause: error });
+    }
+  }
+
+  /** The nonce, fresh for each answer, is for the style tags that the component library writes. */
+  send(response: Response): void {
+    const nonce = randomBytes(16).toString('base64url');
+    response.set({
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': [
+        "default-src 'none'",
+        "script-src 'self'",
+        `style-src 'self' 'nonce-${nonce}'`,
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ].join('; '),
+    });
+    response.type('html').send(this.document.replaceAll(NONCE_PLACEHOLDER, nonce));
+  }
+}
+
+/** Files with a hash in their names, which never change. */
+export function settingsAssets(): RequestHandler[] {
+  const files = express.static(join(WEB_DIST, 'assets'), {
+    index: false,
+    redirect: false,
+    immutable: true,
+    maxAge: '1y',
+  });
+  return [compression(), files];
+}

@@ -1,0 +1,35 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
+import { invalidFields, LatchkeyError, type FieldError } from '../../../../domain/errors.js';
+import { withoutSecrets } from '../../../../domain/keys/key-string.js';
+
+type Fields = Record<string, unknown>;
+
+/** Turns a JSON body into its class, or throws one error that names every field that is wrong or unknown. */
+@Injectable()
+export class BodyPipe implements PipeTransform {
+  async transform(body: unknown, { metatype, type }: ArgumentMetadata): Promise<unknown> {
+    if (type !== 'body') return body;
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw new LatchkeyError('invalid_request', 'The body must be a JSON object');
+    }
+    const value = new (metatype as new () => Fields)();
+    const known = fieldsOf(metatype!);
+    for (const field of known) if (Object.hasOwn(body, field)) value[field] = (body as Fields)[field];
+    const errors = (await validate(value, { stopAtFirstError: true })).map(toFieldError);
+    // Not left to class-validator, which knows every name that Object.prototype has: `constructor`, `toString`.
+    const unknown = Object.keys(body).filter((field) => !known.has(field));
+    errors.push(...unknown.map((field) => ({ field: withoutSecrets(field), message: 'is not a known field' })));
+    if (errors.length > 0) throw invalidFields(errors);
+    return value;
+  }
+}
+
+function fieldsOf(bodyClass: NonNullable<ArgumentMetadata['metatype']>): Set<string> {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(bodyClass, '', false, false);
+  return new Set(rules.map(({ propertyName }) => propertyName));
+}
+
+function toFieldError({ property, constraints = {} }: ValidationError): FieldError {
+  return { field: property, message: Object.values(constraints)[0] ?? 'is not valid' };
+}

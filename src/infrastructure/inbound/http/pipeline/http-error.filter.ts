@@ -1,0 +1,35 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { Response } from 'express';
+import { LatchkeyError } from '../../../../domain/errors.js';
+import type { Log } from '../../../telemetry/log.js';
+import { sendProblem } from './problem.js';
+
+/** What Express and its body parser say of a request they can't take. */
+interface HttpFault {
+  readonly status?: number;
+  getStatus?(): number;
+}
+
+@Catch()
+export class HttpErrorFilter implements ExceptionFilter {
+  constructor(private readonly log: Log) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const known = toLatchkeyError(error);
+    this.log.fault(known);
+    const response = host.switchToHttp().getResponse<Response>();
+    if (response.headersSent) response.destroy();
+    else sendProblem(response, known);
+  }
+}
+
+function toLatchkeyError(error: unknown): unknown {
+  if (error instanceof LatchkeyError) return error;
+  const fault = (error ?? {}) as HttpFault;
+  const status = fault.getStatus?.() ?? fault.status ?? 500;
+  if (status === 404) return new LatchkeyError('not_found', 'There is nothing at this address');
+  if (status === 413) return new LatchkeyError('payload_too_large', 'The body is too large');
+  if (status === 415) return new LatchkeyError('unsupported_media_type', 'The body must be application/json in UTF-8');
+  if (status >= 400 && status < 500) return new LatchkeyError('invalid_request', 'The request is malformed');
+  return error;
+}

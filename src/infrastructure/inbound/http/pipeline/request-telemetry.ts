@@ -1,0 +1,36 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { HttpRequestTimes, Outcome } from '../../../telemetry/request-times.js';
+import type { Traces } from '../../../telemetry/traces.js';
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** What is served outside of the controllers. */
+const PLAIN_ROUTES = ['/settings/assets', '/openapi.json'];
+
+/** Times each request, and traces it for whoever wants that. Before routing nothing of its address may be told. */
+export function requestTelemetry(times: HttpRequestTimes, traces: Traces) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const begun = performance.now();
+    traces.serve('HTTP', request.get('traceparent'), (span) => {
+      response.once('close', () => {
+        const [method, outcome] = [methodOf(request), outcomeOf(response)];
+        times.of(method)[outcome].observeSince(begun);
+        span.end(outcome, method);
+      });
+      next();
+    });
+  };
+}
+
+/** Method and route as the code has them, never as the client wrote them: `GET /v1/api-keys`. */
+function methodOf(request: Request): string {
+  const route = (request.route as { path?: unknown } | undefined)?.path;
+  const plain = PLAIN_ROUTES.find((path) => request.originalUrl.startsWith(path));
+  const path = typeof route === 'string' ? route : (plain ?? 'elsewhere');
+  return `${METHODS.has(request.method) ? request.method : 'OTHER'} ${path}`;
+}
+
+function outcomeOf({ writableFinished, statusCode }: Response): Outcome {
+  if (!writableFinished) return 'aborted';
+  if (statusCode >= 500) return 'failed';
+  return statusCode >= 400 ? 'refused' : 'ok';
+}

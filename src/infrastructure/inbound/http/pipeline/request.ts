@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
+import type { Client } from '../../../../domain/audit/audit-event.js';
+import type { Session } from '../../../../application/ports.js';
+import { withoutSecrets } from '../../../../domain/keys/key-string.js';
+import { clientFacts } from '../../shared/client-facts.js';
+
+/** A request on its way through the guards. */
+export interface LatchkeyRequest extends Request {
+  requestId: string;
+  /** Set by the OwnerGuard. */
+  session?: Session;
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/**
+ * Gives every request an id, the client's own where it is presentable and holds no key, so that logs and audit events
+ * can be joined.
+ */
+export function assignRequestId(request: Request, response: Response, next: NextFunction): void {
+  const presented = request.get('x-request-id');
+  const isPresentable =
+    presented !== undefined && REQUEST_ID.test(presented) && withoutSecrets(presented) === presented;
+  const requestId = isPresentable ? presented : randomUUID();
+  (request as LatchkeyRequest).requestId = requestId;
+  response.set('X-Request-Id', requestId);
+  next();
+}
+
+export function clientOf(request: LatchkeyRequest): Client {
+  return clientFacts({ ip: request.ip, userAgent: request.get('user-agent'), requestId: request.requestId });
+}
+
+/** Every value of a header as it came; Node itself keeps only the first Authorization of several. */
+export function headerValues(request: Request, name: string): string[] {
+  const { rawHeaders } = request;
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === name);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { KeyString } from '../../../domain/keys/key-string.js';
+import { clientFacts } from './client-facts.js';
+
+const NONE = { ip: undefined, userAgent: undefined, requestId: undefined };
+const ipOf = (ip: string | undefined) => clientFacts({ ...NONE, ip }).ip;
+const userAgentOf = (userAgent: string | undefined) => clientFacts({ ...NONE, userAgent }).userAgent;
+
+describe('the address of a client', () => {
+  test.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::FFFF:203.0.113.9', '203.0.113.9'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['', null],
+    [undefined, null],
+    ['unknown', null],
+    ['203.0.113.9:8080', null],
+    ['[::1]', null],
+    ['203.0.113.9, 198.51.100.7', null],
+    ['203.0.113.256', null],
+    [' 203.0.113.9', null],
+    ["'; DROP TABLE audit_events; --", null],
+    ['%eth0', null],
+  ])('%j is kept as %j', (said, kept) => expect(ipOf(said)).toBe(kept));
+
+  test('fits its column whatever is said', () => {
+    const said = fc.oneof(
+      fc.ipV4(),
+      fc.ipV6(),
+      fc.ipV6().map((ip) => `${ip}%${'x'.repeat(300)}`),
+      fc.string(),
+    );
+    fc.assert(fc.property(said, (ip) => (ipOf(ip)?.length ?? 0) <= 45));
+  });
+});
+
+describe('the text of a client', () => {
+  test.each([
+    ['curl/8.5', 'curl/8.5'],
+    ['', null],
+    [undefined, null],
+    ['\r\n\0', null],
+    ['a\r\nX-Injected: b', 'aX-Injected: b'],
+    ['a\u2028b\u2029c\u0085d\u007fe', 'abcde'],
+    ['lone \ud83d surrogate', 'lone  surrogate'],
+    ['🔑', '🔑'],
+  ])('%j is kept as %j', (said, kept) => expect(userAgentOf(said)).toBe(kept));
+
+  test.each(['lk', 'abc'])('never holds the secret of a key with the prefix %s, wherever it stands', (prefix) => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 700 }), fc.boolean(), (before, split) => {
+        const key = KeyString.generate(prefix);
+        const text = split ? key.reveal().replace(/.{20}$/, '\n$&') : key.reveal();
+        const kept = userAgentOf(`${before}${text} and more`) ?? '';
+        expect(kept).not.toContain(key.reveal().split('.')[1]!.slice(0, 16));
+      }),
+    );
+  });
+
+  test('fits its column, well-formed, whatever is said', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 0, maxLength: 2000 }), (text) => {
+        const facts = clientFacts({ ...NONE, userAgent: text, requestId: text });
+        for (const [kept, most] of [[facts.userAgent, 256] as const, [facts.requestId, 128] as const]) {
+          if (kept === null) continue;
+          expect([...kept].length).toBeLessThanOrEqual(most);
+          expect(kept).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
+        }
+      }),
+    );
+  });
+
+  test('is cut between characters, never within one', () => {
+    expect(userAgentOf('🔑'.repeat(300))).toBe('🔑'.repeat(256));
+    expect(userAgentOf(`x${'🔑'.repeat(300)}`)).toBe(`x${'🔑'.repeat(255)}`);
+    expect(clientFacts({ ...NONE, requestId: '🔑'.repeat(300) }).requestId).toBe('🔑'.repeat(128));
+  });
+});

@@ -1,0 +1,29 @@
+import { isIP } from 'node:net';
+import type { Client } from '../../../domain/audit/audit-event.js';
+import { withoutSecrets } from '../../../domain/keys/key-string.js';
+
+const MAX_USER_AGENT = 256;
+const MAX_REQUEST_ID = 128;
+
+/** What others say of the client, made fit for the record: no control characters, no lone surrogates, no keys, no bulk. */
+export function clientFacts(facts: {
+  ip: string | undefined;
+  userAgent: string | undefined;
+  requestId: string | undefined;
+}): Client {
+  const ip = facts.ip?.split('%', 1)[0] ?? '';
+  return {
+    ip: isIP(ip) ? ip.replace(/^::ffff:(?=\d+\.)/i, '') : null,
+    userAgent: plainText(facts.userAgent, MAX_USER_AGENT),
+    requestId: plainText(facts.requestId, MAX_REQUEST_ID),
+  };
+}
+
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+
+function plainText(text: string | undefined, maxLength: number): string | null {
+  if (!text) return null;
+  if (text.length <= maxLength && PRINTABLE_ASCII.test(text)) return withoutSecrets(text);
+  const plain = text.slice(0, maxLength * 2).replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '');
+  return [...withoutSecrets(plain)].slice(0, maxLength).join('') || null;
+}

@@ -1,0 +1,49 @@
+import { status as grpc } from '@grpc/grpc-js';
+import { LatchkeyError, type ErrorCode } from '../../../domain/errors.js';
+
+interface ErrorMapping {
+  readonly http: number;
+  readonly grpc: grpc;
+  readonly title: string;
+}
+
+/** What each error is to the outside. Whatever is not in here is a fault of our own: 500 and INTERNAL. */
+const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
+  invalid_fields: { http: 400, grpc: grpc.INVALID_ARGUMENT, title: 'Invalid fields' },
+  invalid_request: { http: 400, grpc: grpc.INVALID_ARGUMENT, title: 'Invalid request' },
+  unsupported_media_type: { http: 415, grpc: grpc.INVALID_ARGUMENT, title: 'Unsupported media type' },
+  payload_too_large: { http: 413, grpc: grpc.RESOURCE_EXHAUSTED, title: 'Payload too large' },
+  unauthenticated: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'Not signed in' },
+  invalid_api_key: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'Invalid API key' },
+  invalid_credentials: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'Sign-in failed' },
+  incorrect_password: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Incorrect password' },
+  forbidden: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Forbidden' },
+  operation_not_allowed: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Operation not allowed' },
+  cross_site_request: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Cross-site request' },
+  not_found: { http: 404, grpc: grpc.NOT_FOUND, title: 'Not found' },
+  account_not_found: { http: 404, grpc: grpc.NOT_FOUND, title: 'Account not found' },
+  email_taken: { http: 409, grpc: grpc.ALREADY_EXISTS, title: 'Email taken' },
+  stale_version: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Stale version' },
+  account_deleted: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Account deleted' },
+  too_many_active_keys: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Too many API keys' },
+  api_key_not_active: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'API key not active' },
+  idempotency_key_reused: { http: 409, grpc: grpc.ALREADY_EXISTS, title: 'Already created' },
+  too_many_attempts: { http: 429, grpc: grpc.RESOURCE_EXHAUSTED, title: 'Too many attempts' },
+  rate_limited: { http: 429, grpc: grpc.RESOURCE_EXHAUSTED, title: 'Too many requests' },
+  busy: { http: 503, grpc: grpc.UNAVAILABLE, title: 'Busy' },
+  unavailable: { http: 503, grpc: grpc.UNAVAILABLE, title: 'Service unavailable' },
+};
+
+const FAULT: ErrorMapping = { http: 500, grpc: grpc.INTERNAL, title: 'Internal error' };
+const FAULT_MESSAGE = 'Something went wrong on our side';
+
+export interface MappedError extends ErrorMapping {
+  readonly code: ErrorCode | 'internal';
+  /** Safe to show. */
+  readonly message: string;
+}
+
+export function mapError(error: unknown): MappedError {
+  if (!(error instanceof LatchkeyError)) return { ...FAULT, code: 'internal', message: FAULT_MESSAGE };
+  return { ...TABLE[error.code], code: error.code, message: error.message };
+}

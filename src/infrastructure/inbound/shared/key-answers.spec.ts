@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import type { RateDecision } from '../../../domain/keys/rate-limit.js';
+import { DENIAL_REASONS, deny } from '../../../domain/keys/verdict.js';
+import { KeyAnswers } from './key-answers.js';
+
+const answers = new KeyAnswers({ perSecond: 20, burst: 100 });
+const rate: RateDecision = {
+  admitted: true,
+  limit: 100,
+  remaining: 99,
+  resetAfterMicros: 50_000,
+  retryAfterMicros: 0,
+};
+const RATE_HEADERS = { 'RateLimit-Policy': '"key";q=100;w=5', RateLimit: '"key";r=99;t=1' };
+const grant = {
+  granted: true,
+  keyId: 'key-1',
+  ownerId: 'owner-1',
+  access: 'read-only',
+  permissions: ['systems:read', 'reports:read'],
+  createdAt: new Date(0),
+  expiresAt: new Date(1),
+} as const;
+
+test('a grant names the owner, the key, its access and its permissions, and tells what is left of the rate limit', () => {
+  expect(answers.of({ verdict: grant, rate })).toEqual({
+    status: 200,
+    headers: {
+      ...RATE_HEADERS,
+      'X-Latchkey-Owner': 'owner-1',
+      'X-Latchkey-Key': 'key-1',
+      'X-Latchkey-Access': 'read-only',
+      'X-Latchkey-Permissions': 'systems:read reports:read',
+    },
+    body: undefined,
+  });
+});
+
+test('a grant without permissions says so, rather than nothing', () => {
+  const { headers } = answers.of({ verdict: { ...grant, permissions: [] }, rate });
+  expect(headers['X-Latchkey-Permissions']).toBe('');
+});
+
+test('every 401 is the same, and every 403', () => {
+  const told = DENIAL_REASONS.map((reason) => JSON.stringify(answers.of({ verdict: deny(reason) })));
+  expect(new Set(told.slice(0, 5))).toEqual(new Set([told[0]]));
+  expect(new Set(told.slice(6))).toEqual(new Set([told[6]]));
+  expect(answers.of({ verdict: deny('revoked') })).toEqual({
+    status: 401,
+    headers: { 'Content-Type': 'application/json', 'WWW-Authenticate': 'Bearer' },
+    body: '{"message":"invalid api key"}',
+  });
+  expect(answers.of({ verdict: deny('read-only-key'), rate })).toEqual({
+    status: 403,
+    headers: { 'Content-Type': 'application/json', ...RATE_HEADERS },
+    body: '{"message":"operation not allowed"}',
+  });
+});
+
+test.each([
+  [1, '1'],
+  [1_000_000, '1'],
+  [1_000_001, '2'],
+])('too many requests may come again after %d microseconds: Retry-After: %s', (retryAfterMicros, seconds) => {
+  const limited = { ...rate, admitted: false, remaining: 0, retryAfterMicros };
+  expect(answers.of({ verdict: deny('rate-limited'), rate: limited })).toMatchObject({
+    status: 429,
+    headers: { 'Retry-After': seconds, RateLimit: '"key";r=0;t=1' },
+    body: '{"message":"too many requests"}',
+  });
+});
+
+test('without a store nobody gets in, and nobody is told that the key is invalid', () => {
+  expect(answers.unavailable).toEqual({
+    status: 503,
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"message":"service unavailable"}',
+  });
+});

@@ -1,0 +1,66 @@
+import type { Validation } from '../../../application/keys/validate-key.js';
+import { LatchkeyError } from '../../../domain/errors.js';
+import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../../../domain/keys/rate-limit.js';
+import type { DenialReason, Grant } from '../../../domain/keys/verdict.js';
+import { OUTWARD_DENIAL } from './denial-table.js';
+
+/** What is answered, in words of HTTP, to a request that came with a key, whichever door asks on its behalf. */
+export interface KeyAnswer {
+  readonly status: 200 | 401 | 403 | 429 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON; a grant has none. */
+  readonly body: string | undefined;
+}
+
+/** The one place that says what a client with a key is told: a resource service's own guard says the same. */
+export class KeyAnswers {
+  private readonly policy: string;
+
+  constructor(limit: RateLimit) {
+    this.policy = `"key";q=${limit.burst};w=${rateLimitWindowSeconds(limit)}`;
+  }
+
+  of({ verdict, rate }: Validation): KeyAnswer {
+    const headers = rate ? this.rateLimitHeaders(rate) : {};
+    if (verdict.granted) return { status: 200, headers: { ...headers, ...identityHeaders(verdict) }, body: undefined };
+    const { httpStatus, message } = OUTWARD_DENIAL[verdict.reason];
+    if (httpStatus === 401) return refusal(401, message, { ...headers, 'WWW-Authenticate': 'Bearer' });
+    if (httpStatus === 403 || !rate) return refusal(httpStatus, message, headers);
+    return refusal(429, message, { ...headers, 'Retry-After': String(retryAfterSeconds(rate)) });
+  }
+
+  /** No store could be asked: nobody gets in. */
+  readonly unavailable = refusal(503, 'service unavailable', {});
+
+  /** RateLimit-Policy and RateLimit, as the IETF draft "RateLimit header fields for HTTP" writes them. */
+  rateLimitHeaders({ remaining, resetAfterMicros }: RateDecision): Record<string, string> {
+    const reset = Math.ceil(resetAfterMicros / 1_000_000);
+    return { 'RateLimit-Policy': this.policy, RateLimit: `"key";r=${remaining};t=${reset}` };
+  }
+}
+
+/** The same as an error, for the routes whose errors are problems (RFC 9457). */
+export function denialError(reason: DenialReason, rate: RateDecision | undefined): LatchkeyError {
+  const { code, message } = OUTWARD_DENIAL[reason];
+  const isLimited = reason === 'rate-limited' && rate !== undefined;
+  return new LatchkeyError(code, message, isLimited ? { retryAfterSeconds: retryAfterSeconds(rate) } : {});
+}
+
+/** Whole seconds, and never 0: that would invite the client to hammer. */
+function retryAfterSeconds({ retryAfterMicros }: RateDecision): number {
+  return Math.max(1, Math.ceil(retryAfterMicros / 1_000_000));
+}
+
+/** All of them with every grant, even empty, so that nothing of the same name that a client sent goes through. */
+function identityHeaders({ ownerId, keyId, access, permissions }: Grant): Record<string, string> {
+  return {
+    'X-Latchkey-Owner': ownerId,
+    'X-Latchkey-Key': keyId,
+    'X-Latchkey-Access': access,
+    'X-Latchkey-Permissions': permissions.join(' '),
+  };
+}
+
+function refusal(status: 401 | 403 | 429 | 503, message: string, headers: Record<string, string>): KeyAnswer {
+  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify({ message }) };
+}

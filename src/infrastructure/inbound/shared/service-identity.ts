@@ -1,0 +1,63 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { PeerCertificate } from 'node:tls';
+import { LatchkeyError } from '../../../domain/errors.js';
+import { readBearer } from '../../../domain/keys/key-string.js';
+import type { CertificateRole, ServiceRole, ServiceToken } from '../../../config/service-roles.js';
+
+/** What a call says of the service that makes it, whichever door it comes through. */
+export interface Caller {
+  /** Every Authorization header or metadata entry as it came. */
+  readonly authorization: readonly string[];
+  /** The client certificate that the connection was opened with, if any. Asked only where the token does not do. */
+  certificate?(): PeerCertificate | undefined;
+}
+
+/** Which service is calling: by its bearer token, or by its client certificate. */
+export class ServiceIdentity {
+  /** Tokens whose digest was found to be right: they come with every call, and there are no more than configured. */
+  private readonly proven = new Map<string, readonly ServiceRole[]>();
+
+  constructor(
+    private readonly tokens: readonly ServiceToken[],
+    private readonly certificates: readonly CertificateRole[],
+  ) {}
+
+  /** Throws `unauthenticated` when the caller is nobody we know, `forbidden` when it has another role. */
+  require(role: ServiceRole, caller: Caller): void {
+    const roles = this.rolesOfToken(caller.authorization);
+    if (roles.includes(role)) return;
+    const others = this.rolesOfCertificate(caller);
+    if (others.includes(role)) return;
+    if (roles.length + others.length > 0)
+      throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
+    throw new LatchkeyError(
+      'unauthenticated',
+      'A service identity is required: send authorization: Bearer <service token>, or over gRPC a client certificate',
+    );
+  }
+
+  private rolesOfToken(authorization: readonly string[]): readonly ServiceRole[] {
+    const token = readBearer(authorization);
+    if (token === undefined) return [];
+    const seen = this.proven.get(token);
+    if (seen) return seen;
+    const digest = hash('sha256', token, 'buffer');
+    const roles = this.tokens.filter((known) => timingSafeEqual(known.digest, digest)).map(({ role }) => role);
+    if (roles.length > 0) this.proven.set(token, roles);
+    return roles;
+  }
+
+  private rolesOfCertificate(caller: Caller): ServiceRole[] {
+    if (this.certificates.length === 0) return [];
+    const certificate = caller.certificate?.();
+    if (!certificate) return [];
+    const names = certificateNames(certificate);
+    return this.certificates.filter(({ name }) => names.includes(name)).map(({ role }) => role);
+  }
+}
+
+/** The common name counts where there are no alternative names (RFC 6125, section 6.4.4). */
+function certificateNames({ subject, subjectaltname }: PeerCertificate): string[] {
+  const names = (subjectaltname ?? '').split(', ').flatMap((entry) => /^(?:DNS|URI):([^"]+)$/.exec(entry)?.[1] ?? []);
+  return names.length > 0 ? names : [subject?.CN].flat().filter((name) => name !== undefined);
+}

@@ -1,0 +1,102 @@
+import { SpareTime } from './spare-time.js';
+import { NO_TRACES, type Origin, type Traces } from '../../telemetry/traces.js';
+import { Tally } from '../../telemetry/tally.js';
+
+export interface BatcherOptions<Item, Answer> {
+  /** Answers every item, in order, or rejects; it must settle within `patienceMs`. */
+  readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>;
+  readonly maxBatch: number;
+  readonly maxInFlight: number;
+  readonly patienceMs: number;
+  /** What a batch is called in a trace. */
+  readonly name: string;
+  readonly traces?: Traces;
+}
+
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+  readonly origin: Origin;
+}
+
+/** Fewer are not worth a batch of their own: what one costs beside its items outweighs what is won. */
+const MIN_SHARE = 32;
+
+/** Powers of two, up to more than any batch may hold. */
+const SIZES = Array.from({ length: 11 }, (_, power) => 2 ** power);
+
+/**
+ * Sends together what arrives together. A batch is sealed when it is sent: whoever comes later waits for the next one,
+ * so an answer is never older than its question.
+ */
+export class Batcher<Item, Answer> {
+  private waiting: Waiting<Item, Answer>[] = [];
+  private inFlight = 0;
+  private pumping = false;
+  private readonly spareTime = new SpareTime();
+  private readonly traces: Traces;
+  /** Looked at for every item. */
+  private readonly isTraced: boolean;
+  /** How many items each batch had. */
+  readonly sizes = new Tally(SIZES);
+
+  constructor(private readonly options: BatcherOptions<Item, Answer>) {
+    this.traces = options.traces ?? NO_TRACES;
+    this.isTraced = this.traces.isOn;
+  }
+
+  get load(): { readonly waiting: number; readonly inFlight: number } {
+    return { waiting: this.waiting.length, inFlight: this.inFlight };
+  }
+
+  add(item: Item): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject, origin: this.isTraced ? this.traces.origin() : undefined });
+      if (this.pumping || this.inFlight >= this.options.maxInFlight) return;
+      this.pumping = true;
+      // After the current turn of the event loop, in which more of the same read may still arrive.
+      setImmediate(() => {
+        this.pumping = false;
+        this.pump();
+      });
+    });
+  }
+
+  private pump(): void {
+    const { maxBatch, maxInFlight } = this.options;
+    while (this.waiting.length > 0 && this.inFlight < maxInFlight) {
+      void this.sendOne(this.waiting.splice(0, Math.min(maxBatch, this.share())));
+    }
+  }
+
+  /**
+   * Of those who wait, how many the next batch takes: all of them, unless there are many and we would only wait for their
+   * answers. Shared out, the other end works on some while we work on the answers to others.
+   */
+  private share(): number {
+    const share = Math.ceil(this.waiting.length / (this.options.maxInFlight - this.inFlight));
+    return share >= MIN_SHARE && this.spareTime.ask() ? share : this.waiting.length;
+  }
+
+  private async sendOne(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+    this.inFlight += 1;
+    this.sizes.observe(batch.length);
+    const span = this.traces.batch(this.options.name, batch);
+    const sentAt = performance.now();
+    try {
+      const answers = await this.options.send(batch.map(({ item }) => item));
+      span.end('ok');
+      batch.forEach(({ resolve }, index) => resolve(answers[index]!));
+    } catch (error) {
+      span.end('failed');
+      // A refusal comes at once. Whoever waited behind a batch that got no answer is told too: nobody waits twice.
+      const wasLate = performance.now() - sentAt > this.options.patienceMs / 2;
+      const refused = wasLate ? [...batch, ...this.waiting.splice(0)] : batch;
+      for (const { reject } of refused) reject(error);
+    } finally {
+      this.inFlight -= 1;
+      this.pump();
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import { MemoryRateLimiter } from './memory-rate-limiter.js';
+
+const MINUTE_MICROS = 60_000_000;
+
+afterEach(() => void jest.useRealTimers());
+
+test('admits the whole burst and tells the truth on a clock with fractions of a microsecond', () => {
+  const limit = { perSecond: 20, burst: 100 };
+  const moments = fc.tuple(fc.nat({ max: 1e8 }), fc.nat({ max: 1e6 })).map(([whole, part]) => whole + part / 1e6);
+  fc.assert(
+    fc.property(moments, (now) => {
+      const limiter = new MemoryRateLimiter(limit, () => now);
+      for (let remaining = 99; remaining >= 0; remaining -= 1) {
+        expect(limiter.charge('k')).toMatchObject({ admitted: true, remaining });
+      }
+      expect(limiter.charge('k')).toMatchObject({ admitted: false, remaining: 0, retryAfterMicros: 50_000 });
+      limiter.close();
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('sweeping forgets nothing that still counts', () => {
+  jest.useFakeTimers();
+  let now = 0;
+  const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 120 }, () => now);
+  for (let n = 0; n < 120; n += 1) limiter.charge('busy');
+  limiter.charge('rested');
+  now = MINUTE_MICROS;
+  jest.advanceTimersByTime(MINUTE_MICROS / 1000);
+  expect(limiter.charge('busy')).toMatchObject({ admitted: true, remaining: 59 });
+  expect(limiter.charge('rested')).toMatchObject({ admitted: true, remaining: 119 });
+  limiter.close();
+  expect(jest.getTimerCount()).toBe(0);
+});

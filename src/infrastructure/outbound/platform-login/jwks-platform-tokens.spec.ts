@@ -1,0 +1,128 @@
+import { createPublicKey } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { exportSPKI, generateKeyPair, importJWK, type CryptoKey } from 'jose';
+import {
+  AUDIENCE,
+  ISSUER,
+  sign,
+  startPlatformLogin,
+  type PlatformLogin,
+} from '../../../../test/support/platform-login.js';
+import { JwksPlatformTokens } from './jwks-platform-tokens.js';
+
+const now = () => Math.floor(Date.now() / 1000);
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const RS256 = { alg: 'RS256', kid: 'RS256' };
+
+let login: PlatformLogin;
+let tokens: JwksPlatformTokens;
+beforeAll(async () => {
+  login = await startPlatformLogin();
+  tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE });
+});
+afterAll(() => login.stop());
+
+const signed = (claims: object) => sign({ sub: 'u1', ...claims }, RS256, login.privateKey('RS256'));
+
+describe("a JWT of the platform's own login", () => {
+  test.each(['RS256', 'ES256'] as const)('signed with %s stands for its subject until it expires', async (alg) => {
+    const exp = now() + 600;
+    const jwt = await sign({ sub: 'auth0:abc', exp }, { alg, kid: alg }, login.privateKey(alg));
+    expect(await tokens.verify(jwt)).toEqual({ accountId: 'auth0:abc', expiresAt: new Date(exp * 1000) });
+  });
+
+  test('may name several audiences, ours among them', async () => {
+    expect(await tokens.verify(await signed({ aud: ['other', AUDIENCE] }))).toMatchObject({ accountId: 'u1' });
+  });
+
+  test.each<[string, () => object]>([
+    ['of another issuer', () => ({ iss: 'https://evil.example.org' })],
+    ['of no issuer', () => ({ iss: undefined })],
+    ['for another audience', () => ({ aud: 'billing' })],
+    ['for no audience', () => ({ aud: undefined })],
+    ['that expired', () => ({ exp: now() - 1 })],
+    ['that never expires', () => ({ exp: undefined })],
+    ['that is not valid yet', () => ({ nbf: now() + 600 })],
+    ['of nobody', () => ({ sub: undefined })],
+    ['whose subject is no text', () => ({ sub: 5 })],
+    ['whose subject is no account id', () => ({ sub: 'a b' })],
+  ])('is refused when it is one %s', async (_what, claims) => {
+    expect(await tokens.verify(await signed(claims()))).toBeUndefined();
+  });
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['signed by someone else', async () => sign({ sub: 'u1' }, RS256, (await generateKeyPair('RS256')).privateKey)],
+    [
+      'signed under a key the login does not have',
+      () => sign({ sub: 'u1' }, { alg: 'RS256', kid: 'other' }, login.privateKey('RS256')),
+    ],
+    ['without a signature', () => `${base64url({ alg: 'none' })}.${base64url({ sub: 'u1', exp: now() + 60 })}.`],
+    [
+      'without a signature under a key of the login',
+      () =>
+        `${base64url({ alg: 'none', kid: 'RS256' })}.${base64url({ sub: 'u1', iss: ISSUER, aud: AUDIENCE, exp: now() + 60 })}.`,
+    ],
+    [
+      'whose claims were changed',
+      async () => {
+        const [header, , signature] = (await signed({})).split('.');
+        const claims = { sub: 'admin', iss: ISSUER, aud: AUDIENCE, exp: now() + 60 };
+        return `${header}.${base64url(claims)}.${signature}`;
+      },
+    ],
+    ['that is no JWT', () => 'lk_abc.def'],
+    ['of five parts', () => 'a.b.c.d.e'],
+    ['that is empty', () => ''],
+  ])('is refused when it is one %s', async (_what, make) => {
+    expect(await tokens.verify(await make())).toBeUndefined();
+  });
+
+  test('is refused when the public key served as an HMAC secret, in each of its spellings', async () => {
+    const [jwk] = login.publicKeys;
+    const spki = await exportSPKI((await importJWK(jwk!, 'RS256', { extractable: true })) as CryptoKey);
+    const der = createPublicKey(spki).export({ type: 'spki', format: 'der' });
+    const secrets = [spki, spki.trim(), JSON.stringify(jwk), jwk!.n!].map((text) => Buffer.from(text));
+    for (const secret of [...secrets, der]) {
+      for (const kid of ['RS256', 'ES256', undefined]) {
+        const header = { alg: 'HS256', ...(kid ? { kid } : {}) };
+        const jwt = await sign({ sub: 'u1' }, header, new Uint8Array(secret));
+        expect(await tokens.verify(jwt)).toBeUndefined();
+      }
+    }
+  });
+});
+
+describe('a login whose keys cannot be had', () => {
+  const unavailable = { code: 'unavailable' };
+  const others: PlatformLogin[] = [];
+  const another = async () => {
+    const other = await startPlatformLogin();
+    others.push(other);
+    return other;
+  };
+  afterEach(async () => {
+    for (const other of others.splice(0)) await other.stop();
+  });
+  const fresh = (jwksUrl: string) => new JwksPlatformTokens({ jwksUrl, issuer: ISSUER, audience: AUDIENCE });
+
+  test('that is down makes the answer unavailable, never a refusal', async () => {
+    const gone = await startPlatformLogin();
+    await gone.stop();
+    await expect(fresh(gone.jwksUrl).verify(await signed({}))).rejects.toMatchObject(unavailable);
+  });
+
+  test.each([
+    [500, 'oops'],
+    [404, '{}'],
+    [200, 'no json'],
+    [200, '{"keys":"none"}'],
+  ])('that answers %i %j makes the answer unavailable too, and is asked again', async (status, body) => {
+    const ailing = await another();
+    const good = JSON.stringify({ keys: login.publicKeys });
+    ailing.answers(status, body);
+    const patient = fresh(ailing.jwksUrl);
+    await expect(patient.verify(await signed({}))).rejects.toMatchObject(unavailable);
+    ailing.answers(200, good);
+    expect(await patient.verify(await signed({}))).toMatchObject({ accountId: 'u1' });
+  });
+});

@@ -1,0 +1,65 @@
+import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { PlatformTokens } from '../../../application/ports.js';
+import { accountIdProblem } from '../../../domain/accounts/account.js';
+import { LatchkeyError } from '../../../domain/errors.js';
+
+/** RFC 7518 and RFC 8037, without the symmetric ones: a public key must never serve as an HMAC secret. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+const JWKS_TIMEOUT_MS = 2000;
+
+export interface PlatformLogin {
+  readonly jwksUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+export class JwksPlatformTokens extends PlatformTokens {
+  private readonly keys: JWTVerifyGetKey;
+
+  constructor(private readonly login: PlatformLogin) {
+    super();
+    this.keys = createRemoteJWKSet(new URL(login.jwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS });
+  }
+
+  async verify(jwt: string) {
+    const { issuer, audience } = this.login;
+    try {
+      const { payload } = await jwtVerify(jwt, this.keys, {
+        algorithms: ALGORITHMS,
+        issuer,
+        audience,
+        requiredClaims: ['sub', 'exp'],
+      });
+      const { sub, exp } = payload;
+      // jose asks for the claim, not for its shape.
+      if (typeof sub !== 'string' || accountIdProblem(sub) !== undefined) return undefined;
+      return { accountId: sub, expiresAt: new Date(exp! * 1000) };
+    } catch (error) {
+      if (isRefusal(error)) return undefined;
+      const message = 'The platform login (SESSION_JWKS_URL) is not available: try again shortly';
+      throw new LatchkeyError('unavailable', message, {}, { cause: error });
+    }
+  }
+}
+
+/** Everything that jose says of the token itself; what is left are faults of fetching the keys. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof errors.JOSEError)) return false;
+  return (
+    !(error instanceof errors.JWKSTimeout) &&
+    !(error instanceof errors.JWKSInvalid) &&
+    error.code !== 'ERR_JOSE_GENERIC'
+  );
+}

@@ -1,0 +1,86 @@
+import { IsNull, type EntityManager } from 'typeorm';
+import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
+import type { AccountTransaction, ListedKey } from '../../../../application/ports.js';
+import { emailKey, type Account } from '../../../../domain/accounts/account.js';
+import type { ApiKey } from '../../../../domain/keys/api-key.js';
+import { LatchkeyError } from '../../../../domain/errors.js';
+import { AuditEventRow } from '../tables/audit-rows.js';
+import { databaseNow } from '../connection/database.js';
+import { fromAccount, fromApiKey, toAccount, toApiKey } from '../tables/mapping.js';
+import { AccountRow, ApiKeyRow, ApiKeyUsageRow, SessionRow } from '../tables/rows.js';
+import { isUniqueViolation } from '../connection/store-error.js';
+
+export class PostgresAccountTransaction implements AccountTransaction {
+  private constructor(
+    private readonly manager: EntityManager,
+    private readonly id: string,
+    readonly account: Account | undefined,
+    readonly now: Date,
+  ) {}
+
+  /** The clock is read once the row is locked, so that it never lies before what an earlier holder wrote. */
+  static async begin(manager: EntityManager, id: string): Promise<PostgresAccountTransaction> {
+    const row = await manager.findOne(AccountRow, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    return new PostgresAccountTransaction(manager, id, row ? toAccount(row) : undefined, await databaseNow(manager));
+  }
+
+  async saveAccount(account: Account): Promise<void> {
+    const row = fromAccount(account, emailKey(account.email));
+    try {
+      if (this.account) await this.manager.update(AccountRow, { id: this.id }, row);
+      else await this.manager.insert(AccountRow, row);
+    } catch (error) {
+      if (!isUniqueViolation(error, 'accounts_email_key')) throw error;
+      throw new LatchkeyError('email_taken', 'email belongs to another account');
+    }
+  }
+
+  async endSessions(): Promise<void> {
+    await this.manager.delete(SessionRow, { accountId: this.id });
+  }
+
+  /** The keys' rows are locked too, because an expiry may be recorded without the account's lock; in its order. */
+  async openKeys(): Promise<ApiKey[]> {
+    const where = { ownerId: this.id, revokedAt: IsNull(), expiredAt: IsNull() };
+    const lock = { mode: 'for_no_key_update' } as const;
+    return (await this.manager.find(ApiKeyRow, { where, order: { id: 'ASC' }, lock })).map(toApiKey);
+  }
+
+  /** Locked like the open keys. */
+  async findKey(id: string): Promise<ListedKey | undefined> {
+    const where = { id, ownerId: this.id };
+    const row = await this.manager.findOne(ApiKeyRow, { where, lock: { mode: 'for_no_key_update' } });
+    if (!row) return undefined;
+    const usage = await this.manager.findOneBy(ApiKeyUsageRow, { keyId: id });
+    return { key: toApiKey(row), lastUsedAt: usage?.lastUsedAt ?? null };
+  }
+
+  async findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined> {
+    const row = await this.manager.findOne(ApiKeyRow, {
+      where: { ownerId: this.id, idempotencyKey },
+      select: { id: true },
+    });
+    return row?.id;
+  }
+
+  async addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void> {
+    await this.manager.insert(ApiKeyRow, fromApiKey(key, idempotencyKey ?? null));
+  }
+
+  async saveKey(key: ApiKey): Promise<void> {
+    const { id, revokedAt, expiredAt } = key.snapshot();
+    await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, { revokedAt, expiredAt });
+  }
+
+  async record({ type, keyId, actorId, client }: AuditEvent): Promise<void> {
+    await this.manager.insert(AuditEventRow, {
+      type,
+      ownerId: this.id,
+      keyId,
+      actorId,
+      clientIp: client.ip,
+      userAgent: client.userAgent,
+      requestId: client.requestId,
+    });
+  }
+}

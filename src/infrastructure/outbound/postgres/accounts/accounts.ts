@@ -1,0 +1,39 @@
+import { Accounts, type AccountTransaction } from '../../../../application/ports.js';
+import { emailKey, type Account } from '../../../../domain/accounts/account.js';
+import { PostgresAccountTransaction } from './account-transaction.js';
+import type { Database } from '../connection/database.js';
+import { toAccount } from '../tables/mapping.js';
+import { AccountRow } from '../tables/rows.js';
+import { isUniqueViolation } from '../connection/store-error.js';
+
+export class PostgresAccounts extends Accounts {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  async find(id: string): Promise<Account | undefined> {
+    const row = await this.database.run((manager) => manager.findOneBy(AccountRow, { id }));
+    return row ? toAccount(row) : undefined;
+  }
+
+  async findByEmail(email: string): Promise<Account | undefined> {
+    const row = await this.database.run((manager) => manager.findOneBy(AccountRow, { emailKey: emailKey(email) }));
+    return row ? toAccount(row) : undefined;
+  }
+
+  async rehash(id: string, from: string, to: string): Promise<void> {
+    await this.database.run((manager) => manager.update(AccountRow, { id, passwordHash: from }, { passwordHash: to }));
+  }
+
+  async transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
+    const attempt = () =>
+      this.database.transaction(async (manager) => work(await PostgresAccountTransaction.begin(manager, id)));
+    try {
+      return await attempt();
+    } catch (error) {
+      // Two calls opened the same account, which had no row to lock: the later one sees the earlier one's now.
+      if (isUniqueViolation(error, 'accounts_pkey')) return attempt();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { PasswordGuesses, type GuessSubject } from '../../../../application/ports.js';
+import { LatchkeyError } from '../../../../domain/errors.js';
+import { attemptPassword, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
+import { Gate } from '../../passwords/gate.js';
+import { NOW, type Database } from '../connection/database.js';
+import { PasswordGuessesRow } from '../tables/rows.js';
+
+/** A crowd of guesses waits here, not for the connections that all other calls need. */
+const AT_ONCE = 3;
+const QUEUE_LENGTH = 1000;
+
+export class PostgresPasswordGuesses extends PasswordGuesses {
+  private readonly gate = new Gate(AT_ONCE, QUEUE_LENGTH);
+
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  /** The subjects' rows stay locked until all are counted: attempts that arrive together are counted one by one. */
+  count(subjects: readonly GuessSubject[]): Promise<void> {
+    return this.gate.pass(() => this.countAll(subjects));
+  }
+
+  /** Each subject on its own: one that is forgiven while the next is not is counted once too often, and no less safe. */
+  async forgive([first, ...others]: readonly GuessSubject[]): Promise<void> {
+    await this.database.run(async (manager) => {
+      if (first) await manager.query(FORGET, [subjectKey(first.name)]);
+      for (const { name } of others) await manager.query(TAKE_BACK, [subjectKey(name)]);
+    });
+  }
+
+  hasSucceeded(name: string): Promise<boolean> {
+    return this.database.run(async (manager) => {
+      const row = await manager.findOneBy(PasswordGuessesRow, { subject: subjectKey(name) });
+      return row?.succeededAt != null;
+    });
+  }
+
+  private async countAll(subjects: readonly GuessSubject[]): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      for (const { name, policy } of subjects) {
+        const subject = subjectKey(name);
+        const { now, ...state } = await lockState(manager, subject);
+        const decision = attemptPassword(policy, state, now);
+        if (!decision.admitted) {
+          const { retryAfterSeconds } = decision;
+          const message = `Too many attempts: try again in ${retryAfterSeconds} seconds`;
+          throw new LatchkeyError('too_many_attempts', message, { retryAfterSeconds });
+        }
+        await manager.update(PasswordGuessesRow, { subject }, decision.state);
+      }
+    });
+  }
+}
+
+const LOCK = `
+  INSERT INTO password_guesses AS known (subject, failures, last_attempt_at) VALUES ($1, 0, clock_timestamp())
+  ON CONFLICT (subject) DO UPDATE SET failures = known.failures
+  RETURNING failures, last_attempt_at AS "lastAttemptAt", blocked_until AS "blockedUntil",
+    ${NOW} AS now`;
+const FORGET = `
+  UPDATE password_guesses SET failures = 0, blocked_until = NULL, succeeded_at = clock_timestamp() WHERE subject = $1`;
+const TAKE_BACK = `
+  UPDATE password_guesses SET failures = greatest(failures - 1, 0), blocked_until = NULL WHERE subject = $1`;
+
+function subjectKey(name: string): Buffer {
+  return createHash('sha256').update(name).digest();
+}
+
+/** Locked before its clock is read, in one statement: a crowd of guesses must not keep the process from validations. */
+async function lockState(manager: EntityManager, subject: Buffer): Promise<ThrottleState & { readonly now: Date }> {
+  const [row] = await manager.query<(ThrottleState & { now: Date })[]>(LOCK, [subject]);
+  return row!;
+}

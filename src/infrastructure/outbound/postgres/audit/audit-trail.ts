@@ -1,0 +1,59 @@
+import type { EntityManager } from 'typeorm';
+import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
+import { FIRST_ID } from '../../../../application/audit/event-cursor.js';
+import { AuditTrail } from '../../../../application/ports.js';
+import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
+import { toSealableEvent } from '../tables/audit-mapping.js';
+import { AuditEventRow } from '../tables/audit-rows.js';
+import { PostgresAuditTrailTransaction } from './audit-trail-transaction.js';
+import type { Database } from '../connection/database.js';
+import { pageFrom, pagesById } from '../tables/pages-by-id.js';
+
+/** Any number will do, as long as every instance takes the same: one seals or prunes, the others pass on. */
+const TRAIL_LOCK = 5_052_193_862;
+
+export class PostgresAuditTrail extends AuditTrail {
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  unsealedEvents(): Promise<number> {
+    return this.database.run(async (manager) => {
+      const [row] = await manager.query<{ unsealed: string }[]>(
+        `SELECT greatest(0, coalesce((SELECT max(id) FROM audit_events), 0)
+          - coalesce((SELECT to_event_id FROM audit_seals ORDER BY id DESC LIMIT 1), 0)) AS unsealed`,
+      );
+      return Number(row!.unsealed);
+    });
+  }
+
+  async *events({ since, until }: TimeSpan): AsyncIterable<SealableEvent> {
+    const readPage = (from: bigint) =>
+      this.database.run((manager) => {
+        const page = pageFrom(manager, AuditEventRow, from);
+        if (since) page.andWhere('row.at >= :since', { since });
+        if (until) page.andWhere('row.at < :until', { until });
+        return page.getMany();
+      });
+    for await (const row of pagesById(readPage, FIRST_ID)) yield toSealableEvent(row);
+  }
+
+  exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined> {
+    return this.database.transaction(async (manager) => {
+      if (!(await takesLock(manager))) return undefined;
+      return work(await PostgresAuditTrailTransaction.begin(manager));
+    });
+  }
+
+  read<T>(work: (reading: AuditTrailReading) => Promise<T>): Promise<T> {
+    return this.database.snapshot(async (manager) => work(await PostgresAuditTrailTransaction.begin(manager)));
+  }
+}
+
+/** Held until the transaction ends, however it does. */
+async function takesLock(manager: EntityManager): Promise<boolean> {
+  const [row] = await manager.query<{ taken: boolean }[]>('SELECT pg_try_advisory_xact_lock($1) AS taken', [
+    TRAIL_LOCK,
+  ]);
+  return row!.taken;
+}

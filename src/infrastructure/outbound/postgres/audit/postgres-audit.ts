@@ -1,0 +1,112 @@
+import { Audit } from '../../../../application/ports.js';
+import type { FailedAuthentication, RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import type { Page, PageRequest } from '../../../../application/page.js';
+import type { Instrument } from '../../../telemetry/instrument.js';
+import { NO_TRACES } from '../../../telemetry/traces.js';
+import { AuditEventRow } from '../tables/audit-rows.js';
+import type { ConnectionLoad } from '../connection/connection-load.js';
+import { decodeCursor, encodeCursor } from '../tables/cursor.js';
+import type { Database } from '../connection/database.js';
+import { FailureCommits } from './failure-commits.js';
+import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
+import { Lane } from '../connection/lane.js';
+import { unavailable } from '../connection/store-error.js';
+
+/** Commits go one after the other; meanwhile the next one collects. */
+const CONNECTIONS = 1;
+
+const RECORD_FAILURES = {
+  name: 'record_failures_v1',
+  text: `
+    INSERT INTO audit_events (type, reason, owner_id, key_id, public_part, client_ip, user_agent, request_id, count)
+    SELECT 'authentication.failed', * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[],
+      $7::text[], $8::integer[])`,
+};
+
+export class PostgresAudit extends Audit {
+  private readonly lane: Lane;
+  private readonly commits: FailureCommits;
+
+  constructor(
+    url: string,
+    private readonly database: Database,
+    traces = NO_TRACES,
+  ) {
+    super();
+    this.lane = new Lane(url, 'audit', CONNECTIONS);
+    this.commits = new FailureCommits((groups) => this.insert(groups), traces);
+  }
+
+  instruments(): Instrument[] {
+    return this.commits.instruments();
+  }
+
+  /** Of its connection. */
+  get connections(): ConnectionLoad {
+    return this.lane.load;
+  }
+
+  recordFailure(failure: FailedAuthentication): Promise<void> {
+    return this.commits.add(failure);
+  }
+
+  async list(ownerId: string, { limit, cursor }: PageRequest): Promise<Page<RecordedEvent>> {
+    const rows = await this.database.run((manager) => {
+      const query = manager.createQueryBuilder(AuditEventRow, 'event').where('event.owner_id = :ownerId', { ownerId });
+      if (cursor !== undefined) query.andWhere('event.id < :id', { id: decodeCursor(cursor, isEventPosition)[0] });
+      return query
+        .orderBy('event.id', 'DESC')
+        .limit(limit + 1)
+        .getMany();
+    });
+    const items = rows.slice(0, limit);
+    const last = items.at(-1);
+    return { items: items.map(toEvent), nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null };
+  }
+
+  /** Throws when PostgreSQL can't be reached. */
+  open(): Promise<void> {
+    return this.lane.open();
+  }
+
+  close(): Promise<void> {
+    return this.lane.close();
+  }
+
+  private async insert(groups: readonly FailureGroup[]): Promise<void> {
+    const values = [
+      groups.map(({ failure }) => failure.reason),
+      groups.map(({ failure }) => failure.ownerId),
+      groups.map(({ failure }) => failure.keyId),
+      groups.map(({ failure }) => failure.publicPart),
+      groups.map(({ failure }) => failure.client.ip),
+      groups.map(({ failure }) => failure.client.userAgent),
+      groups.map(({ failure }) => failure.client.requestId),
+      groups.map(({ count }) => count),
+    ];
+    try {
+      await this.lane.query(RECORD_FAILURES, values);
+    } catch (error) {
+      // Whatever the cause: what can't be recorded is not answered.
+      throw unavailable(error);
+    }
+  }
+}
+
+function toEvent(row: AuditEventRow): RecordedEvent {
+  return {
+    id: row.id,
+    type: row.type as RecordedEvent['type'],
+    at: row.at,
+    keyId: row.keyId,
+    reason: row.reason,
+    count: row.count,
+    clientIp: row.clientIp,
+    userAgent: row.userAgent,
+    requestId: row.requestId,
+  };
+}
+
+function isEventPosition(position: readonly string[]): position is [string] {
+  return position.length === 1 && /^\d{1,18}$/.test(position[0]!);
+}

@@ -1,0 +1,35 @@
+import { DataSource } from 'typeorm';
+import { InitialSchema1763600000000 } from '../tables/migrations/1763600000000-initial-schema.js';
+import { SealedAudit1763700000000 } from '../tables/migrations/1763700000000-sealed-audit.js';
+import { HashLookup1763800000000 } from '../tables/migrations/1763800000000-hash-lookup.js';
+import { setUpConnection } from './new-connection.js';
+import { ROWS } from '../tables/rows.js';
+
+const POOL_SIZE = 10;
+
+/** Milliseconds. A call that takes longer is given up, by the server first and by us if it does not answer. */
+const LIMITS = {
+  statement_timeout: 5000,
+  lock_timeout: 4000,
+  idle_in_transaction_session_timeout: 10_000,
+  query_timeout: 6000,
+};
+
+/**
+ * Everything but the validation path: create, list, revoke, accounts, sessions.
+ * @param limits none for migrations, which take the time they take
+ */
+export function createDataSource(url: string, limits: Partial<typeof LIMITS> = LIMITS): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    url,
+    entities: ROWS,
+    migrations: [InitialSchema1763600000000, SealedAudit1763700000000, HashLookup1763800000000],
+    migrationsTransactionMode: 'each',
+    logging: false,
+    applicationName: 'latchkey',
+    poolSize: POOL_SIZE,
+    connectTimeoutMS: 2000,
+    extra: { verify: setUpConnection, ...limits },
+  });
+}

@@ -1,0 +1,139 @@
+import { KeyReader, type KeyReading } from '../../../../application/ports.js';
+import type { AccountStatus, OwnerStanding } from '../../../../domain/accounts/account.js';
+import type { AccessLevel } from '../../../../domain/keys/access.js';
+import { ApiKey, type ApiKeyState } from '../../../../domain/keys/api-key.js';
+import { Batcher } from '../../batching/batcher.js';
+import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
+import { NO_TRACES } from '../../../telemetry/traces.js';
+import type { ConnectionLoad } from '../connection/connection-load.js';
+import { NOW } from '../connection/database.js';
+import { Lane, STATEMENT_PATIENCE_MS } from '../connection/lane.js';
+import { unavailable } from '../connection/store-error.js';
+
+const MAX_BATCH = 512;
+const MAX_IN_FLIGHT = 2;
+
+/**
+ * One row for every public part asked, known or not, so that the server's own state is always told. Times are told as
+ * seconds and permissions (which hold no spaces) as one text: what pg makes of them by itself costs more than the read.
+ */
+const READ_KEYS = {
+  name: 'read_keys_v2',
+  text: `
+    SELECT asked.public_part, k.id, k.owner_id, k.name, k.access, k.key_prefix, k.digest,
+      date_part('epoch', k.created_at) AS created_at, date_part('epoch', k.expires_at) AS expires_at,
+      date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
+      a.status, array_to_string(a.permissions, ' ') AS permissions,
+      date_part('epoch', ${NOW}) AS now, pg_is_in_recovery() AS standby
+    FROM unnest(string_to_array($1, ',')) AS asked (public_part)
+    LEFT JOIN api_keys k ON k.public_part = asked.public_part::char(24)
+    LEFT JOIN accounts a ON a.id = k.owner_id`,
+};
+
+interface KeyReadingRow {
+  public_part: string;
+  id: string | null;
+  owner_id: string;
+  name: string;
+  access: AccessLevel;
+  key_prefix: string;
+  digest: Buffer;
+  created_at: number;
+  expires_at: number;
+  revoked_at: number | null;
+  expired_at: number | null;
+  status: AccountStatus;
+  permissions: string;
+  now: number;
+  standby: boolean;
+}
+
+/** Validations that arrive together are read together, by one autocommit statement; see Batcher for "never stale". */
+export class PostgresKeyReader extends KeyReader {
+  private readonly lane: Lane;
+  private readonly batcher: Batcher<string, KeyReading>;
+
+  constructor(url: string, traces = NO_TRACES) {
+    super();
+    this.lane = new Lane(url, 'validation', MAX_IN_FLIGHT);
+    this.batcher = new Batcher({
+      send: (publicParts) => this.readAll(publicParts),
+      maxBatch: MAX_BATCH,
+      maxInFlight: MAX_IN_FLIGHT,
+      patienceMs: STATEMENT_PATIENCE_MS,
+      name: 'postgresql read_keys',
+      traces,
+    });
+  }
+
+  read(publicPart: string): Promise<KeyReading> {
+    return this.batcher.add(publicPart);
+  }
+
+  /** Throws when PostgreSQL can't be reached. */
+  open(): Promise<void> {
+    return this.lane.open();
+  }
+
+  close(): Promise<void> {
+    return this.lane.close();
+  }
+
+  instruments(): Instrument[] {
+    const { batcher } = this;
+    return [
+      histogram('latchkey_batch_size', 'Validations answered by one read of PostgreSQL', () => [[{}, batcher.sizes]]),
+      gauge('latchkey_batches_in_flight', 'Reads under way for validations', () => batcher.load.inFlight),
+      gauge('latchkey_validations_waiting', 'Validations waiting for the next read', () => batcher.load.waiting),
+    ];
+  }
+
+  /** Of its connections. */
+  get connections(): ConnectionLoad {
+    return this.lane.load;
+  }
+
+  private async readAll(publicParts: readonly string[]): Promise<KeyReading[]> {
+    const distinct = [...new Set(publicParts)];
+    const rows = await this.lane.query<KeyReadingRow>(READ_KEYS, [distinct.join()]);
+    if (rows[0]?.standby !== false) throw unavailable();
+    const byPublicPart = new Map(rows.map((row) => [row.public_part, toState(row)]));
+    // Each asker gets an aggregate of its own, for judging one may change it.
+    return publicParts.map((publicPart) => toReading(byPublicPart.get(publicPart)!));
+  }
+}
+
+/** What one row says, for all who asked for it. */
+interface StoredKey {
+  readonly now: Date;
+  readonly found?: { readonly key: ApiKeyState; readonly owner: OwnerStanding };
+}
+
+function toReading({ now, found }: StoredKey): KeyReading {
+  return found ? { now, found: { key: ApiKey.restore(found.key), owner: found.owner } } : { now };
+}
+
+function toState(row: KeyReadingRow): StoredKey {
+  const now = toDate(row.now);
+  if (row.id === null) return { now };
+  const key: ApiKeyState = {
+    id: row.id,
+    ownerId: row.owner_id,
+    name: row.name,
+    access: row.access,
+    keyPrefix: row.key_prefix,
+    publicPart: row.public_part,
+    digest: row.digest,
+    createdAt: toDate(row.created_at),
+    expiresAt: toDate(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : toDate(row.revoked_at),
+    expiredAt: row.expired_at === null ? null : toDate(row.expired_at),
+  };
+  const permissions = row.permissions === '' ? [] : row.permissions.split(' ');
+  return { now, found: { key, owner: { status: row.status, permissions } } };
+}
+
+/** @param seconds of a time kept in milliseconds, with what binary fractions add or take */
+function toDate(seconds: number): Date {
+  return new Date(Math.round(seconds * 1000));
+}

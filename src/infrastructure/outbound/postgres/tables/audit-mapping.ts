@@ -1,0 +1,57 @@
+import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
+import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
+import type { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
+
+export function toSealableEvent(row: AuditEventRow): SealableEvent {
+  return {
+    id: BigInt(row.id),
+    at: row.at,
+    type: row.type,
+    ownerId: row.ownerId,
+    keyId: row.keyId,
+    actorId: row.actorId,
+    reason: row.reason,
+    count: row.count,
+    publicPart: row.publicPart,
+    clientIp: row.clientIp,
+    userAgent: row.userAgent,
+    requestId: row.requestId,
+  };
+}
+
+export function toSeal(row: AuditSealRow): AuditSeal {
+  return {
+    id: BigInt(row.id),
+    fromEventId: BigInt(row.fromEventId),
+    toEventId: BigInt(row.toEventId),
+    eventCount: row.eventCount,
+    eventsMac: row.eventsMac,
+    sealedAt: row.sealedAt,
+    previousMac: row.previousMac,
+    mac: row.mac,
+  };
+}
+
+export function fromSeal(seal: AuditSeal): AuditSealRow {
+  return {
+    id: String(seal.id),
+    fromEventId: String(seal.fromEventId),
+    toEventId: String(seal.toEventId),
+    eventCount: seal.eventCount,
+    eventsMac: seal.eventsMac,
+    sealedAt: seal.sealedAt,
+    previousMac: seal.previousMac,
+    mac: seal.mac,
+  };
+}
+
+/** Of a pruning that was recorded with a key. */
+export function toPruning(row: AuditPruningRow): AuditPruning {
+  return {
+    id: BigInt(row.id),
+    toSealId: BigInt(row.toSealId ?? 0),
+    toEventId: BigInt(row.toEventId),
+    prunedAt: row.prunedAt,
+    mac: row.mac!,
+  };
+}

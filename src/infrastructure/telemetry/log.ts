@@ -1,0 +1,52 @@
+import { type DestinationStream, pino, type Logger } from 'pino';
+import { withoutSecrets } from '../../domain/keys/key-string.js';
+import { mapError } from '../inbound/shared/error-table.js';
+
+/** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
+export class Log {
+  private readonly logger: Logger;
+  /** One error is the answer to all that were asked together. */
+  private readonly told = new WeakSet<object>();
+
+  /** @param destination standard output unless given */
+  constructor(level: string, destination?: DestinationStream) {
+    // Nobody logs a key; should somebody one day, it does not get out of here.
+    const hooks = { streamWrite: withoutSecrets };
+    const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks };
+    this.logger = destination ? pino(options, destination) : pino(options);
+  }
+
+  debug(message: string, facts: object = {}): void {
+    this.logger.debug(facts, message);
+  }
+
+  info(message: string, facts: object = {}): void {
+    this.logger.info(facts, message);
+  }
+
+  warn(message: string, facts: object = {}): void {
+    this.logger.warn(facts, message);
+  }
+
+  error(message: string, facts: object = {}): void {
+    this.logger.error(facts, message);
+  }
+
+  /** An error that is about to be answered: our own faults with their stack, outages with their cause, others at debug. */
+  fault(error: unknown): void {
+    if (typeof error === 'object' && error !== null) {
+      if (this.told.has(error)) return;
+      this.told.add(error);
+    }
+    const { code } = mapError(error);
+    if (code === 'internal')
+      this.error('internal error', { stack: error instanceof Error ? error.stack : String(error) });
+    else if (code === 'unavailable') this.warn('unavailable', { cause: causeOf(error) });
+    else this.debug('refused', { code });
+  }
+}
+
+function causeOf(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error ? cause.message : undefined;
+}
