@@ -6,6 +6,7 @@ import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { PutAccount } from '../application/accounts/put-account.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeLeakedKey } from '../application/keys/revoke-leaked-key.js';
+import type { Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
@@ -13,16 +14,11 @@ import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/au
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
 import { connectMigrated } from '../infrastructure/outbound/postgres/connection/open-database.js';
 
-export type Administration = ReturnType<typeof compose>;
-
-/**
- * The composition root of the command line: the service's use cases over the service's adapters, and no server.
- * @param isPatient whether statements may take the time they take, as over a whole record
- */
+/** The command line: the service's use cases over the service's adapters, and no server. */
 export async function administer<T>(
   databaseUrl: string,
   work: (administration: Administration) => Promise<T>,
-  isPatient = false,
+  isPatient: boolean,
 ): Promise<T> {
   const dataSource = await connectMigrated(databaseUrl, isPatient);
   try {
@@ -32,7 +28,7 @@ export async function administer<T>(
   }
 }
 
-function compose(dataSource: DataSource) {
+function compose(dataSource: DataSource): Administration {
   const database = new Database(dataSource);
   const accounts = new PostgresAccounts(database);
   const keys = new PostgresApiKeys(database);

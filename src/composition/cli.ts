@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import { withoutSecrets } from '../domain/keys/key-string.js';
 import { exitCodeOf, linesOf, USAGE } from '../infrastructure/inbound/cli/failures.js';
 import { buildProgram } from '../infrastructure/inbound/cli/program.js';
+import { databases } from './databases.js';
 
 // Whoever reads us may have enough before we have done: `latchkey audit export | head`.
 process.stdout.on('error', () => process.exit(1));
@@ -12,7 +13,7 @@ try {
   if (words.some((word) => withoutSecrets(word) !== word)) {
     throw new CommanderError(USAGE, '', 'a key on the command line is seen by others: give it on stdin');
   }
-  await buildProgram().parseAsync(words, { from: 'user' });
+  await buildProgram(databases).parseAsync(words, { from: 'user' });
 } catch (error) {
   for (const line of linesOf(error)) process.stderr.write(`latchkey: ${line}\n`);
   process.exitCode = exitCodeOf(error);

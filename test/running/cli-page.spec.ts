@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { root } from '../../scripts/lib/paths.mjs';
+import { databases } from '../../src/composition/databases.js';
 import { buildProgram } from '../../src/infrastructure/inbound/cli/program.js';
 
 describe('docs/cli.md', () => {
@@ -12,7 +13,7 @@ describe('docs/cli.md', () => {
       const own = `${path} ${command.name()}`;
       return command.commands.length > 0 ? leaves(command, own) : [[own, command]];
     });
-  const all = leaves(buildProgram(), 'latchkey');
+  const all = leaves(buildProgram(databases), 'latchkey');
 
   test.each(all)('has `%s` and each of its options, which its help has too', (name, command) => {
     expect(page).toContain(`\`${name}`);

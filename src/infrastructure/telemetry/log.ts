@@ -1,6 +1,6 @@
 import { type DestinationStream, pino, type Logger } from 'pino';
+import { LatchkeyError } from '../../domain/errors.js';
 import { withoutSecrets } from '../../domain/keys/key-string.js';
-import { mapError } from '../inbound/shared/error-table.js';
 
 /** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
 export class Log {
@@ -38,8 +38,8 @@ export class Log {
       if (this.told.has(error)) return;
       this.told.add(error);
     }
-    const { code } = mapError(error);
-    if (code === 'internal')
+    const code = error instanceof LatchkeyError ? error.code : undefined;
+    if (code === undefined)
       this.error('internal error', { stack: error instanceof Error ? error.stack : String(error) });
     else if (code === 'unavailable') this.warn('unavailable', { cause: causeOf(error) });
     else this.debug('refused', { code });

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { accountIdProblem, type Account } from '../../../domain/accounts/account.js';
 import { requireFields } from '../../../domain/errors.js';
+import type { Administration, Databases } from './administration.js';
 import { answering, type Answer } from './answering.js';
-import type { Administration } from '../../../composition/administration.js';
 import { onDatabase } from './environment.js';
 import { UsageError } from './failures.js';
 import { readSecretFrom } from './secret-input.js';
@@ -17,12 +17,12 @@ interface PutOptions {
 
 type Change = (administration: Administration, id: string) => Promise<Account>;
 
-export function addAccountCommands(program: Command): void {
+export function addAccountCommands(program: Command, databases: Databases): void {
   const account = program.command('account').description('accounts, as the platform keeps them with AccountService');
   const simple = (name: string, description: string, change: Change) =>
     answering(account.command(name).argument('<id>').description(description), async (id: string) => {
       requireFields({ id: accountIdProblem(id) });
-      return tell(await onDatabase((administration) => change(administration, id)));
+      return tell(await onDatabase(databases, (administration) => change(administration, id)));
     });
 
   const put = account
@@ -34,7 +34,7 @@ export function addAccountCommands(program: Command): void {
     .requiredOption('--permissions <list>', "such as 'systems:read systems:write'; '' for none")
     .option('--password-from <file>', 'file with the password, - for stdin')
     .option('--password-hash-from <file>', 'file with its argon2id hash, - for stdin');
-  answering(put, putAccount);
+  answering(put, (id: string, options: PutOptions) => putAccount(databases, id, options));
   simple('show', 'what is known of an account', ({ getAccount }, id) => getAccount.execute(id));
   simple('suspend', 'stop every key of its owner and end the sessions', ({ changeStatus }, id) =>
     changeStatus.suspend(id),
@@ -47,7 +47,7 @@ export function addAccountCommands(program: Command): void {
   );
 }
 
-async function putAccount(id: string, options: PutOptions): Promise<Answer> {
+async function putAccount(databases: Databases, id: string, options: PutOptions): Promise<Answer> {
   const { email, displayName, passwordFrom, passwordHashFrom } = options;
   if (passwordFrom !== undefined && passwordHashFrom !== undefined) {
     throw new UsageError('--password-from and --password-hash-from exclude each other');
@@ -56,7 +56,7 @@ async function putAccount(id: string, options: PutOptions): Promise<Answer> {
   const password = passwordFrom && (await readSecretFrom(passwordFrom, '--password-from'));
   const passwordHash = passwordHashFrom && (await readSecretFrom(passwordHashFrom, '--password-hash-from'));
   const command = { id, email, displayName, permissions, password, passwordHash };
-  return tell(await onDatabase(({ putAccount: put }) => put.execute(command)));
+  return tell(await onDatabase(databases, ({ putAccount: put }) => put.execute(command)));
 }
 
 /** Field by field: never the hash. */

@@ -3,18 +3,16 @@ import { userInfo } from 'node:os';
 import type { Administrator } from '../../../domain/audit/audit-event.js';
 import { ConfigError } from '../../../config/config.js';
 import { EnvReader } from '../../../config/env-reader.js';
-import type { Administration } from '../../../composition/administration.js';
+import type { Administration, Databases } from './administration.js';
 import { UsageError } from './failures.js';
 
 /** Runs `work` on the database that DATABASE_URL names. */
-export async function onDatabase<T>(
+export function onDatabase<T>(
+  databases: Databases,
   work: (administration: Administration) => Promise<T>,
   isPatient = false,
 ): Promise<T> {
-  const url = databaseUrl();
-  // Loaded where it is needed: help, and looking at a key, take no time.
-  const { administer } = await import('../../../composition/administration.js');
-  return administer(url, work, isPatient);
+  return databases.administer(databaseUrl(), work, isPatient);
 }
 
 export function databaseUrl(): string {

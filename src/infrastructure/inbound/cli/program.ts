@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAccountCommands } from './account-commands.js';
+import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
 import { addKeyCommand } from './keys/key-command.js';
 import { addKeysCommands } from './keys/keys-commands.js';
@@ -11,7 +12,7 @@ Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the databa
 The database is the one that DATABASE_URL names; the service need not run.`;
 
 /** All that \`latchkey\` understands. Errors are thrown, and told by whoever runs it. */
-export function buildProgram(): Command {
+export function buildProgram(databases: Databases): Command {
   const program = new Command('latchkey')
     .description('Administers a Latchkey by its database')
     .version(version(), '-V, --version')
@@ -20,10 +21,10 @@ export function buildProgram(): Command {
     .configureOutput({ outputError: () => undefined })
     .showHelpAfterError(false)
     .addHelpText('afterAll', EXIT_CODES);
-  addMigrateCommand(program);
-  addAccountCommands(program);
-  addKeysCommands(program);
-  addAuditCommands(program);
+  addMigrateCommand(program, databases);
+  addAccountCommands(program, databases);
+  addKeysCommands(program, databases);
+  addAuditCommands(program, databases);
   addKeyCommand(program);
   return program;
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { TimeSpan } from '../../../../application/audit/audit-trail.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
+import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
 import { eventLine } from './audit-lines.js';
 import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-verdicts.js';
@@ -13,28 +14,33 @@ import { WatchedTrail } from './watched-trail.js';
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-export function addAuditCommands(program: Command): void {
+interface VerifyOptions {
+  readonly exportSeal?: boolean;
+  readonly expect?: string;
+}
+
+export function addAuditCommands(program: Command, databases: Databases): void {
   const audit = program.command('audit').description('the record of what happened');
   const verify = audit
     .command('verify')
     .description('say whether the sealed record is intact; needs AUDIT_SEAL_KEY')
     .option('--export-seal', 'print the newest seal, to be kept elsewhere')
     .option('--expect <seal>', 'the line that --export-seal printed earlier must still hold');
-  answering(verify, verifyRecord);
+  answering(verify, (options: VerifyOptions) => verifyRecord(databases, options));
   audit
     .command('export')
     .description('print the events as JSON lines, oldest first')
     .option('--since <time>', 'from this time on: 2026-11-01 (UTC) or 2026-11-01T08:00:00Z', parseMoment('--since'))
     .option('--until <time>', 'before this time', parseMoment('--until'))
     .option('--json', 'as without it: JSON lines are the one format')
-    .action((span: TimeSpan) => reading((trail) => exportEvents(trail, span)));
+    .action((span: TimeSpan) => reading(databases, (trail) => exportEvents(trail, span)));
 }
 
 /** Over the whole record, however long that takes. */
-async function reading<T>(work: (trail: AuditTrail) => Promise<T>): Promise<T> {
+async function reading<T>(databases: Databases, work: (trail: AuditTrail) => Promise<T>): Promise<T> {
   const bar = new ProgressBar('events');
   try {
-    return await onDatabase(({ trail }) => work(new WatchedTrail(trail, bar)), true);
+    return await onDatabase(databases, ({ trail }) => work(new WatchedTrail(trail, bar)), true);
   } finally {
     bar.clear();
   }
@@ -47,10 +53,10 @@ async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
   }
 }
 
-async function verifyRecord(options: { exportSeal?: boolean; expect?: string }): Promise<Answer> {
+async function verifyRecord(databases: Databases, options: VerifyOptions): Promise<Answer> {
   const expected = options.expect === undefined ? undefined : parseSeal(options.expect);
   const key = sealKey();
-  const trail = await reading((record) => new VerifyAuditTrail(record, key).execute(expected));
+  const trail = await reading(databases, (record) => new VerifyAuditTrail(record, key).execute(expected));
   if (!trail.intact) return { ...describeBroken(trail), exitCode: NOT_DONE };
   if (!options.exportSeal) return describeIntact(trail);
   if (!trail.newest) throw new NothingThere('there is no seal to export yet');

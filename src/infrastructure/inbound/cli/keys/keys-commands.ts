@@ -7,6 +7,7 @@ import type { ApiKey, ApiKeyStatus } from '../../../../domain/keys/api-key.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
 import { maskKey } from '../../../../domain/keys/key-string.js';
+import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
 import { administrator, onDatabase } from '../environment.js';
 import { NOT_DONE, UsageError } from '../failures.js';
@@ -16,6 +17,11 @@ import { readKey } from '../secret-input.js';
 const PAGE = 50;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+interface ListOptions {
+  readonly owner: string;
+  readonly status?: ApiKeyStatus;
+}
+
 interface RevokeOptions {
   readonly owner?: string;
   readonly key?: string;
@@ -24,14 +30,14 @@ interface RevokeOptions {
   readonly by?: string;
 }
 
-export function addKeysCommands(program: Command): void {
+export function addKeysCommands(program: Command, databases: Databases): void {
   const keys = program.command('keys').description("owners' API keys");
   const list = keys
     .command('list')
     .description("an owner's keys, newest first")
     .requiredOption('--owner <id>', 'account id')
     .addOption(new Option('--status <status>').choices(['active', 'expired', 'revoked']));
-  answering(list, listKeys);
+  answering(list, (options: ListOptions) => listKeys(databases, options));
   const revoke = keys
     .command('revoke')
     .description('end one key, all of an owner, or the one that has leaked; there is no way back')
@@ -40,12 +46,12 @@ export function addKeysCommands(program: Command): void {
     .option('--all', 'every active one')
     .option('--leaked', 'the one whose key string comes on stdin')
     .option('--by <name>', 'whom the record is to name, instead of the user of the operating system');
-  answering(revoke, revokeKeys);
+  answering(revoke, (options: RevokeOptions) => revokeKeys(databases, options));
 }
 
-async function listKeys({ owner, status }: { owner: string; status?: ApiKeyStatus }): Promise<Answer> {
+async function listKeys(databases: Databases, { owner, status }: ListOptions): Promise<Answer> {
   requireFields({ owner: accountIdProblem(owner) });
-  const pages = await onDatabase(async ({ getAccount, listKeys: list }) => {
+  const pages = await onDatabase(databases, async ({ getAccount, listKeys: list }) => {
     await getAccount.execute(owner);
     const all: KeyList[] = [];
     let cursor: string | undefined;
@@ -73,9 +79,9 @@ async function listKeys({ owner, status }: { owner: string; status?: ApiKeyStatu
   return { document: { ownerId: owner, activeKeys, maxActiveKeys: MAX_ACTIVE_KEYS, items }, text };
 }
 
-async function revokeKeys({ owner, key, all, leaked, by }: RevokeOptions): Promise<Answer> {
+async function revokeKeys(databases: Databases, { owner, key, all, leaked, by }: RevokeOptions): Promise<Answer> {
   const admin = administrator(by);
-  if (leaked && owner === undefined && key === undefined && !all) return revokeLeaked(admin);
+  if (leaked && owner === undefined && key === undefined && !all) return revokeLeaked(databases, admin);
   if (leaked || owner === undefined || (key === undefined) === !all) {
     throw new UsageError('give --owner with --key or --all, or --leaked alone');
   }
@@ -84,7 +90,7 @@ async function revokeKeys({ owner, key, all, leaked, by }: RevokeOptions): Promi
     owner: accountIdProblem(owner),
     key: keyId === undefined || UUID.test(keyId) ? undefined : "must be the key's id, as `latchkey keys list` shows it",
   });
-  const revoked = await onDatabase(async ({ revoke }) =>
+  const revoked = await onDatabase(databases, async ({ revoke }) =>
     keyId === undefined ? revoke.all(owner, admin) : [await revoke.one(owner, keyId, admin)],
   );
   const lines = revoked.map((each) => `revoked ${describe(each)}`);
@@ -94,9 +100,9 @@ async function revokeKeys({ owner, key, all, leaked, by }: RevokeOptions): Promi
   };
 }
 
-async function revokeLeaked(admin: Administrator): Promise<Answer> {
+async function revokeLeaked(databases: Databases, admin: Administrator): Promise<Answer> {
   const text = await readKey();
-  const found = await onDatabase(({ revokeLeaked: leaked }) => leaked.execute(text, admin));
+  const found = await onDatabase(databases, ({ revokeLeaked: leaked }) => leaked.execute(text, admin));
   if (!found) {
     const reason = 'what came on stdin is no key of this service: nothing was revoked';
     return { document: { known: false }, text: reason, exitCode: NOT_DONE };

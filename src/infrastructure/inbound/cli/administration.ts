@@ -1,0 +1,29 @@
+import type { ChangeAccountStatus } from '../../../application/accounts/change-account-status.js';
+import type { GetAccount } from '../../../application/accounts/get-account.js';
+import type { PutAccount } from '../../../application/accounts/put-account.js';
+import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
+import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
+import type { RevokeLeakedKey } from '../../../application/keys/revoke-leaked-key.js';
+import type { AuditTrail } from '../../../application/ports.js';
+
+/** What the commands do, over one database. */
+export interface Administration {
+  readonly putAccount: PutAccount;
+  readonly getAccount: GetAccount;
+  readonly changeStatus: ChangeAccountStatus;
+  readonly listKeys: ListApiKeys;
+  readonly revoke: RevokeAsAdmin;
+  readonly revokeLeaked: RevokeLeakedKey;
+  readonly trail: AuditTrail;
+}
+
+/** How the commands come to a database. The composition provides it. */
+export interface Databases {
+  /**
+   * Connects, works, and disconnects.
+   * @param isPatient whether statements may take the time they take, as over a whole record
+   */
+  administer<T>(url: string, work: (administration: Administration) => Promise<T>, isPatient: boolean): Promise<T>;
+  /** Brings the tables up to this version. Answers the names of the migrations that were applied. */
+  migrate(url: string): Promise<string[]>;
+}
