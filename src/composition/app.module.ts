@@ -26,7 +26,6 @@ import { AccountController } from '../infrastructure/inbound/grpc/accounts/accou
 import { EnvoyAuthorization } from '../infrastructure/inbound/grpc/envoy/envoy-authorization.js';
 import { OpenStreams } from '../infrastructure/inbound/grpc/validation/open-streams.js';
 import { RateLimitWindow } from '../infrastructure/inbound/grpc/validation/rate-limit-window.js';
-import { StreamTables } from '../infrastructure/inbound/grpc/stream-tables.js';
 import { ValidationService } from '../infrastructure/inbound/grpc/validation/validation-service.js';
 import { ApiKeysController } from '../infrastructure/inbound/http/management/api-keys.controller.js';
 import { AuditEventsController } from '../infrastructure/inbound/http/management/audit-events.controller.js';
@@ -156,7 +155,6 @@ function edges(config: Config, log: Log): Provider[] {
     { provide: HealthImplementation, useFactory: () => new HealthImplementation() },
     provide(Readiness, [ports.KeyReader, HealthImplementation]),
     OpenStreams,
-    StreamTables,
     provide(AuditSealer, [SealAuditEvents, Log]),
     { provide: ServiceIdentity, useFactory: () => new ServiceIdentity(serviceTokens, grpcTls?.clientRoles ?? []) },
     { provide: RateLimitWindow, useFactory: () => new RateLimitWindow(rateLimit) },

@@ -15,7 +15,6 @@ import { Hashing } from '../infrastructure/outbound/passwords/hashing.js';
 import { EnvoyAuthorization } from '../infrastructure/inbound/grpc/envoy/envoy-authorization.js';
 import { OpenStreams } from '../infrastructure/inbound/grpc/validation/open-streams.js';
 import { grpcServerOptions } from '../infrastructure/inbound/grpc/server-options.js';
-import { StreamTables } from '../infrastructure/inbound/grpc/stream-tables.js';
 import { ValidationService } from '../infrastructure/inbound/grpc/validation/validation-service.js';
 import { configureHttp } from '../infrastructure/inbound/http/http-app.js';
 import { MetricsListener } from '../infrastructure/inbound/http/operations/metrics-listener.js';
@@ -38,7 +37,7 @@ interface Resource {
   open?(): Promise<void>;
   close?(): void | Promise<void>;
 }
-const RESOURCES = [LastUse, KeyReader, Audit, AuditSealer, RateLimiter, Passwords, Hashing, StreamTables];
+const RESOURCES = [LastUse, KeyReader, Audit, AuditSealer, RateLimiter, Passwords, Hashing];
 
 export interface Latchkey {
   readonly app: NestExpressApplication;
@@ -79,7 +78,7 @@ export async function startLatchkey(config: Config): Promise<Latchkey> {
     await Promise.all(resources.map((resource) => resource.open?.()));
     if (config.demo) await app.get(PutAccount).execute(DEMO_OWNER);
     configureHttp(app, config, log);
-    const parts = [app.get(ValidationService), app.get(EnvoyAuthorization), app.get(StreamTables)];
+    const parts = [app.get(ValidationService), app.get(EnvoyAuthorization)];
     const onServer = (server: Server) => (grpcServer = server);
     const options = await grpcServerOptions(config, app.get(HealthImplementation), parts, onServer);
     app.connectMicroservice(options);
