@@ -1,14 +1,13 @@
 // The use case with its real adapters, wired as the service wires them, and no server before it.
 import { readConfig } from '../../dist/config/config.js';
 import { startLatchkey } from '../../dist/composition/start.js';
-import { ValidateKey } from '../../dist/application/keys/validate-key.js';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { randomKeys, unknownKey } from '../lib/keys.mjs';
 import { closedLoop, takeOrders } from '../lib/orders.mjs';
 import { UNLIMITED } from '../lib/service.mjs';
 
 const [httpPort, grpcPort] = [await freePort(), await freePort()];
-const { app } = await startLatchkey(
+const { useCases } = await startLatchkey(
   readConfig({
     ...UNLIMITED,
     ...process.env,
@@ -18,7 +17,7 @@ const { app } = await startLatchkey(
     GRPC_PORT: String(grpcPort),
   }),
 );
-const validateKey = app.get(ValidateKey);
+const { validateKey } = useCases;
 const question = { operation: 'read', permission: 'systems:read' };
 const client = { ip: '192.0.2.1', userAgent: 'curl/8.5.0', requestId: 'bench' };
 

@@ -118,8 +118,8 @@ export interface Session {
 }
 
 export abstract class Sessions {
-  /** Opens a session if the account is still active under this password hash, and answers its token. */
-  abstract open(accountId: string, passwordHash: string): Promise<{ token: string; expiresAt: Date } | undefined>;
+  /** Begins a session if the account is still active under this password hash, and answers its token. */
+  abstract begin(accountId: string, passwordHash: string): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
   abstract find(token: string): Promise<Session | undefined>;
   abstract end(token: string): Promise<void>;

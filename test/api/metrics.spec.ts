@@ -90,7 +90,7 @@ describe('the metrics page', () => {
     const own = page.samples.filter(({ name }) => name.startsWith('latchkey_'));
     const sets = own.filter(({ name }) => !/_(bucket|sum)$/.test(name)).length;
     const labels = new Set(own.flatMap((sample) => Object.keys(sample.labels)));
-    expect([...labels].sort()).toEqual(['le', 'method', 'outcome', 'pool', 'reason', 'state']);
+    expect([...labels].sort()).toEqual(['job', 'le', 'method', 'outcome', 'pool', 'reason', 'state']);
     // Every route and call with four outcomes each would be some 500.
     expect(sets).toBeLessThan(150);
     expect(own.length).toBeLessThan(800);

@@ -62,3 +62,13 @@ type Sample = Omit<MetricValueWithName<string>, 'metricName'> & { readonly metri
 function told(name: string, help: string, type: string, aggregator: Aggregator, values: readonly Sample[]) {
   return { name, help, type, aggregator, values } as unknown as ReturnType<Instrument['get']>;
 }
+
+/** Several may count one thing under one name, each with labels of its own: to the registry they are one metric. */
+export function mergeByName(instruments: readonly Instrument[]): Instrument[] {
+  const byName = new Map<string, Instrument[]>();
+  for (const one of instruments) byName.set(one.name, [...(byName.get(one.name) ?? []), one]);
+  return [...byName.values()].map((same) => ({
+    ...same[0]!,
+    get: () => ({ ...same[0]!.get(), values: same.flatMap((one) => one.get().values) }),
+  }));
+}

@@ -12,3 +12,6 @@ export function loadProto(file: string): import('protobufjs').Root {
   root.resolvePath = (_origin, target) => join(PROTO_ROOT, target);
   return root.loadSync(file);
 }
+
+/** The same as the generated types were made with. */
+export const PROTO_OPTIONS = { longs: String, enums: String, defaults: true, oneofs: true, includeDirs: [PROTO_ROOT] };

@@ -5,8 +5,8 @@ import helmet from 'helmet';
 import type { Config } from '../../../config/config.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import type { Log } from '../../telemetry/log.js';
-import { HttpRequestTimes } from '../../telemetry/request-times.js';
-import { Traces } from '../../telemetry/traces.js';
+import type { HttpRequestTimes } from '../../telemetry/request-times.js';
+import type { Traces } from '../../telemetry/traces.js';
 import { accessLog } from './pipeline/access-log.js';
 import { BodyPipe } from './pipeline/body.pipe.js';
 import { formBodies } from './pipeline/form-bodies.js';
@@ -23,12 +23,17 @@ import { refuseUnread } from './pipeline/unread-answers.js';
 const MAX_BODY = '16kb';
 
 /** What every HTTP request passes, in this order, before it reaches a controller. */
-export function configureHttp(app: NestExpressApplication, config: Config, log: Log): void {
+export function configureHttp(
+  app: NestExpressApplication,
+  config: Config,
+  log: Log,
+  times: HttpRequestTimes,
+  traces: Traces,
+): void {
   app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
   app.set('query parser', 'simple');
   app.set('etag', false);
-  const telemetry = requestTelemetry(app.get(HttpRequestTimes), app.get(Traces));
-  app.use(refuseUnread, assignRequestId, accessLog(log), telemetry);
+  app.use(refuseUnread, assignRequestId, accessLog(log), requestTelemetry(times, traces));
   app.use(
     helmet({
       contentSecurityPolicy: {

@@ -39,6 +39,10 @@ export class Argon2Passwords extends Passwords {
     return { matches: equal && hash !== null, outdated: hash !== null && isCheaper(hash) };
   }
 
+  close(): void {
+    this.argon2.close?.();
+  }
+
   /** Ahead of the first guess, which must not take longer than the second. */
   async open(): Promise<void> {
     await this.decoyHash();

@@ -10,6 +10,7 @@ const SCRIPT = fileURLToPath(new URL('hashing-process.js', import.meta.url));
 export interface Argon2 {
   hash(password: string, cost: Options): Promise<string>;
   verify(hash: string, password: string): Promise<boolean>;
+  close?(): void;
 }
 
 interface Waiting {

@@ -1,66 +1,45 @@
-import type { sendUnaryData, Server, ServerUnaryCall } from '@grpc/grpc-js';
 import type { ValidateKey } from '../../../../application/keys/validate-key.js';
-import type { KeyAnswers } from '../../shared/key-answers.js';
 import type { Log } from '../../../telemetry/log.js';
-import type { ServiceIdentity } from '../../shared/service-identity.js';
-import { callerOf } from '../caller.js';
-import { toStatus } from '../grpc-error.js';
+import type { KeyAnswers } from '../../shared/key-answers.js';
+import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import { toCheckAnswer } from './check-answer.js';
+import { AUTHORIZATION_PROTO, AUTHORIZATION_SERVICE, type WireCheck, type WireCheckAnswer } from './check-messages.js';
 import { readCheck } from './read-check.js';
-import { AUTHORIZATION_SERVICE, type WireCheck, type WireCheckAnswer } from './check-messages.js';
 
 /** `envoy.service.auth.v3.Authorization`: what Envoy's filter ext_authz asks before it lets a request through. */
-export class EnvoyAuthorization {
-  /** One line a fault, not one a request: there are three of them. */
-  private readonly told = new Set<string>();
+export class EnvoyAuthorization implements GrpcDoor {
+  readonly service = 'envoy.service.auth.v3.Authorization';
+  readonly proto = AUTHORIZATION_PROTO;
+  readonly definition = AUTHORIZATION_SERVICE;
+  readonly role = 'validator';
+  readonly methods;
+  /** One line for each fault of a route's settings, not one for each request. */
+  private readonly logged = new Set<string>();
 
   constructor(
     private readonly validateKey: ValidateKey,
-    private readonly identity: ServiceIdentity,
     private readonly answers: KeyAnswers,
     private readonly log: Log,
-  ) {}
-
-  addTo(server: Server): void {
-    server.addService(AUTHORIZATION_SERVICE, {
-      Check: (call: ServerUnaryCall<WireCheck, WireCheckAnswer>, done: sendUnaryData<WireCheckAnswer>) =>
-        void this.check(call, done),
-    });
+  ) {
+    const Check: UnaryMethod<WireCheck, WireCheckAnswer> = {
+      answer: (check) => this.answer(check),
+      // Envoy takes a gRPC error for an authorization service out of order, and with `failure_mode_allow` it then lets
+      // the request through: an error of ours is a denial too.
+      answerToError: () => toCheckAnswer(answers.unavailable),
+    };
+    this.methods = { Check };
   }
 
-  private async check(
-    call: ServerUnaryCall<WireCheck, WireCheckAnswer>,
-    done: sendUnaryData<WireCheckAnswer>,
-  ): Promise<void> {
-    try {
-      this.identity.require('validator', callerOf(call));
-    } catch (error) {
-      this.log.fault(error);
-      done(toStatus(error));
-      return;
-    }
-    done(null, await this.answer(call.request));
-  }
-
-  /**
-   * Never fails: an error of ours is a denial too. Envoy takes a gRPC error for an authorization service out of order,
-   * and with `failure_mode_allow` it then lets the request through.
-   */
   private async answer(wire: WireCheck): Promise<WireCheckAnswer> {
-    try {
-      const { credential, question, client, fault } = readCheck(wire);
-      if (fault) this.tellOnce(fault);
-      const validation = await this.validateKey.execute(credential, question, client);
-      return toCheckAnswer(this.answers.of(validation), fault);
-    } catch (error) {
-      this.log.fault(error);
-      return toCheckAnswer(this.answers.unavailable);
-    }
+    const { credential, question, client, fault } = readCheck(wire);
+    if (fault) this.logOnce(fault);
+    const validation = await this.validateKey.execute(credential, question, client);
+    return toCheckAnswer(this.answers.of(validation), fault);
   }
 
-  private tellOnce(fault: string): void {
-    if (this.told.has(fault)) return;
-    this.told.add(fault);
+  private logOnce(fault: string): void {
+    if (this.logged.has(fault)) return;
+    this.logged.add(fault);
     this.log.warn('a route of Envoy stays closed to every key', { fault });
   }
 }

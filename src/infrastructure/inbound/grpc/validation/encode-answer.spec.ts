@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeAnswer } from './encode-answer.js';
-import { VALIDATION_SERVICE, type WireAnswer } from './validation-messages.js';
+import { VALIDATION_SERVICE } from './validation-definition.js';
+import { type WireAnswer } from './validation-messages.js';
 
 const { responseDeserialize } = VALIDATION_SERVICE['ValidateKey']!;
 

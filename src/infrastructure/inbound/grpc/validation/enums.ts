@@ -1,11 +1,9 @@
 import type { AccessLevel, Operation } from '../../../../domain/keys/access.js';
-import type { AccountStatus } from '../../../../domain/accounts/account.js';
 import type { DenialReason } from '../../../../domain/keys/verdict.js';
 import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
-import type { AccountStatus as WireStatus } from '../generated/latchkey/v1/AccountStatus.js';
 import type { Operation as WireOperation } from '../generated/latchkey/v1/Operation.js';
 import type { Reason as WireReason } from '../generated/latchkey/v1/Reason.js';
-import { numbersOf } from './validation-messages.js';
+import { numbersOf } from './validation-definition.js';
 
 const operation = numbersOf<WireOperation>('Operation');
 const access = numbersOf<WireAccess>('AccessLevel');
@@ -24,12 +22,6 @@ export const OPERATION: Readonly<Record<number, Operation>> = {
 export const ACCESS: Readonly<Record<AccessLevel, number>> = {
   'read-only': access.ACCESS_LEVEL_READ_ONLY,
   'read-and-write': access.ACCESS_LEVEL_READ_AND_WRITE,
-};
-
-export const ACCOUNT_STATUS: Readonly<Record<AccountStatus, WireStatus>> = {
-  active: 'ACCOUNT_STATUS_ACTIVE',
-  suspended: 'ACCOUNT_STATUS_SUSPENDED',
-  deleted: 'ACCOUNT_STATUS_DELETED',
 };
 
 /** For the calling service alone. */

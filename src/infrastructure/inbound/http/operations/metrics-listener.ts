@@ -1,4 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Config } from '../../../../config/config.js';
 import { mapError } from '../../shared/error-table.js';
 import type { Readiness } from '../../shared/readiness.js';
 import type { MetricsPage } from '../../../telemetry/metrics-page.js';
@@ -13,6 +14,7 @@ export class MetricsListener {
   constructor(
     private readonly page: MetricsPage,
     private readonly readiness: Readiness,
+    private readonly config: Pick<Config, 'metricsPort' | 'host'>,
   ) {
     this.server = createServer((request, response) => {
       // What a body might hold is of no interest.
@@ -22,10 +24,12 @@ export class MetricsListener {
     });
   }
 
-  /** Throws when the port is taken. */
-  listen(port: number, host: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject).listen(port, host, resolve);
+  /** Listens, where METRICS_PORT is set. Throws when the port is taken. */
+  async open(): Promise<void> {
+    const { metricsPort, host } = this.config;
+    if (metricsPort === undefined) return;
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject).listen(metricsPort, host, resolve);
     });
   }
 

@@ -12,7 +12,7 @@ export class PostgresSessions extends Sessions {
   }
 
   /** The account's row is read locked, so that no session slips past a suspension or a password change. */
-  async open(accountId: string, passwordHash: string) {
+  async begin(accountId: string, passwordHash: string) {
     const token = randomBytes(32).toString('base64url');
     const [opened] = await this.database.run((manager) =>
       manager.query<{ expires_at: Date }[]>(

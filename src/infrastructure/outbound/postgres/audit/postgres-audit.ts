@@ -4,7 +4,6 @@ import type { Page, PageRequest } from '../../../../application/page.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { AuditEventRow } from '../tables/audit-rows.js';
-import type { ConnectionLoad } from '../connection/connection-load.js';
 import { decodeCursor, encodeCursor } from '../tables/cursor.js';
 import type { Database } from '../connection/database.js';
 import { FailureCommits } from './failure-commits.js';
@@ -38,12 +37,7 @@ export class PostgresAudit extends Audit {
   }
 
   instruments(): Instrument[] {
-    return this.commits.instruments();
-  }
-
-  /** Of its connection. */
-  get connections(): ConnectionLoad {
-    return this.lane.load;
+    return [...this.commits.instruments(), ...this.lane.instruments()];
   }
 
   recordFailure(failure: FailedAuthentication): Promise<void> {

@@ -1,9 +1,22 @@
+import type { Pool } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import type { Instrument } from '../../../telemetry/instrument.js';
+import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
 import { storeError } from './store-error.js';
 
 /** The pool of everything but the validation path. Whatever keeps PostgreSQL from answering becomes `unavailable`. */
 export class Database {
+  /** @param dataSource connected */
   constructor(private readonly dataSource: DataSource) {}
+
+  instruments(): Instrument[] {
+    return connectionInstruments('management', () => this.load());
+  }
+
+  close(): Promise<void> {
+    return this.dataSource.destroy();
+  }
 
   run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return work(this.dataSource.manager).catch((error: unknown) => {
@@ -23,6 +36,11 @@ export class Database {
     return this.dataSource.transaction('REPEATABLE READ', work).catch((error: unknown) => {
       throw storeError(error);
     });
+  }
+
+  private load(): ConnectionLoad {
+    const { totalCount, idleCount, waitingCount, options } = (this.dataSource.driver as PostgresDriver).master as Pool;
+    return { used: totalCount - idleCount, idle: idleCount, most: options.max, waiting: waitingCount };
   }
 }
 

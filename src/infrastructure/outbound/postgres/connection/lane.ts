@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
-import type { ConnectionLoad } from './connection-load.js';
+import type { Instrument } from '../../../telemetry/instrument.js';
+import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
 import { patiently } from './patience.js';
 import { storeError, unavailable } from './store-error.js';
 
@@ -22,7 +24,7 @@ export interface Statement {
  */
 export class Lane {
   /** Open or being opened. */
-  private readonly clients = new Set<pg.Client>();
+  private readonly clients = new Map<pg.Client, Socket>();
   private readonly idle: pg.Client[] = [];
   private lastFailureAt = -Infinity;
 
@@ -32,10 +34,8 @@ export class Lane {
     private readonly maxConnections: number,
   ) {}
 
-  /** Nobody waits for a connection here: a lane has as many as it is asked for at once. */
-  get load(): ConnectionLoad {
-    const idle = this.idle.length;
-    return { used: this.clients.size - idle, idle, most: this.maxConnections, waiting: 0 };
+  instruments(): Instrument[] {
+    return connectionInstruments(this.purpose, () => this.load());
   }
 
   async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
@@ -61,7 +61,7 @@ export class Lane {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.clients].map((client) => client.end()));
+    await Promise.all([...this.clients.keys()].map((client) => client.end()));
   }
 
   private async attempt<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
@@ -102,13 +102,15 @@ export class Lane {
   private async connect(timeoutMs = CONNECT_TIMEOUT_MS): Promise<void> {
     const isTooSoon = performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS;
     if (isTooSoon || this.clients.size >= this.maxConnections) throw unavailable();
+    const socket = new Socket();
     const client = new pg.Client({
       connectionString: this.url,
+      stream: () => socket,
       application_name: `latchkey ${this.purpose}`,
       connectionTimeoutMillis: timeoutMs,
       keepAlive: true,
     });
-    this.clients.add(client);
+    this.clients.set(client, socket);
     client.on('error', () => this.destroy(client));
     try {
       await client.connect();
@@ -120,12 +122,18 @@ export class Lane {
     }
   }
 
+  /** Without waiting for the server to say goodbye: pg offers no way to drop a connection, so its socket is ours. */
   private destroy(client: pg.Client): void {
+    this.clients.get(client)?.destroy();
     this.clients.delete(client);
     const index = this.idle.indexOf(client);
     if (index >= 0) this.idle.splice(index, 1);
-    // pg offers no way to drop a connection without waiting for the server's goodbye.
-    (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  }
+
+  /** Nobody waits for a connection here: there are as many as are asked for at once. */
+  private load(): ConnectionLoad {
+    const idle = this.idle.length;
+    return { used: this.clients.size - idle, idle, most: this.maxConnections, waiting: 0 };
   }
 }
 

@@ -5,7 +5,6 @@ import { ApiKey, type ApiKeyState } from '../../../../domain/keys/api-key.js';
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
-import type { ConnectionLoad } from '../connection/connection-load.js';
 import { NOW } from '../connection/database.js';
 import { Lane, STATEMENT_PATIENCE_MS } from '../connection/lane.js';
 import { unavailable } from '../connection/store-error.js';
@@ -85,12 +84,8 @@ export class PostgresKeyReader extends KeyReader {
       histogram('latchkey_batch_size', 'Validations answered by one read of PostgreSQL', () => [[{}, batcher.sizes]]),
       gauge('latchkey_batches_in_flight', 'Reads under way for validations', () => batcher.load.inFlight),
       gauge('latchkey_validations_waiting', 'Validations waiting for the next read', () => batcher.load.waiting),
+      ...this.lane.instruments(),
     ];
-  }
-
-  /** Of its connections. */
-  get connections(): ConnectionLoad {
-    return this.lane.load;
   }
 
   private async readAll(publicParts: readonly string[]): Promise<KeyReading[]> {

@@ -1,0 +1,53 @@
+import type { DataSource } from 'typeorm';
+import type { Config } from '../config/config.js';
+import { MemoryRateLimiter } from '../infrastructure/outbound/memory/memory-rate-limiter.js';
+import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
+import { Hashing } from '../infrastructure/outbound/passwords/hashing.js';
+import { JwksPlatformTokens } from '../infrastructure/outbound/platform-login/jwks-platform-tokens.js';
+import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
+import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/accounts/housekeeping.js';
+import { PostgresPasswordGuesses } from '../infrastructure/outbound/postgres/accounts/password-guesses.js';
+import { PostgresSessions } from '../infrastructure/outbound/postgres/accounts/sessions.js';
+import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
+import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
+import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
+import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
+import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
+import { PostgresLastUse } from '../infrastructure/outbound/postgres/keys/last-use.js';
+import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
+import type { Log } from '../infrastructure/telemetry/log.js';
+import type { Telemetry } from './telemetry.js';
+
+export type Adapters = ReturnType<typeof buildAdapters>;
+
+/** Every port and the adapter behind it. What stands here is opened, closed and measured. */
+export function buildAdapters(config: Config, dataSource: DataSource, { log, traces }: Telemetry) {
+  const { databaseUrl, redisUrl, rateLimit, platformLogin } = config;
+  const database = new Database(dataSource);
+  const localLimiter = new MemoryRateLimiter(rateLimit);
+  return {
+    database,
+    keyReader: new PostgresKeyReader(databaseUrl, traces),
+    audit: new PostgresAudit(databaseUrl, database, traces),
+    auditTrail: new PostgresAuditTrail(database),
+    keys: new PostgresApiKeys(database),
+    accounts: new PostgresAccounts(database),
+    sessions: new PostgresSessions(database),
+    guesses: new PostgresPasswordGuesses(database),
+    lastUse: new PostgresLastUse(database, (error) => log.fault(error)),
+    housekeeping: new PostgresHousekeeping(database),
+    passwords: new Argon2Passwords(new Hashing()),
+    localLimiter,
+    limiter: redisUrl
+      ? new RedisRateLimiter(redisUrl, rateLimit, localLimiter, redisOutage(log), traces)
+      : localLimiter,
+    platformTokens: platformLogin && new JwksPlatformTokens(platformLogin),
+  };
+}
+
+function redisOutage(log: Log) {
+  return (reason?: string) =>
+    reason === undefined
+      ? log.info('Redis is back: rate limits are shared again')
+      : log.warn('Redis is away: rate limits go on per process', { reason });
+}

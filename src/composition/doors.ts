@@ -1,0 +1,83 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Config } from '../config/config.js';
+import { AccountController } from '../infrastructure/inbound/grpc/accounts/account.controller.js';
+import { AccountService } from '../infrastructure/inbound/grpc/accounts/account-service.js';
+import { CallPipeline } from '../infrastructure/inbound/grpc/call-pipeline.js';
+import { EnvoyAuthorization } from '../infrastructure/inbound/grpc/envoy/envoy-authorization.js';
+import { GrpcHealth } from '../infrastructure/inbound/grpc/grpc-health.js';
+import { GrpcServer } from '../infrastructure/inbound/grpc/grpc-server.js';
+import { RateLimitWindow } from '../infrastructure/inbound/grpc/validation/rate-limit-window.js';
+import { ValidationService } from '../infrastructure/inbound/grpc/validation/validation-service.js';
+import { ForwardAuthController } from '../infrastructure/inbound/http/forward-auth/forward-auth.controller.js';
+import { ForwardAuth } from '../infrastructure/inbound/http/forward-auth/forward-auth.js';
+import { HttpServer } from '../infrastructure/inbound/http/http-server.js';
+import { IntrospectionController } from '../infrastructure/inbound/http/introspection/introspection.controller.js';
+import { ApiKeysController } from '../infrastructure/inbound/http/management/api-keys.controller.js';
+import { AuditEventsController } from '../infrastructure/inbound/http/management/audit-events.controller.js';
+import { SessionCookie } from '../infrastructure/inbound/http/management/cookies.js';
+import { SessionController } from '../infrastructure/inbound/http/management/session.controller.js';
+import { MetricsListener } from '../infrastructure/inbound/http/operations/metrics-listener.js';
+import { OperationsController } from '../infrastructure/inbound/http/operations/operations.controller.js';
+import { SettingsPage } from '../infrastructure/inbound/http/pages/settings-page.js';
+import { KeyAnswers } from '../infrastructure/inbound/shared/key-answers.js';
+import { Readiness } from '../infrastructure/inbound/shared/readiness.js';
+import { ServiceIdentity } from '../infrastructure/inbound/shared/service-identity.js';
+import { NestLog } from '../infrastructure/telemetry/nest-log.js';
+import type { Adapters } from './adapters.js';
+import type { Telemetry } from './telemetry.js';
+import type { UseCases } from './use-cases.js';
+
+/** Every protocol that we listen on. What stands here listens, is measured, and ends in order. */
+export async function buildDoors(config: Config, useCases: UseCases, { keyReader }: Adapters, telemetry: Telemetry) {
+  const { log, traces, metricsPage, httpTimes, grpcTimes } = telemetry;
+  const { validateKey } = useCases;
+  const health = new GrpcHealth();
+  const readiness = new Readiness(keyReader, (isReady) => health.set(isReady));
+  const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? []);
+  const answers = new KeyAnswers(config.rateLimit);
+
+  const accounts = new AccountService();
+  const services = [
+    new ValidationService(validateKey, new RateLimitWindow(config.rateLimit), log),
+    accounts,
+    new EnvoyAuthorization(validateKey, answers, log),
+  ];
+  const controllers = [
+    AccountController,
+    SessionController,
+    ApiKeysController,
+    AuditEventsController,
+    IntrospectionController,
+    ForwardAuthController,
+    OperationsController,
+  ];
+  /** What the controllers ask for, each by its class. */
+  const instances = [
+    ...Object.values(useCases),
+    identity,
+    answers,
+    readiness,
+    metricsPage,
+    new ForwardAuth(validateKey, answers, log, config.forwardAuthRoutes),
+    new SettingsPage(config.exampleUrl),
+    new SessionCookie(config.publicUrl),
+  ];
+
+  const providers = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));
+  const app = await NestFactory.create<NestExpressApplication>(
+    { module: class Doors {}, controllers, providers },
+    { bodyParser: false, logger: new NestLog(log) },
+  );
+  app.connectMicroservice({ strategy: accounts });
+  await app.startAllMicroservices();
+
+  const pipeline = new CallPipeline(identity, grpcTimes, traces, log);
+  return {
+    readiness,
+    grpc: new GrpcServer(config, services, pipeline, health),
+    metricsListener: new MetricsListener(metricsPage, readiness, config),
+    http: new HttpServer(app, config, log, httpTimes, traces),
+  };
+}

@@ -1,0 +1,38 @@
+import type { Config } from '../config/config.js';
+import type { Job } from '../infrastructure/inbound/clock/job.js';
+import { SealAuditEventsJob } from '../infrastructure/inbound/clock/seal-audit-events.job.js';
+import type { Readiness } from '../infrastructure/inbound/shared/readiness.js';
+import type { Log } from '../infrastructure/telemetry/log.js';
+import type { Adapters } from './adapters.js';
+import type { UseCases } from './use-cases.js';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** Everything that runs by the clock. What stands here is run, measured, and ended. */
+export function buildJobs(
+  config: Config,
+  useCases: UseCases,
+  adapters: Adapters,
+  readiness: Readiness,
+  log: Log,
+): Job[] {
+  const { sweepExpiries, pruneAuditEvents, sealAuditEvents } = useCases;
+  const sweep = async () => {
+    const recorded = await sweepExpiries.execute();
+    if (recorded > 0) log.info('expiries recorded', { recorded });
+  };
+  const prune = async () => {
+    const pruned = await pruneAuditEvents.execute();
+    if (pruned > 0) log.info('audit events pruned', { pruned });
+  };
+  const jobs: Job[] = [
+    { name: 'check-readiness', everyMs: SECOND_MS, run: async () => void (await readiness.check()) },
+    { name: 'sweep-expiries', everyMs: MINUTE_MS, run: sweep },
+    { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
+    { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
+  ];
+  if (config.audit.sealKey) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];
+  log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
+  return jobs;
+}

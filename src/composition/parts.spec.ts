@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { counter } from '../infrastructure/telemetry/instrument.js';
+import { Parts } from './parts.js';
+
+/** Notes what is done to it. */
+function part(name: string, notes: string[]) {
+  return {
+    open: async () => void notes.push(`open ${name}`),
+    close: async () => {
+      // Others would get ahead here.
+      await Promise.resolve();
+      notes.push(`close ${name}`);
+    },
+    instruments: () => [counter(`${name}_total`, 'For this test', () => 1)],
+  };
+}
+
+describe('what is registered', () => {
+  test('is opened, and closed one after the other, the last one first', async () => {
+    const notes: string[] = [];
+    const parts = new Parts({ database: part('database', notes), reader: part('reader', notes) });
+    await parts.open();
+    await parts.close();
+    expect(notes).toEqual(['open database', 'open reader', 'close reader', 'close database']);
+  });
+
+  test('is measured', () => {
+    const parts = new Parts({ one: part('one', []), two: part('two', []) });
+    expect(parts.instruments().map(({ name }) => name)).toEqual(['one_total', 'two_total']);
+  });
+
+  test('needs none of this, and may be left out by a setting', async () => {
+    const parts = new Parts({ plain: {}, absent: undefined });
+    await parts.open();
+    await parts.close();
+    expect(parts.instruments()).toEqual([]);
+  });
+
+  test('is one part under two names', async () => {
+    const notes: string[] = [];
+    const limiter = part('limiter', notes);
+    await new Parts({ local: limiter, shared: limiter }).open();
+    expect(notes).toEqual(['open limiter']);
+  });
+});

@@ -1,0 +1,46 @@
+import { ChangeAccountStatus } from '../application/accounts/change-account-status.js';
+import { GetAccount } from '../application/accounts/get-account.js';
+import { PutAccount } from '../application/accounts/put-account.js';
+import { ListAuditEvents } from '../application/audit/list-audit-events.js';
+import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
+import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
+import { CreateApiKey } from '../application/keys/create-api-key.js';
+import { ListApiKeys } from '../application/keys/list-api-keys.js';
+import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
+import { SweepExpiries } from '../application/keys/sweep-expiries.js';
+import { ValidateKey } from '../application/keys/validate-key.js';
+import type { ValidationMeter } from '../application/ports.js';
+import { IdentifyOwner } from '../application/sessions/identify-owner.js';
+import { PasswordCheck } from '../application/sessions/password-check.js';
+import { SignIn } from '../application/sessions/sign-in.js';
+import { SignOut } from '../application/sessions/sign-out.js';
+import type { Config } from '../config/config.js';
+import type { Adapters } from './adapters.js';
+
+export type UseCases = ReturnType<typeof buildUseCases>;
+
+/** Every use case and the ports that it asks. */
+export function buildUseCases(
+  { keyPrefix, audit: { sealKey, retentionDays } }: Config,
+  ports: Adapters,
+  meter: ValidationMeter,
+) {
+  const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, lastUse, passwords, limiter } = ports;
+  const check = new PasswordCheck(passwords, guesses, audit);
+  return {
+    validateKey: new ValidateKey(keyReader, limiter, keys, lastUse, audit, meter, keyPrefix),
+    createApiKey: new CreateApiKey(accounts, check, keyPrefix),
+    listApiKeys: new ListApiKeys(keys),
+    revokeApiKey: new RevokeApiKey(accounts),
+    sweepExpiries: new SweepExpiries(keys),
+    listAuditEvents: new ListAuditEvents(audit),
+    sealAuditEvents: new SealAuditEvents(auditTrail, sealKey),
+    pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKey, retentionDays),
+    signIn: new SignIn(accounts, sessions, passwords, guesses, check, audit),
+    signOut: new SignOut(sessions),
+    identifyOwner: new IdentifyOwner(sessions, accounts, audit, ports.platformTokens),
+    putAccount: new PutAccount(accounts, passwords),
+    getAccount: new GetAccount(accounts),
+    changeAccountStatus: new ChangeAccountStatus(accounts),
+  };
+}

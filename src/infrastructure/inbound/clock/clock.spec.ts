@@ -1,0 +1,85 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../../../../test/support/eventually.js';
+import { Log } from '../../telemetry/log.js';
+import { Clock } from './clock.js';
+import type { Job } from './job.js';
+
+/** What the log says, and what a clock with these jobs counts. */
+function setUp(...jobs: Job[]) {
+  const lines: Record<string, unknown>[] = [];
+  const log = new Log('info', {
+    write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  const clock = new Clock(jobs, log);
+  const counts = (name: string) =>
+    clock.instruments().flatMap((one) => (one.name === name ? one.get().values.map(({ value }) => value) : []));
+  return { clock, counts, lines };
+}
+
+describe('the clock', () => {
+  test('runs the others when one job fails, and counts each by itself', async () => {
+    let done = 0;
+    const failing = { name: 'fails', everyMs: 1, run: () => Promise.reject(new Error('no')) };
+    const working = { name: 'works', everyMs: 1, run: async () => void (done += 1) };
+    const { clock, counts, lines } = setUp(failing, working);
+    await clock.open();
+    await eventually(async () => done > 3 && counts('latchkey_job_failures_total')[0]! > 3);
+    await clock.close();
+    const [failed, worked] = counts('latchkey_job_runs_total');
+    expect([failed! > 3, worked]).toEqual([true, done]);
+    expect(counts('latchkey_job_failures_total')).toEqual([failed, 0]);
+    // Once, not at each run.
+    expect(lines.filter(({ msg }) => msg === 'a job failed')).toEqual([expect.objectContaining({ job: 'fails' })]);
+  });
+
+  test('says when a job works again', async () => {
+    let runs = 0;
+    const job = {
+      name: 'wakes',
+      everyMs: 1,
+      run: () => ((runs += 1) < 3 ? Promise.reject(new Error('no')) : Promise.resolve()),
+    };
+    const { clock, lines } = setUp(job);
+    await clock.open();
+    await eventually(async () => runs > 5);
+    await clock.close();
+    expect(lines.filter(({ msg }) => msg === 'a job works again')).toEqual([expect.objectContaining({ job: 'wakes' })]);
+  });
+
+  test('never runs a job twice at once, waits for the run under way when it ends, and runs none after', async () => {
+    let [running, most, ended] = [0, 0, 0];
+    let release = (): void => undefined;
+    const run = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise<void>((resolve) => (release = resolve));
+      running -= 1;
+      ended += 1;
+    };
+    const { clock } = setUp({ name: 'slow', everyMs: 1, run });
+    await clock.open();
+    await eventually(async () => running === 1);
+    const closed = clock.close();
+    release();
+    await closed;
+    expect({ running, most, ended }).toEqual({ running: 0, most: 1, ended: 1 });
+  });
+
+  test('runs a job once more at the end where it asks for that', async () => {
+    let runs = 0;
+    const { clock } = setUp({ name: 'seals', everyMs: 60_000, runsAtEnd: true, run: async () => void (runs += 1) });
+    await clock.open();
+    await eventually(async () => runs === 1);
+    await clock.close();
+    expect(runs).toBe(2);
+  });
+
+  test('runs a job sooner where it asks for that', async () => {
+    let runs = 0;
+    const { clock } = setUp({ name: 'hurries', everyMs: 60_000, run: async () => ((runs += 1) < 4 ? 0 : undefined) });
+    await clock.open();
+    await eventually(async () => runs === 4);
+    await clock.close();
+    expect(runs).toBe(4);
+  });
+});

@@ -1,0 +1,45 @@
+import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
+import type { Log } from '../../telemetry/log.js';
+import type { Job } from './job.js';
+import { ScheduledJob } from './scheduled-job.js';
+
+/** Runs each job by itself: one that fails, or takes long, keeps no other from its time. */
+export class Clock {
+  private readonly jobs: readonly ScheduledJob[];
+
+  constructor(jobs: readonly Job[], log: Log) {
+    this.jobs = jobs.map((job) => new ScheduledJob(job, log));
+  }
+
+  async open(): Promise<void> {
+    for (const job of this.jobs) job.start();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.jobs.map((job) => job.end()));
+  }
+
+  instruments(): Instrument[] {
+    const each = (read: (job: ScheduledJob) => number) => () =>
+      this.jobs.map((job) => [{ job: job.name }, read(job)] as const);
+    return [
+      counter(
+        'latchkey_job_runs_total',
+        'Runs of a job',
+        each(({ runs }) => runs),
+      ),
+      counter(
+        'latchkey_job_failures_total',
+        'Runs of a job that failed',
+        each(({ failures }) => failures),
+      ),
+      gauge(
+        'latchkey_job_lag_seconds',
+        'Time since a run of a job last succeeded',
+        each(({ lagSeconds }) => lagSeconds),
+        'max',
+      ),
+      ...this.jobs.flatMap((job) => job.instruments()),
+    ];
+  }
+}

@@ -1,0 +1,14 @@
+import type { Instrument } from '../../telemetry/instrument.js';
+
+/** Work that the clock asks for. Registered in `composition/jobs.ts`, it is run, measured, and ended with the service. */
+export interface Job {
+  /** In metrics and in the log: `sweep-expiries`. */
+  readonly name: string;
+  /** From the end of one run to the beginning of the next. */
+  readonly everyMs: number;
+  /** May answer that the next run is due earlier, in so many milliseconds. */
+  run(): Promise<number | void>;
+  instruments?(): readonly Instrument[];
+  /** Runs once more at the end, when nothing else asks for anything any more. */
+  readonly runsAtEnd?: boolean;
+}

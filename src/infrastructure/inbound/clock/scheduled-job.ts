@@ -1,0 +1,72 @@
+import type { Instrument } from '../../telemetry/instrument.js';
+import type { Log } from '../../telemetry/log.js';
+import type { Job } from './job.js';
+
+/** One job and its timer. */
+export class ScheduledJob {
+  runs = 0;
+  failures = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private isFailing = false;
+  private hasStarted = false;
+  private hasEnded = false;
+  private succeededAt = performance.now();
+
+  constructor(
+    private readonly job: Job,
+    private readonly log: Log,
+  ) {}
+
+  get name(): string {
+    return this.job.name;
+  }
+
+  get lagSeconds(): number {
+    return (performance.now() - this.succeededAt) / 1000;
+  }
+
+  instruments(): readonly Instrument[] {
+    return this.job.instruments?.() ?? [];
+  }
+
+  start(): void {
+    this.hasStarted = true;
+    this.plan(0);
+  }
+
+  /** Waits for a run that is under way. */
+  async end(): Promise<void> {
+    this.hasEnded = true;
+    clearTimeout(this.timer);
+    await this.running;
+    if (this.hasStarted && this.job.runsAtEnd) await this.runOnce();
+  }
+
+  private plan(inMs: number): void {
+    if (this.hasEnded) return;
+    this.timer = setTimeout(() => {
+      this.running = this.runOnce().then((nextMs) => this.plan(nextMs));
+    }, inMs).unref();
+  }
+
+  /** Answers when the next run is due. A job that fails again and again is logged once, until it has succeeded. */
+  private async runOnce(): Promise<number> {
+    this.runs += 1;
+    try {
+      const soonerMs = await this.job.run();
+      if (this.isFailing) this.log.info('a job works again', { job: this.job.name });
+      this.isFailing = false;
+      this.succeededAt = performance.now();
+      return soonerMs ?? this.job.everyMs;
+    } catch (error) {
+      this.failures += 1;
+      if (!this.isFailing) {
+        this.log.warn('a job failed', { job: this.job.name });
+        this.log.fault(error);
+      }
+      this.isFailing = true;
+      return this.job.everyMs;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventually } from '../../../../test/support/eventually.js';
+import type { SealAuditEvents } from '../../../application/audit/seal-audit-events.js';
+import { Log } from '../../telemetry/log.js';
+import { Clock } from './clock.js';
+import { SealAuditEventsJob } from './seal-audit-events.job.js';
+
+describe('the lag of sealing', () => {
+  test('grows while events can’t be sealed, and ends when all are', async () => {
+    let outcome = 'writers-at-work';
+    const events = { unsealedEvents: 7, execute: async () => outcome };
+    const clock = new Clock([new SealAuditEventsJob(events as SealAuditEvents)], new Log('silent'));
+    const value = (name: string) =>
+      clock
+        .instruments()
+        .find((one) => one.name === name)!
+        .get().values[0]!.value;
+    const lag = () => value('latchkey_audit_seal_lag_seconds');
+    await clock.open();
+    await eventually(async () => lag() > 0.9);
+    expect(value('latchkey_audit_unsealed_events')).toBe(7);
+    const before = lag();
+    // Others have come since: there is no end to them under load.
+    outcome = 'up-to-date';
+    await eventually(async () => lag() < before);
+    await clock.close();
+  });
+});

@@ -1,0 +1,37 @@
+import type { ServerDuplexStream, ServerUnaryCall, ServiceDefinition } from '@grpc/grpc-js';
+import type { ServiceRole } from '../../../config/service-roles.js';
+import type { Instrument } from '../../telemetry/instrument.js';
+
+/**
+ * A gRPC service that we listen on. Registered in `composition/doors.ts`, it is served, described by reflection, watched by
+ * health checks, guarded by its role, timed and traced.
+ */
+export interface GrpcDoor {
+  /** With its package: `latchkey.v1.ApiKeyService`. */
+  readonly service: string;
+  /** The file under proto/ that describes it. */
+  readonly proto: string;
+  readonly definition: ServiceDefinition;
+  /** What a caller's service identity must be allowed to do. */
+  readonly role: ServiceRole;
+  /** Read when the server opens. */
+  readonly methods: Readonly<Record<string, GrpcMethod>>;
+  instruments?(): readonly Instrument[];
+  /** Asks streams that are open to come to an end. */
+  drain?(): void;
+}
+
+export type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
+
+export interface UnaryMethod<Request, Answer> {
+  answer(request: Request, call: ServerUnaryCall<Request, Answer>): Promise<Answer>;
+  /** For protocols in which an error must be an answer too. Callers without an identity get a gRPC status all the same. */
+  answerToError?(): Answer;
+}
+
+export interface StreamMethod<Question, Answer> {
+  /** @param each times and traces the work on one question of the stream */
+  converse(call: ServerDuplexStream<Question, Answer>, each: Each): void;
+}
+
+export type Each = <T>(work: () => Promise<T>) => Promise<T>;

@@ -1,0 +1,34 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Config } from '../../../config/config.js';
+import type { Log } from '../../telemetry/log.js';
+import type { HttpRequestTimes } from '../../telemetry/request-times.js';
+import type { Traces } from '../../telemetry/traces.js';
+import { configureHttp } from './http-app.js';
+import { httpShutDown } from './http-shut-down.js';
+
+/** The one HTTP server, with all controllers. */
+export class HttpServer {
+  private readonly shutDown: () => Promise<void>;
+
+  constructor(
+    private readonly app: NestExpressApplication,
+    private readonly config: Config,
+    private readonly log: Log,
+    private readonly times: HttpRequestTimes,
+    private readonly traces: Traces,
+  ) {
+    this.shutDown = httpShutDown(app.getHttpServer());
+  }
+
+  /** Listens. Throws when the port is taken. */
+  async open(): Promise<void> {
+    configureHttp(this.app, this.config, this.log, this.times, this.traces);
+    await this.app.listen(this.config.httpPort, this.config.host);
+  }
+
+  /** Answers what is under way. Nest itself would cut off every request that is still open. */
+  async close(): Promise<void> {
+    await this.shutDown();
+    await this.app.close();
+  }
+}
