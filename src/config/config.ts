@@ -4,24 +4,12 @@ import { KEY_PREFIX } from '../domain/keys/key-string.js';
 import type { RateLimit } from '../domain/keys/rate-limit.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
+import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
-import { parseClientRoles, parseServiceTokens, type CertificateRole, type ServiceToken } from './service-roles.js';
+import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
+import { parseServiceTokens, type ServiceToken } from './service-roles.js';
 
-export interface PlatformLoginConfig {
-  readonly jwksUrl: string;
-  readonly issuer: string;
-  readonly audience: string;
-}
-
-/** Files in PEM, readable at the start. */
-export interface GrpcTlsConfig {
-  readonly certFile: string;
-  readonly keyFile: string;
-  readonly clientCaFile: string | undefined;
-  readonly clientRoles: readonly CertificateRole[];
-}
-
-export interface AuditConfig {
+interface AuditConfig {
   /** Events are not sealed without one. */
   readonly sealKey: KeyObject | undefined;
   /** Undefined: events are kept for ever. */
@@ -123,28 +111,6 @@ function readDemo(reader: EnvReader): boolean {
     reader.wrong('DEMO', 'must not be 1 with NODE_ENV=production: demo passwords and tokens are public');
   }
   return demo;
-}
-
-function readPlatformLogin(reader: EnvReader): PlatformLoginConfig | undefined {
-  const jwksUrl = reader.url('SESSION_JWKS_URL', ['http:', 'https:']);
-  if (jwksUrl === undefined) return undefined;
-  return {
-    jwksUrl,
-    issuer: reader.text('SESSION_JWT_ISSUER') ?? reader.missing('SESSION_JWT_ISSUER', 'with SESSION_JWKS_URL'),
-    audience: reader.text('SESSION_JWT_AUDIENCE') ?? reader.missing('SESSION_JWT_AUDIENCE', 'with SESSION_JWKS_URL'),
-  };
-}
-
-function readGrpcTls(reader: EnvReader): GrpcTlsConfig | undefined {
-  const certFile = reader.file('GRPC_TLS_CERT');
-  const keyFile = reader.file('GRPC_TLS_KEY');
-  const clientCaFile = reader.file('GRPC_TLS_CLIENT_CA');
-  const clientRoles = reader.list('GRPC_TLS_CLIENT_ROLES', parseClientRoles) ?? [];
-  if (certFile && !keyFile) reader.missing('GRPC_TLS_KEY', 'with GRPC_TLS_CERT');
-  if (keyFile && !certFile) reader.missing('GRPC_TLS_CERT', 'with GRPC_TLS_KEY');
-  if (clientCaFile && !certFile) reader.missing('GRPC_TLS_CERT', 'with GRPC_TLS_CLIENT_CA');
-  if (clientRoles.length > 0 && !clientCaFile) reader.missing('GRPC_TLS_CLIENT_CA', 'with GRPC_TLS_CLIENT_ROLES');
-  return certFile && keyFile ? { certFile, keyFile, clientCaFile, clientRoles } : undefined;
 }
 
 /** With demo values that is the reference resource service, which then runs beside us. */

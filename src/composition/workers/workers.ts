@@ -110,7 +110,7 @@ function whyNotReady({ exitCode, signal }: End): Error {
 }
 
 /** The first to die is replaced at once; one that keeps dying soon after its start, ever more slowly. */
-export function restartPauseMs(earlyEnds: number): number {
+function restartPauseMs(earlyEnds: number): number {
   return earlyEnds < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (earlyEnds - 2));
 }
 

@@ -3,7 +3,7 @@ import type { Metadata } from '@grpc/grpc-js';
 import type { Caller } from '../shared/service-identity.js';
 
 /** The part of a grpc-js server call that says who is calling. */
-export interface IdentifiedCall {
+interface IdentifiedCall {
   readonly metadata: Metadata;
   getAuthContext(): { sslPeerCertificate?: PeerCertificate | undefined } | null;
 }

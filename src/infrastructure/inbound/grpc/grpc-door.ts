@@ -21,7 +21,7 @@ export interface GrpcDoor {
   drain?(): void;
 }
 
-export type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
+type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 
 export interface UnaryMethod<Request, Answer> {
   answer(request: Request, call: ServerUnaryCall<Request, Answer>): Promise<Answer>;

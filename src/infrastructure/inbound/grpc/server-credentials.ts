@@ -1,5 +1,5 @@
 import { experimental, ServerCredentials } from '@grpc/grpc-js';
-import type { GrpcTlsConfig } from '../../../config/config.js';
+import type { GrpcTlsConfig } from '../../../config/grpc-tls-config.js';
 
 const CERTIFICATE_REFRESH_MS = 60_000;
 

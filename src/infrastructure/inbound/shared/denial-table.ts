@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../domain/errors.js';
 import type { DenialReason } from '../../../domain/keys/verdict.js';
 
 /** What the client with the key gets. */
-export interface OutwardDenial {
+interface OutwardDenial {
   readonly httpStatus: 401 | 403 | 429;
   readonly message: string;
   readonly code: ErrorCode;

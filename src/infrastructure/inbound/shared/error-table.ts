@@ -37,7 +37,7 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
 const FAULT: ErrorMapping = { http: 500, grpc: grpc.INTERNAL, title: 'Internal error' };
 const FAULT_MESSAGE = 'Something went wrong on our side';
 
-export interface MappedError extends ErrorMapping {
+interface MappedError extends ErrorMapping {
   readonly code: ErrorCode | 'internal';
   /** Safe to show. */
   readonly message: string;

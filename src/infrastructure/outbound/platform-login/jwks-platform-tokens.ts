@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { PlatformTokens } from '../../../application/ports.js';
+import type { PlatformLoginConfig } from '../../../config/platform-login-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 
@@ -19,16 +20,10 @@ const ALGORITHMS = [
 ];
 const JWKS_TIMEOUT_MS = 2000;
 
-export interface PlatformLogin {
-  readonly jwksUrl: string;
-  readonly issuer: string;
-  readonly audience: string;
-}
-
 export class JwksPlatformTokens extends PlatformTokens {
   private readonly keys: JWTVerifyGetKey;
 
-  constructor(private readonly login: PlatformLogin) {
+  constructor(private readonly login: PlatformLoginConfig) {
     super();
     this.keys = createRemoteJWKSet(new URL(login.jwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS });
   }

@@ -82,7 +82,7 @@ export class MessageWriter {
   }
 }
 
-export function varintLength(value: number): number {
+function varintLength(value: number): number {
   let bytes = 1;
   for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes += 1;
   return bytes;

@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT_MS = 1000;
 const START_TIMEOUT_MS = 10_000;
 
 /** A prepared statement, parsed once a connection. */
-export interface Statement {
+interface Statement {
   readonly name: string;
   readonly text: string;
 }

@@ -6,7 +6,7 @@ const OLDEST_VERSION = 140_000;
 const MIGRATION_LOCK = 5_052_193_861;
 
 /** Something about the database that keeps the service from starting, in one line for whoever starts it. */
-export class DatabaseNotUsable extends Error {}
+class DatabaseNotUsable extends Error {}
 
 /** Connects, migrates, and refuses a database that can't keep the promises. */
 export async function openDatabase(url: string, keyPrefix: string): Promise<DataSource> {
