@@ -26,7 +26,7 @@ try {
   const config = readConfig(process.env);
   running = config.workers > 1 && cluster.isPrimary ? shareWork(config) : work(config);
   await running.ready;
-  // The launcher may have died meanwhile; `disconnect` tells that.
+  // The launcher may have died meanwhile: then `disconnect` has set `stopping`.
   if (!stopping) process.send?.({ ready: true }, () => undefined);
 } catch (error) {
   fail(error);
@@ -48,14 +48,14 @@ function shareWork({ workers, redisUrl, logLevel }: Config): Running {
   return new Workers(workers, log);
 }
 
-/** What a person can mend is told in plain lines, one for each thing. */
+/** Prints what a person can mend in plain lines, one for each problem. */
 function fail(error: unknown): never {
   const lines = error instanceof ConfigError ? error.problems : [reason(error as Error)];
   if (!(error instanceof WorkerHasToldWhy)) for (const line of lines) process.stderr.write(`latchkey: ${line}\n`);
   process.exit(1);
 }
 
-/** "Not available" is for callers; whoever starts the service can do something about the cause. */
+/** "Not available" is for callers; the person who starts the service can act on the cause. */
 function reason(error: Error): string {
   const isOutage = error instanceof LatchkeyError && error.code === 'unavailable' && error.cause instanceof Error;
   return isOutage ? `DATABASE_URL: ${(error.cause as Error).message}` : error.message;

@@ -12,7 +12,7 @@ import { parseServiceTokens, type ServiceToken } from './service-roles.js';
 interface AuditConfig {
   /** Events are not sealed without one. */
   readonly sealKey: KeyObject | undefined;
-  /** Undefined: events are kept for ever. */
+  /** Undefined: events are kept forever. */
   readonly retentionDays: number | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface Config {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** One line per variable that is missing or wrong. Values are never told: some are secrets. */
+/** One line per variable that is missing or wrong. Values are never printed: some are secrets. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 
-/** Reads variables one by one and collects what is wrong with them, so that all of it is told at once. */
+/** Reads variables one by one and collects what is wrong with them, so that one start reports all of it. */
 export class EnvReader {
   readonly problems: string[] = [];
 
@@ -77,7 +77,7 @@ export class EnvReader {
       const entries: unknown = JSON.parse(readFileSync(path, 'utf8'));
       if (Array.isArray(entries)) return this.entries(name, entries, parse);
     } catch {
-      // Told below, unless it could not be read, which has been told.
+      // Reported below, unless the file could not be read, which is reported already.
     }
     this.wrong(name, 'names a file that holds no JSON array');
     return undefined;

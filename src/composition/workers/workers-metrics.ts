@@ -1,16 +1,16 @@
 import type { Worker } from 'node:cluster';
 import type { Metrics, MetricsMessage } from '../../infrastructure/telemetry/worker-messages.js';
 
-/** A worker that takes longer is told as it was last seen: one that hangs must not take the others' numbers with it. */
+/** A worker that takes longer counts as it last answered: one that hangs must not hide the numbers of the others. */
 const PATIENCE_MS = 1000;
 
 /** What all workers count together, those that have ended included: a counter never goes down. */
 export class WorkersMetrics {
-  /** As last told by each worker that runs. */
+  /** The last answer of each worker that runs. */
   private readonly latest = new Map<Worker, Metrics>();
   private readonly waiting = new Map<number, () => void>();
   private lastAsked = 0;
-  /** The counters of workers that have ended, as far as they were told. */
+  /** The counters of workers that have ended, as of their last answer. */
   private ended: Promise<Metrics> = Promise.resolve([]);
   private page: Promise<string> | undefined;
 
@@ -27,7 +27,7 @@ export class WorkersMetrics {
   }
 
   private async answer(worker: Worker, metricsPage: number): Promise<void> {
-    // Whoever asks meanwhile gets the same: it is being put together just now.
+    // Requests that arrive while the page is being made share it.
     this.page ??= this.make().finally(() => (this.page = undefined));
     const text = await this.page;
     if (worker.isConnected()) worker.send({ metricsPage, text } satisfies MetricsMessage, () => undefined);
@@ -62,7 +62,7 @@ export class WorkersMetrics {
 }
 
 async function sumOf(all: readonly Metrics[]) {
-  // Loaded when somebody looks: a parent of workers stays small.
+  // Loaded at the first request for metrics: a parent of workers stays small.
   const { AggregatorRegistry } = await import('prom-client');
   return AggregatorRegistry.aggregate(all.map((metrics) => [...metrics]));
 }

@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../infrastructure/telemetry/log.js';
 import { WorkersMetrics } from './workers-metrics.js';
 
-/** A worker that lived this long is well: its end starts the pauses anew. */
+/** A worker that lived this long is well: after its end the pauses start at the shortest again. */
 const STEADY_AFTER_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 /** More than a worker takes for an orderly stop, less than launchers wait before they kill. */
 const STOP_PATIENCE_MS = 12_000;
 
-/** A worker that could not start has told why in its own line: there is nothing to add. */
+/** A worker that could not start has printed the reason itself: there is nothing to add. */
 export class WorkerHasToldWhy extends Error {}
 
 interface End {
@@ -20,7 +20,7 @@ interface End {
 
 /** The processes that share our ports. This one does no work of theirs: it starts them and replaces what dies. */
 export class Workers {
-  /** All of them listen, or we were told to stop meanwhile. */
+  /** Resolves when all of them listen, or when stop() was called before that. */
   readonly ready: Promise<void>;
   private readonly running = new Map<Worker, Promise<End>>();
   private readonly stopping = new AbortController();

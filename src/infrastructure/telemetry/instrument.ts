@@ -1,7 +1,7 @@
 import type { MetricObjectWithValues, MetricValueWithName } from 'prom-client';
 import type { Tally } from './tally.js';
 
-/** A metric as the registry of prom-client takes it. It holds nothing: it reads what others count, when somebody looks. */
+/** A metric as the registry of prom-client takes it. It holds nothing: it reads what others count when the page is made. */
 export interface Instrument {
   readonly name: string;
   /** How the numbers of several workers become one. */
@@ -10,7 +10,7 @@ export interface Instrument {
 }
 
 export type Labels = Readonly<Record<string, string>>;
-/** One number, or several told apart by labels. None: there is nothing to tell, as of Redis without a Redis. */
+/** One number, or several that labels distinguish. None where there is nothing to measure, such as Redis without a Redis. */
 type Reading = number | readonly (readonly [labels: Labels, value: number])[];
 type Aggregator = 'sum' | 'max' | 'min';
 
@@ -36,7 +36,7 @@ export function histogram(
     ];
   };
   const values = () => [...read()].flatMap(([labels, tally]) => samples(labels, tally));
-  return { name, aggregator: 'sum', get: () => told(name, help, 'histogram', 'sum', values()) };
+  return { name, aggregator: 'sum', get: () => metric(name, help, 'histogram', 'sum', values()) };
 }
 
 function instrument(
@@ -53,13 +53,13 @@ function instrument(
       value,
     }));
   };
-  return { name, aggregator, get: () => told(name, help, type, aggregator, values()) };
+  return { name, aggregator, get: () => metric(name, help, type, aggregator, values()) };
 }
 
 type Sample = Omit<MetricValueWithName<string>, 'metricName'> & { readonly metricName?: string };
 
 /** prom-client's own types speak of enums and of names that it does without. */
-function told(name: string, help: string, type: string, aggregator: Aggregator, values: readonly Sample[]) {
+function metric(name: string, help: string, type: string, aggregator: Aggregator, values: readonly Sample[]) {
   return { name, help, type, aggregator, values } as unknown as ReturnType<Instrument['get']>;
 }
 

@@ -6,11 +6,11 @@ import { withoutSecrets } from '../../domain/keys/key-string.js';
 export class Log {
   private readonly logger: Logger;
   /** One error is the answer to all that were asked together. */
-  private readonly told = new WeakSet<object>();
+  private readonly logged = new WeakSet<object>();
 
   /** @param destination standard output unless given */
   constructor(level: string, destination?: DestinationStream) {
-    // Nobody logs a key; should somebody one day, it does not get out of here.
+    // No line should hold a key. If one ever does, the key is masked here.
     const hooks = { streamWrite: withoutSecrets };
     const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks };
     this.logger = destination ? pino(options, destination) : pino(options);
@@ -35,8 +35,8 @@ export class Log {
   /** An error that is about to be answered: our own faults with their stack, outages with their cause, others at debug. */
   fault(error: unknown): void {
     if (typeof error === 'object' && error !== null) {
-      if (this.told.has(error)) return;
-      this.told.add(error);
+      if (this.logged.has(error)) return;
+      this.logged.add(error);
     }
     const code = error instanceof LatchkeyError ? error.code : undefined;
     if (code === undefined)

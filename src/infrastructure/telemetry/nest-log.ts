@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Log } from './log.js';
 
-/** Nest's own words, as far as they matter to whoever runs the service. */
+/** What Nest itself logs, as far as it matters to an operator. */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Log) {}
 

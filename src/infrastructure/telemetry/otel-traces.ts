@@ -39,9 +39,9 @@ export class OtelTraces extends Traces {
 
   constructor(onProblem: (reason: string) => void) {
     super();
-    const tell = (message: string) => onProblem(reasonIn(message));
+    const report = (message: string) => onProblem(reasonIn(message));
     const ignore = () => undefined;
-    const logger = { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore };
+    const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
     diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   }
 
@@ -83,7 +83,7 @@ function toOpenSpan(span: Span): OpenSpan {
   };
 }
 
-/** The SDK tells an error as JSON, stack and all. */
+/** The SDK reports an error as JSON, stack and all. */
 function reasonIn(message: string): string {
   try {
     return String((JSON.parse(message) as { message?: unknown }).message ?? message);

@@ -8,7 +8,7 @@ import { Tally } from './tally.js';
 export class PrometheusMetrics extends ValidationMeter {
   private readonly registry = new Registry();
   private readonly denied = new Map<DenialReason, number>(DENIAL_REASONS.map((reason) => [reason, 0]));
-  /** Plain numbers on the validation path, labels only when somebody looks. */
+  /** Plain numbers on the validation path, labels only when the page is made. */
   private readonly granting = new Tally();
   private readonly denying = new Tally();
   private readonly failing = new Tally();

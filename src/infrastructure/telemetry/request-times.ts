@@ -19,7 +19,7 @@ abstract class RequestTimes {
     private readonly help: string,
   ) {}
 
-  /** To be kept by whoever answers many requests of one method. */
+  /** For a caller to keep, when it answers many requests of one method. */
   of(method: string): Times {
     let times = this.byMethod.get(method);
     if (!times) {
@@ -30,11 +30,11 @@ abstract class RequestTimes {
   }
 
   instruments(): Instrument[] {
-    return [histogram(this.name, this.help, () => this.told())];
+    return [histogram(this.name, this.help, () => this.used())];
   }
 
   /** What never happened is left out: most of the combinations never do. */
-  private *told(): Iterable<readonly [Readonly<Record<string, string>>, Tally]> {
+  private *used(): Iterable<readonly [Readonly<Record<string, string>>, Tally]> {
     for (const [method, times] of this.byMethod) {
       for (const outcome of OUTCOMES) if (times[outcome].isUsed) yield [{ method, outcome }, times[outcome]];
     }

@@ -2,8 +2,8 @@
 const DURATIONS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * A histogram in plain numbers: to observe a value costs nanoseconds, for the validation path does. What Prometheus
- * wants to read of it is made when somebody looks.
+ * A histogram in plain numbers: to observe a value costs nanoseconds, since the validation path
+ * does it. What Prometheus reads is made from it when the page is made.
  */
 export class Tally {
   private readonly bounds: Float64Array;

@@ -8,7 +8,7 @@ export interface OpenSpan {
 /** Where a batch was asked for. */
 export type Origin = object | undefined;
 
-/** Spans for whoever wants to see where the time goes. On the validation path they cost nothing while nobody does. */
+/** Spans that show where the time goes. While traces are off they cost the validation path nothing. */
 export abstract class Traces {
   abstract readonly isOn: boolean;
   /**

@@ -22,7 +22,7 @@ export function addAccountCommands(program: Command, databases: Databases): void
   const simple = (name: string, description: string, change: Change) =>
     answering(account.command(name).argument('<id>').description(description), async (id: string) => {
       requireFields({ id: accountIdProblem(id) });
-      return tell(await onDatabase(databases, (administration) => change(administration, id)));
+      return describe(await onDatabase(databases, (administration) => change(administration, id)));
     });
 
   const put = account
@@ -56,11 +56,11 @@ async function putAccount(databases: Databases, id: string, options: PutOptions)
   const password = passwordFrom && (await readSecretFrom(passwordFrom, '--password-from'));
   const passwordHash = passwordHashFrom && (await readSecretFrom(passwordHashFrom, '--password-hash-from'));
   const command = { id, email, displayName, permissions, password, passwordHash };
-  return tell(await onDatabase(databases, ({ putAccount: put }) => put.execute(command)));
+  return describe(await onDatabase(databases, ({ putAccount: put }) => put.execute(command)));
 }
 
 /** Field by field: never the hash. */
-function tell({ id, email, displayName, permissions, status, version, passwordHash }: Account): Answer {
+function describe({ id, email, displayName, permissions, status, version, passwordHash }: Account): Answer {
   const hasPassword = passwordHash !== null;
   const document = { id, email, displayName, permissions, status, version: String(version), hasPassword };
   const rows = Object.entries({

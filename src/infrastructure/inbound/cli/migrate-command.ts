@@ -6,7 +6,7 @@ import { databaseUrl } from './environment.js';
 export function addMigrateCommand(program: Command, databases: Databases): void {
   const migrate = program
     .command('migrate')
-    .description('bring the tables up to this version, beside no other instance, and tell what was applied');
+    .description('bring the tables up to this version, while no other instance does, and print what was applied');
   answering(migrate, async () => {
     const applied = await databases.migrate(databaseUrl());
     const text = applied.length > 0 ? `applied: ${applied.join(', ')}` : 'nothing to apply: the tables are up to date';

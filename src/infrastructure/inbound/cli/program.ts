@@ -11,13 +11,13 @@ const EXIT_CODES = `
 Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.
 The database is the one that DATABASE_URL names; the service need not run.`;
 
-/** All that \`latchkey\` understands. Errors are thrown, and told by whoever runs it. */
+/** All that `latchkey` understands. Errors are thrown, for the caller to print. */
 export function buildProgram(databases: Databases): Command {
   const program = new Command('latchkey')
     .description('Administers a Latchkey by its database')
     .version(version(), '-V, --version')
     .exitOverride()
-    // What is wrong is thrown as well, and told once.
+    // Usage errors are thrown as well, so that they are printed once.
     .configureOutput({ outputError: () => undefined })
     .showHelpAfterError(false)
     .addHelpText('afterAll', EXIT_CODES);

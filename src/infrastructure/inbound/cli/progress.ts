@@ -12,7 +12,7 @@ export class ProgressBar {
     private readonly terminal: WriteStream = process.stderr,
   ) {}
 
-  tell(count: number, fraction: number): void {
+  show(count: number, fraction: number): void {
     const now = performance.now();
     if (!this.terminal.isTTY || now - this.toldAt < EVERY_MS) return;
     this.toldAt = now;

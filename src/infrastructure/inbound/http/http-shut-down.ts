@@ -4,9 +4,9 @@ import { shutDown } from '../shared/shut-down.js';
 
 /**
  * Must be called before the server listens.
- * @returns what shuts it down: requests under way are answered, connections without one are closed at once, and whoever
+ * @returns what shuts it down: requests under way are answered, connections without one are closed at once, and a client that
  *   takes too long is cut off. Node would wait without end for a connection that has never brought a request, of which
- *   proxies keep some in hand.
+ *   proxies keep some open.
  */
 export function httpShutDown(server: Server): () => Promise<void> {
   const unused = new Set<Socket>();

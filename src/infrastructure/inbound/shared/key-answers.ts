@@ -12,7 +12,7 @@ export interface KeyAnswer {
   readonly body: string | undefined;
 }
 
-/** The one place that says what a client with a key is told: a resource service's own guard says the same. */
+/** The one place that says what a client with a key learns. A resource service's own guard answers the same. */
 export class KeyAnswers {
   private readonly policy: string;
 

@@ -6,7 +6,7 @@ import type { CertificateRole, ServiceRole, ServiceToken } from '../../../config
 
 /** What a call says of the service that makes it, whichever door it comes through. */
 export interface Caller {
-  /** Every Authorization header or metadata entry as it came. */
+  /** Every Authorization header or metadata entry as the caller sent it. */
   readonly authorization: readonly string[];
   /** The client certificate that the connection was opened with, if any. Asked only where the token does not do. */
   certificate?(): PeerCertificate | undefined;

@@ -1,7 +1,7 @@
 const PATIENCE_MS = 5000;
 
 /**
- * Lets what is under way end; whoever takes too long is cut off.
+ * Lets what is under way end; what takes too long is cut off.
  * @param close takes no more, and calls back once all has ended
  * @param cutOff ends the rest, after which `close` calls back too
  */

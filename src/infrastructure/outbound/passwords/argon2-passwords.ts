@@ -18,7 +18,7 @@ const QUEUE_LENGTH = 16;
 export class Argon2Passwords extends Passwords {
   /** A short queue keeps the wait shorter than people's patience. */
   private readonly gate: Gate;
-  /** Nobody's password, at the cost of a new hash. */
+  /** A hash that no account has, at the cost of a new one. */
   private decoy: Promise<string> | undefined;
 
   constructor(

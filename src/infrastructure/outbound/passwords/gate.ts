@@ -1,6 +1,6 @@
 import { LatchkeyError } from '../../../domain/errors.js';
 
-/** Lets a few through at once and a bounded number wait, in order; whoever comes then is told `busy`. */
+/** Lets a few through at once and a bounded number wait, in order; one more call gets `busy`. */
 export class Gate {
   private running = 0;
   private readonly queue: (() => void)[] = [];

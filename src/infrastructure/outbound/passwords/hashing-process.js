@@ -14,7 +14,7 @@ process.title = 'latchkey-hashing';
 // Linux keeps a priority for each thread, and those that hash may have been started already; later ones inherit it.
 const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [0];
 for (const thread of threads) setPriority(Number(thread), constants.priority.PRIORITY_LOW);
-// Whoever started us says when to end, by closing the channel: after requests under way have been answered.
+// The parent ends this process by closing the channel, after requests under way have been answered.
 process.on('SIGINT', () => {}).on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit(0));
 

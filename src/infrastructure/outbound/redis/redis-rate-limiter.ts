@@ -49,7 +49,7 @@ export class RedisRateLimiter extends RateLimiter {
   private readonly batcher: Batcher<string, RateDecision>;
   private fallbacks = 0;
 
-  /** @param onOutage told once when Redis goes away, with the reason, and once when it is back, without */
+  /** @param onOutage called once with the reason when Redis goes away, and once without when it is back */
   constructor(
     url: string,
     private readonly limit: RateLimit,

@@ -46,7 +46,7 @@ async function reading<T>(databases: Databases, work: (trail: AuditTrail) => Pro
   }
 }
 
-/** Waits for whoever reads: however much there is, no more than a page of it is in memory. */
+/** Waits for its reader, so that no more than one page is in memory. */
 async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
   for await (const event of trail.events(span)) {
     if (!process.stdout.write(`${eventLine(event)}\n`)) await once(process.stdout, 'drain');

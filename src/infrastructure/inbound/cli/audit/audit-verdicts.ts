@@ -47,7 +47,7 @@ export function parseSeal(text: string): ExportedSeal {
       return { id: BigInt(seal), mac: Buffer.from(mac, 'hex') };
     }
   } catch {
-    // Told below, like everything else that is no seal.
+    // Reported below, like everything else that is no seal.
   }
   throw new UsageError('--expect must be followed by the line that --export-seal printed');
 }

@@ -40,7 +40,7 @@ export class WatchedTrail extends AuditTrail {
     for await (const event of events) {
       first ??= event.id;
       this.count += 1;
-      this.bar.tell(this.count, Number(event.id - first + 1n) / Number(newest - first + 1n));
+      this.bar.show(this.count, Number(event.id - first + 1n) / Number(newest - first + 1n));
       yield event;
     }
   }

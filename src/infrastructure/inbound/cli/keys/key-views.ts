@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { maskKey } from '../../../../domain/keys/key-string.js';
 
-/** A key for whoever administers it, field by field: nothing that proves it. */
+/** A key as administrators see it, field by field: nothing that proves it. */
 export function viewOf(key: ApiKey, now: Date, lastUsedAt: Date | null) {
   const { id, name, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt } = key.snapshot();
   return {

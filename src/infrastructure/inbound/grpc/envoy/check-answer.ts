@@ -12,7 +12,7 @@ const DENIED: Readonly<Record<Exclude<KeyAnswer['status'], 200>, number>> = {
 /** The headers that say who is asking: for the service behind Envoy, where all others are for the client. */
 const IDENTITY = /^X-Latchkey-/;
 
-/** @param fault what Envoy's operator finds in its trace log; the client is told nothing of it */
+/** @param fault for Envoy's operator, who finds it in Envoy's trace log; the client does not see it */
 export function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, fault = ''): WireCheckAnswer {
   const named = Object.entries(headers);
   if (http !== 200) {

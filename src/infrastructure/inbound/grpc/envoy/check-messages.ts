@@ -6,7 +6,7 @@ export interface WireEntry {
   readonly value: string;
 }
 
-/** A request as Envoy tells it. Absent texts are empty, absent messages null. */
+/** A request as Envoy describes it. Absent texts are empty, absent messages null. */
 export interface WireCheck {
   readonly attributes: {
     readonly source: {

@@ -14,7 +14,7 @@ export interface Check {
   readonly fault: string | undefined;
 }
 
-/** What Envoy tells of a request and, in `context_extensions`, of the route that it took. */
+/** What Envoy says about a request and, in `context_extensions`, about the route that it took. */
 export function readCheck({ attributes }: WireCheck): Check {
   const http = attributes?.request?.http;
   const header = (name: string) => valuesOf(http?.headers, name);

@@ -26,7 +26,7 @@ export function readMode(value: unknown): ForwardAuthMode {
   throw invalidFields([{ field: 'mode', message: `must be one of ${FORWARD_AUTH_MODES.join(', ')}` }]);
 }
 
-/** Method and target as the proxy got them; undefined unless it tells each of them once. */
+/** Method and target as the proxy received them; undefined unless it names each of them once. */
 export function originalOf(request: Request, mode: ForwardAuthMode): { method: string; target: string } | undefined {
   const [method, ...methods] = headerValues(request, MODES[mode].method);
   const [target, ...targets] = headerValues(request, MODES[mode].target);

@@ -19,7 +19,7 @@ export class ForwardAuthTable {
   }
 }
 
-/** Methods are case-sensitive (RFC 9110, 9.1). Whoever may GET may see the same without its body. */
+/** Methods are case-sensitive (RFC 9110, 9.1). A route that allows GET allows HEAD too. */
 function takes(known: string, method: string): boolean {
   return known === '*' || known === method || (known === 'GET' && method === 'HEAD');
 }

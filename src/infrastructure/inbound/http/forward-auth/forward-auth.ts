@@ -50,7 +50,7 @@ export class ForwardAuth {
   private warnOnce(): void {
     if (this.hasWarned) return;
     this.hasWarned = true;
-    this.log.warn('FORWARD_AUTH_ROUTES is missing: a proxy asks, and without routes every good key is told 403');
+    this.log.warn('FORWARD_AUTH_ROUTES is missing: a proxy asks, and without routes every good key gets 403');
   }
 }
 
@@ -63,8 +63,8 @@ function forNginx(answer: KeyAnswer): KeyAnswer {
 const PATH = /^\/forward-auth\/?$/i;
 
 /**
- * For what is in the way of people's requests under /v1. Here the request is a proxy's, about somebody else's: it may
- * tell of any origin and any body, it changes nothing, and an answer to a preflight would be taken for a yes.
+ * Skips a handler that is meant for people's requests under /v1. A proxy asks here about a request of its client: the
+ * headers may name any origin and any body, nothing is changed, and an answer to a preflight would count as a grant.
  */
 export function unlessForwardAuth(handler: RequestHandler): RequestHandler {
   return (request, response, next) => (PATH.test(request.path) ? next() : handler(request, response, next));

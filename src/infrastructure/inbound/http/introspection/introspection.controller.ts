@@ -52,11 +52,11 @@ export class IntrospectionController {
     this.identity.require('validator', { authorization: headerValues(request, 'authorization') });
     const token = readForm(request.body as string | undefined).get('token');
     if (token === undefined) throw invalidFields([{ field: 'token', message: 'is missing' }]);
-    // The caller's address is not the client's, of which the standard tells nothing.
+    // The caller's address is not the client's, and the standard has no field for that.
     const client = clientFacts({ ip: undefined, userAgent: undefined, requestId: request.requestId });
     const { verdict, rate } = await this.validateKey.execute(token, IS_ACTIVE, client);
     const isLimited = !verdict.granted && verdict.reason === 'rate-limited';
-    // Only here: an answer about a token that is not active must not tell that its secret is known.
+    // Only here: an answer about a token that is not active must not show that its secret is known.
     if (rate && (verdict.granted || isLimited)) response.set(this.answers.rateLimitHeaders(rate));
     if (isLimited) throw denialError('rate-limited', rate);
     return new IntrospectionView(verdict.granted ? verdict : undefined);

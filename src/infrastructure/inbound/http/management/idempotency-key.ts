@@ -1,7 +1,7 @@
 import { requireFields } from '../../../../domain/errors.js';
 import { withoutSecrets } from '../../../../domain/keys/key-string.js';
 
-/** As the IETF draft "The Idempotency-Key HTTP Header Field" has it, quotes optional; kept as it came. */
+/** As the IETF draft "The Idempotency-Key HTTP Header Field" has it, quotes optional; kept as the client sent it. */
 export function readIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   requireFields({ 'Idempotency-Key': problemOf(header) });

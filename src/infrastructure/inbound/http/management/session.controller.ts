@@ -20,7 +20,7 @@ export class SessionController {
     private readonly cookie: SessionCookie,
   ) {}
 
-  /** Whoever had a session in this browser leaves it, so that no cookie planted beforehand outlives a sign-in. */
+  /** Ends the session that this browser had before, so that no cookie planted in it outlives a sign-in. */
   @Post()
   @HttpCode(204)
   @SignedOutToo()

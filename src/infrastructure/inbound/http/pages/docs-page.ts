@@ -36,7 +36,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** `/docs`: the HTTP API to read and to try, from this origin alone. Whoever signs in there has a session as anywhere. */
+/** `/docs`: the HTTP API to read and to try, from this origin alone. A sign-in there opens an ordinary session. */
 export function docsPage(): Router {
   const router = Router();
   const files = express.static(SWAGGER_UI, { index: false, redirect: false, maxAge: '1h' });

@@ -6,7 +6,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** What is served outside of the controllers. */
 const PLAIN_ROUTES = ['/settings/assets', '/openapi.json'];
 
-/** Times each request, and traces it for whoever wants that. Before routing nothing of its address may be told. */
+/** Times each request, and traces it where traces are on. Until it is routed, no part of its address may be reported. */
 export function requestTelemetry(times: HttpRequestTimes, traces: Traces) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const begun = performance.now();

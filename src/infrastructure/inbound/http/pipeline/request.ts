@@ -32,7 +32,7 @@ export function clientOf(request: LatchkeyRequest): Client {
   return clientFacts({ ip: request.ip, userAgent: request.get('user-agent'), requestId: request.requestId });
 }
 
-/** Every value of a header as it came; Node itself keeps only the first Authorization of several. */
+/** Every value of a header as the client sent it; Node itself keeps only the first Authorization of several. */
 export function headerValues(request: Request, name: string): string[] {
   const { rawHeaders } = request;
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === name);

@@ -5,8 +5,8 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Refuses changes that a page of another site sends: by Fetch Metadata and by Origin, whichever the browser tells.
- * Neither header means no browser, which carries nobody's cookie against their will.
+ * Refuses changes that a page of another site sends: by Fetch Metadata and by Origin, whichever the browser sends.
+ * Without either header the client is no browser, and sends no cookie against its user's will.
  *
  * @param crossOrigins may send changes with an Authorization header, which no browser adds by itself
  */

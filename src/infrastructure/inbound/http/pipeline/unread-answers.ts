@@ -8,7 +8,7 @@ const unread = new WeakMap<Socket, number>();
 
 /**
  * Node takes every request that has arrived, and keeps each answer until it is read: one client that asks on and reads
- * nothing would cost a gigabyte. It is hung up on.
+ * nothing would cost a gigabyte. Its connection is closed.
  */
 export function refuseUnread({ socket }: Request, response: Response, next: NextFunction): void {
   // What had arrived together with the one too many.
