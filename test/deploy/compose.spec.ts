@@ -64,7 +64,7 @@ describe('docker-compose.yml', () => {
   test('mounts files that are there', () => {
     const mounted = Object.values(services).flatMap(({ volumes }): string[] => volumes ?? []);
     const files = mounted.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':')[0]!);
-    expect(files).toEqual(['./deploy/nginx.conf']);
+    expect(files).toEqual(['./deploy/compose/nginx.conf']);
     for (const file of files) expect(existsSync(join(root, file))).toBe(true);
   });
 });
