@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
-import { readmeSnippet } from '../support/readme.js';
+import { snippetOf } from '../support/pages.js';
 import { only, problemsOf, renderChart, type Tree, valuesWith } from './chart.js';
 
 describe('README on Kubernetes', () => {
@@ -25,12 +25,12 @@ describe('README on Kubernetes', () => {
       .split('\n');
 
   test('gives values that are complete, and makes the secret with every key that they refer to', async () => {
-    const values = valuesWith(parse(readmeSnippet('Kubernetes', 'yaml')) as Tree);
+    const values = valuesWith(parse(snippetOf('README.md', 'Kubernetes', 'yaml')) as Tree);
     expect(problemsOf(values)).toEqual([]);
 
     const secrets = { DATABASE_URL: 'd', REDIS_URL: 'r', SERVICE_TOKENS: 's', AUDIT_SEAL_KEY: 'a' };
     const env = { PATH: `${bin}:${process.env['PATH']}`, ...secrets };
-    const { code, output } = await run('sh', ['-euc', readmeSnippet('Kubernetes', 'sh')], { env });
+    const { code, output } = await run('sh', ['-euc', snippetOf('README.md', 'Kubernetes', 'sh')], { env });
     expect({ code, output }).toEqual({ code: 0, output: '' });
 
     const [create, secret, generic, name, ...literals] = told('kubectl');

@@ -6,7 +6,7 @@ import { CHEAP_HASH } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
 import { newOwner, type Owner } from '../support/owners.js';
 import { rawRequest } from '../support/raw-http.js';
-import { readmeSnippet } from '../support/readme.js';
+import { snippetOf } from '../support/pages.js';
 import { startService, type Service } from '../support/service.js';
 import { SlowLine } from '../support/slow-line.js';
 import { EchoBackend, type Seen } from './echo-backend.js';
@@ -48,7 +48,7 @@ export class GuardedBackend {
     const folder = mkdtempSync(join(tmpdir(), 'guarded-'));
     this.undo.push(() => rmSync(folder, { recursive: true }));
     const routes = join(folder, 'routes.json');
-    writeFileSync(routes, readmeSnippet(HEADING, 'json'));
+    writeFileSync(routes, snippetOf('README.md', HEADING, 'json'));
     const database = await createDatabase();
     this.undo.push(() => database.drop());
     this.line = await SlowLine.to(database.url);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import { unknownKey } from '../support/key-strings.js';
 import { newOwner, type Owner } from '../support/owners.js';
-import { readmeSnippet } from '../support/readme.js';
+import { snippetOf } from '../support/pages.js';
 import { startService, type Service } from '../support/service.js';
 
 const SERVICE_TOKEN = 'dev-validator-token';
@@ -53,7 +53,10 @@ describe('token introspection', () => {
   });
 
   test('by the line in README is answered', async () => {
-    const line = readmeSnippet('Token introspection (RFC 7662)', 'sh').replace('http://127.0.0.1:3000', service.url);
+    const line = snippetOf('README.md', 'Token introspection (RFC 7662)', 'sh').replace(
+      'http://127.0.0.1:3000',
+      service.url,
+    );
     const env = { ...process.env, LATCHKEY_SERVICE_TOKEN: SERVICE_TOKEN, API_KEY: key.fullKey };
     const { stdout } = await promisify(execFile)('sh', ['-c', line], { env });
     expect(JSON.parse(stdout)).toMatchObject({ active: true, sub: owner.id });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readmeSnippet } from '../support/readme.js';
+import { snippetOf } from '../support/pages.js';
 import { guarantees } from './guarantees.js';
 import { HEADING } from './guarded-backend.js';
 import { recipeText } from './recipe.js';
@@ -19,6 +19,6 @@ describe('nginx before a backend', () => {
   guarantees({ files: ['nginx.conf'], command: nginx });
 
   test('is configured as README says', () => {
-    expect(readmeSnippet(HEADING, 'nginx')).toBe(recipeText('nginx.conf').trimEnd());
+    expect(snippetOf('README.md', HEADING, 'nginx')).toBe(recipeText('nginx.conf').trimEnd());
   });
 });

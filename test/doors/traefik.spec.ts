@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unknownKey } from '../support/key-strings.js';
-import { readmeSnippet } from '../support/readme.js';
+import { snippetOf } from '../support/pages.js';
 import { startService, type Service } from '../support/service.js';
 import { HEADING } from './guarded-backend.js';
 import { recipeText } from './recipe.js';
@@ -20,7 +20,7 @@ describe('the question that Traefik asks', () => {
   let key: string;
   beforeAll(async () => {
     const file = join(folder, 'routes.json');
-    writeFileSync(file, readmeSnippet(HEADING, 'json'));
+    writeFileSync(file, snippetOf('README.md', HEADING, 'json'));
     service = await startService({ FORWARD_AUTH_ROUTES: file, TRUSTED_PROXIES: 'loopback' });
     key = (await (await service.person().signIn()).newKey({ access: 'read-only' })).fullKey;
   });

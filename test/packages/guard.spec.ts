@@ -6,7 +6,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 import { eventually } from '../support/eventually.js';
 import { newOwner } from '../support/owners.js';
-import { readmeSnippet } from '../support/readme.js';
+import { snippetOf } from '../support/pages.js';
 import { buildService } from '../support/service-process.js';
 import { type Service, startService } from '../support/service.js';
 import { Project, packGuard } from './project.js';
@@ -105,7 +105,7 @@ describe('the packed guard', () => {
       const packages = [...nest, 'express', 'fastify', 'typescript', '@types/node', '@types/express'];
       const project = await new Project(join(folder, 'types'), 'module', packages).install(tarball);
       for (const heading of ['Express', 'Fastify', 'NestJS']) {
-        project.write(`${heading}.mts`, readmeSnippet(heading, 'ts', guardReadme));
+        project.write(`${heading}.mts`, snippetOf(guardReadme, heading, 'ts'));
       }
       for (const file of ['imported.mts', 'required.cts']) project.write(file, typesInUse);
       project.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.mts', '*.cts'] }));
@@ -119,8 +119,8 @@ describe('the packed guard', () => {
 
   it('is shown with the same examples in both READMEs, each under 15 lines', () => {
     for (const heading of ['Express', 'Fastify', 'NestJS']) {
-      const example = readmeSnippet(heading, 'ts', guardReadme);
-      expect(readmeSnippet(heading, 'ts')).toBe(example);
+      const example = snippetOf(guardReadme, heading, 'ts');
+      expect(snippetOf('README.md', heading, 'ts')).toBe(example);
       expect(example.split('\n').filter((line) => line !== '').length).toBeLessThan(15);
     }
   });

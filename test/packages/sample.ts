@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import ts from 'typescript';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { readmeSnippet } from '../support/readme.js';
+import { snippetOf } from '../support/pages.js';
 import type { Project } from './project.js';
 
 export const guardReadme = 'clients/node/README.md';
@@ -17,7 +17,7 @@ export class Sample {
 
   static async start(project: Project, heading: string, language: string, target: string): Promise<Sample> {
     const port = await freePort();
-    const snippet = readmeSnippet(heading, language, guardReadme);
+    const snippet = snippetOf(guardReadme, heading, language);
     for (const place of Object.values(places)) if (!snippet.includes(place)) throw new Error(`no ${place} in it`);
     const code = snippet.replace(places.latchkey, target).replace(places.port, String(port));
     const file = project.write('main.js', language === 'ts' ? withoutTypes(code) : code);

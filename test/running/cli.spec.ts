@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LATCHKEY, latchkey, runCommand, type CommandOptions } from '../support/command-line.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
-import { readmeSnippet } from '../support/readme.js';
+import { snippetOf } from '../support/pages.js';
 import { buildService } from '../support/service-process.js';
 import { startService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
@@ -168,7 +168,7 @@ describe('latchkey beside a running service', () => {
     const { code, out, err } = await runCommand('sh', ['-e'], {
       env,
       cwd: folder,
-      input: readmeSnippet('Administer it', 'sh'),
+      input: snippetOf('README.md', 'Administer it', 'sh'),
     });
     rmSync(folder, { recursive: true });
     expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -6,10 +6,10 @@ import { parse } from 'smol-toml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { runCommand } from '../support/command-line.js';
-import { readmeSnippet } from '../support/readme.js';
+import { snippetOf } from '../support/pages.js';
 
 const FOLDER = 'docs/secret-scanning';
-const page = (language: string, heading: string) => readmeSnippet(heading, language, `${FOLDER}/README.md`);
+const page = (language: string, heading: string) => snippetOf(`${FOLDER}/README.md`, heading, language);
 
 interface Gitleaks {
   readonly rules: { id: string; description: string; regex: string; keywords: string[]; entropy: number }[];

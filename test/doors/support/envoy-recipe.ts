@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Metadata } from '@grpc/grpc-js';
 import { parse } from 'yaml';
 import { root } from '../../../scripts/lib/paths.mjs';
-import { readmeSnippet } from '../../support/readme.js';
+import { snippetOf } from '../../support/pages.js';
 
 interface Filter {
   readonly typed_config: {
@@ -42,7 +42,7 @@ export const recipeFilter = http_filters[0]!;
 export const recipeRoutes = route_config.virtual_hosts[0]!.routes;
 
 /** The excerpt of it that README shows. */
-export const excerpt = parse(readmeSnippet('Envoy', 'yaml')) as { http_filters: [Filter]; routes: [Route] };
+export const excerpt = parse(snippetOf('README.md', 'Envoy', 'yaml')) as { http_filters: [Filter]; routes: [Route] };
 
 /** What Envoy sends along with every question, %ENVIRONMENT(…)% being its way to name a variable. */
 export function identityOf({ typed_config }: Filter, environment: Readonly<Record<string, string>>): Metadata {
