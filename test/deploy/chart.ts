@@ -14,7 +14,7 @@ const read = (path: string) => readFileSync(join(CHART, path), 'utf8');
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Tree = { [name: string]: any };
 
-/** What README tells to set, and no more. */
+/** What docs/operations.md says to set, and no more. */
 export const LEAST: Tree = {
   env: { PUBLIC_URL: 'https://keys.example.com' },
   secrets: { DATABASE_URL: { existingSecret: 'latchkey' }, SERVICE_TOKENS: { existingSecret: 'latchkey' } },

@@ -11,7 +11,7 @@ import { newOwner } from '../support/owners.js';
 import { snippetOf } from '../support/pages.js';
 import { startService, type Service } from '../support/service.js';
 
-describe('the client that README shows for any language', () => {
+describe('the client that docs/grpc.md shows for any language', () => {
   let service: Service;
   let ownerId: string;
   let fullKey: string;
@@ -28,7 +28,7 @@ describe('the client that README shows for any language', () => {
 
   /** What it prints when a client comes with that key. */
   async function told(apiKey: string, target = service.grpcTarget): Promise<string> {
-    const code = snippetOf('README.md', 'Any language, over gRPC', 'js');
+    const code = snippetOf('docs/grpc.md', 'Any language, over gRPC', 'js');
     expect(code).toContain('127.0.0.1:50051');
     writeFileSync(join(folder, 'client.mjs'), code.replace('127.0.0.1:50051', target));
     const env = { ...process.env, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', AUTHORIZATION: `Bearer ${apiKey}` };

@@ -46,7 +46,7 @@ describe('deploy/envoy.yaml', () => {
     expect(methods).toEqual([{ exact: 'POST' }]);
   });
 
-  test('is what README shows an excerpt of', () => {
+  test('is what docs/envoy.md shows an excerpt of', () => {
     expect(recipeFilter).toEqual(excerpt.http_filters[0]);
     expect(recipeRoutes).toContainEqual(excerpt.routes[0]);
   });

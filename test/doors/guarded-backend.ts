@@ -14,7 +14,8 @@ import { startProxy, type Proxy, type Recipe } from './recipe.js';
 
 export const SYSTEMS = '/backend/api/systems';
 export const BURST = 40;
-export const HEADING = 'nginx, Caddy, Traefik and HAProxy';
+/** The routes that docs/forward-auth.md shows. */
+export const ROUTES = snippetOf('docs/forward-auth.md', 'What may be asked for', 'json');
 
 export interface Answer {
   readonly status: number;
@@ -24,7 +25,7 @@ export interface Answer {
   readonly seen: Seen | undefined;
 }
 
-/** A backend behind a proxy behind keys, with README's routes. Of PostgreSQL and Latchkey either can be taken away. */
+/** A backend behind a proxy behind keys, with the page's routes. Of PostgreSQL and Latchkey either can be taken away. */
 export class GuardedBackend {
   private readonly undo: (() => unknown)[] = [];
   private proxy!: Proxy;
@@ -48,7 +49,7 @@ export class GuardedBackend {
     const folder = mkdtempSync(join(tmpdir(), 'guarded-'));
     this.undo.push(() => rmSync(folder, { recursive: true }));
     const routes = join(folder, 'routes.json');
-    writeFileSync(routes, snippetOf('README.md', HEADING, 'json'));
+    writeFileSync(routes, ROUTES);
     const database = await createDatabase();
     this.undo.push(() => database.drop());
     this.line = await SlowLine.to(database.url);

@@ -52,8 +52,8 @@ describe('token introspection', () => {
     });
   });
 
-  test('by the line in README is answered', async () => {
-    const line = snippetOf('README.md', 'Token introspection (RFC 7662)', 'sh').replace(
+  test('by the line in docs/http.md is answered', async () => {
+    const line = snippetOf('docs/http.md', 'Token introspection (RFC 7662)', 'sh').replace(
       'http://127.0.0.1:3000',
       service.url,
     );

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { snippetOf } from '../support/pages.js';
 import { guarantees } from './guarantees.js';
-import { HEADING } from './guarded-backend.js';
 import { recipeText } from './recipe.js';
 
 /** The recipe is a file of conf.d; around it is what a distribution's nginx.conf has. */
@@ -15,10 +14,20 @@ function nginx(file: string, folder: string): [string, ...string[]] {
   return ['nginx', '-p', folder, '-c', join(folder, 'main.conf'), '-e', 'stderr'];
 }
 
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
 describe('nginx before a backend', () => {
   guarantees({ files: ['nginx.conf'], command: nginx });
 
-  test('is configured as README says', () => {
-    expect(snippetOf('README.md', HEADING, 'nginx')).toBe(recipeText('nginx.conf').trimEnd());
+  test('is configured as README shows an excerpt of', () => {
+    const rest = linesOf(recipeText('nginx.conf'));
+    for (const line of linesOf(snippetOf('README.md', 'One proxy', 'nginx'))) {
+      expect(rest).toContain(line);
+      rest.splice(0, rest.indexOf(line) + 1);
+    }
   });
 });

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unknownKey } from '../support/key-strings.js';
-import { snippetOf } from '../support/pages.js';
 import { startService, type Service } from '../support/service.js';
-import { HEADING } from './guarded-backend.js';
+import { ROUTES } from './guarded-backend.js';
 import { recipeText } from './recipe.js';
 
 const recipe = recipeText('traefik.yml');
@@ -20,7 +19,7 @@ describe('the question that Traefik asks', () => {
   let key: string;
   beforeAll(async () => {
     const file = join(folder, 'routes.json');
-    writeFileSync(file, snippetOf('README.md', HEADING, 'json'));
+    writeFileSync(file, ROUTES);
     service = await startService({ FORWARD_AUTH_ROUTES: file, TRUSTED_PROXIES: 'loopback' });
     key = (await (await service.person().signIn()).newKey({ access: 'read-only' })).fullKey;
   });

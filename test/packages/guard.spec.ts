@@ -117,11 +117,11 @@ describe('the packed guard', () => {
     patienceMs,
   );
 
-  it('is shown with the same examples in both READMEs, each under 15 lines', () => {
+  it('is shown by examples of under 15 lines, the first of which is in both READMEs', () => {
     for (const heading of ['Express', 'Fastify', 'NestJS']) {
-      const example = snippetOf(guardReadme, heading, 'ts');
-      expect(snippetOf('README.md', heading, 'ts')).toBe(example);
-      expect(example.split('\n').filter((line) => line !== '').length).toBeLessThan(15);
+      const lines = snippetOf(guardReadme, heading, 'ts').split('\n');
+      expect(lines.filter((line) => line !== '').length).toBeLessThan(15);
     }
+    expect(snippetOf('README.md', 'One guard', 'ts')).toBe(snippetOf(guardReadme, 'Express', 'ts'));
   });
 });

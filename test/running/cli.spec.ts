@@ -156,7 +156,7 @@ describe('latchkey beside a running service', () => {
     expect(JSON.stringify(all) + out).not.toContain(fullKey.slice(3, 27));
   });
 
-  test('what README.md says can be pasted', async () => {
+  test('what docs/cli.md shows can be pasted', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     const folder = mkdtempSync(join(tmpdir(), 'paste-'));
@@ -168,7 +168,7 @@ describe('latchkey beside a running service', () => {
     const { code, out, err } = await runCommand('sh', ['-e'], {
       env,
       cwd: folder,
-      input: snippetOf('README.md', 'Administer it', 'sh'),
+      input: snippetOf('docs/cli.md', 'The command line', 'sh'),
     });
     rmSync(folder, { recursive: true });
     expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -41,8 +41,11 @@ const { http_filters, route_config } = recipe.static_resources.listeners[0]!.fil
 export const recipeFilter = http_filters[0]!;
 export const recipeRoutes = route_config.virtual_hosts[0]!.routes;
 
-/** The excerpt of it that README shows. */
-export const excerpt = parse(snippetOf('README.md', 'Envoy', 'yaml')) as { http_filters: [Filter]; routes: [Route] };
+/** The excerpt of it that docs/envoy.md shows. */
+export const excerpt = parse(snippetOf('docs/envoy.md', 'API keys at Envoy', 'yaml')) as {
+  http_filters: [Filter];
+  routes: [Route];
+};
 
 /** What Envoy sends along with every question, %ENVIRONMENT(…)% being its way to name a variable. */
 export function identityOf({ typed_config }: Filter, environment: Readonly<Record<string, string>>): Metadata {

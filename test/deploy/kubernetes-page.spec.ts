@@ -8,7 +8,9 @@ import { run } from '../../scripts/lib/run.mjs';
 import { snippetOf } from '../support/pages.js';
 import { only, problemsOf, renderChart, type Tree, valuesWith } from './chart.js';
 
-describe('README on Kubernetes', () => {
+const PAGE = 'docs/operations.md';
+
+describe('docs/operations.md on Kubernetes', () => {
   let bin: string;
   beforeAll(() => {
     bin = mkdtempSync(join(tmpdir(), 'bin-'));
@@ -25,12 +27,12 @@ describe('README on Kubernetes', () => {
       .split('\n');
 
   test('gives values that are complete, and makes the secret with every key that they refer to', async () => {
-    const values = valuesWith(parse(snippetOf('README.md', 'Kubernetes', 'yaml')) as Tree);
+    const values = valuesWith(parse(snippetOf(PAGE, 'Kubernetes', 'yaml')) as Tree);
     expect(problemsOf(values)).toEqual([]);
 
     const secrets = { DATABASE_URL: 'd', REDIS_URL: 'r', SERVICE_TOKENS: 's', AUDIT_SEAL_KEY: 'a' };
     const env = { PATH: `${bin}:${process.env['PATH']}`, ...secrets };
-    const { code, output } = await run('sh', ['-euc', snippetOf('README.md', 'Kubernetes', 'sh')], { env });
+    const { code, output } = await run('sh', ['-euc', snippetOf(PAGE, 'Kubernetes', 'sh')], { env });
     expect({ code, output }).toEqual({ code: 0, output: '' });
 
     const [create, secret, generic, name, ...literals] = told('kubectl');
@@ -46,6 +48,6 @@ describe('README on Kubernetes', () => {
     const [install, release, chart, flag, file] = told('helm');
     expect([install, release, flag]).toEqual(['install', 'latchkey', '--values']);
     expect(existsSync(join(root, chart!, 'Chart.yaml'))).toBe(true);
-    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`\`${file}\``);
+    expect(readFileSync(join(root, PAGE), 'utf8')).toContain(`\`${file}\``);
   }, 60_000);
 });
