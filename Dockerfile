@@ -27,7 +27,7 @@ WORKDIR /app
 COPY --from=systems-api-packages /app/node_modules node_modules
 COPY --from=build /app/clients/node clients/node
 COPY --from=build /app/examples/systems-api examples/systems-api
-# `node`, by number: Kubernetes can tell that it is not root.
+# `node`, by number, so that Kubernetes sees that it is not root.
 USER 1000:1000
 EXPOSE 4000
 # Any answer will do: without a key it is 401.
@@ -45,7 +45,7 @@ COPY --from=build /app/dist dist
 COPY --from=build /app/web/dist web/dist
 # `docker compose exec latchkey-1 latchkey …`
 RUN chmod +x dist/composition/cli.js && ln -s /app/dist/composition/cli.js /usr/local/bin/latchkey
-# `node`, by number: Kubernetes can tell that it is not root.
+# `node`, by number, so that Kubernetes sees that it is not root.
 USER 1000:1000
 EXPOSE 3000 50051
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=5 \

@@ -1,7 +1,7 @@
--- Asks Latchkey about each request, for haproxy.cfg: http-request lua.latchkey <where Latchkey is listened for>
+-- Asks Latchkey about each request, for haproxy.cfg: http-request lua.latchkey <the address of Latchkey>
 
 local IDENTITY = { "x-latchkey-owner", "x-latchkey-key", "x-latchkey-access", "x-latchkey-permissions" }
-local TOLD = { "content-type", "www-authenticate", "retry-after", "ratelimit-policy", "ratelimit", "cache-control" }
+local PASSED_ON = { "content-type", "www-authenticate", "retry-after", "ratelimit-policy", "ratelimit", "cache-control" }
 local REFUSALS = { [401] = true, [403] = true, [429] = true, [503] = true }
 
 -- Every value of a header, so that Latchkey sees it when there are two. HAProxy counts them from 0.
@@ -13,12 +13,12 @@ local function values(headers, name)
   return found
 end
 
--- Passes a refusal on. Whatever else comes is not from Latchkey: for a server that is away HAProxy answers in HTML.
+-- Passes a refusal on. Any other answer is not Latchkey's: for a server that is away HAProxy answers in HTML.
 local function refuse(txn, answer)
-  local isTold = REFUSALS[answer.status] and values(answer.headers, "content-type")[1] == "application/json"
-  if not isTold then return end
+  local isRefusal = REFUSALS[answer.status] and values(answer.headers, "content-type")[1] == "application/json"
+  if not isRefusal then return end
   local reply = txn:reply({ status = answer.status, body = answer.body })
-  for _, name in ipairs(TOLD) do
+  for _, name in ipairs(PASSED_ON) do
     for _, value in ipairs(values(answer.headers, name)) do reply:add_header(name, value) end
   end
   txn:done(reply)
