@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { readConfig } from '../../src/config/config.js';
+import { configSource } from '../support/config-source.js';
 import type { Tree } from './chart.js';
 import { readStages, textsOf } from './dockerfile.js';
 
@@ -16,7 +17,7 @@ const instances = Object.entries(services).filter(([name]) => name.startsWith('l
 
 describe('docker-compose.yml', () => {
   test('sets no variable that the service does not read', () => {
-    const read = new Set([...text('src/config/config.ts').matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, name]) => name));
+    const read = new Set([...configSource().matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, name]) => name));
     expect(instances).toHaveLength(2);
     for (const [, { environment }] of instances) {
       expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);

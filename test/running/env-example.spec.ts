@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
+import { configSource } from '../support/config-source.js';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const named = (source: string, pattern: RegExp) => [...source.matchAll(pattern)].map(([, name]) => name);
@@ -10,9 +11,7 @@ describe('.env.example', () => {
   const listed = named(text('.env.example'), /^#([A-Z][A-Z_]+)=/gm);
 
   it('lists every variable that the service reads', () => {
-    const read = named(text('src/config/config.ts'), /reader\s*\.\w+\(\s*'([A-Z][A-Z_]+)'/g).filter(
-      (name) => name !== 'NODE_ENV',
-    );
+    const read = named(configSource(), /reader\s*\.\w+\(\s*'([A-Z][A-Z_]+)'/g).filter((name) => name !== 'NODE_ENV');
     expect(read.length).toBeGreaterThan(10);
     expect(listed).toEqual(expect.arrayContaining(read));
   });
