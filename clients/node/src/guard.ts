@@ -1,5 +1,5 @@
 import { type Decision, unavailable } from './decision.js';
-import { openChannel } from './grpc/channel.js';
+import { openPool } from './grpc/open-pool.js';
 import { failureOf } from './grpc/failure.js';
 import { tell, withoutCredentials } from './hooks.js';
 import { type Protect, protectWith } from './http/middleware.js';
@@ -36,12 +36,12 @@ export interface Guard {
 export function createGuard(options: GuardOptions): Guard {
   assertUsable(options);
   const operationOf = overridden(operationOfMethod, options.operations);
-  const channel = openChannel(options);
+  const pool = openPool(options);
 
   const decide = async (prepared: PreparedQuestion): Promise<Decision> => {
     const { requestId, authorization, operation, permission, clientIp } = prepared;
     try {
-      const { response, windowSeconds } = await channel.ask(prepared);
+      const { response, windowSeconds } = await pool.ask(prepared);
       const decision = judge(response, windowSeconds);
       if (!decision.allowed) {
         const { status, reason } = decision;
@@ -67,5 +67,5 @@ export function createGuard(options: GuardOptions): Guard {
   };
 
   const route = routeWith(check, operationOf);
-  return { check, route, protect: protectWith(route), close: () => channel.close() };
+  return { check, route, protect: protectWith(route), close: () => pool.close() };
 }

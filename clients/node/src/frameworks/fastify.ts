@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../decision.js';
 import { createGuard } from '../guard.js';
-import { rateLimitHeaders, refusalAnswer } from '../http/answer.js';
+import { rateLimitHeaders, refusalAnswer } from '../http/http-answer.js';
 import type { Permission } from '../http/permission.js';
 import { admit, principalOf } from '../http/principal.js';
 import type { RouteOptions } from '../http/route.js';

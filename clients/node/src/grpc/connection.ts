@@ -1,7 +1,7 @@
 import { type ChannelCredentials, type ChannelOptions, Metadata, credentials } from '@grpc/grpc-js';
 import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
 import type { GuardOptions, GuardTls } from '../options.js';
-import { loadContract } from './contract.js';
+import { loadContract } from './load-contract.js';
 
 const channelOptions: ChannelOptions = {
   // The service resumes by itself: try again soon after it went away, and never wait longer than a second.

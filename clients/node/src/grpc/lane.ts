@@ -5,9 +5,9 @@ import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
 import { ReopenDelay } from './reopen-delay.js';
 import { askUnary } from './unary.js';
-import { type StreamOwner, ValidationStream } from './validation-stream.js';
+import { type StreamListener, ValidationStream } from './validation-stream.js';
 
-export interface LaneOwner {
+export interface LaneListener {
   /** Something changed that questions may have waited for. */
   laneChanged(): void;
   /** Questions that a stream of this lane had and will not answer, and how it ended. */
@@ -21,7 +21,7 @@ export interface LaneOwner {
  * leaves READY. Then a new stream is opened, over the new connection that this brings about, and the old ones are left
  * to bring their answers.
  */
-export class Lane implements StreamOwner {
+export class Lane implements StreamListener {
   /** The one that takes questions, or will as soon as it is open. */
   private current: ValidationStream | undefined;
   private readonly extra = new ExtraStreams(() => this.newStream());
@@ -34,7 +34,7 @@ export class Lane implements StreamOwner {
 
   constructor(
     private readonly connection: Connection,
-    private readonly owner: LaneOwner,
+    private readonly listener: LaneListener,
     private readonly maxSilenceMs: number,
   ) {
     this.watch(this.channel.getConnectivityState(false));
@@ -65,11 +65,11 @@ export class Lane implements StreamOwner {
 
   streamOpened(stream: ValidationStream): void {
     if (stream === this.current) this.failure = undefined;
-    this.owner.laneChanged();
+    this.listener.laneChanged();
   }
 
   streamHasRoom(): void {
-    this.owner.laneChanged();
+    this.listener.laneChanged();
   }
 
   streamFellSilent(stream: ValidationStream): void {
@@ -84,8 +84,8 @@ export class Lane implements StreamOwner {
       if (this.isUnaryOnly) this.failure = undefined;
       else this.reopen(stream, end);
     }
-    this.owner.laneLost(stream.unanswered(), end);
-    this.owner.laneChanged();
+    this.listener.laneLost(stream.unanswered(), end);
+    this.listener.laneChanged();
   }
 
   private get channel() {

@@ -3,7 +3,7 @@ import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../gene
 import type { PreparedQuestion } from '../question.js';
 import type { Connection } from './connection.js';
 import { serviceError } from './failure.js';
-import { encodeQuestion } from './wire/question.js';
+import { encodeQuestion } from './wire/encode-question.js';
 
 export interface Answered {
   readonly response: ValidateKeyResponse;
@@ -15,7 +15,7 @@ export interface Holder {
   expired(question: OpenQuestion): void;
 }
 
-export interface QuestionOwner {
+export interface Dispatcher {
   settled(question: OpenQuestion): void;
   /** @returns whether the question is asked once more */
   refused(question: OpenQuestion, error: ServiceError): boolean;
@@ -38,7 +38,7 @@ export class OpenQuestion {
     readonly deadlineAt: number,
     private readonly onAnswer: (answered: Answered) => void,
     private readonly onFailure: (error: ServiceError) => void,
-    private readonly owner: QuestionOwner,
+    private readonly dispatcher: Dispatcher,
   ) {
     this.bytes = encodeQuestion(asked);
   }
@@ -54,7 +54,7 @@ export class OpenQuestion {
   /** The service answered that it cannot know: fails, unless the question is asked once more. */
   refuse(error: ServiceError, connection: Connection): void {
     this.refusedOver = connection;
-    if (this.isSettled || this.owner.refused(this, error)) return;
+    if (this.isSettled || this.dispatcher.refused(this, error)) return;
     this.fail(error);
   }
 
@@ -70,7 +70,7 @@ export class OpenQuestion {
     if (this.isSettled) return false;
     this.isSettled = true;
     this.holder = undefined;
-    this.owner.settled(this);
+    this.dispatcher.settled(this);
     return true;
   }
 }

@@ -3,8 +3,8 @@ import type { PreparedQuestion } from '../question.js';
 import type { Connection } from './connection.js';
 import { Deadlines } from './deadlines.js';
 import { type CallEnd, serviceError } from './failure.js';
-import { Lane, type LaneOwner } from './lane.js';
-import { type Answered, type Holder, OpenQuestion, type QuestionOwner } from './open-question.js';
+import { Lane, type LaneListener } from './lane.js';
+import { type Answered, type Holder, OpenQuestion, type Dispatcher } from './open-question.js';
 import type { ValidationStream } from './validation-stream.js';
 
 /** Questions that may wait for a stream; the ones past these are refused at once. */
@@ -20,7 +20,7 @@ const noticeMs = 10;
 const pauseMs = 20;
 
 /** Spreads questions over streams on a few connections. */
-export class Pool implements LaneOwner, Holder, QuestionOwner {
+export class Pool implements LaneListener, Holder, Dispatcher {
   private readonly lanes: readonly Lane[];
   private readonly deadlines = new Deadlines();
   private readonly waiting = new Set<OpenQuestion>();

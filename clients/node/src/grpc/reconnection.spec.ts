@@ -5,20 +5,20 @@ import type { FailureEvent } from '../hooks.js';
 import { granted } from '../testing/answers.js';
 import { eventually } from '../testing/eventually.js';
 import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
-import { Wire } from '../testing/wire.js';
+import { TcpRelay } from '../testing/tcp-relay.js';
 
 const question = { authorization: ['Bearer k'], method: 'GET' };
 type Reply = Parameters<ScriptedLatchkey['script']>[1];
 
 let latchkey: ScriptedLatchkey;
-let wire: Wire;
+let relay: TcpRelay;
 let failures: FailureEvent[];
 let held: Reply[];
 let guard: Guard;
 
 function open(): void {
   guard = createGuard({
-    target: wire.target,
+    target: relay.target,
     serviceToken: 'token',
     deadlineMs: 5000,
     onError: (event) => failures.push(event),
@@ -31,12 +31,12 @@ beforeEach(async () => {
   latchkey = new ScriptedLatchkey();
   latchkey.answers(granted());
   await latchkey.start();
-  wire = await Wire.to(latchkey.port);
+  relay = await TcpRelay.to(latchkey.port);
 });
 
 afterEach(() => {
   guard.close();
-  wire.close();
+  relay.close();
   latchkey.stop();
 });
 
@@ -64,11 +64,11 @@ describe('the streams to the service', () => {
     const saved = guard.check({ ...question, requestId: 'saved' });
     const lost = guard.check({ ...question, requestId: 'lost' });
     await eventually(() => latchkey.questions.length === 2);
-    wire.breakAll();
+    relay.breakAll();
     await eventually(() => latchkey.questions.length === 4);
     replies.get('saved')!(null, granted());
     expect(await saved).toMatchObject({ allowed: true });
-    wire.breakAll();
+    relay.breakAll();
     expect(await lost).toMatchObject({ status: 503 });
     expect(failures).toMatchObject([{ code: 'UNAVAILABLE', requestId: 'lost' }]);
     expect(latchkey.questions).toHaveLength(4);
@@ -120,7 +120,7 @@ describe('the streams to the service', () => {
 
     latchkey.answers(granted());
     latchkey.streamRefusal = undefined;
-    wire.breakAll();
+    relay.breakAll();
     await eventually(() => latchkey.streams.size === 2);
     await eventually(async () => (await guard.check(question)).allowed);
     expect(latchkey.unaryQuestions).toBe(22);
@@ -137,6 +137,6 @@ describe('the streams to the service', () => {
     held[0]!(null, granted());
     expect(await answer).toMatchObject({ allowed: true });
     await eventually(() => latchkey.streams.size === 0);
-    await eventually(() => wire.openConnections === 0);
+    await eventually(() => relay.openConnections === 0);
   });
 });

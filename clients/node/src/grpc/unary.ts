@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js';
 import type { OpenQuestion } from './open-question.js';
-import { windowSecondsIn } from './window.js';
+import { windowSecondsIn } from './rate-limit-window.js';
 
 /** Asks a question by a call of its own. gRPC itself repeats one that no server has seen, and no other. */
 export function askUnary(connection: Connection, question: OpenQuestion): void {

@@ -4,13 +4,13 @@ import type { Connection } from './connection.js';
 import { type CallEnd, serviceError } from './failure.js';
 import type { Holder, OpenQuestion } from './open-question.js';
 import { PassingMap } from './passing-map.js';
-import { windowSecondsIn } from './window.js';
-import { decodeAnswer } from './wire/answer.js';
+import { windowSecondsIn } from './rate-limit-window.js';
+import { decodeAnswer } from './wire/decode-answer.js';
 
 /** Questions that may be out at once. The service would read more of one stream before it has answered some. */
 const maxOpen = 128;
 
-export interface StreamOwner {
+export interface StreamListener {
   streamOpened(stream: ValidationStream): void;
   /** After an answer. */
   streamHasRoom(): void;
@@ -39,7 +39,7 @@ export class ValidationStream implements Holder {
 
   constructor(
     readonly connection: Connection,
-    private readonly owner: StreamOwner,
+    private readonly listener: StreamListener,
     private readonly maxSilenceMs: number,
   ) {
     const { client, identity, streamPath } = connection;
@@ -48,7 +48,7 @@ export class ValidationStream implements Holder {
     this.call.on('metadata', (metadata) => {
       this.windowSeconds = windowSecondsIn(metadata);
       this.isReady = true;
-      owner.streamOpened(this);
+      listener.streamOpened(this);
     });
     this.call.on('data', (response: ValidateKeyResponse) => this.take(response));
     // It comes as a status as well.
@@ -57,7 +57,7 @@ export class ValidationStream implements Holder {
     // After the last answer, unlike the status.
     this.call.on('end', () => {
       this.isRetired = true;
-      owner.streamEnded(this, this.end);
+      listener.streamEnded(this, this.end);
     });
   }
 
@@ -104,7 +104,7 @@ export class ValidationStream implements Holder {
 
   checkSilence(): void {
     if (this.silentSince === undefined || this.isRetired) return;
-    if (performance.now() - this.silentSince > this.maxSilenceMs) this.owner.streamFellSilent(this);
+    if (performance.now() - this.silentSince > this.maxSilenceMs) this.listener.streamFellSilent(this);
   }
 
   /** What was sent and will not be answered any more. */
@@ -125,7 +125,7 @@ export class ValidationStream implements Holder {
       } else question.answer(response, this.windowSeconds);
       this.letGo();
     }
-    this.owner.streamHasRoom();
+    this.listener.streamHasRoom();
   }
 
   private letGo(): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decision } from '../decision.js';
-import { rateLimitHeaders, refusalAnswer } from './answer.js';
+import { rateLimitHeaders, refusalAnswer } from './http-answer.js';
 import type { Permission } from './permission.js';
 import { admit } from './principal.js';
 import type { MakeRoute, RouteOptions } from './route.js';

@@ -11,7 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import type { ValidateKeyRequest__Output as Asked } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
-import { loadContract } from '../grpc/contract.js';
+import { loadContract } from '../grpc/load-contract.js';
 
 type Call = ServerUnaryCall<Asked, ValidateKeyResponse>;
 type Stream = ServerDuplexStream<Asked, ValidateKeyResponse>;

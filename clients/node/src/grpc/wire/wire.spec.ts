@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { PreparedQuestion } from '../../question.js';
-import { loadContract } from '../contract.js';
-import { decodeAnswer } from './answer.js';
-import { encodeQuestion } from './question.js';
+import { loadContract } from '../load-contract.js';
+import { decodeAnswer } from './decode-answer.js';
+import { encodeQuestion } from './encode-question.js';
 
 const { ValidateKeys } = loadContract().ApiKeyService.service;
 const text = fc.string({ unit: 'grapheme', maxLength: 300 });

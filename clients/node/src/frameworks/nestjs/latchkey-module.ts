@@ -2,7 +2,7 @@ import { ConfigurableModuleBuilder, Inject, Module } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common' with { 'resolution-mode': 'import' };
 import { type Guard, createGuard } from '../../guard.js';
 import type { GuardOptions } from '../../options.js';
-import { guardToken } from './guard.js';
+import { guardToken } from './latchkey-guard.js';
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<GuardOptions>()
   .setClassMethodName('forRoot')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rateLimitHeaders } from './answer.js';
+import { rateLimitHeaders } from './http-answer.js';
 
 describe('rateLimitHeaders', () => {
   const rateLimit = { limit: 100, remaining: 99, resetSeconds: 1 };

@@ -3,7 +3,7 @@
  *
  * @throws {RangeError} the bytes end too early, or are no protobuf
  */
-export class Reader {
+export class MessageReader {
   at = 0;
   /** The upper half of the number that was read last. */
   private high = 0;

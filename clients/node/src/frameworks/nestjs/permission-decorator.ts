@@ -1,7 +1,7 @@
 import { SetMetadata, UseGuards, applyDecorators } from '@nestjs/common';
 import type { Permission as RoutePermission } from '../../http/permission.js';
 import { type RouteOptions, assertRoute } from '../../http/route.js';
-import { LatchkeyGuard, protectionKey } from './guard.js';
+import { LatchkeyGuard, protectionKey } from './latchkey-guard.js';
 
 /**
  * Lets only granted requests through to a handler, or to all handlers of a controller; what the handler itself says

@@ -6,7 +6,7 @@ import { granted } from '../testing/answers.js';
 import * as pem from '../testing/certificates.js';
 import { eventually } from '../testing/eventually.js';
 import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
-import { Wire } from '../testing/wire.js';
+import { TcpRelay } from '../testing/tcp-relay.js';
 
 const question = { authorization: ['Bearer k'], method: 'GET' };
 const serverPair = { private_key: Buffer.from(pem.serverKey), cert_chain: Buffer.from(pem.serverCertificate) };
@@ -44,16 +44,16 @@ describe('the connection to the service', () => {
 
   it('notices a peer that fell silent without closing, and resumes by itself', async () => {
     await latchkey.start();
-    const wire = await Wire.to(latchkey.port);
+    const relay = await TcpRelay.to(latchkey.port);
     const guard = open({
-      target: wire.target,
+      target: relay.target,
       deadlineMs: 200,
       channelOptions: { 'grpc.keepalive_time_ms': 100, 'grpc.keepalive_timeout_ms': 100 },
     });
     await eventually(async () => (await guard.check(question)).allowed);
-    wire.cut();
+    relay.cut();
     expect(await guard.check(question)).toMatchObject({ status: 503 });
     await eventually(async () => (await guard.check(question)).allowed);
-    wire.close();
+    relay.close();
   });
 });

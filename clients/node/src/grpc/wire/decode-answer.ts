@@ -1,6 +1,6 @@
 import type { ValidateKeyResponse__Output as Answer } from '../../generated/latchkey/v1/ValidateKeyResponse.js';
-import { readDenial, readFailure, readGrant, readRateLimit } from './outcomes.js';
-import { Reader } from './reader.js';
+import { readDenial, readFailure, readGrant, readRateLimit } from './decode-outcomes.js';
+import { MessageReader } from './message-reader.js';
 
 /**
  * Reads the bytes of a ValidateKeyResponse into what proto-loader makes of them, at a fraction of its cost. Fields that
@@ -10,7 +10,7 @@ import { Reader } from './reader.js';
  */
 export function decodeAnswer(bytes: Buffer): Answer {
   const answer: Answer = { requestId: '', rateLimit: null };
-  const reader = new Reader(bytes);
+  const reader = new MessageReader(bytes);
   while (reader.at < bytes.length) {
     const tag = reader.uint32();
     if (tag === 0x0a) answer.requestId = reader.text();

@@ -4,7 +4,7 @@ import type { Failure__Output as Failure } from '../../generated/latchkey/v1/Fai
 import type { Grant__Output as Grant } from '../../generated/latchkey/v1/Grant.js';
 import type { RateLimit__Output as RateLimit } from '../../generated/latchkey/v1/RateLimit.js';
 import { Reason } from '../../generated/latchkey/v1/Reason.js';
-import type { Reader } from './reader.js';
+import type { MessageReader } from './message-reader.js';
 
 // Each stands at the place of its number in the contract.
 const accessLevels = Object.values(AccessLevel);
@@ -15,7 +15,7 @@ function named<Name>(names: readonly Name[], number: number): Name {
   return names[number] ?? (number as Name);
 }
 
-export function readGrant(reader: Reader, end: number): Grant {
+export function readGrant(reader: MessageReader, end: number): Grant {
   const grant: Grant = { keyId: '', ownerId: '', access: accessLevels[0]!, permissions: [], expiresAt: null };
   while (reader.at < end) {
     const tag = reader.uint32();
@@ -30,7 +30,7 @@ export function readGrant(reader: Reader, end: number): Grant {
   return grant;
 }
 
-export function readDenial(reader: Reader, end: number): Denial {
+export function readDenial(reader: MessageReader, end: number): Denial {
   const denial: Denial = { reason: reasons[0]!, httpStatus: 0, message: '', retryAfter: null };
   while (reader.at < end) {
     const tag = reader.uint32();
@@ -44,7 +44,7 @@ export function readDenial(reader: Reader, end: number): Denial {
   return denial;
 }
 
-export function readFailure(reader: Reader, end: number): Failure {
+export function readFailure(reader: MessageReader, end: number): Failure {
   const failure: Failure = { code: 0, message: '' };
   while (reader.at < end) {
     const tag = reader.uint32();
@@ -56,7 +56,7 @@ export function readFailure(reader: Reader, end: number): Failure {
   return failure;
 }
 
-export function readRateLimit(reader: Reader, end: number): RateLimit {
+export function readRateLimit(reader: MessageReader, end: number): RateLimit {
   const rateLimit: RateLimit = { limit: 0, remaining: 0, resetAfter: null };
   while (reader.at < end) {
     const tag = reader.uint32();
@@ -70,7 +70,7 @@ export function readRateLimit(reader: Reader, end: number): RateLimit {
 }
 
 /** A Timestamp or a Duration: they have the same form. */
-function readTime(reader: Reader, end: number): { seconds: string; nanos: number } {
+function readTime(reader: MessageReader, end: number): { seconds: string; nanos: number } {
   const time = { seconds: '0', nanos: 0 };
   while (reader.at < end) {
     const tag = reader.uint32();

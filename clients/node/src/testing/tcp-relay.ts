@@ -2,7 +2,7 @@ import { type Server, type Socket, connect, createServer } from 'node:net';
 import { portOf } from './raw-http.js';
 
 /** A TCP relay whose open connections can be made to swallow everything, as a pulled cable does, or broken. */
-export class Wire {
+export class TcpRelay {
   private readonly pairs: [Socket, Socket][] = [];
   private readonly server: Server;
 
@@ -15,10 +15,10 @@ export class Wire {
     });
   }
 
-  static async to(port: number): Promise<Wire> {
-    const wire = new Wire(port);
-    await new Promise<void>((resolve) => wire.server.listen(0, '127.0.0.1', resolve));
-    return wire;
+  static async to(port: number): Promise<TcpRelay> {
+    const relay = new TcpRelay(port);
+    await new Promise<void>((resolve) => relay.server.listen(0, '127.0.0.1', resolve));
+    return relay;
   }
 
   get target(): string {

@@ -1,14 +1,6 @@
 import { type GuardOptions, defaultDeadlineMs } from '../options.js';
-import type { PreparedQuestion } from '../question.js';
 import { connector } from './connection.js';
-import type { Answered } from './open-question.js';
 import { Pool } from './pool.js';
-
-export interface Channel {
-  /** Rejects with a gRPC ServiceError when there is no answer within the deadline. */
-  ask(question: PreparedQuestion): Promise<Answered>;
-  close(): void;
-}
 
 /** More than one, so that one that breaks or becomes old never leaves the guard without any. */
 const connectionCount = 2;
@@ -24,7 +16,7 @@ const connectionCount = 2;
  * code is an invitation to ask again. When the service ends a stream in order it has not judged what it has not
  * answered: that is asked elsewhere, and does not count.
  */
-export function openChannel(options: GuardOptions): Channel {
+export function openPool(options: GuardOptions): Pick<Pool, 'ask' | 'close'> {
   const connect = connector(options);
   const connections = Array.from({ length: connectionCount }, connect);
   return new Pool(connections, options.deadlineMs ?? defaultDeadlineMs);

@@ -5,7 +5,7 @@ import { HttpAdapterHost, Reflector } from '@nestjs/core';
 import type * as core from '@nestjs/core' with { 'resolution-mode': 'import' };
 import type { Decision } from '../../decision.js';
 import type { Guard } from '../../guard.js';
-import { rateLimitHeaders, refusalAnswer } from '../../http/answer.js';
+import { rateLimitHeaders, refusalAnswer } from '../../http/http-answer.js';
 import type { Permission } from '../../http/permission.js';
 import { admit } from '../../http/principal.js';
 import type { Route, RouteOptions } from '../../http/route.js';
