@@ -4,7 +4,7 @@ export type { DecisionEvent, DenialEvent, FailureEvent } from './hooks.js';
 export type { Middleware, Protect } from './http/middleware.js';
 export type { Permission } from './http/permission.js';
 export { type GuardedRequest, principalOf } from './http/principal.js';
-export type { HttpRequest } from './http/question-from.js';
+export type { HttpRequest } from './http/http-request.js';
 export type { MakeRoute, Route, RouteOptions } from './http/route.js';
 export type { Operation, OperationsByMethod } from './operation.js';
 export type { GuardOptions, GuardTls } from './options.js';

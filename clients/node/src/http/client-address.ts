@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { HttpRequest } from './question-from.js';
+import type { HttpRequest } from './http-request.js';
 
 /**
  * The address of the client: what the framework made of its trusted proxies (Express's `req.ip`), else the peer.

@@ -9,7 +9,8 @@ import {
 } from '../operation.js';
 import type { Question } from '../question.js';
 import { type Permission, assertPermission } from './permission.js';
-import { type HttpRequest, questionFrom } from './question-from.js';
+import type { HttpRequest } from './http-request.js';
+import { questionFrom } from './question-from.js';
 
 export interface RouteOptions {
   /** What the handler does, where no method tells: READ for a search by POST, DESTROY for a purge by POST. */
