@@ -1,31 +1,31 @@
 import type { Reason as WireReason } from './generated/latchkey/v1/Reason.js';
 
-/** Who the request acts as. */
+/** The account and the key that the request acts with. */
 export interface Principal {
   readonly keyId: string;
   /** The account that the key belongs to. */
   readonly ownerId: string;
   readonly access: 'read-only' | 'read-and-write';
-  /** What the owner holds and the key lets through, as of this request. */
+  /** Those of the owner's permissions that the key allows, read for this request. */
   readonly permissions: readonly string[];
   readonly expiresAt: Date;
 }
 
 /** The state of the key's rate limit. */
 export interface RateLimit {
-  /** Requests that a rested key may send at once. */
+  /** Requests that a key may send at once after a pause. */
   readonly limit: number;
   /** Requests admitted right now. */
   readonly remaining: number;
   /** Whole seconds, rounded up, until the limit is full again. */
   readonly resetSeconds: number;
-  /** Whole seconds in which a spent key regains its whole limit; undefined when the service did not say. */
+  /** Whole seconds until a used-up limit is full again; undefined when the service did not send it. */
   readonly windowSeconds: number | undefined;
 }
 
 type Known<R> = R extends `REASON_${infer Name}` ? Exclude<Name, 'UNSPECIFIED'> : never;
 
-/** Why a key was refused; UNKNOWN when the service is newer than this guard. For logs, never for the client. */
+/** Why a key was refused; UNKNOWN for a reason of a newer service. For logs, never for the client. */
 export type DenialReason = Known<WireReason> | 'UNKNOWN';
 
 export interface Granted {
@@ -43,7 +43,7 @@ export interface Denied {
   readonly rateLimit: RateLimit | undefined;
 }
 
-/** There was no usable answer, so nobody gets in. */
+/** The service gave no usable answer, so the request is refused. */
 export interface Unavailable {
   readonly allowed: false;
   readonly status: 503;

@@ -1,7 +1,7 @@
 import { type Decision, unavailable } from './decision.js';
 import { openPool } from './grpc/open-pool.js';
 import { failureOf } from './grpc/failure.js';
-import { tell, withoutCredentials } from './hooks.js';
+import { callHook, withoutCredentials } from './hooks.js';
 import { type Protect, protectWith } from './http/middleware.js';
 import { type MakeRoute, routeWith } from './http/route.js';
 import { judge } from './judge.js';
@@ -11,18 +11,18 @@ import { type PreparedQuestion, type Question, prepare } from './question.js';
 
 export interface Guard {
   /**
-   * Asks the service whether a request may go on. An unavailable service is not an error but a decision: without a
-   * usable answer within the deadline it is a refusal with status 503.
+   * Asks the service whether a request may go on. It never rejects: when the service gives no usable answer within the
+   * deadline, the decision is a refusal with status 503.
    */
   check(question: Question): Promise<Decision>;
   /**
-   * Prepares the questions about one route: what the adapters for web frameworks stand on. Answer a refusal by
-   * `refusalAnswer`, and everything with `rateLimitHeaders`.
+   * Prepares the questions about one route. The adapters for web frameworks are built on it. Answer a refusal with
+   * `refusalAnswer`, and add `rateLimitHeaders` to every answer.
    */
   readonly route: MakeRoute;
   /** Makes Express or connect middleware that lets only granted requests through. */
   readonly protect: Protect;
-  /** Closes the connections, which keep the process alive till then. Questions after that are decided 503. */
+  /** Closes the connections, which keep the process alive until then. Later questions are refused with 503. */
   close(): void;
 }
 
@@ -45,12 +45,12 @@ export function createGuard(options: GuardOptions): Guard {
       const decision = judge(response, windowSeconds);
       if (!decision.allowed) {
         const { status, reason } = decision;
-        tell(options.onDenied, { status, reason, operation, permission, clientIp, requestId });
+        callHook(options.onDenied, { status, reason, operation, permission, clientIp, requestId });
       }
       return decision;
     } catch (error) {
       const { code, message } = failureOf(error);
-      tell(options.onError, { code, message: withoutCredentials(message, authorization), requestId });
+      callHook(options.onError, { code, message: withoutCredentials(message, authorization), requestId });
       return unavailable;
     }
   };
@@ -62,7 +62,7 @@ export function createGuard(options: GuardOptions): Guard {
     const { operation, permission, requestId } = prepared;
     const latencyMs = performance.now() - askedAt;
     const status = decision.allowed ? 200 : decision.status;
-    tell(options.onDecision, { status, operation, permission, latencyMs, requestId });
+    callHook(options.onDecision, { status, operation, permission, latencyMs, requestId });
     return decision;
   };
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { tell, withoutCredentials } from './hooks.js';
+import { callHook, withoutCredentials } from './hooks.js';
 
-describe('tell', () => {
+describe('callHook', () => {
   it('survives a hook that throws and one that rejects', async () => {
     const throws = () => {
       throw new Error('log is full');
     };
-    tell(throws, 1);
-    tell(async () => throws(), 1);
+    callHook(throws, 1);
+    callHook(async () => throws(), 1);
     // A rejection that nobody handles would end the process before the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('does without a hook', () => expect(() => tell(undefined, 1)).not.toThrow());
+  it('does without a hook', () => expect(() => callHook(undefined, 1)).not.toThrow());
 });
 
 describe('withoutCredentials', () => {

@@ -1,26 +1,28 @@
 import type { Decision, Denied } from './decision.js';
 import type { Operation } from './operation.js';
 
-/** A request that the service refused. Says why, which the client must not learn. */
+/** A request that the service refused, with the reason, which the client must not learn. */
 export interface DenialEvent {
   readonly status: Denied['status'];
   readonly reason: Denied['reason'];
   readonly operation: Operation;
   readonly permission: string;
   readonly clientIp: string;
-  /** As in the service's audit log. */
+  /** The same id as in the service's audit log. */
   readonly requestId: string;
 }
 
 /** A question that got no usable answer; its request was answered 503. */
 export interface FailureEvent {
-  /** A gRPC status name (`UNAVAILABLE`, `DEADLINE_EXCEEDED`, `UNAUTHENTICATED`, …), `UNREADABLE_ANSWER` or `INTERNAL`. */
+  /**
+   * A gRPC status name (`UNAVAILABLE`, `DEADLINE_EXCEEDED`, `UNAUTHENTICATED`, …), `UNREADABLE_ANSWER` or `INTERNAL`.
+   */
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
 }
 
-/** Any decision, with what it took. Few enough labels for metrics but for the request id. */
+/** Any decision, with the time it took. Status, operation and permission have few values: they can label a metric. */
 export interface DecisionEvent {
   /** What the request was refused with; 200 when it was granted, whatever its handler answers. */
   readonly status: 200 | Exclude<Decision, { allowed: true }>['status'];
@@ -40,19 +42,19 @@ export interface Hooks {
   readonly onError?: ((event: FailureEvent) => void) | undefined;
 }
 
-/** Calls a hook. One that throws, or rejects, changes no verdict and ends no process. */
-export function tell<Event>(hook: ((event: Event) => unknown) | undefined, event: Event): void {
+/** Calls a hook. A hook that throws or rejects changes no decision and ends no process. */
+export function callHook<Event>(hook: ((event: Event) => unknown) | undefined, event: Event): void {
   if (!hook) return;
   try {
     Promise.resolve(hook(event)).catch(() => undefined);
   } catch {
-    // The decision stands, whatever becomes of the log line.
+    // The decision stands, even if its log line is lost.
   }
 }
 
-/** Takes everything that may be a secret out of an error text that came from elsewhere. */
+/** Removes everything that may be a secret from an error text of another program. */
 export function withoutCredentials(text: string, authorization: string): string {
-  // Shorter pieces, like the word Bearer, are no secrets and would only blot the text.
+  // Shorter pieces, like the word Bearer, are no secrets. Removing them would make the text hard to read.
   const secrets = authorization.split(/[\s,]+/).filter((piece) => piece.length >= 8);
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
 }

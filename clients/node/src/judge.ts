@@ -4,16 +4,16 @@ import type { Grant__Output as Grant } from './generated/latchkey/v1/Grant.js';
 import type { ValidateKeyResponse__Output as Response } from './generated/latchkey/v1/ValidateKeyResponse.js';
 import { secondsRoundedUp, toDate } from './time.js';
 
-/** An answer that this guard cannot read. Nobody gets in on it. */
+/** An answer that this guard cannot read. The request is refused. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer';
 }
 
 /**
- * Reads the service's answer. It does not second-guess a grant that is whole.
+ * Reads the service's answer. A complete grant is accepted as it is.
  *
  * @param windowSeconds from the call's initial metadata
- * @throws {UnreadableAnswer} no outcome, or one that is incomplete or that this guard does not know
+ * @throws {UnreadableAnswer} the outcome is missing, incomplete or unknown to this guard
  */
 export function judge(response: Response, windowSeconds: number | undefined): Granted | Denied {
   const rateLimit = rateLimitOf(response, windowSeconds);
@@ -49,14 +49,14 @@ function refusalFrom(denial: Denial | null | undefined): Pick<Denied, 'status' |
   if (!denial || (status !== 401 && status !== 403 && status !== 429)) {
     throw new UnreadableAnswer(`denial with status ${status ?? 'missing'}`);
   }
-  // "Retry-After: 0" would invite the client to hammer.
+  // With "Retry-After: 0" the client would try again at once, without end.
   const retryAfterSeconds = status === 429 ? Math.max(1, secondsRoundedUp(denial.retryAfter)) : undefined;
   return { status, reason: reasonOf(denial.reason), retryAfterSeconds };
 }
 
 /**
- * A reason that this guard has no name for comes as a number. It still denies with the status that came along: that is
- * what lets the service gain reasons without every guard being updated first.
+ * A reason that this guard has no name for arrives as a number. The guard then denies with the status of that answer,
+ * so that a new reason in the service needs no update of the guards.
  */
 function reasonOf(reason: Denial['reason'] | number): DenialReason {
   if (reason === 'REASON_UNSPECIFIED') throw new UnreadableAnswer('denial without a reason');

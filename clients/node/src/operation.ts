@@ -1,9 +1,9 @@
 const operations = ['READ', 'WRITE', 'DESTROY', 'MANAGE_API_KEYS', 'MANAGE_ACCOUNT', 'IMPERSONATE'] as const;
 
-/** What a request does, in the service's words. No key may ever do the last four. */
+/** What a request does, in the service's terms. No key may ever do the last four. */
 export type Operation = (typeof operations)[number];
 
-/** By HTTP method, in capitals: `{ REPORT: 'READ' }`. */
+/** The operation of each HTTP method, in capitals: `{ REPORT: 'READ' }`. */
 export type OperationsByMethod = Readonly<Record<string, Operation>>;
 
 export type OperationOf = (method: string) => Operation;
@@ -21,15 +21,15 @@ const byMethod = new Map<string, Operation>([
 /**
  * The operation that an HTTP method stands for. Methods are case-sensitive (RFC 9110, section 9.1).
  *
- * A method that is not in the table (PROPFIND, TRACE, …) counts as DESTROY, which the service grants to no key. Asking
- * the service, instead of answering 403 here, keeps the order of judgement: a stranger learns 401 and is recorded,
- * a good key is charged and learns 403.
+ * A method that is not in the table (PROPFIND, TRACE, …) counts as DESTROY, which the service grants to no key. The
+ * guard still asks the service, instead of answering 403 here, so that the order of judgement stays the same: a client
+ * without a good key gets 401 and is recorded, a client with a good key is charged and gets 403.
  */
 export function operationOf(method: string): Operation {
   return byMethod.get(method) ?? 'DESTROY';
 }
 
-/** What methods stand for where some stand for something else. @throws {TypeError} as `assertOperations` */
+/** The operations of `base`, with some methods overridden. @throws {TypeError} as `assertOperations` */
 export function overridden(base: OperationOf, by: OperationsByMethod | undefined): OperationOf {
   if (!by) return base;
   assertOperations(by);
@@ -37,7 +37,7 @@ export function overridden(base: OperationOf, by: OperationsByMethod | undefined
   return (method) => ofMethod.get(method) ?? base(method);
 }
 
-/** @throws {TypeError} not a method in capitals, or not an operation: it would silently change nothing */
+/** @throws {TypeError} a method is not in capitals, or an operation is unknown: it would have no effect, silently */
 export function assertOperations(by: OperationsByMethod = {}): void {
   for (const [method, operation] of Object.entries(by)) {
     if (!/^[A-Z][A-Z-]*$/.test(method))
@@ -46,7 +46,7 @@ export function assertOperations(by: OperationsByMethod = {}): void {
   }
 }
 
-/** @throws {TypeError} not an operation */
+/** @throws {TypeError} the operation is unknown */
 export function assertOperation(operation: Operation, name: string): void {
   if (!operations.includes(operation)) throw new TypeError(`${name} must be one of ${operations.join(', ')}`);
 }

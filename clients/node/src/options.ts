@@ -4,7 +4,7 @@ import type { OperationsByMethod } from './operation.js';
 
 /** PEM texts. An empty object means TLS with the certificate authorities that Node trusts. */
 export interface GuardTls {
-  /** The certificate authorities to trust instead. */
+  /** The certificate authorities to trust instead of Node's. */
   readonly ca?: string | Buffer | undefined;
   /** This service's own certificate and its private key, for mTLS. */
   readonly cert?: string | Buffer | undefined;
@@ -12,27 +12,27 @@ export interface GuardTls {
 }
 
 export interface GuardOptions extends Hooks {
-  /** Where Latchkey answers gRPC, as a gRPC target: `latchkey.internal:50051`. */
+  /** Latchkey's gRPC address, as a gRPC target: `latchkey.internal:50051`. */
   readonly target: string;
-  /** The token of a service identity with the role `validator`. May be left out with `tls.cert`. */
+  /** The token of a service identity with the role `validator`. Not needed with `tls.cert`. */
   readonly serviceToken?: string | undefined;
-  /** Absent: plain text, which is for loopback and for networks that encrypt by themselves. */
+  /** Without it the connection is plain text, which is for loopback and for networks that encrypt by themselves. */
   readonly tls?: GuardTls | undefined;
-  /** The longest that a request waits for its verdict, in milliseconds. Then it is answered 503. Default 200. */
+  /** How long a request waits for its decision at most, in milliseconds. Then it is answered 503. Default 200. */
   readonly deadlineMs?: number | undefined;
-  /** What HTTP methods stand for, where it is not what they stand for by default: `{ REPORT: 'READ' }`. */
+  /** Operations of HTTP methods that differ from the defaults: `{ REPORT: 'READ' }`. */
   readonly operations?: OperationsByMethod | undefined;
-  /** gRPC channel options that overrule the guard's own. */
+  /** gRPC channel options that replace the guard's own. */
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
 /**
- * The service promises to say UNAVAILABLE within 150 ms when its database is away; 50 ms more for the network and its
- * own answer, with the true reason, arrives before the guard gives up. A good verdict takes a few milliseconds.
+ * The service promises to answer UNAVAILABLE within 150 ms when its database is away. With 50 ms more for the network,
+ * this answer, which names the true reason, arrives before the guard gives up. A grant takes a few milliseconds.
  */
 export const defaultDeadlineMs = 200;
 
-/** @throws {TypeError} an option is missing or unusable. Never quotes a token. */
+/** @throws {TypeError} an option is missing or unusable. The message never contains a token. */
 export function assertUsable(options: GuardOptions): void {
   const { target, serviceToken, tls, deadlineMs } = options;
   if (!target) throw new TypeError('createGuard: target is missing');

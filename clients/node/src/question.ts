@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type Operation, operationOf as operationOfMethod } from './operation.js';
 
-/** One request of a client, as an HTTP adapter finds it. */
+/** One request of a client, as an HTTP adapter reads it. */
 export interface Question {
   /** Every value of the Authorization header as it came, in order. Empty when the header was missing. */
   readonly authorization: readonly string[];
   /** The HTTP method, in capitals. */
   readonly method: string;
-  /** What the request does, where the method does not tell (a search by POST). Absent: judged by the method. */
+  /** What the request does, where the method does not show it (a search by POST). Default: derived from the method. */
   readonly operation?: Operation | undefined;
-  /** The `resource:action` that the request needs. Empty or absent: any good key will do. */
+  /** The `resource:action` that the request needs. Empty or absent: any good key is enough. */
   readonly permission?: string | undefined;
-  /** For the audit log: the address of the client, its User-Agent, and the id of this request (absent: a fresh one). */
+  /** For the audit log: the client's address, its User-Agent, and the id of this request (default: a new one). */
   readonly clientIp?: string | undefined;
   readonly userAgent?: string | undefined;
   readonly requestId?: string | undefined;
@@ -27,12 +27,13 @@ export interface PreparedQuestion {
   readonly userAgent: string;
 }
 
-// `Bearer ` and the longest key string make 113 characters, so what is cut off here was no key and does not become one.
+// `Bearer ` and the longest key string have 113 characters together: a text that is cut here is no key, before or
+// after.
 const maxAuthorizationLength = 4096;
 const maxUserAgentLength = 256;
 const maxRequestIdLength = 128;
 
-/** Makes a question fit to be sent, whatever bytes the client put into its headers. */
+/** Makes a question that can be sent, whatever bytes the client put into its headers. */
 export function prepare(question: Question, operationOf = operationOfMethod): PreparedQuestion {
   return {
     requestId: tidy(question.requestId, maxRequestIdLength) || randomUUID(),
@@ -45,8 +46,9 @@ export function prepare(question: Question, operationOf = operationOfMethod): Pr
 }
 
 /**
- * The header as it came. Two of them are joined by a comma, which no well-formed `Bearer <key>` can contain: the
- * service calls it an invalid key and records it, and the client does not learn whether one of the two was good.
+ * The header as it came. Two headers are joined by a comma, which no well-formed `Bearer <key>` can contain: the
+ * service refuses them as an invalid key and records that, and the client does not learn whether one of the two was
+ * good.
  */
 function joined(authorization: readonly string[]): string {
   return wellFormed(authorization.join(', ').slice(0, maxAuthorizationLength), '\uFFFD');
@@ -57,7 +59,7 @@ function tidy(text: string | undefined, maxLength: number): string {
   return wellFormed(withoutControls.slice(0, maxLength), '');
 }
 
-/** A gRPC string is UTF-8, which has no place for half a surrogate pair. */
+/** A gRPC string is UTF-8, which cannot encode half a surrogate pair. */
 function wellFormed(text: string, replacement: string): string {
   return text.replace(/\p{Cs}/gu, replacement);
 }

@@ -1,2 +1,2 @@
-// For `import`. There is one guard in a process, however it is loaded: this hands out what `require` gets.
+// For `import`. A process has one guard, however it is loaded: this file exports what `require` gets.
 export * from './fastify.js';

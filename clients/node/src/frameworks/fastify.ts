@@ -12,15 +12,15 @@ export type FastifyProtection = (request: FastifyRequest, reply: FastifyReply) =
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who the request acts as. Throws on a route that is not protected. */
+    /** The account and the key that the request acts with. Throws on a route that is not protected. */
     readonly principal: Principal;
   }
   interface FastifyInstance {
     /**
      * Makes an `onRequest` hook, for a route or by `addHook` for all that are registered after it, that lets only
-     * granted requests through. Once per request: each check is charged to the key.
+     * granted requests through. Use it once per request: each check is charged to the key.
      *
-     * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is none
+     * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is unknown
      */
     protect(permission: Permission, options?: RouteOptions): FastifyProtection;
   }
@@ -39,7 +39,7 @@ export const latchkey: FastifyPluginAsync<GuardOptions> = async (app, options) =
     return async (request, reply) => {
       const { method, ip, socket, raw } = request;
       const decision = await route({ method, ip, socket, rawHeaders: raw.rawHeaders });
-      // Someone else, a timeout say, answered while the service was asked. Nothing may be added to that.
+      // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
       if (reply.sent) return reply;
       reply.headers(rateLimitHeaders(decision.rateLimit));
       if (decision.allowed) return admit(raw, decision.principal);
@@ -53,7 +53,8 @@ function principal(this: FastifyRequest): Principal {
   return principalOf(this.raw);
 }
 
-/** For the whole application, not for the plugin's own scope alone: what fastify-plugin does, and all that it does. */
+// Makes the plugin apply to the whole application instead of a scope of its own. Fastify documents both symbols
+// (Reference, Plugins); the package fastify-plugin does no more than this.
 Object.assign(latchkey, {
   [Symbol.for('skip-override')]: true,
   [Symbol.for('fastify.display-name')]: '@latchkey/guard',

@@ -4,19 +4,19 @@ import type { GuardOptions, GuardTls } from '../options.js';
 import { loadContract } from './load-contract.js';
 
 const channelOptions: ChannelOptions = {
-  // The service resumes by itself: try again soon after it went away, and never wait longer than a second.
+  // The service recovers by itself: try again soon after it went away, and never wait longer than a second.
   'grpc.initial_reconnect_backoff_ms': 50,
   'grpc.max_reconnect_backoff_ms': 1000,
   'grpc.dns_min_time_between_resolutions_ms': 1000,
-  // Notices a peer that vanished without closing its connection, idle or not.
+  // Notices a peer that vanished without closing its connection, also while the connection is idle.
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 2_000,
   'grpc.keepalive_permit_without_calls': 1,
-  // Answers about keys never come by way of an HTTP proxy that happens to stand in the environment.
+  // Questions about keys never pass through an HTTP proxy that an environment variable happens to name.
   'grpc.enable_http_proxy': 0,
-  // No DNS lookups for a service config: it could add retries, and they cost time before the first call.
+  // No DNS lookups for a service config: it could add retries, and the lookup delays the first call.
   'grpc.service_config_disable_resolution': 1,
-  // Nobody looks at these books, and they are written with every message.
+  // These counts serve a debugging service that the guard does not offer, and every message would update them.
   'grpc.enable_channelz': 0,
 };
 
@@ -28,7 +28,7 @@ export interface Connection {
 }
 
 /**
- * Prepares connections; each call makes one more.
+ * Prepares connections: each call of the answered function makes one more.
  *
  * @throws {Error} the TLS texts cannot be read
  */
@@ -41,7 +41,8 @@ export function connector(options: GuardOptions): () => Connection {
     client: new ApiKeyService(options.target, channelCredentials, {
       ...channelOptions,
       ...options.channelOptions,
-      // A load balancer spreads connections: two streams must not share one. And closing a guard closes nobody else's.
+      // A load balancer spreads connections, so the guard's two must not become one, and closing a guard must not
+      // close the connections of another.
       'grpc.use_local_subchannel_pool': 1,
     }),
     identity,

@@ -1,12 +1,12 @@
 import type { ValidationStream } from './validation-stream.js';
 
 const maxExtra = 15;
-/** Questions out on one stream, from which on another is opened. */
+/** From so many unanswered questions on a stream, another stream is opened. */
 const crowd = 4;
 
 /**
- * More streams over the connection of one that has much to ask. gRPC sends the messages of a stream one after the
- * other, each when the connection has taken the one before; those of different streams go out together.
+ * More streams over the connection of a stream that has many questions. gRPC sends the messages of one stream one after
+ * the other, each when the connection has taken the one before; messages of different streams are sent together.
  */
 export class ExtraStreams {
   private readonly streams: ValidationStream[] = [];
@@ -14,7 +14,7 @@ export class ExtraStreams {
 
   constructor(private readonly open: () => ValidationStream) {}
 
-  /** The next in turn that has room, the first stream included; the first when none has. */
+  /** The next stream in turn that has room, including the first one; the first one when none has room. */
   nextAfter(first: ValidationStream): ValidationStream {
     if (first.load >= crowd && this.streams.length < maxExtra) this.streams.push(this.open());
     for (let tried = 0; tried <= this.streams.length; tried += 1) {
@@ -29,7 +29,7 @@ export class ExtraStreams {
     return this.streams.includes(stream);
   }
 
-  /** It has ended. */
+  /** Forgets a stream that has ended. */
   drop(stream: ValidationStream): void {
     if (this.has(stream)) this.streams.splice(this.streams.indexOf(stream), 1);
   }

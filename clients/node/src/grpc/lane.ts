@@ -8,21 +8,22 @@ import { askUnary } from './unary.js';
 import { type StreamListener, ValidationStream } from './validation-stream.js';
 
 export interface LaneListener {
-  /** Something changed that questions may have waited for. */
+  /** The lane may take questions now that had to wait before. */
   laneChanged(): void;
-  /** Questions that a stream of this lane had and will not answer, and how it ended. */
+  /** A stream of this lane has ended in this way and will not answer these questions. */
   laneLost(questions: readonly OpenQuestion[], end: CallEnd): void;
 }
 
 /**
- * One connection with a stream over it, opened again and again, and more streams while there is much to ask.
+ * A lane is one connection and the streams over it: one stream, which the lane opens again whenever it ends, and more
+ * while there are many questions.
  *
- * The service ends a connection that has become old by GOAWAY, of which gRPC tells its calls nothing; but the channel
- * leaves READY. Then a new stream is opened, over the new connection that this brings about, and the old ones are left
- * to bring their answers.
+ * The service ends an old connection with GOAWAY. gRPC does not report that to the calls, but its channel leaves the
+ * state READY. The lane then opens a new stream, for which gRPC makes a new connection, and lets the old streams finish
+ * their answers.
  */
 export class Lane implements StreamListener {
-  /** The one that takes questions, or will as soon as it is open. */
+  /** The stream that takes questions, or will take them as soon as it is open. */
   private current: ValidationStream | undefined;
   private readonly extra = new ExtraStreams(() => this.newStream());
   private readonly delay = new ReopenDelay();
@@ -50,7 +51,7 @@ export class Lane implements StreamListener {
     askUnary(this.connection, question);
   }
 
-  /** Questions that are out are still answered. */
+  /** Questions that have been sent are still answered. */
   close(): void {
     this.isClosed = true;
     this.delay.cancel();
@@ -98,15 +99,15 @@ export class Lane implements StreamListener {
 
   private openStream(): void {
     this.current = this.newStream();
-    // Also when it is not yet time for gRPC to try again by itself.
+    // Makes gRPC connect now, even if it would wait before its next try.
     this.channel.getConnectivityState(true);
   }
 
-  /** @param end how the stream before ended, if it has */
+  /** @param end how the previous stream ended, if it has ended */
   private reopen(before: ValidationStream, end?: CallEnd): void {
     if (this.isClosed) return;
     const isAtOnce = this.delay.run(before.hasAnswered, () => this.openStream());
-    // Nobody waits for a stream that may be long in coming.
+    // No question waits for a stream that may take long to open.
     if (end && end.code !== status.OK && !(before.wasReady && isAtOnce)) this.failure = end;
   }
 
@@ -140,7 +141,7 @@ export class Lane implements StreamListener {
     } else this.replaceStreams();
   }
 
-  /** Without a stream for want of a connection, there is nothing left to wait for. */
+  /** If there was no stream because there was no connection, a stream can be opened now. */
   private connectionCame(): void {
     if (this.current) return;
     this.delay.cancel();

@@ -10,31 +10,32 @@ export interface Answered {
   readonly windowSeconds: number | undefined;
 }
 
-/** Who has a question in hand, and is told when its time is up. */
+/** Holds a question at the moment, and learns when its time is up. */
 export interface Holder {
   expired(question: OpenQuestion): void;
 }
 
+/** Decides what happens to questions; each reports to it. */
 export interface Dispatcher {
   settled(question: OpenQuestion): void;
-  /** @returns whether the question is asked once more */
+  /** @returns whether the question is asked a second time */
   refused(question: OpenQuestion, error: ServiceError): boolean;
 }
 
-/** A question that somebody waits for. It is settled once: whatever comes after that changes nothing. */
+/** A question that waits for its answer. It is settled once; what comes later changes nothing. */
 export class OpenQuestion {
   readonly bytes: Buffer;
   holder: Holder | undefined;
-  /** Why this is asked once more. It may have been judged already, so that is done only once. */
+  /** Why the question is asked a second time. It may have been judged already, so there is no third time. */
   setback: ServiceError | undefined;
-  /** Over which UNAVAILABLE was said: it is asked over again only where there is no other. */
+  /** The connection that answered UNAVAILABLE. The second try uses it only if there is no other. */
   refusedOver: Connection | undefined;
   isSettled = false;
 
   constructor(
     readonly asked: PreparedQuestion,
     readonly askedAt: number,
-    /** Both on the clock of `performance.now()`, in milliseconds: one that nobody sets. */
+    /** Like `askedAt` in milliseconds of `performance.now()`, a clock that nobody can set. */
     readonly deadlineAt: number,
     private readonly onAnswer: (answered: Answered) => void,
     private readonly onFailure: (error: ServiceError) => void,
@@ -51,7 +52,7 @@ export class OpenQuestion {
     if (this.settle()) this.onFailure(error);
   }
 
-  /** The service answered that it cannot know: fails, unless the question is asked once more. */
+  /** The service could not judge the question: it fails, unless it is asked a second time. */
   refuse(error: ServiceError, connection: Connection): void {
     this.refusedOver = connection;
     if (this.isSettled || this.dispatcher.refused(this, error)) return;
@@ -61,7 +62,7 @@ export class OpenQuestion {
   expire(): void {
     const holder = this.holder;
     const late = serviceError({ code: status.DEADLINE_EXCEEDED, details: 'no answer within the deadline' });
-    // What is known of the first try says more than that the second took too long.
+    // The error of the first try says more than that the second took too long.
     this.fail(this.setback ?? late);
     holder?.expired(this);
   }

@@ -24,7 +24,7 @@ describe('a map that entries pass through', () => {
     expect([...map.values()]).toEqual([1]);
   });
 
-  it('keeps nothing of what has gone, though it be old itself', async () => {
+  it('keeps nothing of what was removed, even when the map itself is old', async () => {
     const map = new PassingMap<number, unknown>();
     let n = 0;
     const growth = await oldGenerationGrowth(() => {

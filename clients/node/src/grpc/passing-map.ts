@@ -1,10 +1,11 @@
-/** Entries gone by which a map is made anew, at least: then it is most of those that it had room for. */
-const gone = 128;
+/** After so many removals, and as many as entries are left, the map is copied. */
+const removalsBeforeCopy = 128;
 
 /**
- * A Map for entries that come and go for as long as the process lives. A Map as such takes a new table now and then, and
- * V8 makes it where the one before was: once that is the old generation, what has left the map stays in memory until the
- * next full collection. This one begins anew instead, in about one of a hundred removals.
+ * A Map for entries that come and go for as long as the process lives. A plain Map gets a new internal table from time
+ * to time, and V8 allocates it in the same generation as the old one. Once that is the old generation, removed entries
+ * stay in memory until the next full garbage collection. This map copies itself into a new Map instead, about once in a
+ * hundred removals.
  */
 export class PassingMap<Key, Value> {
   private entries = new Map<Key, Value>();
@@ -29,12 +30,12 @@ export class PassingMap<Key, Value> {
   delete(key: Key): void {
     if (!this.entries.delete(key)) return;
     this.removals += 1;
-    if (this.removals < gone || this.removals < this.entries.size) return;
+    if (this.removals < removalsBeforeCopy || this.removals < this.entries.size) return;
     this.removals = 0;
     this.entries = new Map(this.entries);
   }
 
-  /** In the order in which they came. What is removed meanwhile may still be among them. */
+  /** In the order of insertion. A value that is removed during the iteration may still be returned. */
   values(): Iterable<Value> {
     return this.entries.values();
   }

@@ -7,19 +7,19 @@ import { Lane, type LaneListener } from './lane.js';
 import { type Answered, type Holder, OpenQuestion, type Dispatcher } from './open-question.js';
 import type { ValidationStream } from './validation-stream.js';
 
-/** Questions that may wait for a stream; the ones past these are refused at once. */
+/** So many questions may wait for a stream; more are refused at once. */
 const maxWaiting = 2048;
-/** The service refuses longer messages, and with one of them the whole stream. */
+/** A longer message is sent as a unary call: past its limit of 64 KiB the service would end the whole stream. */
 const maxBytes = 32 * 1024;
-/** Ends of a stream by which questions may have got lost on the way; with any other the service has refused it. */
+/** A stream that ends in one of these ways may have lost questions; in any other case the service refused them. */
 const broken: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED, status.UNKNOWN]);
 
-/** Connections often break together: so long it may take until each of them has been noticed. */
+/** Connections often break together; after this time the guard has noticed it for all of them. */
 const noticeMs = 10;
-/** Before a refused question is asked once more: most of what makes an instance say UNAVAILABLE for a moment has passed. */
+/** The pause before a refused question is asked again. Most short causes of UNAVAILABLE are over by then. */
 const pauseMs = 20;
 
-/** Spreads questions over streams on a few connections. */
+/** Spreads questions over the streams of a few lanes. */
 export class Pool implements LaneListener, Holder, Dispatcher {
   private readonly lanes: readonly Lane[];
   private readonly deadlines = new Deadlines();
@@ -30,10 +30,11 @@ export class Pool implements LaneListener, Holder, Dispatcher {
     connections: readonly Connection[],
     private readonly deadlineMs: number,
   ) {
-    // Ten deadlines without any answer, and the stream is given up.
+    // A stream without any answer for ten deadlines is given up.
     this.lanes = connections.map((connection) => new Lane(connection, this, 10 * deadlineMs));
   }
 
+  /** Rejects with a gRPC ServiceError when there is no answer within the deadline. */
   ask(asked: PreparedQuestion): Promise<Answered> {
     return new Promise((resolve, reject) => {
       const now = performance.now();
@@ -63,9 +64,9 @@ export class Pool implements LaneListener, Holder, Dispatcher {
     if (error.code !== status.UNAVAILABLE || question.setback) return false;
     const now = performance.now();
     const tookMs = now - question.askedAt;
-    // An answer that takes as long again would come too late: it would be load for nothing.
+    // If the second answer took as long as the first, it would come too late: the try would be useless load.
     if (now + pauseMs + tookMs >= question.deadlineAt) return false;
-    // Sooner by chance, so that what was refused together does not come back together.
+    // The pause is shortened at random, so that questions refused together do not come back together.
     this.askAgain(question, error, pauseMs * (0.5 + Math.random() / 2));
     return true;
   }
@@ -79,7 +80,7 @@ export class Pool implements LaneListener, Holder, Dispatcher {
   }
 
   laneLost(questions: readonly OpenQuestion[], end: CallEnd): void {
-    // What a stream has not answered before it ended in order has not been judged.
+    // A stream that ended in order has judged none of the questions that it did not answer.
     if (end.code === status.OK) for (const question of questions) this.admit(question);
     else for (const question of questions) this.askOnceMore(question, end);
   }
@@ -97,13 +98,13 @@ export class Pool implements LaneListener, Holder, Dispatcher {
 
   private admit(question: OpenQuestion): void {
     if (question.isSettled) return;
-    // Nobody overtakes those who wait.
+    // A new question does not overtake the waiting ones.
     if (this.waiting.size === 0 && this.place(question)) return;
     question.holder = this;
     this.waiting.add(question);
   }
 
-  /** @returns whether it was sent or is settled; if not it has to wait */
+  /** @returns whether the question was sent or is settled; if not, it has to wait */
   private place(question: OpenQuestion): boolean {
     if (this.isClosed) {
       question.fail(serviceError(closed));

@@ -1,15 +1,15 @@
 const firstMs = 50;
 const longestMs = 1000;
 
-/** When to open the next stream: at once after a good one, later and later while none gets anywhere. */
+/** Decides when to open the next stream: at once after one that worked, and later each time while none works. */
 export class ReopenDelay {
   private failures = 0;
   private lastAt = -Infinity;
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param wasGood whether the stream before has answered anything
-   * @returns whether it is opened at once
+   * @param wasGood whether the previous stream has answered anything
+   * @returns whether the next one is opened at once
    */
   run(wasGood: boolean, open: () => void): boolean {
     this.cancel();
@@ -18,7 +18,7 @@ export class ReopenDelay {
     this.lastAt = now;
     const longMs = this.failures === 0 ? 0 : Math.min(longestMs, firstMs * 2 ** (this.failures - 1));
     this.failures += 1;
-    // Shorter by chance, so that not all guards come back in the same moment.
+    // Shortened at random, so that not all guards come back at the same moment.
     this.timer = setTimeout(open, longMs * (0.5 + Math.random() / 2)).unref();
     return longMs === 0;
   }

@@ -7,33 +7,33 @@ import { PassingMap } from './passing-map.js';
 import { windowSecondsIn } from './rate-limit-window.js';
 import { decodeAnswer } from './wire/decode-answer.js';
 
-/** Questions that may be out at once. The service would read more of one stream before it has answered some. */
+/** So many questions may be unanswered on one stream. The service itself would accept more. */
 const maxOpen = 128;
 
 export interface StreamListener {
   streamOpened(stream: ValidationStream): void;
-  /** After an answer. */
+  /** An answer has made room for another question. */
   streamHasRoom(): void;
-  /** Questions run out of time, and nothing at all has come back for long. */
+  /** Questions reach their deadlines, and no answer at all has come for a long time. */
   streamFellSilent(stream: ValidationStream): void;
   streamEnded(stream: ValidationStream, end: CallEnd): void;
 }
 
 /**
- * One `ValidateKeys` call. Answers are matched by request id, which comes from callers: at most one question with the
- * same id is ever out on a stream, one that ran out of time included, since its answer may still come.
+ * One `ValidateKeys` call. Answers are matched by request id, which comes from callers: a stream never carries two
+ * unanswered questions with the same id. A question past its deadline still counts, since its answer may still come.
  */
 export class ValidationStream implements Holder {
   /** Sent and not answered, by request id. */
   private readonly open = new PassingMap<string, OpenQuestion>();
   private readonly call: ClientDuplexStream<Buffer, ValidateKeyResponse>;
-  /** Those of the open ones that somebody still waits for. */
+  /** How many of the open questions still wait for their answer. */
   private awaited = 0;
   private isReady = false;
   private isRetired = false;
   private windowSeconds: number | undefined;
   private silentSince: number | undefined;
-  /** It has answered something: whoever opened it found a working service. */
+  /** The stream has answered something, so it has reached a working service. */
   hasAnswered = false;
   private end: CallEnd = { code: status.UNKNOWN, details: 'the stream ended without a status' };
 
@@ -51,10 +51,10 @@ export class ValidationStream implements Holder {
       listener.streamOpened(this);
     });
     this.call.on('data', (response: ValidateKeyResponse) => this.take(response));
-    // It comes as a status as well.
+    // The same error arrives as a status, too.
     this.call.on('error', () => undefined);
     this.call.on('status', (end) => (this.end = end));
-    // After the last answer, unlike the status.
+    // This event comes after the last answer; the status may come before.
     this.call.on('end', () => {
       this.isRetired = true;
       listener.streamEnded(this, this.end);
@@ -88,7 +88,7 @@ export class ValidationStream implements Holder {
     this.call.write(question.bytes);
   }
 
-  /** Takes no more questions. Those that it has are answered, then it ends. */
+  /** Takes no more questions, answers those that it has, then ends. */
   retire(): void {
     if (this.isRetired) return;
     this.isRetired = true;
@@ -107,7 +107,7 @@ export class ValidationStream implements Holder {
     if (performance.now() - this.silentSince > this.maxSilenceMs) this.listener.streamFellSilent(this);
   }
 
-  /** What was sent and will not be answered any more. */
+  /** The questions that were sent and have no answer. */
   unanswered(): OpenQuestion[] {
     return [...this.open.values()].filter((question) => !question.isSettled);
   }

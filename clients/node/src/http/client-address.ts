@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { HttpRequest } from './http-request.js';
 
 /**
- * The address of the client: what the framework made of its trusted proxies (Express's `req.ip`), else the peer.
- * A forwarded header can hold any text, so what is no address gives way to the peer's.
+ * The client's address: the framework's, which takes account of its trusted proxies (Express's `req.ip`), or else the
+ * peer's. A forwarded header can hold any text, so the peer's address is also used when the framework's is no address.
  */
 export function clientAddress({ ip, socket }: Pick<HttpRequest, 'ip' | 'socket'>): string {
   return plainAddress(ip) ?? plainAddress(socket.remoteAddress) ?? '';

@@ -6,7 +6,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** One text a status: no client learns more about why its key was refused. */
+/** One text for each status: no client learns more about why its key was refused. */
 const messages = {
   401: 'invalid api key',
   403: 'operation not allowed',
@@ -14,7 +14,7 @@ const messages = {
   503: 'service unavailable',
 } as const;
 
-/** What the client of a refused request gets, whatever the HTTP framework. */
+/** The answer to a refused request, the same for every HTTP framework. */
 export function refusalAnswer(refusal: Exclude<Decision, { allowed: true }>): HttpAnswer {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
   if (refusal.status === 401) headers['WWW-Authenticate'] = 'Bearer';

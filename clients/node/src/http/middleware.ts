@@ -5,16 +5,16 @@ import type { Permission } from './permission.js';
 import { admit } from './principal.js';
 import type { MakeRoute, RouteOptions } from './route.js';
 
-/** Middleware as Express, connect and their relatives know it. */
+/** Middleware for Express, connect and frameworks like them. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /**
- * Makes middleware for a route or a router. A granted request goes on to the handler, which finds who it acts as by
- * `principalOf(req)`; any other is answered here: 401, 403, 429 or 503. Both carry the RateLimit fields.
+ * Makes middleware for a route or a router. A granted request goes on to the handler, which reads the principal with
+ * `principalOf(req)`. Any other request is answered here with 401, 403, 429 or 503. Both get the RateLimit fields.
  *
  * Put it before the body parser, after CORS, and once per request: each check is charged to the key.
  *
- * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is none
+ * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is unknown
  */
 export type Protect = (permission: Permission, options?: RouteOptions) => Middleware;
 
@@ -23,14 +23,14 @@ export function protectWith(makeRoute: MakeRoute): Protect {
     const route = makeRoute(permission, options);
     return (req, res, next) => {
       const proceed = (decision: Decision) => {
-        // Someone else, a timeout say, answered while the service was asked. Nothing may be added to that.
+        // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
         if (res.headersSent) return;
         setHeaders(res, rateLimitHeaders(decision.rateLimit));
         if (!decision.allowed) return refuse(res, decision);
         admit(req, decision.principal);
         next();
       };
-      // Not .catch(next): what the handler itself throws is not the guard's to report a second time.
+      // Not .catch(next): an error of the handler itself would then be reported a second time.
       void route(req).then(proceed, next);
     };
   };

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../decision.js';
 
-/** A request that passed the guard. Express's own types stay as they are: read it through `principalOf`. */
+/** A request that passed the guard. Express's own types stay unchanged: read the principal with `principalOf`. */
 export interface GuardedRequest extends IncomingMessage {
   latchkey?: Principal;
 }
 
-/** Notes who a granted request acts as. */
+/** Stores the principal on a granted request. */
 export function admit(req: IncomingMessage, principal: Principal): void {
   (req as GuardedRequest).latchkey = principal;
 }
 
 /**
- * Who the request acts as, on a route that the guard protects.
+ * The account and the key that the request acts with, on a route that the guard protects.
  *
- * @throws {Error} the request did not pass a guard: a mistake in how the routes are put together
+ * @throws {Error} the request did not pass a guard: a mistake in the order of the routes
  */
 export function principalOf(req: IncomingMessage): Principal {
   const { latchkey } = req as GuardedRequest;

@@ -4,7 +4,7 @@ import { clientAddress } from './client-address.js';
 import type { HttpRequest } from './http-request.js';
 import { type Permission, permissionFor } from './permission.js';
 
-/** Puts an HTTP request as a question. The key is read from the Authorization header and from nowhere else. */
+/** Turns an HTTP request into a question. The key is read from the Authorization header and from nowhere else. */
 export function questionFrom(request: HttpRequest, permission: Permission, operation: Operation): Question {
   return {
     authorization: valuesOf(request, 'authorization'),

@@ -13,17 +13,19 @@ import type { HttpRequest } from './http-request.js';
 import { questionFrom } from './question-from.js';
 
 export interface RouteOptions {
-  /** What the handler does, where no method tells: READ for a search by POST, DESTROY for a purge by POST. */
+  /** What the handler does, where the method does not show it: READ for a search by POST, DESTROY for a purge. */
   readonly operation?: Operation | undefined;
-  /** What methods stand for here, on top of what the guard says. */
+  /** Operations of HTTP methods on this route, in addition to the guard's own. */
   readonly operations?: OperationsByMethod | undefined;
 }
 
-/** Asks the service about a request to one route. Never rejects: a service that is away is a refusal with status 503. */
+/** Asks the service about a request to one route. Never rejects: without a usable answer it refuses with status 503. */
 export type Route = (request: HttpRequest) => Promise<Decision>;
 
 /**
- * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is none
+ * Prepares the questions about one route.
+ *
+ * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is unknown
  */
 export type MakeRoute = (permission: Permission, options?: RouteOptions) => Route;
 
@@ -36,7 +38,7 @@ export function routeWith(check: (question: Question) => Promise<Decision>, oper
   };
 }
 
-/** @throws {TypeError} the permission is not of the form `resource:action`, or an operation is none */
+/** @throws {TypeError} the permission is not of the form `resource:action`, or an operation is unknown */
 export function assertRoute(permission: Permission, { operation, operations }: RouteOptions): void {
   assertPermission(permission);
   if (operation !== undefined) assertOperation(operation, 'operation');

@@ -1,5 +1,5 @@
-// For specs alone: a made-up authority, and what it signed for localhost and for a client. Valid until 2126; openssl's defaults
-// for P-256 (`openssl ecparam -name prime256v1 -genkey`, `openssl x509 -req -days 36500`).
+// For specs only: an invented authority and the certificates that it signed for localhost and for a client. Valid until
+// 2126; openssl's defaults for P-256 (`openssl ecparam -name prime256v1 -genkey`, `openssl x509 -req -days 36500`).
 
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBjDCCATOgAwIBAgIUF4t5fPh9IljTCXRtPD9aI6y0lkgwCgYIKoZIzj0EAwIw

@@ -8,7 +8,7 @@ import { ScriptedLatchkey } from './scripted-latchkey.js';
 /** An Express service behind a guard, and the scripted service that the guard asks. */
 export class GuardedApp {
   readonly latchkey = new ScriptedLatchkey();
-  /** The methods of the requests that came through to the handler. */
+  /** The methods of the requests that reached the handler. */
   readonly handled: string[] = [];
   guard!: Guard;
   private server!: Server;

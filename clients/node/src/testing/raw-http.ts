@@ -19,7 +19,9 @@ export function portOf(server: NetServer): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Sends the bytes of a request just as given (latin1) and reads to the end. HTTP clients would tidy them first. */
+/**
+ * Sends the bytes of a request exactly as given (latin1) and reads to the end. HTTP clients would correct them first.
+ */
 export function sendRaw(server: Server, requestLine: string, headers: readonly string[] = [], body = '') {
   const lines = [`${requestLine} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers];
   if (body) lines.push(`Content-Length: ${Buffer.byteLength(body)}`);

@@ -23,15 +23,15 @@ export class ScriptedLatchkey {
   readonly identities: unknown[] = [];
   window: string | undefined = '5';
   script: (asked: Asked, reply: Reply) => void = (_, reply) => reply(null, {});
-  /** Stands in for the script on streams: each may lead to another instance. */
+  /** Replaces the script on streams, so that each stream can behave like another instance. */
   answersByStream: ((stream: Stream, reply: Reply) => void) | undefined;
   /** The streams that are open. */
   readonly streams = new Set<Stream>();
-  /** How often a stream was opened, those that were refused included. */
+  /** How often a stream was opened, including refused ones. */
   streamsOpened = 0;
-  /** Questions that came by calls of their own. */
+  /** Questions that came as unary calls. */
   unaryQuestions = 0;
-  /** What to refuse streams with, if anything. */
+  /** The status to refuse streams with, if any. */
   streamRefusal: Pick<StatusObject, 'code' | 'details'> | undefined;
   port = 0;
   private server: Server | undefined;
@@ -40,7 +40,7 @@ export class ScriptedLatchkey {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Listens on a free port, and after a stop on the same one again. */
+  /** Listens on a free port, and after a stop on the same port again. */
   async start(credentials = ServerCredentials.createInsecure(), options: ServerOptions = {}): Promise<void> {
     const server = new Server(options);
     server.addService(loadContract().ApiKeyService.service, {
@@ -53,7 +53,7 @@ export class ScriptedLatchkey {
     this.server = server;
   }
 
-  /** Cuts every connection, as a crash does. */
+  /** Cuts every connection, like a crash. */
   stop(): void {
     this.server?.forceShutdown();
   }
@@ -66,7 +66,7 @@ export class ScriptedLatchkey {
     this.script = () => undefined;
   }
 
-  /** Reads no further on any stream, and ends it, as the service does before it stops. */
+  /** Stops reading every stream and ends it, as the service does before it stops. */
   endStreams(): void {
     for (const stream of this.streams) {
       stream.removeAllListeners('data').end();

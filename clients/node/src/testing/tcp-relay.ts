@@ -1,7 +1,7 @@
 import { type Server, type Socket, connect, createServer } from 'node:net';
 import { portOf } from './raw-http.js';
 
-/** A TCP relay whose open connections can be made to swallow everything, as a pulled cable does, or broken. */
+/** A TCP relay whose open connections can lose everything that is sent, like a pulled cable, or break. */
 export class TcpRelay {
   private readonly pairs: [Socket, Socket][] = [];
   private readonly server: Server;

@@ -1,5 +1,5 @@
 import { HttpException, Inject, Injectable } from '@nestjs/common';
-// NestJS is ESM alone. What stands in our declarations says so, or a project whose modules are node16 cannot read them.
+// NestJS is ESM only. Our declarations have to say so, or a project with `module: node16` cannot read them.
 import type { CanActivate, ExecutionContext } from '@nestjs/common' with { 'resolution-mode': 'import' };
 import { HttpAdapterHost, Reflector } from '@nestjs/core';
 import type * as core from '@nestjs/core' with { 'resolution-mode': 'import' };
@@ -11,7 +11,7 @@ import { admit } from '../../http/principal.js';
 import type { Route, RouteOptions } from '../../http/route.js';
 import { type PlatformRequest, rawRequest } from './raw-request.js';
 
-/** Where LatchkeyModule puts the one guard of the application. */
+/** The injection token under which LatchkeyModule provides the application's one guard. */
 export const guardToken = Symbol('@latchkey/guard');
 export const protectionKey = '@latchkey/guard:protection';
 
@@ -20,10 +20,10 @@ interface Protection {
   readonly options: RouteOptions;
 }
 
-/** The handler that a request was let through to: a guard on the controller and one on the handler ask once. */
+/** The handler that a request was admitted to, so that guards on the controller and on the handler ask only once. */
 const admittedTo = new WeakMap<object, unknown>();
 
-/** What `@Permission` puts before a handler. Put globally, it lets nobody through to a handler without `@Permission`. */
+/** Runs before each handler with `@Permission`. As a global guard it refuses every handler without `@Permission`. */
 @Injectable()
 export class LatchkeyGuard implements CanActivate {
   private readonly routes = new Map<Protection, Route>();
@@ -41,7 +41,7 @@ export class LatchkeyGuard implements CanActivate {
     const { ip, method, socket } = context.switchToHttp().getRequest<PlatformRequest>();
     const decision = await route({ method, ip, socket, rawHeaders: raw.rawHeaders });
     const response: unknown = context.switchToHttp().getResponse();
-    // Someone else, a timeout say, answered while the service was asked. Nothing may be added to that.
+    // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
     if (this.host.httpAdapter.isHeadersSent(response)) return false;
     this.setHeaders(response, rateLimitHeaders(decision.rateLimit));
     if (!decision.allowed) return this.refuse(response, decision);
@@ -50,7 +50,7 @@ export class LatchkeyGuard implements CanActivate {
     return true;
   }
 
-  /** @throws {Error} nobody has said what the handler asks for: a mistake in how the application is put together */
+  /** @throws {Error} the handler has no `@Permission` or is not called over HTTP: a mistake in the application */
   private routeOf(context: ExecutionContext): Route {
     const [handler, controller] = [context.getHandler(), context.getClass()];
     const name = `${controller.name}.${handler.name}`;

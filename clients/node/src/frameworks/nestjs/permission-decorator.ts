@@ -4,10 +4,10 @@ import { type RouteOptions, assertRoute } from '../../http/route.js';
 import { LatchkeyGuard, protectionKey } from './latchkey-guard.js';
 
 /**
- * Lets only granted requests through to a handler, or to all handlers of a controller; what the handler itself says
- * goes first.
+ * Lets only granted requests through to a handler, or to all handlers of a controller. On a handler it replaces the one
+ * on the controller.
  *
- * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is none
+ * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is unknown
  */
 export function Permission(permission: RoutePermission, options: RouteOptions = {}): ClassDecorator & MethodDecorator {
   assertRoute(permission, options);

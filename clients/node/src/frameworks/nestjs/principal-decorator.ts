@@ -3,7 +3,10 @@ import type { Principal as GuardPrincipal } from '../../decision.js';
 import { principalOf } from '../../http/principal.js';
 import { rawRequest } from './raw-request.js';
 
-/** Who the request acts as: `@Principal() principal: Principal`. Throws on a route that is not protected. */
+/**
+ * The account and the key that the request acts with: `@Principal() principal: Principal`. Throws on a route without
+ * `@Permission`.
+ */
 export const Principal: () => ParameterDecorator = createParamDecorator((_: unknown, context: ExecutionContext) =>
   principalOf(rawRequest(context)),
 );

@@ -3,10 +3,10 @@ import { readDenial, readFailure, readGrant, readRateLimit } from './decode-outc
 import { MessageReader } from './message-reader.js';
 
 /**
- * Reads the bytes of a ValidateKeyResponse into what proto-loader makes of them, at a fraction of its cost. Fields that
- * it does not know, of a newer service, are left out.
+ * Reads the bytes of a ValidateKeyResponse into the same object as proto-loader, at a fraction of its cost. Unknown
+ * fields, which a newer service may send, are left out.
  *
- * @throws {RangeError} the bytes are no such message
+ * @throws {RangeError} the bytes are no ValidateKeyResponse
  */
 export function decodeAnswer(bytes: Buffer): Answer {
   const answer: Answer = { requestId: '', rateLimit: null };
@@ -21,7 +21,7 @@ export function decodeAnswer(bytes: Buffer): Answer {
     else reader.skip(tag);
   }
   reader.arriveAt(bytes.length);
-  // An answer says one of them. Of one that said two the least generous would count.
+  // An answer has one of these. If one had two, the less generous one would count.
   if (answer.grant) answer.outcome = 'grant';
   if (answer.denial) answer.outcome = 'denial';
   if (answer.failure) answer.outcome = 'failure';

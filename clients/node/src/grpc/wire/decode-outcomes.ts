@@ -6,11 +6,11 @@ import type { RateLimit__Output as RateLimit } from '../../generated/latchkey/v1
 import { Reason } from '../../generated/latchkey/v1/Reason.js';
 import type { MessageReader } from './message-reader.js';
 
-// Each stands at the place of its number in the contract.
+// The index of each value is its number in the contract.
 const accessLevels = Object.values(AccessLevel);
 const reasons = Object.values(Reason);
 
-/** A value that a newer service may have given a name comes as its number, as proto-loader has it. */
+/** A value without a name here, of a newer service, becomes its number, as in proto-loader. */
 function named<Name>(names: readonly Name[], number: number): Name {
   return names[number] ?? (number as Name);
 }

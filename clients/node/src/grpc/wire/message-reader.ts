@@ -1,7 +1,7 @@
 /**
  * Reads protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) value by value.
  *
- * @throws {RangeError} the bytes end too early, or are no protobuf
+ * @throws {RangeError} the bytes end too early or are no protobuf
  */
 export class MessageReader {
   at = 0;
@@ -29,7 +29,7 @@ export class MessageReader {
     return this.int32() >>> 0;
   }
 
-  /** In decimal: not every one of them fits a JavaScript number. */
+  /** In decimal: a JavaScript number cannot hold every value. */
   int64(): string {
     const low = this.uint32();
     if (this.high === 0) return String(low);
@@ -60,7 +60,7 @@ export class MessageReader {
     else throw new RangeError(`wire type ${wireType}`);
   }
 
-  /** What was read must end where its message does. */
+  /** Checks that reading has stopped exactly at the end of the message. */
   arriveAt(end: number): void {
     if (this.at !== end) throw new RangeError('a value longer than its message');
   }
