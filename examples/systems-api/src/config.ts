@@ -1,11 +1,11 @@
-export interface Config {
+interface Config {
   readonly host: string;
   readonly port: number;
   readonly latchkeyTarget: string;
   readonly serviceToken: string;
 }
 
-/** Reads the environment. @throws {Error} one line for each bad or missing variable; values are never quoted */
+/** Reads the environment. @throws {Error} one line for each bad or missing variable, without its value */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   const portText = env.SYSTEMS_API_PORT || '4000';

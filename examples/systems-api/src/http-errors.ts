@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 
-/** A request that cannot be served, with what its sender is told. */
+/** A request that cannot be served, with the message for the client. */
 export class HttpError extends Error {
   constructor(
     readonly status: number,
@@ -14,7 +14,7 @@ export const unknownPath: RequestHandler = () => {
   throw new HttpError(404, 'not found');
 };
 
-/** One shape for every error: ours, the body parser's and the unforeseen. */
+/** One shape for every error: ours, the body parser's and unexpected ones. */
 export const answerError: ErrorRequestHandler = (error, _req, res, next) => {
   if (res.headersSent) return next(error);
   const { status, message } = error instanceof HttpError ? error : translate(error);

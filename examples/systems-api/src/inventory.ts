@@ -1,7 +1,7 @@
 export const environments = ['production', 'staging', 'development'] as const;
 export type Environment = (typeof environments)[number];
 
-export interface System {
+interface System {
   readonly id: string;
   readonly name: string;
   readonly environment: Environment;
@@ -20,7 +20,7 @@ export class Inventory {
   private readonly systems = new Map<string, System>();
   private commissioned = 0;
 
-  /** An inventory with something to see in it. */
+  /** An inventory with some systems, for a first look. */
   static seeded(): Inventory {
     const inventory = new Inventory();
     inventory.commission({ name: 'billing-database', environment: 'production' }, 'seed');
@@ -50,7 +50,7 @@ export class Inventory {
     return this.record(id, { name, environment }, by);
   }
 
-  /** Takes a system out for good. Returns false for an unknown one. */
+  /** Removes a system permanently. Returns false for an unknown one. */
   decommission(id: string): boolean {
     return this.systems.delete(id);
   }

@@ -3,7 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '../../../clients/node/src/testing/eventually.js';
 import { type Host, run } from './run.js';
 
-/** A process as far as this service sees it. */
+/** The part of a process that this service sees. */
 class TestHost extends EventEmitter {
   readonly env = { SYSTEMS_API_PORT: '0', LATCHKEY_GRPC_TARGET: '127.0.0.1:1', LATCHKEY_SERVICE_TOKEN: 'token' };
   readonly send = jest.fn<(message: unknown) => boolean>();

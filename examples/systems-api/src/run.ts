@@ -3,11 +3,11 @@ import { createGuard } from '@latchkey/guard';
 import { readConfig } from './config.js';
 import { createSystemsApi, systemsPath } from './systems-api.js';
 
-/** What this service needs of its process; a test brings its own. */
+/** The part of its process that this service needs; a test passes its own. */
 export type Host = Pick<NodeJS.Process, 'env' | 'once'> &
   Partial<Pick<NodeJS.Process, 'send' | 'connected' | 'disconnect'>>;
 
-/** How long open requests may take once we are told to stop. */
+/** How long open requests may take after the signal to stop. */
 const graceMs = 5000;
 
 /**
@@ -28,7 +28,7 @@ export async function run(host: Host): Promise<string> {
   const stop = () => {
     server.close(() => guard.close());
     setTimeout(() => server.closeAllConnections(), graceMs).unref();
-    // To listen for the parent going away holds the process open. When the parent is gone already there is nothing to end.
+    // Listening for the end of the parent keeps this process alive. If the parent has ended, there is nothing to close.
     if (host.connected) host.disconnect?.();
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) host.once(signal, stop);

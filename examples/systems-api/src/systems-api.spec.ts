@@ -79,7 +79,7 @@ describe('/livez', () => {
   it('is open', async () => expect(await api.call('GET', '/livez', undefined, '')).toMatchObject({ status: 200 }));
 });
 
-describe('DELETE, for whoever the guard may let through one day', () => {
+describe('DELETE, if the guard should allow it one day', () => {
   it('decommissions', async () => {
     api.latchkey.answers(granted());
     expect((await api.call('DELETE', first)).status).toBe(204);

@@ -15,7 +15,7 @@ export function createSystemsApi(guard: Pick<Guard, 'protect'>, inventory = Inve
   });
   app.use(
     systemsPath,
-    // First, and around the whole path: no stranger's body is read, and none learns which systems or routes exist.
+    // First, and around the whole path: without a good key no body is read, and nobody learns which systems exist.
     guard.protect({ read: 'systems:read', write: 'systems:write' }),
     express.json({ limit: '16kb' }),
     systemsRoutes(inventory),

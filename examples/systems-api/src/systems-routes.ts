@@ -24,7 +24,7 @@ export function systemsRoutes(inventory: Inventory): Router {
     res.json(inventory.change(req.params.id, changesIn(req.body), principalOf(req).ownerId) ?? unknownSystem());
   });
 
-  // The guard lets no API key come this far: permanent deletion is for people.
+  // The guard lets no API key reach this: permanent deletion is for people.
   routes.delete('/:id', (req, res) => {
     if (!inventory.decommission(req.params.id)) unknownSystem();
     res.status(204).end();

@@ -6,7 +6,7 @@ import { ScriptedLatchkey } from '../../../../clients/node/src/testing/scripted-
 import { Inventory } from '../inventory.js';
 import { createSystemsApi } from '../systems-api.js';
 
-/** The service with its real guard, in front of a Latchkey that knows two keys: `reader` and `writer`. */
+/** The service with its real guard, and a scripted Latchkey that knows two keys: `reader` and `writer`. */
 export class RunningSystemsApi {
   readonly latchkey = new ScriptedLatchkey();
   inventory = Inventory.seeded();
@@ -14,7 +14,7 @@ export class RunningSystemsApi {
   private server!: Server;
 
   async start(): Promise<void> {
-    // As the real one judges: no key, no entry; no key destroys; a reader does not write.
+    // The rules of the real one: a request without a key is refused, no key destroys, a read-only key does not write.
     this.latchkey.script = ({ authorization, operation }, reply) => {
       const reader = authorization === 'Bearer reader';
       if (!reader && authorization !== 'Bearer writer') return reply(null, denied());
@@ -34,7 +34,7 @@ export class RunningSystemsApi {
     this.latchkey.stop();
   }
 
-  /** Calls with the key that may write, unless another is given. */
+  /** Calls with the key that may write, unless `key` names another. */
   async call(method: string, path: string, body?: string, key = 'writer') {
     const response = await fetch(`http://127.0.0.1:${portOf(this.server)}${path}`, {
       method,
