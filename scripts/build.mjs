@@ -9,8 +9,8 @@ import { main, Stop } from './lib/stop.mjs';
 /**
  * @typedef {object} Part
  * @property {string} name
- * @property {readonly string[]} inputs every file that the result depends on; a change of any means a new build
- * @property {readonly [string, ...string[]]} outs what it makes, whole folders; the first holds the note of what it was built from
+ * @property {readonly string[]} inputs the files and folders that the result depends on; a change in one means a new build
+ * @property {readonly [string, ...string[]]} outs the folders that it makes; the first holds a note with the hash of the inputs
  * @property {readonly string[]} command a script under node_modules and its arguments
  * @property {string} cwd
  */
@@ -33,7 +33,7 @@ const parts = {
     name: 'latchkey',
     inputs: [...common, 'src', 'tsconfig.build.json'],
     outs: ['dist'],
-    // What `nest build` runs, byte for byte. The Nest CLI itself does not load on Node 20.19 (its Angular tools).
+    // The same command as `nest build` runs. The Nest CLI itself does not load on Node 20.19 (its Angular tools).
     command: tsc,
     cwd: '.',
   },
@@ -74,7 +74,7 @@ async function buildPart({ name, inputs, outs, command: [script = '', ...args], 
   const [note, wanted] = noteOf({ outs, inputs }, root);
   if (folders.every((folder) => existsSync(folder)) && noted(note) === wanted) return;
   console.log(`Building ${name} …`);
-  // Away with the old one first: whatever stops this build, what it leaves has no note and is built again.
+  // The old result goes first: if this build is stopped, what it leaves has no note and is built again.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   const { code, output } = await run(process.execPath, [join(root, 'node_modules', script), ...args], {
     cwd: join(root, cwd),
@@ -84,7 +84,7 @@ async function buildPart({ name, inputs, outs, command: [script = '', ...args], 
 }
 
 /**
- * Where it is noted what a part was built from, and what must stand there for it to be up to date.
+ * The file with the note of a part's inputs, and the text that it must contain for the part to be up to date.
  * @param {Pick<Part, 'outs' | 'inputs'>} part
  * @param {string} checkout
  * @returns {[file: string, text: string]}

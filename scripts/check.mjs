@@ -1,4 +1,4 @@
-// `npm run check`: everything that can be said about the code without running its tests. One line a part.
+// `npm run check`: every check of the code except its tests. Prints one line for each part.
 import './lib/node-version.mjs';
 import { join } from 'node:path';
 import { root } from './lib/paths.mjs';
@@ -20,7 +20,7 @@ const parts = {
   'generated code': ['scripts/generate.mjs', '--check'],
   'upgrades without downtime': ['scripts/expand-contract.mjs'],
 };
-/** Looks at what is built, so it waits for the build. @type {readonly [string, ...string[]]} */
+/** Needs the built service, so it waits for the build. @type {readonly [string, ...string[]]} */
 const migrations = ['scripts/migrations-drift.mjs'];
 
 await main(async () => {

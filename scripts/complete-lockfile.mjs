@@ -1,7 +1,7 @@
 // Run after `npm install` has changed package-lock.json. A registry that lacks a package's binaries for some platforms
-// (a mirror, a young release) makes npm leave them out of the lockfile, and then `npm ci` (npm 11.19) refuses it
-// everywhere. This adds an entry for each: skipped where it does not fit, fetched where it does.
-// With --check it only says whether any is missing.
+// (a mirror, a new release) makes npm leave them out of the lockfile, and then `npm ci` (npm 11.19) refuses the
+// lockfile on every machine. This adds an entry for each: npm skips it where the platform does not fit, and fetches it
+// where it does. With --check it only reports whether an entry is missing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './lib/paths.mjs';
@@ -44,7 +44,7 @@ function missingFrom(packages) {
 }
 
 /**
- * As Node looks for it: in the package's own node_modules, then in each folder above.
+ * Searches like Node: in the package's own node_modules, then in each folder above.
  * @param {Packages} packages
  * @param {string} path
  * @param {string} name
@@ -56,7 +56,7 @@ function isFound(packages, path, name) {
 }
 
 /**
- * Packages of binaries say in their name what they are for.
+ * The name of a package of binaries contains its platform.
  * @param {string} name
  * @param {string} version
  * @param {boolean | undefined} dev

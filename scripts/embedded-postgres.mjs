@@ -10,21 +10,21 @@ import { startServer } from './postgres/server.mjs';
 /**
  * @typedef {object} EmbeddedPostgresOptions
  * @property {string | undefined} [dataDir] default: `.latchkey` in the checkout, or a folder of its own under `stateDir`
- *   when PostgreSQL's user cannot get into the checkout. One that is given is used or refused, never replaced
+ *   when PostgreSQL's user cannot enter the checkout. A folder that is given is used or refused, never replaced
  * @property {Readonly<Record<string, string>>} [settings] server settings, as after `-c`
- * @property {boolean} [detached] whether it is kept from the terminal's Ctrl+C; default true
+ * @property {boolean} [detached] whether the terminal's Ctrl+C does not reach it; default true
  * @property {string} [checkout]
  * @property {string} [stateDir] default /var/lib/latchkey
  *
  * @typedef {object} EmbeddedPostgres
  * @property {string} url of the database `latchkey`, with its password
- * @property {Promise<void>} exited settles when the server has ended, asked to or not
- * @property {() => Promise<void>} stop ends it cleanly and waits until it is gone
+ * @property {Promise<void>} exited settles when the server has ended for any reason
+ * @property {() => Promise<void>} stop shuts it down in order and waits for its end
  */
 
 /**
- * Starts a real PostgreSQL of our own on a loopback port. What an earlier start left behind, running or half made, is
- * cleared away first; nothing that another running start holds is touched.
+ * Starts a real PostgreSQL of our own on a loopback port. First it removes what an earlier start left behind, a running
+ * server or an unfinished folder. It does not touch what belongs to another running start.
  * @param {EmbeddedPostgresOptions} [options]
  * @returns {Promise<EmbeddedPostgres>}
  */

@@ -1,6 +1,7 @@
-// May instances of the release before run beside a migration of this one? They do, while a rolling upgrade lasts. A
-// migration therefore expands: it adds what old code need not know. One that takes away, renames or tightens contracts,
-// and is for the release after the last one that needs the old shape: it says so in a comment `// contract: why`.
+// During a rolling upgrade, instances of the previous release run on a schema that this release has migrated. So a
+// migration may only expand: add what old code need not know. A migration that removes, renames or tightens something
+// contracts. It belongs to a later release, when no running release needs the old shape, and says so in a comment
+// `// contract: why`.
 import './lib/node-version.mjs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ const MARKER = /\/\/ contract: \S.{9,}/;
 
 /**
  * @param {string} source of a migration
- * @returns {string[]} what in its `up` old code may not survive, unless a marker says why that is well
+ * @returns {string[]} the statements of its `up` that may break old code; none if a marker says why they are safe
  */
 export function contractionsIn(source) {
   if (MARKER.test(source)) return [];

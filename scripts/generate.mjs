@@ -11,7 +11,10 @@ import { main, Stop } from './lib/stop.mjs';
 
 const guard = 'clients/node/src/generated';
 
-/** Each owner's folder and what it speaks. @type {Readonly<Record<string, readonly string[]>>} */
+/**
+ * Each folder of generated code, and the contracts that it is generated from. @type {Readonly<Record<string, readonly
+ * string[]>>}
+ */
 const targets = {
   'src/infrastructure/inbound/grpc/generated': [
     'latchkey/v1/api_key_service.proto',
@@ -20,13 +23,13 @@ const targets = {
   [guard]: ['latchkey/v1/api_key_service.proto'],
 };
 
-// These must be what the loader is told at run time: the types describe what it makes.
+// The same options as the loader gets at run time, since the types describe what the loader makes.
 const likeTheLoader = ['--longs=String', '--enums=String', '--defaults', '--oneofs'];
 const flags = [...likeTheLoader, '--importFileExtension=.js', '--grpcLib=@grpc/grpc-js', '--includeDirs=proto'];
 
 /**
  * @param {readonly string[]} protos
- * @param {string} outDir emptied first, so that nothing stays of a message that is gone
+ * @param {string} outDir is emptied first, so that no file of a removed message stays
  */
 async function generate(protos, outDir) {
   rmSync(outDir, { recursive: true, force: true });
@@ -37,13 +40,13 @@ async function generate(protos, outDir) {
 }
 
 /**
- * The guard carries the contract as code: no file to find, wherever it is installed or bundled.
+ * The guard contains the contract as code, so that it needs no file at run time, wherever it is installed or bundled.
  * @param {readonly string[]} protos
  */
 function contractModule(protos) {
   const contract = new protobuf.Root();
   const { resolvePath } = contract;
-  // What protobufjs brings itself (google/protobuf/…) it finds by itself.
+  // protobufjs finds its own files (google/protobuf/…) without our help.
   contract.resolvePath = (origin, target) =>
     target.startsWith('google/') ? resolvePath(origin, target) : join(root, 'proto', target);
   contract.loadSync([...protos]);

@@ -9,7 +9,7 @@ import { main, Stop } from './lib/stop.mjs';
 async function install() {
   if (isInstalled(root)) return;
   console.log('Installing packages …');
-  // NODE_ENV=production or an `omit` in someone's npm settings must not leave out what builds and runs us.
+  // NODE_ENV=production or an `omit` in the user's npm settings must not leave out what we need to build and run.
   const { code, output } = await npm(['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
   if (code !== 0) throw new Stop(`Installing packages failed: ${reasonIn(output)}`);
   noteInstalled(root);
@@ -18,7 +18,7 @@ async function install() {
 /** @param {readonly string[]} args */
 function npm(args) {
   const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
-  // npm's own file under this very node where we can: one process to end, no shell (Windows has npm.cmd).
+  // If possible, run npm's own file with this node: one process to end, and no shell (on Windows npm is npm.cmd).
   const cli = [process.env['npm_execpath'], beside].find((file) => file?.endsWith('npm-cli.js') && existsSync(file));
   if (cli) return run(process.execPath, [cli, ...args]);
   return run('npm', args, { shell: process.platform === 'win32' });

@@ -1,4 +1,5 @@
-// Do the migrations make the tables that the code expects, and can each be taken back? On a throw-away PostgreSQL.
+// Checks on a temporary PostgreSQL that the migrations make the tables that the code expects, and that each can be
+// undone.
 import './lib/node-version.mjs';
 import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +52,7 @@ async function check(url) {
 }
 
 /**
- * What stands in the schema, but for TypeORM's own list of migrations.
+ * The objects in the schema, without TypeORM's own list of migrations.
  * @param {import('typeorm').DataSource} source
  * @returns {Promise<string[]>}
  */

@@ -1,5 +1,5 @@
-// proto-baseline/ is proto/ as it was last released. With --check: does proto/ still serve every client of that one?
-// `npm run proto:release` makes proto/ the new baseline, once it does.
+// proto-baseline/ is the proto/ of the last release. With --check: does proto/ still work for every client of that
+// release? `npm run proto:release` makes proto/ the new baseline, if it does.
 import './lib/node-version.mjs';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +11,10 @@ const baseline = join(root, 'proto-baseline');
 const buf = join(root, 'node_modules/@bufbuild/buf/bin/buf');
 
 /**
- * By the rules of proto/buf.yaml. A copy to compare with needs neither a network nor a history, which a shallow clone lacks.
+ * Compares by the rules of proto/buf.yaml. The baseline is a copy: it needs no network and no git history, which a
+ * shallow clone does not have.
  * @param {string} [proto] the folder that is compared with the baseline
- * @throws {Stop} naming each change that a released client would not survive
+ * @throws {Stop} naming each change that would break a released client
  */
 export async function requireCompatible(proto = join(root, 'proto')) {
   const { code, output } = await run(process.execPath, [buf, 'breaking', proto, '--against', baseline]);
@@ -24,7 +25,7 @@ async function release() {
   await requireCompatible();
   rmSync(baseline, { recursive: true, force: true });
   cpSync(join(root, 'proto/latchkey'), join(baseline, 'latchkey'), { recursive: true });
-  console.log('proto-baseline/ is what proto/ says now: commit it with the release.');
+  console.log('proto-baseline/ is now the same as proto/: commit it with the release.');
 }
 
 if (isMain(import.meta.url)) await main(process.argv.includes('--check') ? () => requireCompatible() : release);

@@ -1,9 +1,9 @@
-/** The owner that a demo has. */
+/** The owner in a demo. */
 export const demo = Object.freeze({ email: 'demo@latchkey.dev', password: 'correct horse battery staple' });
 
 /**
- * What `npm start` prints to paste into a shell: sign in, create a key for a day, use it, revoke it, see it refused.
- * POSIX sh, curl and sed alone. No comments: an interactive zsh would run them.
+ * The commands that `npm start` prints to paste into a shell: sign in, create a key for a day, use it, revoke it, see
+ * it refused. They need only POSIX sh, curl and sed. No comments: an interactive zsh would run them.
  * @param {{ latchkey: string, systemsApi: string }} urls
  */
 export function snippet({ latchkey, systemsApi }) {

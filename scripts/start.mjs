@@ -1,4 +1,4 @@
-// `npm start`: from a fresh clone to a running Latchkey, and back in order.
+// `npm start`: makes a running Latchkey from a fresh clone, and stops it in order.
 import './lib/node-version.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { main, Stop } from './lib/stop.mjs';
 import { demo, snippet } from './snippet.mjs';
 
 const began = performance.now();
-/** What to undo, last first. @type {(() => Promise<unknown> | void)[]} */
+/** The steps of the stop, the last one first. @type {(() => Promise<unknown> | void)[]} */
 const undo = [];
 let stopping = false;
 
@@ -22,16 +22,16 @@ async function stopAll() {
     try {
       await last();
     } catch (error) {
-      // The others are to be stopped all the same.
+      // The other steps must still run.
       console.error(error);
     }
   }
 }
 
-// Signals, and for whoever starts us over a channel (the specs do) its end.
+// Signals, and the end of the channel if a process started us with one (the specs do).
 for (const ending of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) {
   process.on(ending, () => {
-    // npm hands on a Ctrl+C that the terminal has sent us already: the second one changes nothing.
+    // npm passes on a Ctrl+C that the terminal has already sent us: the second one changes nothing.
     if (stopping) return;
     stopping = true;
     void stopAll().finally(() => process.exit(0));
@@ -42,7 +42,7 @@ await main(async () => {
   try {
     await start();
   } catch (error) {
-    // While stopping, whatever was under way fails: that is no news.
+    // During a stop every unfinished step fails: such an error is not worth a message.
     if (stopping) return new Promise(() => {});
     stopping = true;
     await stopAll();
@@ -88,7 +88,7 @@ async function take(script) {
     if (child.connected) child.disconnect();
   });
   if ((await code) !== 0) {
-    // It has said why.
+    // The step has printed the reason.
     if (!stopping) process.exit(1);
     throw new Stop('');
   }
@@ -111,7 +111,7 @@ async function startDatabase() {
  * @param {NodeJS.ProcessEnv} env
  */
 async function startPart(name, script, env) {
-  // A signal that came while the database was starting: nothing more is begun.
+  // A signal came while the database was starting: no further part is started.
   if (stopping) throw new Stop('');
   const part = startService(script, env);
   undo.push(part.stop);

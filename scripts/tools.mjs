@@ -1,4 +1,5 @@
-// What the tests need beyond npm: there, installed (Debian as root), or one line that says what to install.
+// The programs that the tests need beyond npm. Missing ones are installed (on Debian as root), or one line says what to
+// install.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isMain } from './lib/paths.mjs';
@@ -21,7 +22,7 @@ export const tools = {
 /**
  * @param {Readonly<Record<string, string>>} [wanted]
  * @param {(packages: readonly string[]) => Promise<void>} [install]
- * @throws {Stop} a tool that is missing is never a reason to leave tests out
+ * @throws {Stop} a tool is missing: tests are never skipped for that
  */
 export async function ensureTools(wanted = tools, install = aptInstall) {
   const missing = missingOf(wanted);
@@ -36,7 +37,7 @@ export async function ensureTools(wanted = tools, install = aptInstall) {
 /** @param {Readonly<Record<string, string>>} wanted */
 const missingOf = (wanted) => Object.entries(wanted).filter(([command]) => !isOnPath(command));
 
-/** Debian keeps servers where only root's path leads. */
+/** Debian installs servers in a folder that is only on root's path. */
 export function searchPath() {
   return [process.env['PATH'] ?? '', '/usr/sbin'].join(delimiter);
 }
@@ -56,7 +57,7 @@ function isOnPath(command) {
 }
 
 /**
- * Debian as root; elsewhere it does nothing.
+ * Installs on Debian as root; on other systems it does nothing.
  * @param {readonly string[]} packages
  */
 async function aptInstall(packages) {

@@ -6,7 +6,7 @@ import { root } from './paths.mjs';
 const leftOut = /(^|\/)(node_modules|dist)$|\.spec\.ts$/;
 
 /**
- * One hash over files and whole folders, by path and content: times lie after a git checkout.
+ * One hash over files and whole folders, of paths and contents: file times are wrong after a git checkout.
  * @param {readonly string[]} inputs paths under `base`; a missing one counts as missing
  */
 export function hashOf(inputs, base = root) {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { hashOf } from './hash.mjs';
 
 /**
- * Whether node_modules is what package-lock.json asks for: as we noted after our own install, or as npm itself noted
- * after an install by hand. Our note lies inside node_modules and is written last, npm's likewise: an install that was
- * cut short, or a folder that was wiped, is not taken for a finished one.
+ * Whether node_modules is what package-lock.json asks for, by the note that we write after our own install, or by the
+ * one that npm writes after an install by hand. Both notes lie inside node_modules and are written last: an install
+ * that was stopped half-way, or a folder that was deleted, does not count as finished.
  * @param {string} checkout
  */
 export function isInstalled(checkout) {
@@ -21,7 +21,7 @@ export function noteInstalled(checkout) {
 
 /** @param {string} checkout */
 const noteOf = (checkout) => join(checkout, 'node_modules', '.latchkey-lock');
-// The platform counts: a folder shared between two machines holds the binaries of one of them.
+// With the platform: a folder that two machines share holds the binaries of one of them.
 const wanted = (/** @type {string} */ checkout) =>
   `${hashOf(['package-lock.json'], checkout)} ${process.platform}-${process.arch}\n`;
 
@@ -42,7 +42,7 @@ function isInstalledByHand(checkout) {
 }
 
 /**
- * npm leaves out what is for other machines. Left out with `--omit` is something else.
+ * npm leaves out packages for other platforms. A package left out with `--omit` is missing.
  * @param {Package} asked
  */
 function mayBeMissing({ optional, os, cpu, libc }) {

@@ -7,8 +7,9 @@ import { errorCode } from './stop.mjs';
 
 /**
  * A lock that the kernel holds for as long as this process lives, however it ends: a listening socket named by a hash.
- * On Linux the name lies in the abstract namespace, on Windows it is a pipe; both vanish with the process, so taking
- * over is exact. Elsewhere it is a file in the temp folder, and one that nobody answers on is left over: replaced.
+ * On Linux the name is in the abstract namespace, on Windows it is a pipe. Both vanish with the process, so two
+ * processes can never take the lock over at once. On other systems it is a file in the temp folder; if nobody answers
+ * on it, an earlier process left it behind, and it is replaced.
  * @param {string} what the thing to lock; callers pass a real path
  * @returns {Promise<{ release(): Promise<void> } | undefined>} undefined when another process holds it
  */
@@ -19,7 +20,7 @@ export async function acquireLock(what, attempts = 5) {
     server.unref();
     return { release: () => new Promise((resolve) => server.close(() => resolve())) };
   }
-  // Not answered yet it is taken: the holder is just ending, or left a file behind.
+  // The address is in use but nobody answers: the holder is just ending, or left a file behind.
   if ((await answers(address)) || attempts === 0) return undefined;
   if (!kernelNamed) rmSync(address, { force: true });
   return acquireLock(what, attempts - 1);
@@ -30,7 +31,8 @@ const kernelNamed = process.platform === 'linux' || process.platform === 'win32'
 /** @param {string} what */
 function addressOf(what) {
   const name = `latchkey-${createHash('sha256').update(what).digest('hex').slice(0, 32)}`;
-  // The whole of sun_path: Node 20 fills an abstract name up with zeros, later ones do not, and both must mean one lock.
+  // Fills all of sun_path: Node 20 pads an abstract name with zeros, later versions do not, and both must name one
+  // lock.
   if (process.platform === 'linux') return `\0${name}`.padEnd(108, '\0');
   return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
 }
@@ -58,7 +60,7 @@ function answers(address) {
       socket.destroy();
       resolve(answered);
     };
-    // Any other error (a full queue, say) comes from someone who is there.
+    // Any other error (a full queue, for example) shows that a process listens there.
     socket.once('connect', () => done(true));
     socket.once('error', (error) => done(!['ECONNREFUSED', 'ENOENT'].includes(errorCode(error))));
   });

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What a start is going to do, read from the environment.
+ * What a start will do, read from the environment.
  * @typedef {object} Plan
  * @property {string} host
- * @property {string} reachableHost as one writes it in a URL on this machine
- * @property {{ HTTP_PORT: string, GRPC_PORT: string, SYSTEMS_API_PORT?: string }} ports the ones that will be listened on
+ * @property {string} reachableHost the host in a URL that is opened on this machine
+ * @property {{ HTTP_PORT: string, GRPC_PORT: string, SYSTEMS_API_PORT?: string }} ports the ports to listen on
  * @property {boolean} embedded
  * @property {boolean} demo
  * @property {NodeJS.ProcessEnv} serviceEnv
@@ -19,7 +19,7 @@ export function planFrom(env) {
   const reachableHost = hostInUrl(host);
   const embedded = !env['DATABASE_URL'];
   const production = env['NODE_ENV'] === 'production';
-  // An explicit DEMO stays as it is, DEMO=0 included: whether it is allowed is for the service to say.
+  // An explicit DEMO stays as it is, also DEMO=0: the service decides whether it is allowed.
   const implied = embedded && isLoopback(host) && !production && !env['DEMO'];
   const demo = implied || (!production && env['DEMO'] === '1');
   const http = env['HTTP_PORT'] || '3000';

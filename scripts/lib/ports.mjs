@@ -3,11 +3,11 @@ import { createServer } from 'node:net';
 import { errorCode, Stop } from './stop.mjs';
 
 /**
- * Refuses a port that is no port or is taken, naming its variable. All are held until the last is known to be free,
- * so that two variables with one number are noticed too.
+ * Refuses a number that is no port, and a port that is taken; the message names the variable. All ports are held until
+ * the last one is checked, so that two variables with the same number are refused, too.
  * @param {string} host
- * @param {Readonly<Record<string, string>>} ports variable → what it says
- * @param {number} patienceMs an earlier start that was killed may need this long to let go of its ports
+ * @param {Readonly<Record<string, string>>} ports variable → its value
+ * @param {number} patienceMs an earlier start that was killed may need this long to release its ports
  */
 export async function assertPortsFree(host, ports, patienceMs = 3000) {
   const deadline = Date.now() + patienceMs;
@@ -20,8 +20,9 @@ export async function assertPortsFree(host, ports, patienceMs = 3000) {
 }
 
 /**
- * Below those that the system gives to connections, any of which might take it before it is listened on.
- * @returns {Promise<number>} a port that nothing listens on at 127.0.0.1 just now
+ * A port below the range from which the system takes ports for connections: a connection cannot take it before we
+ * listen.
+ * @returns {Promise<number>} a port that nothing listens on at 127.0.0.1 at the moment
  */
 export async function freePort() {
   for (;;) {

@@ -4,21 +4,21 @@ import { root } from './paths.mjs';
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
-// Nothing that we run to its end may outlive us: a second `npm ci` beside a forgotten one would ruin both.
+// No command that we run may outlive us: two `npm ci` at the same time would damage each other.
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
- * For a script that start.mjs or test.mjs runs as a step: when the parent is gone (even by kill -9), so are we.
+ * For a script that start.mjs or test.mjs runs as a step: it ends when its parent ends, also by kill -9.
  */
 export function endWithParent() {
   if (!process.channel) return;
   process.once('disconnect', () => process.exit(1));
-  // Listening for that must not keep us here when our work is done.
+  // This listener must not keep the process alive when its work is done.
   process.channel.unref();
 }
 
 /**
- * Runs a command to its end and keeps what it prints.
+ * Runs a command to its end and collects its output.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions & { input?: string }} [options]
@@ -32,7 +32,7 @@ export function run(command, args, { input = '', ...options } = {}) {
     const keep = (/** @type {Buffer} */ chunk) => void (output += chunk.toString());
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
-    // A command that ends without reading its input is no failure of ours.
+    // A command may end without reading its input.
     child.stdin?.on('error', () => {}).end(input);
     const done = (/** @type {number} */ code) => {
       running.delete(child);
@@ -47,7 +47,7 @@ export function run(command, args, { input = '', ...options } = {}) {
 }
 
 /**
- * Runs one of our scripts as a step of another: its output goes straight through, and it ends when we do.
+ * Runs one of our scripts as a step of another: its output is printed at once, and it ends when this process ends.
  * @param {string} script path under the checkout
  * @param {readonly string[]} [args]
  * @returns {{ child: import('node:child_process').ChildProcess, code: Promise<number> }}

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { root } from './paths.mjs';
 
 /**
- * What requests leave behind is collected a quarter as often as by default, which is work saved. The room is there from
- * the start, so that memory shows no growth that is none. Nothing is made in the old generation on the guess that it will
- * live long (ADR 8), and what grew old is collected once it is a quarter of the heap more; since Node 24, where that
- * costs throughput, once it has doubled it. The Dockerfile, which has Node 24, says the same.
+ * V8 collects short-lived objects a quarter as often as by default, which saves work. The young generation has its full
+ * size from the start, so that memory does not seem to grow. No object is allocated in the old generation on the guess
+ * that it will live long (ADR 8). The old generation is collected when the heap has grown by a quarter; since Node 24,
+ * where that costs throughput, when it has doubled. The Dockerfile, which has Node 24, sets the same flags.
  */
 const growingPercent = Number.parseInt(process.versions.node, 10) < 24 ? 25 : 100;
 export const serviceNodeFlags = [
@@ -16,15 +16,15 @@ export const serviceNodeFlags = [
   '--no-allocation-site-pretenuring',
 ];
 
-/** One arena, trimmed: glibc would keep 150 MB of what was freed. The Dockerfile says the same. */
+/** One arena, trimmed: otherwise glibc keeps 150 MB of freed memory. The Dockerfile sets the same. */
 export const serviceMemory = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /**
- * A part of Latchkey that runs until it is told to stop. It says `{ ready: true }` over the channel once it listens,
- * and ends by itself when the channel closes: so a killed start leaves none behind.
+ * A part of Latchkey that runs until it is stopped. It sends `{ ready: true }` over its channel once it listens, and
+ * ends by itself when the channel closes, so that a killed start leaves no part running.
  * @typedef {object} Service
- * @property {Promise<boolean>} ready false when it ended before
- * @property {Promise<string>} exited how it ended, for people
+ * @property {Promise<boolean>} ready false when the part ended before it was ready
+ * @property {Promise<string>} exited how the part ended, in words
  * @property {() => Promise<void>} stop
  */
 
@@ -38,7 +38,7 @@ export function startService(script, env) {
     cwd: root,
     env: { ...serviceMemory, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // Its own process group: Ctrl+C in the terminal reaches us alone, and we stop things in order.
+    // Its own process group: Ctrl+C in the terminal reaches only us, and we stop the parts in order.
     detached: true,
   });
   const exited = new Promise((/** @type {(how: string) => void} */ resolve) => {

@@ -1,4 +1,4 @@
-/** An end that the reader can act on: told in one line, without a stack. */
+/** Ends a script with a message that the reader can act on, without a stack trace. */
 export class Stop extends Error {}
 
 /**

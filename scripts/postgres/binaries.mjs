@@ -51,7 +51,7 @@ function failureToRun({ postgres }, identity) {
 }
 
 /**
- * The package's libraries come without their symbolic links (npm packs none); its postinstall would make them, but npm
+ * The package has no symbolic links to its libraries (npm packs none). Its postinstall script would make them, but npm
  * runs no install scripts here.
  * @param {string} packageDir
  */
@@ -66,14 +66,14 @@ function restoreLinks(packageDir) {
     try {
       symlinkSync(relative(dirname(target), source), link);
     } catch (error) {
-      // Somebody else starting at the same time made it first.
+      // Another start made it at the same time.
       if (errorCode(error) !== 'EEXIST') throw cannotRun(`${errorCode(error)} at ${link}`);
     }
   }
 }
 
 /**
- * A copy that every user can run, made whole: another start may be looking.
+ * A copy that every user can run. It appears complete or not at all, since another start may look for it.
  * @param {string} packageDir
  * @param {string} stateDir
  */

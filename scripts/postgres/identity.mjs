@@ -2,24 +2,24 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 
 /**
- * Whom PostgreSQL runs as: empty for ourselves. It refuses to run as root, so root lends it another user.
+ * The user that PostgreSQL runs as; empty for our own. It refuses to run as root, so root starts it as another user.
  * @typedef {{ uid?: number, gid?: number }} Identity
  */
 
 const nobody = 65534;
 
 /**
- * @param {string} cluster an existing data folder keeps its owner: `sudo npm start` after `npm start` finds its data
+ * @param {string} cluster an existing data folder keeps its user, so that `sudo npm start` after `npm start` finds its data
  * @returns {Identity}
  */
 export function identityFor(cluster) {
   if (process.getuid?.() !== 0) return {};
-  const owner = statSync(cluster, { throwIfNoEntry: false });
-  return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : { uid: nobody, gid: nobody };
+  const folder = statSync(cluster, { throwIfNoEntry: false });
+  return folder && folder.uid !== 0 ? { uid: folder.uid, gid: folder.gid } : { uid: nobody, gid: nobody };
 }
 
 /**
- * Whether that identity can enter a folder. Tried, not computed: access lists and mounts have a say too.
+ * Whether that identity can enter a folder. This is tried, not computed: access lists and mounts matter, too.
  * @param {string} folder
  * @param {Identity} identity
  */
@@ -28,7 +28,7 @@ export function canEnter(folder, identity) {
   return spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { ...identity, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** PostgreSQL reads PGDATA, PGPORT, LANG and the like: it gets none of the caller's. */
+/** PostgreSQL reads PGDATA, PGPORT, LANG and similar variables, so it gets none of the caller's. */
 export const cleanEnvironment = Object.freeze({
   PATH: process.env['PATH'],
   SystemRoot: process.env['SystemRoot'],

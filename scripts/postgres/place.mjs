@@ -5,12 +5,12 @@ import { errorCode, Stop } from '../lib/stop.mjs';
 import { canEnter, identityFor } from './identity.mjs';
 
 /**
- * Where the data lie and who owns them.
+ * Where the data are, and as which user PostgreSQL runs.
  * @typedef {{ home: string, cluster: string, identity: import('./identity.mjs').Identity }} Place
  */
 
 /**
- * Finds and makes the data folder. Inside it, `postgres` appears whole or not at all.
+ * Finds and makes the data folder. In it, `postgres` appears complete or not at all.
  * @param {{ checkout: string, dataDir: string | undefined, stateDir: string }} wish
  * @returns {Place}
  */
@@ -26,8 +26,8 @@ export function preparePlace({ checkout, dataDir, stateDir }) {
 }
 
 /**
- * In the checkout, or under /var/lib when the server's user cannot get into the checkout. Data that exist decide first,
- * so that a later chmod does not make them seem lost.
+ * In the checkout, or under /var/lib when the server's user cannot enter the checkout. A folder that already has data
+ * comes first, so that a later chmod does not make the data seem lost.
  * @param {string} checkout
  * @param {string} stateDir
  */
@@ -52,7 +52,7 @@ function placeAt(home) {
 
 /** @param {Place} place */
 function makeEnterable({ home, identity }) {
-  // Before anything is made: a folder that is refused is left as it was.
+  // This check comes before any change: a folder that is refused stays as it was.
   assertEnterable(nearestExisting(dirname(home)), home, identity);
   const fresh = !existsSync(home) || (identity.uid !== undefined && readdirSync(home).length === 0);
   if (fresh) {

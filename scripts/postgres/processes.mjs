@@ -4,26 +4,26 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../lib/stop.mjs';
 
 /**
- * Whether a process is the server of that cluster. A number alone proves nothing: it may have been given to another
- * program since. `undefined` when the system will not tell.
+ * Whether a process is the server of that cluster. The number alone proves nothing: another program may have it by now.
+ * `undefined` when the system does not show it.
  * @param {number} pid
  * @param {string} cluster without symbolic links
  * @returns {boolean | undefined}
  */
 export function isServerOf(pid, cluster) {
   if (!isAlive(pid)) return false;
-  // Windows does not tell; there pg_ctl can only reach a server anyway.
+  // Windows does not show it; there pg_ctl can only reach a server anyway.
   if (process.platform === 'win32') return true;
   if (process.platform !== 'linux') return commandOf(pid).includes(cluster);
   const words = read(`/proc/${pid}/cmdline`).split('\0');
-  // Ended, but not yet fetched by its parent.
+  // The process has ended, but its parent has not read its exit code yet.
   if (words[0] === '') return false;
   if (!words[0]?.endsWith('postgres')) return false;
   return words.includes(cluster) || worksIn(pid, cluster);
 }
 
 /**
- * Asks a server to end: 'fast' ends the sessions and leaves a clean cluster, 'immediate' leaves one to recover.
+ * Asks a server to end: 'fast' ends the sessions and leaves a clean cluster, 'immediate' leaves one that must recover.
  * @param {number} pid
  * @param {'fast' | 'immediate'} mode
  * @param {{ cluster: string, postgres: string }} where
@@ -50,7 +50,7 @@ function isAlive(pid) {
 }
 
 /**
- * A server stands in its cluster: true too when the checkout has been moved under a running one.
+ * Whether the process's working directory is the cluster. That also finds a server whose checkout was moved.
  * @param {number} pid
  * @param {string} cluster
  */
@@ -60,7 +60,7 @@ function worksIn(pid, cluster) {
     const data = statSync(cluster);
     return at.dev === data.dev && at.ino === data.ino;
   } catch (error) {
-    // In a container, root may not look at other users' processes.
+    // In a container, root may not read other users' processes.
     return errorCode(error) === 'EACCES' ? undefined : false;
   }
 }

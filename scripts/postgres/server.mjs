@@ -12,7 +12,7 @@ import { shutDown } from './processes.mjs';
  * @property {import('./place.mjs').Place} place
  * @property {string} postgres
  * @property {Readonly<Record<string, string>>} settings
- * @property {boolean} detached its own process group, so that the terminal's Ctrl+C does not reach it before us
+ * @property {boolean} detached whether it has its own process group, so that the terminal's Ctrl+C does not reach it
  *
  * @typedef {object} Server
  * @property {number} port
@@ -20,7 +20,7 @@ import { shutDown } from './processes.mjs';
  * @property {() => Promise<void>} stop
  */
 
-/** Worth another try: the port was taken between finding and using it, or a killed server's sessions are still ending. */
+/** Errors that may pass: another program took the port, or a killed server's sessions are still ending. */
 const passing = /could not bind|Address already in use|pre-existing shared memory block/;
 
 /**
@@ -41,10 +41,10 @@ export async function startServer(launch, deadline = Date.now() + 10_000) {
  * @param {Launch} launch
  * @param {string} log
  * @param {number} port
- * @returns {Promise<Server | undefined>} undefined when it ended instead of getting ready
+ * @returns {Promise<Server | undefined>} undefined when it ended before it was ready
  */
 async function launchOnce({ place: { cluster, identity }, postgres, settings, detached }, log, port) {
-  // Never through a link: the folder belongs to the server's user, and we may be root.
+  // Never through a link: the folder belongs to the server's user, and this process may be root.
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
   const output = openSync(log, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: String(port) };
@@ -70,14 +70,14 @@ async function launchOnce({ place: { cluster, identity }, postgres, settings, de
     await exited;
     clearTimeout(impatience);
   };
-  // Recovery after a crash may take its time; a server that ends is noticed at once.
+  // Recovery after a crash may take long; the end of the server is noticed at once.
   await until(() => !running || isReady(cluster, child.pid), 120_000);
   if (running && !isReady(cluster, child.pid)) await stop();
   return running ? { port, exited, stop } : undefined;
 }
 
 /**
- * The server says so in the eighth line of its own file, as it does for pg_ctl.
+ * The server writes `ready` into the eighth line of its own file; pg_ctl reads it there, too.
  * @param {string} cluster
  * @param {number | undefined} pid
  */
