@@ -1,89 +1,86 @@
-// `npm run mutate`: changes the rules of the house in one small way after another (Stryker) and tells which changes no
+// `npm run mutate`: makes many small changes to the domain and the application (Stryker) and reports which changes no
 // test notices. `npm run mutate -- domain validate-key` does so for some parts. Not part of `npm test`: it takes long.
 import './lib/node-version.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import globalSetup from '../test/support/global-setup.mjs';
 import globalTeardown from '../test/support/global-teardown.mjs';
 import { root } from './lib/paths.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
+const folders = ['domain', 'application'];
 /**
- * The files of a folder by the spec, or specs, to notice: their own, for all specs at every change would take half a day,
- * and a rule should be held where one looks for it.
- * @type {Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>}
+ * The specs that have to notice changes to a file, by name; without an entry it is the spec beside the file. All specs
+ * for every change would take half a day, and a rule should be tested where a reader looks for the test.
+ * @type {Readonly<Record<string, readonly string[]>>}
  */
-const folders = {
-  domain: {
-    access: ['access'],
-    account: ['account'],
-    'api-key': ['api-key'],
-    'audit-seal': ['audit-seal', 'audit-mac', 'audit-pruning'],
-    errors: ['errors'],
-    'key-rules': ['key-rules'],
-    'key-string': ['key-string'],
-    'password-throttle': ['password-throttle'],
-    'rate-limit': ['rate-limit'],
-    verdict: ['verdict'],
-  },
-  application: {
-    'put-account': ['put-account'],
-    'change-account-status': ['change-account-status', 'get-account'],
-    'sign-in': ['sign-in', 'sign-out', 'password-check'],
-    'client-network': ['client-network'],
-    'identify-owner': ['identify-owner'],
-    'create-api-key': ['create-api-key'],
-    'revoke-api-key': ['revoke-api-key', 'revocation'],
-    'revoke-as-admin': ['revoke-as-admin', 'revoke-leaked-key'],
-    'due-expiries': ['due-expiries', 'sweep-expiries', 'list-api-keys', 'audit'],
-    'validate-key': ['validate-key'],
-    'list-audit-events': ['list-audit-events'],
-    'seal-audit-events': ['seal-audit-events'],
-    'prune-audit-events verify-audit-trail': ['prune-audit-events', 'verify-audit-trail', 'event-cursor'],
-  },
+const specsOf = {
+  'audit-mac': ['audit-seal'],
+  'audit-pruning': ['audit-seal'],
+  'event-cursor': ['prune-audit-events', 'verify-audit-trail'],
+  'get-account': ['change-account-status'],
+  'list-api-keys': ['list-api-keys', 'due-expiries'],
+  'password-check': ['sign-in'],
+  'prune-audit-events': ['prune-audit-events', 'verify-audit-trail'],
+  revocation: ['revoke-api-key'],
+  'revoke-leaked-key': ['revoke-as-admin'],
+  'sign-out': ['sign-in'],
+  'sweep-expiries': ['due-expiries'],
+  'verify-audit-trail': ['prune-audit-events', 'verify-audit-trail'],
 };
-/** Nothing but types. */
-const unmutable = ['ports', 'page', 'audit-trail'];
+/** These files contain only types. */
+const unmutable = ['audit-event', 'audit-trail', 'page', 'ports'];
 
 const report = join(root, 'reports/mutation.json');
-/** What Stryker says of a change. @typedef {'Killed' | 'Timeout' | 'Survived' | 'NoCoverage'} Outcome */
+/** Stryker's result for a change. @typedef {'Killed' | 'Timeout' | 'Survived' | 'NoCoverage'} Outcome */
 
 await main(async () => {
-  requireEveryFile();
   const { thresholds } = JSON.parse(readFileSync(join(root, 'stryker.config.json'), 'utf8'));
   const wanted = process.argv.slice(2);
-  const isWanted = (/** @type {string[]} */ ...names) => wanted.length === 0 || names.some((n) => wanted.includes(n));
-  /** @type {Map<string, Outcome[]>} */
-  const scores = new Map();
+  const work = folders.map((folder) => ({ folder, parts: partsOf(folder, wanted) }));
+  if (work.every(({ parts }) => parts.size === 0)) throw new Stop(`Nothing is named ${wanted.join(' or ')}.`);
+  /** @type {number[]} */
+  const scores = [];
   await globalSetup();
   try {
-    for (const [folder, parts] of Object.entries(folders)) {
-      for (const [names, files] of Object.entries(parts)) {
-        const specs = names.split(' ');
-        if (!isWanted(folder, ...specs)) continue;
-        const outcomes = await mutate(
-          files.map((file) => `src/${folder}/${file}.ts`),
-          specs.map((name) => `src/${folder}/${name}.spec.ts`),
-        );
-        scores.set(folder, [...(scores.get(folder) ?? []), ...outcomes]);
-      }
+    for (const { folder, parts } of work) {
+      /** @type {Outcome[]} */
+      const outcomes = [];
+      for (const [specs, files] of parts) outcomes.push(...(await mutate(files, specs.split(' '))));
+      if (outcomes.length > 0) scores.push(printScore(folder, outcomes));
     }
   } finally {
     await globalTeardown();
   }
-  const worst = Math.min(...[...scores].map(([folder, outcomes]) => tell(folder, outcomes)));
-  if (worst < thresholds.break) throw new Stop(`Below ${thresholds.break} %: too many changes go unnoticed.`);
+  if (Math.min(...scores) < thresholds.break)
+    throw new Stop(`Below ${thresholds.break} %: too many changes go unnoticed.`);
 });
 
-/** A new file must not be left out unnoticed. */
-function requireEveryFile() {
-  for (const [folder, parts] of Object.entries(folders)) {
-    const known = [...Object.values(parts).flat(), ...unmutable];
-    const there = readdirSync(join(root, 'src', folder)).filter((name) => !name.endsWith('.spec.ts'));
-    const forgotten = there.filter((name) => !known.includes(name.replace(/\.ts$/, '')));
-    if (forgotten.length > 0) throw new Stop(`scripts/mutate.mjs does not know ${forgotten.join(', ')} yet.`);
+/**
+ * @param {string} folder
+ * @param {readonly string[]} wanted names of the folder, of files or of specs; none means all
+ * @returns {Map<string, string[]>} specs, separated by spaces → the files whose changes they have to notice
+ * @throws {Stop} a file has no spec, so that a new file cannot be left out unnoticed
+ */
+function partsOf(folder, wanted) {
+  const all = readdirSync(join(root, 'src', folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => `src/${folder}/${path.replaceAll(sep, '/')}`);
+  const nameOf = (/** @type {string} */ path) => basename(path).replace(/(\.spec)?\.ts$/, '');
+  const specs = new Map(all.filter((path) => path.endsWith('.spec.ts')).map((path) => [nameOf(path), path]));
+  /** @type {Map<string, string[]>} */
+  const parts = new Map();
+  for (const file of all) {
+    const name = nameOf(file);
+    if (file.endsWith('.spec.ts') || unmutable.includes(name)) continue;
+    const names = specsOf[name] ?? [name];
+    const paths = names.map((each) => specs.get(each));
+    if (paths.includes(undefined)) throw new Stop(`${file} has no spec beside it: name one in scripts/mutate.mjs.`);
+    if (wanted.length > 0 && ![folder, name, ...names].some((each) => wanted.includes(each))) continue;
+    parts.set(paths.join(' '), [...(parts.get(paths.join(' ')) ?? []), file]);
   }
+  return parts;
 }
 
 /**
@@ -112,7 +109,7 @@ async function mutate(files, specs) {
  * @param {string} folder
  * @param {readonly Outcome[]} outcomes
  */
-function tell(folder, outcomes) {
+function printScore(folder, outcomes) {
   const count = (/** @type {Outcome} */ one) => outcomes.filter((outcome) => outcome === one).length;
   const [killed, timeout, survived, uncovered] = [
     count('Killed'),
