@@ -1,5 +1,7 @@
-// What a gRPC call costs that does nothing: grpc-js alone, with the messages of ValidateKey and a fixed answer.
+// The cost of a gRPC call that does nothing: grpc-js with the service's channel options, the messages of ValidateKey and a
+// fixed answer. lib/process.mjs starts it with the service's Node flags and memory settings.
 import grpc from '@grpc/grpc-js';
+import { CHANNEL_OPTIONS } from '../../dist/infrastructure/inbound/grpc/channel-options.js';
 import { takeOrders } from '../lib/orders.mjs';
 import { ApiKeyService } from '../lib/proto.mjs';
 
@@ -15,7 +17,7 @@ const answer = {
   rateLimit: { limit: 1_000_000, remaining: 999_999, resetAfter: { seconds: 0, nanos: 1000 } },
 };
 
-const server = new grpc.Server();
+const server = new grpc.Server(CHANNEL_OPTIONS);
 server.addService(ApiKeyService.service, {
   ValidateKey: (/** @type {any} */ _call, /** @type {any} */ callback) => callback(null, answer),
 });
