@@ -3,7 +3,8 @@ import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService
 import type { GuardOptions, GuardTls } from '../options.js';
 import { loadContract } from './load-contract.js';
 
-const channelOptions: ChannelOptions = {
+/** What the guard sets differently from grpc-js. The plain client of the bench runs with the same options. */
+export const channelOptions: ChannelOptions = {
   // The service recovers by itself: try again soon after it went away, and never wait longer than a second.
   'grpc.initial_reconnect_backoff_ms': 50,
   'grpc.max_reconnect_backoff_ms': 1000,
@@ -18,6 +19,9 @@ const channelOptions: ChannelOptions = {
   'grpc.service_config_disable_resolution': 1,
   // These counts serve a debugging service that the guard does not offer, and every message would update them.
   'grpc.enable_channelz': 0,
+  // A load balancer spreads connections, so the guard's two must not become one, and closing a guard must not close the
+  // connections of another.
+  'grpc.use_local_subchannel_pool': 1,
 };
 
 /** One connection to the service, with the identity that each of its calls presents. */
@@ -41,8 +45,6 @@ export function connector(options: GuardOptions): () => Connection {
     client: new ApiKeyService(options.target, channelCredentials, {
       ...channelOptions,
       ...options.channelOptions,
-      // A load balancer spreads connections, so the guard's two must not become one, and closing a guard must not
-      // close the connections of another.
       'grpc.use_local_subchannel_pool': 1,
     }),
     identity,
