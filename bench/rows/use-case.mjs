@@ -10,10 +10,9 @@ const PEER_KEYS = 100;
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
 export async function peer(lab, { runs, seconds }) {
   const databaseUrl = await lab.database(PEER_KEYS);
-  const own = await startUseCase(databaseUrl, PEER_KEYS);
-  const betterAuth = await start('programs/better-auth.mjs', {
-    env: { REDIS_URL: lab.redisUrl, BENCH_KEYS: String(PEER_KEYS) },
-  });
+  const env = { REDIS_URL: lab.redisUrl, BENCH_KEYS: String(PEER_KEYS) };
+  const own = await startUseCase(databaseUrl, env);
+  const betterAuth = await start('programs/better-auth.mjs', { env });
   const load = { concurrency: CONCURRENCY, seconds };
   const measured = await whileRevoking({ databaseUrl, ...own }, () =>
     interleave(runs, {
@@ -22,7 +21,7 @@ export async function peer(lab, { runs, seconds }) {
     }),
   );
   await Promise.all([own.stop(), betterAuth.stop()]);
-  const what = 'use case in process ÷ better-auth 1.6.33 verifyApiKey (keys and limits in Redis)';
+  const what = 'use case in process ÷ better-auth 1.6.33 verifyApiKey (limits of both in Redis)';
   return [ratioRow(what, { atLeast: 20 }, { 'Latchkey/s': measured.own, 'better-auth/s': measured.peer })];
 }
 
@@ -30,7 +29,10 @@ export async function peer(lab, { runs, seconds }) {
 export async function size(lab, { runs, seconds, storedKeys: manyKeys }) {
   const fewKeys = 1000;
   const [manyUrl, fewUrl] = [await lab.database(manyKeys), await lab.database(fewKeys)];
-  const [many, few] = await Promise.all([startUseCase(manyUrl, manyKeys), startUseCase(fewUrl, fewKeys)]);
+  const [many, few] = await Promise.all([
+    startUseCase(manyUrl, { BENCH_KEYS: String(manyKeys) }),
+    startUseCase(fewUrl, { BENCH_KEYS: String(fewKeys) }),
+  ]);
   const load = { concurrency: CONCURRENCY, seconds };
   const measured = await whileRevoking({ databaseUrl: manyUrl, ...many }, () =>
     interleave(runs, {
@@ -40,10 +42,10 @@ export async function size(lab, { runs, seconds, storedKeys: manyKeys }) {
     }),
   );
   await Promise.all([many.stop(), few.stop()]);
-  const told = manyKeys.toLocaleString('en');
+  const manyText = manyKeys.toLocaleString('en');
   return [
     ratioRow(
-      `${told} stored keys ÷ 1,000 stored keys, use case in process`,
+      `${manyText} stored keys ÷ 1,000 stored keys, use case in process`,
       { atLeast: 0.9 },
       { 'many/s': measured.many, 'few/s': measured.few },
     ),
@@ -55,9 +57,9 @@ export async function size(lab, { runs, seconds, storedKeys: manyKeys }) {
   ];
 }
 
-/** @param {string} databaseUrl @param {number} keys */
-async function startUseCase(databaseUrl, keys) {
-  const child = await start('programs/use-case.mjs', { env: { DATABASE_URL: databaseUrl, BENCH_KEYS: String(keys) } });
+/** @param {string} databaseUrl @param {Record<string, string>} env */
+async function startUseCase(databaseUrl, env) {
+  const child = await start('programs/use-case.mjs', { env: { DATABASE_URL: databaseUrl, ...env } });
   const { httpPort, grpcPort } = child.hello;
   return { ...child, url: `http://127.0.0.1:${httpPort}`, target: `127.0.0.1:${grpcPort}` };
 }
