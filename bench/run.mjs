@@ -1,4 +1,4 @@
-// `npm run bench`: what a validation costs. Starts all it needs, prints one table, writes bench/results.json.
+// `npm run bench`: the cost of a validation. Starts all it needs, prints one table, writes bench/results.json.
 import '../scripts/lib/node-version.mjs';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -10,10 +10,10 @@ import { prepare } from './lib/prepare.mjs';
  * @property {number} runs of each side, interleaved
  * @property {number} seconds a run of a side takes
  * @property {number} storedKeys
- * @property {number} latencyRuns as many runs for latencies: short ones, since a busy machine stands still for some
- *   milliseconds now and then, and the median has none of that
+ * @property {number} latencyRuns runs for latencies: many short ones, since a busy machine stops for some milliseconds now
+ *   and then, and the median leaves such runs out
  * @property {number} validations for the row about memory
- * @property {number} quietSeconds before memory is looked at
+ * @property {number} quietSeconds the pause before memory is measured
  */
 const isQuick = process.argv.includes('--quick');
 /** @type {Effort} */

@@ -11,7 +11,7 @@ import { startService } from './service.mjs';
 /** A real PostgreSQL with its default durability, and a real Redis, for one run of the bench. */
 export async function openLab() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
-  // PostgreSQL never runs as root; its user must be able to get in.
+  // PostgreSQL never runs as root; its user must be able to enter.
   chmodSync(folder, 0o755);
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, 'postgres'),
@@ -30,7 +30,7 @@ export async function openLab() {
     return url.href;
   };
 
-  /** Made once and copied. @type {Set<number>} how many keys each holds */
+  /** Databases that are made once and copied. @type {Set<number>} the number of keys in each */
   const templates = new Set();
   const template = async (/** @type {number} */ keys) => {
     const name = `stored_${keys}`;

@@ -6,8 +6,8 @@ import { questionFrame } from './proto.mjs';
 import { SERVICE_TOKEN } from './service.mjs';
 
 /**
- * Unary ValidateKey calls over HTTP/2 by a client that costs little: h2load, or a Node client where that is missing.
- * Both see HTTP statuses: what was a grant is for the service to count.
+ * Unary ValidateKey calls over HTTP/2 by a client that needs little CPU: h2load, or a Node client where h2load is
+ * missing. Both see only HTTP statuses; the service itself counts the grants.
  * @typedef {object} Load
  * @property {number} port
  * @property {readonly string[]} keys each asked for by a connection of its own
@@ -15,14 +15,14 @@ import { SERVICE_TOKEN } from './service.mjs';
  * @typedef {object} Client
  * @property {string} name
  * @property {(load: Load & { calls: number, streams: number }) => Promise<{ succeeded: number, perSecond: number }>} closedLoop
- *   keeps so many `streams` open for each key
- * @property {(load: Load & { perSecond: number, seconds: number }) => Promise<{ latenciesMs: number[] }>} openLoop sends at
- *   a fixed rate, whatever becomes of the calls before
+ *   keeps this number of `streams` open for each key
+ * @property {(load: Load & { perSecond: number, seconds: number }) => Promise<{ latenciesMs: number[] }>} openLoop sends
+ *   at a fixed rate, whether or not earlier calls are answered
  */
 
 const PATH = '/latchkey.v1.ApiKeyService/ValidateKey';
 const HEADERS = ['content-type: application/grpc', 'te: trailers', `authorization: Bearer ${SERVICE_TOKEN}`];
-/** Far more than are open at once unless the service stalls. */
+/** Far more than are ever open at once, unless the service stalls. */
 const OPEN_LOOP_STREAMS = 200;
 
 /** @param {string} folder @returns {Promise<Client>} */
@@ -34,7 +34,10 @@ export async function loadClient(folder) {
 /** @param {string} folder for the questions @returns {Client} */
 function h2load(folder) {
   let questions = 0;
-  /** @param {number} port @param {string} key @param {readonly string[]} how @returns {Promise<number>} calls that succeeded */
+  /**
+   * @param {number} port @param {string} key @param {readonly string[]} how @returns {Promise<number>} calls that
+   * succeeded
+   */
   const one = async (port, key, how) => {
     const body = join(folder, `question-${(questions += 1)}`);
     writeFileSync(body, questionFrame(key));

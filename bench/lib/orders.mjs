@@ -1,5 +1,5 @@
 /**
- * The other side of `start`: says that this process is ready, then carries out orders one after the other.
+ * The counterpart of `start`: reports that this process is ready, then carries out orders one after the other.
  * @param {object} hello
  * @param {(order: any) => Promise<object>} carryOut
  */
@@ -18,7 +18,7 @@ export function takeOrders(hello, carryOut) {
 }
 
 /**
- * Keeps `concurrency` calls in flight for that long.
+ * Keeps `concurrency` calls in flight for `seconds`.
  * @param {{ concurrency: number, seconds: number }} load
  * @param {(n: number) => Promise<unknown>} call
  * @returns {Promise<{ calls: number, seconds: number, perSecond: number }>}

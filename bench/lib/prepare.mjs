@@ -8,13 +8,15 @@ import { ensureTools, tools } from '../../scripts/tools.mjs';
 const bench = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(bench, 'node_modules', '.installed');
 
-/** Everything that the measurements need: the service installed and built, the bench's own packages, h2load and Redis. */
+/**
+ * Installs and builds everything that the measurements need: the service, the bench's own packages, h2load and Redis.
+ */
 export async function prepare() {
   for (const script of ['scripts/install.mjs', 'scripts/build.mjs']) {
     if ((await step(script).code) !== 0) process.exit(1);
   }
   await ensureTools({ 'redis-server': /** @type {string} */ (tools['redis-server']) });
-  // Without it the load comes from a Node client.
+  // Without h2load a Node client makes the load.
   await ensureTools({ h2load: 'nghttp2-client' }).catch((error) => console.log(error.message));
   const lock = hashOf(['bench/package-lock.json']);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;

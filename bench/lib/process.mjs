@@ -8,10 +8,10 @@ const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
- * A process of the bench that says `{ ready: true, … }` over its channel once it can work.
+ * A process of the bench that sends `{ ready: true, … }` over its channel once it can work.
  * @typedef {object} BenchProcess
  * @property {number} pid
- * @property {any} hello what came with `ready`
+ * @property {any} hello the message with `ready`
  * @property {number} startMs from the spawn until it was ready
  * @property {(order: object) => Promise<any>} ask sends an order, waits for its answer
  * @property {() => number} residentBytes
@@ -20,8 +20,8 @@ process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * @param {string} path from the bench's folder
- * @param {{ env?: Record<string, string>, isServer?: boolean }} [options] `isServer`: run as Latchkey is, which whatever is
- *   compared with it is too; its clients run as Node comes
+ * @param {{ env?: Record<string, string>, isServer?: boolean }} [options] `isServer`: run with Latchkey's Node flags and
+ *   memory settings, as everything that is compared with it does; clients run with Node's defaults
  * @returns {Promise<BenchProcess>}
  */
 export async function start(path, { env = {}, isServer = true } = {}) {

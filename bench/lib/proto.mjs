@@ -4,7 +4,7 @@ import protoLoader from '@grpc/proto-loader';
 
 const PROTO_ROOT = fileURLToPath(new URL('../../proto', import.meta.url));
 
-/** As the README's ten-line client loads it. */
+/** Loaded as in README's ten-line client. */
 export const { ApiKeyService } = /** @type {any} */ (
   grpc.loadPackageDefinition(
     protoLoader.loadSync('latchkey/v1/api_key_service.proto', {
@@ -18,7 +18,7 @@ export const { ApiKeyService } = /** @type {any} */ (
 ).latchkey.v1;
 
 /**
- * The question of the bench.
+ * The question that the bench asks about a key.
  * @param {string} key
  */
 export function question(key) {
@@ -33,7 +33,7 @@ export function question(key) {
 }
 
 /**
- * One gRPC message with its five bytes of framing, as it goes over HTTP/2.
+ * One gRPC message with the five bytes before it, as it is sent over HTTP/2.
  * @param {string} key
  * @returns {Buffer}
  */

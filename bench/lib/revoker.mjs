@@ -1,6 +1,6 @@
 import { start } from './process.mjs';
 
-/** What revokers saw in the whole run. */
+/** What all revokers of a run have counted. */
 export const revocations = { revoked: 0, grantsBefore: 0, grantsAfter: 0, unanswered: 0 };
 
 /**

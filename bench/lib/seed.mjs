@@ -5,7 +5,8 @@ import { keyNumber, ownerOf, publicPartOf } from './keys.mjs';
 const CHUNK = 10_000;
 
 /**
- * Fills a migrated database with the keys 0 to `count` - 1, five an owner, whose password is the demo owner's.
+ * Fills a migrated database with the keys 0 to `count` - 1, five for each owner. All owners have the demo owner's
+ * password.
  * @param {string} url
  * @param {number} count
  */

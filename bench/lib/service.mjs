@@ -2,7 +2,7 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { start } from './process.mjs';
 
 export const SERVICE_TOKEN = 'dev-validator-token';
-/** So high that no key of the bench meets its limit; it is charged all the same. */
+/** So high that no key of the bench reaches its limit; each use is still charged. */
 export const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
 /**
@@ -28,7 +28,7 @@ export async function startService(databaseUrl, env = {}) {
 }
 
 /**
- * What the service itself counted.
+ * The grants that the service itself counted.
  * @param {string} url
  */
 async function grants(url) {

@@ -1,6 +1,6 @@
 /**
  * @param {readonly import('../rows/row.mjs').Row[]} rows
- * @returns {string} for a terminal, and Markdown too
+ * @returns {string} a table for a terminal, which is also Markdown
  */
 export function table(rows) {
   const lines = rows.map(({ what, target, value, sides }) => [

@@ -1,4 +1,4 @@
-// Creates keys, each with a password to check: `concurrency` owners at once, for as long as it is told.
+// Creates keys, each with a password to check, for twenty owners at once and for as long as its order says.
 import { takeOrders } from '../lib/orders.mjs';
 
 const url = process.env['BENCH_URL'];
@@ -22,7 +22,7 @@ const cookies = [];
 const FIRST_OWNER = Number(process.env['BENCH_FIRST_OWNER']);
 for (let n = 0; n < OWNERS; n += 1) cookies.push(await signIn(FIRST_OWNER + n));
 
-/** All twenty ask at once; none of them may create a sixth key, which costs the password check all the same. */
+/** All twenty owners ask at once. None may create a sixth key, but the password is checked before that is refused. */
 takeOrders({}, async ({ seconds }) => {
   const end = performance.now() + seconds * 1000;
   /** @type {Record<string, number>} */

@@ -1,4 +1,4 @@
-// Loads as h2load makes them, from bare HTTP/2 in Node: for machines that have no h2load. Told by `lib/load.mjs`.
+// Makes the same load as h2load with Node's own HTTP/2, for machines without h2load. `lib/load.mjs` orders it.
 import { connect } from 'node:http2';
 import { takeOrders } from '../lib/orders.mjs';
 import { questionFrame } from '../lib/proto.mjs';
@@ -72,7 +72,7 @@ async function runOpen(connections, { perSecond, seconds }) {
           if (latenciesMs.length === total) resolve(undefined);
         });
       }
-      // A busy loop would be more exact, and take a core away from what is measured.
+      // A busy loop would be more exact, but it would take a core away from the measured service.
       if (sent < total) setTimeout(send, 1);
     };
     send();

@@ -1,4 +1,4 @@
-// Revokes keys while others measure. A grant to a call that began after a revoke was answered is a broken promise.
+// Revokes keys during a measurement. A grant to a call that began after a revoke was answered breaks a promise.
 import { randomInt } from 'node:crypto';
 import grpc from '@grpc/grpc-js';
 import pg from 'pg';
@@ -10,7 +10,7 @@ import { SERVICE_TOKEN } from '../lib/service.mjs';
 
 const PAUSE_MS = 100;
 const DOOMED = 2000;
-/** Far from the keys that loads ask for, and new with each revoker. */
+/** Far from the keys that loads ask for, and different for each revoker. */
 const FIRST = 1_000_000_000 + randomInt(1_000_000_000);
 
 const url = process.env['BENCH_URL'];

@@ -1,4 +1,4 @@
-// The use case with its real adapters, wired as the service wires them, and no server before it.
+// The use case with its real adapters, wired as in the service, called without a server.
 import { readConfig } from '../../dist/config/config.js';
 import { startLatchkey } from '../../dist/composition/start.js';
 import { freePort } from '../../scripts/lib/ports.mjs';
@@ -25,8 +25,8 @@ const known = randomKeys(Number(process.env['BENCH_KEYS']));
 const unknown = known.map((_, n) => unknownKey(n));
 
 /**
- * `withUnknown`: beside each call goes one with a key that nobody made. Nobody waits for it before the next call is
- * sent, since its answer waits for a commit of the audit log, but all of them are waited for.
+ * `withUnknown`: each call is accompanied by one with a key that does not exist. The next call does not wait for it,
+ * since its answer waits for a commit of the audit log, but the measurement ends only when all are answered.
  */
 takeOrders({ httpPort, grpcPort }, async ({ concurrency, seconds, withUnknown = false }) => {
   const began = performance.now();

@@ -45,7 +45,7 @@ async function startAsked(databaseUrl, keys) {
     databaseUrl,
     url: service.url,
     target: service.target,
-    /** Grants. @param {'unary' | 'guard'} way @param {number} seconds */
+    /** Grants per second. @param {'unary' | 'guard'} way @param {number} seconds */
     perSecond: async (way, seconds) => {
       const { granted, seconds: taken } = await client.ask({ way, concurrency: CONCURRENCY, seconds });
       return granted / taken;

@@ -1,10 +1,10 @@
 /**
- * One side after the other, again and again, so that what slows the machine down slows all of them. The first round
- * warms up and does not count.
+ * Measures one side after the other, again and again, so that a busy machine slows all sides. The first round warms up
+ * and does not count.
  * @template {string} Side
  * @param {number} runs
  * @param {Record<Side, () => Promise<number>>} sides
- * @returns {Promise<Record<Side, number[]>>} what each side said, run by run
+ * @returns {Promise<Record<Side, number[]>>} the values of each side, run by run
  */
 export async function interleave(runs, sides) {
   const names = /** @type {Side[]} */ (Object.keys(sides));

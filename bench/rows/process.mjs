@@ -31,7 +31,7 @@ export async function memory(lab, { validations, quietSeconds }) {
   const service = await startService(databaseUrl);
   const load = (/** @type {number} */ calls) =>
     lab.load.closedLoop({ port: service.grpcPort, calls, keys: KEYS, streams: 16 });
-  /** In which garbage is collected that no load asks to be. */
+  /** A pause in which V8 collects garbage that no load makes it collect. */
   const quiet = () => new Promise((resolve) => setTimeout(resolve, quietSeconds * 1000));
   const sizes = await whileRevoking({ databaseUrl, ...service }, async () => {
     await load(validations / 10);

@@ -24,7 +24,7 @@ export function row(what, target, values, sides) {
 }
 
 /**
- * The first side ÷ the second within each run, so that what slows the machine down slows both.
+ * The first side ÷ the second within each run, so that a busy machine slows both.
  * @param {string} what
  * @param {Row['target']} target
  * @param {Record<string, readonly number[]>} sides two of them

@@ -43,7 +43,7 @@ export async function unary(lab, { runs, seconds }) {
 }
 
 /**
- * Only what the service itself counted as granted counts.
+ * Counts only what the service itself counted as granted.
  * @param {Awaited<ReturnType<typeof startService>>} service
  * @param {(port: number) => Promise<{ succeeded: number, perSecond: number }>} load
  */

@@ -4,7 +4,7 @@ import { interleave } from './interleave.mjs';
 import { ratioRow } from './row.mjs';
 
 const CONCURRENCY = 64;
-/** As many on both sides. */
+/** The same number on both sides. */
 const PEER_KEYS = 100;
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
