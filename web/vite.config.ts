@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Nothing is painted before the colour scheme is known, which the script tells: no flash, and no inline script. */
+/** The page is painted only after the script has set the colour scheme: no flash, and no inline script. */
 const paintAfterScript: Plugin = {
   name: 'paint-after-script',
   transformIndexHtml: {
@@ -16,9 +16,9 @@ export default defineConfig({
   plugins: [react(), paintAfterScript],
   build: {
     target: 'es2022',
-    // An inlined asset would be a data: URL, which the policy allows for images alone.
+    // An inlined asset would be a data: URL, which the policy allows only for images.
     assetsInlineLimit: 0,
-    // Everything is one chunk that is preloaded anyway; the polyfill would be dead weight.
+    // Everything is one chunk that is preloaded anyway, so the polyfill would only add bytes.
     modulePreload: { polyfill: false },
   },
   server: { proxy: { '/v1': process.env['LATCHKEY_URL'] ?? 'http://127.0.0.1:3000' } },

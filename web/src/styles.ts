@@ -1,4 +1,4 @@
-// Only what is used, in Mantine's own order: later components build on earlier ones.
+// Only the stylesheets in use, in Mantine's own order: later components build on earlier ones.
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/UnstyledButton.css';
 import '@mantine/core/styles/VisuallyHidden.css';

@@ -6,7 +6,7 @@ import { revoke } from './texts/revoke';
 import { rotate } from './texts/rotate';
 import { session } from './texts/session';
 
-/** Every word on the screen. A translation is another object of this type, put in its place. */
+/** Every text on the screen. A translation is another object of this type that replaces this one. */
 export const texts = {
   product: 'Latchkey',
   panelTitle: 'API keys',

@@ -3,7 +3,7 @@ import { texts } from '../texts';
 
 type Sentence = string | ((keyName: string) => string);
 
-/** What happened, in words; a function of the key's name where it concerns one. */
+/** What happened, in words; for an event of a key, a function of the key's name. */
 export function describeEvent({ type, keyId, reason }: AuditEvent): Sentence {
   const { activity } = texts;
   if (type !== 'authentication.failed') return activity.event[type];

@@ -1,7 +1,9 @@
 import { NoAnswer, hasCode, readProblem } from './problem';
 import type { ApiKey, ApiKeyPage, AuditEventPage, CreatedKey, CreateKeyRequest, KeyStatus, Session } from './types';
 
-/** A request that takes longer has got lost. Checking a password is the slowest thing the service does: below 1 s. */
+/**
+ * A request that takes longer is lost. The slowest thing that the service does is a password check, in less than 1 s.
+ */
 const TIMEOUT_MS = 15_000;
 
 export interface ApiClientOptions {
@@ -18,7 +20,7 @@ interface Call {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
-  /** Unset for calls that may find nobody signed in. */
+  /** Unset for calls that are also made while nobody is signed in. */
   readonly isOwnersOnly?: boolean;
 }
 
@@ -44,7 +46,7 @@ export class ApiClient {
   listEvents = (cursor?: string) =>
     this.call<AuditEventPage>('/v1/audit-events', { query: { limit: '20', cursor }, isOwnersOnly: true });
 
-  /** A session that ended in the middle is renewed by the person, and the call goes on as if nothing had happened. */
+  /** If the session has ended, the person signs in again, and the call is then repeated. */
   private async call<T>(path: string, call: Call): Promise<T> {
     try {
       return await this.attempt<T>(path, call);

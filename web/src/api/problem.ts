@@ -1,4 +1,4 @@
-export interface FieldError {
+interface FieldError {
   readonly field: string;
   readonly message: string;
 }
@@ -11,7 +11,7 @@ interface ProblemBody {
   readonly apiKeyStatus?: string;
 }
 
-/** The service understood and refused (RFC 9457). */
+/** The service understood the request and refused it (RFC 9457). */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly code: string;
@@ -34,7 +34,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** No answer came: nobody knows whether the request arrived. */
+/** No answer came. The request may or may not have arrived. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -50,7 +50,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): error is A
   return error instanceof ApiProblem && codes.includes(error.code);
 }
 
-/** Worth another attempt by itself: the network, a proxy on the way or a store was down. */
+/** Another attempt may succeed: the network, a proxy on the way or a store was down. */
 export function isTransient(error: unknown): boolean {
   return error instanceof NoAnswer || (error instanceof ApiProblem && error.status >= 502 && error.status <= 504);
 }

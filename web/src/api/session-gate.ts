@@ -1,6 +1,6 @@
 /**
- * Where requests wait that found the session ended, until the person has signed in again or given up. One question is
- * asked, however many requests wait.
+ * Holds requests that found the session ended, until the person has signed in again or given up. The person is asked
+ * only once, however many requests wait.
  */
 export class SessionGate {
   private waiting: { promise: Promise<boolean>; settle: (signedIn: boolean) => void } | undefined;

@@ -15,7 +15,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The form, then the key, in one dialog. What was typed survives closing it, except the password. */
+/** Shows the form, then the key, in one dialog. Closing it keeps what was typed, except the password. */
 export function CreateKeyDialog({ opened, onClose }: Props) {
   const { announce } = usePanel();
   const restoreFocus = useFocusReturn(opened);
@@ -34,7 +34,7 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
     creating.reset();
     onClose();
   };
-  // While a creation is under way its answer must find somebody: it may carry the secret.
+  // The dialog stays open while a creation is under way, since its answer may carry the secret.
   const close = () => !creating.isBusy && secret.requestClose(finish);
 
   const { created, isAsking } = secret;

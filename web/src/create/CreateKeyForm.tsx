@@ -23,7 +23,7 @@ export function CreateKeyForm({ draft, onDraft, creating, onCancel }: Props) {
   const change = (part: Partial<KeyDraft>) => onDraft({ ...draft, ...part });
 
   if (creation.phase === 'lost') {
-    return <LostAnswer lost={creation} onAnew={form.createAnew} onKeep={onCancel} />;
+    return <LostAnswer lost={creation} onCreateAgain={form.createAgain} onKeep={onCancel} />;
   }
   return (
     <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={isBusy}>

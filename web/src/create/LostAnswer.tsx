@@ -7,13 +7,13 @@ import type { Lost } from './useCreateKey';
 
 interface Props {
   readonly lost: Lost;
-  readonly onAnew: () => void;
+  readonly onCreateAgain: () => void;
   readonly onKeep: () => void;
 }
 
-export function LostAnswer({ lost, onAnew, onKeep }: Props) {
+export function LostAnswer({ lost, onCreateAgain, onKeep }: Props) {
   const words = texts.create.lost;
-  const anew = useFocusOnMount<HTMLButtonElement>();
+  const createAgain = useFocusOnMount<HTMLButtonElement>();
   const { isReplacing = false, error } = lost;
   return (
     <Stack gap="md">
@@ -25,7 +25,7 @@ export function LostAnswer({ lost, onAnew, onKeep }: Props) {
         <Button variant="default" onClick={onKeep} disabled={isReplacing}>
           {words.keep}
         </Button>
-        <Button ref={anew} onClick={onAnew} loading={isReplacing}>
+        <Button ref={createAgain} onClick={onCreateAgain} loading={isReplacing}>
           {words.anew}
         </Button>
       </Group>

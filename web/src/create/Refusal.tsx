@@ -10,7 +10,7 @@ interface Props {
   readonly onRetry: () => void;
 }
 
-/** What no field can be blamed for. */
+/** Shows a refusal that belongs to no field. */
 export function Refusal({ creation, onRetry }: Props) {
   if (creation.phase !== 'refused') return null;
   const { error } = creation;

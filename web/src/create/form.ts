@@ -3,10 +3,10 @@ import { lifetimeDays } from '../keys/expiry';
 import { texts } from '../texts';
 
 export const EXPIRY_PRESETS = [7, 30, 90, 180, 365] as const;
-export const MAX_NAME_LENGTH = 64;
+const MAX_NAME_LENGTH = 64;
 const DEFAULT_DAYS = 90;
 
-/** What is typed, as it is typed. The password is not part of it: it is forgotten sooner. */
+/** The text in the fields, as typed. The password is not part of it, since it is forgotten sooner. */
 export interface KeyDraft {
   readonly name: string;
   readonly access: AccessLevel;
@@ -16,7 +16,7 @@ export interface KeyDraft {
 export type Field = 'name' | 'access' | 'days' | 'password';
 export type FieldErrors = Partial<Record<Field, string>>;
 
-/** In the order of the form, so that the first wrong one can be told. */
+/** In the order of the form, so that the first wrong field gets the focus. */
 export const FIELDS: readonly Field[] = ['name', 'access', 'days', 'password'];
 
 export const emptyDraft: KeyDraft = { name: '', access: 'read-only', days: String(DEFAULT_DAYS) };
@@ -25,13 +25,13 @@ export function twinOf(key: ApiKey): KeyDraft {
   return { name: key.name, access: key.access, days: String(lifetimeDays(key)) };
 }
 
-/** Undefined unless it is a whole number that the service takes. */
+/** Undefined unless the text is a whole number that the service accepts. */
 export function daysOf(typed: string): number | undefined {
   const days = /^\d{1,3}$/.test(typed.trim()) ? Number(typed) : 0;
   return days >= 1 && days <= 365 ? days : undefined;
 }
 
-/** What can be told without asking the service, which has the last word. */
+/** The errors that can be found without the service. The service itself decides in the end. */
 export function checkDraft(draft: KeyDraft, password: string): FieldErrors {
   const { required } = texts.create;
   const name = draft.name.normalize('NFC').trim();

@@ -10,7 +10,7 @@ const FIELD_OF: Readonly<Record<string, Field>> = {
   password: 'password',
 };
 
-/** What of a refusal belongs to a field. The rest is told above the form. */
+/** The errors of a refusal that belong to a field. The rest is shown above the form's buttons. */
 export function fieldErrorsOf(error: unknown): FieldErrors {
   if (hasCode(error, 'incorrect_password')) return { password: texts.create.wrongPassword };
   if (!(error instanceof ApiProblem)) return {};

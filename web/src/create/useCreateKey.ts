@@ -7,7 +7,7 @@ import type { CreatedKey, CreateKeyRequest } from '../api/types';
 import { refreshKeys } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
 
-/** An earlier attempt created the key; the answer with its secret never came. */
+/** An earlier attempt created the key, but the answer with its secret was lost. */
 export interface Lost {
   readonly phase: 'lost';
   readonly apiKeyId: string;
@@ -21,17 +21,17 @@ export type Creation =
   { readonly phase: 'idle' | 'sending' | 'retrying' } | { readonly phase: 'refused'; readonly error: unknown } | Lost;
 
 /**
- * By hand, not as a mutation of TanStack Query: its cache would keep the secret and the password.
+ * Not a mutation of TanStack Query, whose cache would keep the secret and the password.
  *
- * All attempts share an Idempotency-Key until one is known to have succeeded, so that however often the network fails
- * and whatever is corrected meanwhile, one key is created at most.
+ * All attempts share an Idempotency-Key until one has certainly succeeded. So at most one key is created, however often
+ * the network fails and whatever the person corrects between two attempts.
  */
 export function useCreateKey(onCreated: (created: CreatedKey) => void) {
   const { client } = usePanel();
   const queryClient = useQueryClient();
   const [creation, setCreation] = useState<Creation>({ phase: 'idle' });
   const series = useRef<{ key: string; name: string }>(undefined);
-  // State comes a render late: two clicks in one frame would both find it idle.
+  // React's state changes only with the next render: two clicks in one frame would both find it idle.
   const underWay = useRef(false);
 
   const once = async (work: () => Promise<Creation>) => {
@@ -39,7 +39,7 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void) {
     underWay.current = true;
     const outcome = await work().finally(() => (underWay.current = false));
     setCreation(outcome);
-    // Whatever happened, the list may have changed; but who would not sign in again is not asked once more.
+    // The list may have changed in any case. But a person who refused to sign in again is not asked a second time.
     if (outcome.phase !== 'refused' || !hasCode(outcome.error, 'unauthenticated')) void refreshKeys(queryClient);
   };
 
@@ -62,13 +62,13 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void) {
       return send(request, () => setCreation({ phase: 'retrying' }));
     });
 
-  const createAnew = (request: CreateKeyRequest, lost: Lost) =>
+  const createAgain = (request: CreateKeyRequest, lost: Lost) =>
     once(async () => {
       setCreation({ ...lost, isReplacing: true });
       try {
         await withRetries(() => client.revokeKey(lost.apiKeyId));
       } catch (error) {
-        // Ended meanwhile by itself or from elsewhere: as good as revoked.
+        // The key has ended in the meantime, which is as good as revoked.
         if (!hasCode(error, 'api_key_not_active', 'not_found'))
           return { phase: 'lost', apiKeyId: lost.apiKeyId, name: lost.name, error };
       }
@@ -76,7 +76,7 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void) {
       return send(request);
     });
 
-  /** The dialog was closed. What was lost stays as it is; the next creation is another one. */
+  /** The dialog was closed. A key whose secret was lost stays as it is; the next creation makes another key. */
   const reset = () => {
     if (creation.phase === 'lost') series.current = undefined;
     setCreation({ phase: 'idle' });
@@ -84,5 +84,5 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void) {
 
   const isBusy =
     creation.phase === 'lost' ? creation.isReplacing === true : ['sending', 'retrying'].includes(creation.phase);
-  return { creation, isBusy, create, createAnew, reset };
+  return { creation, isBusy, create, createAgain, reset };
 }

@@ -5,13 +5,13 @@ import { checkDraft, daysOf, FIELDS, type FieldErrors, type KeyDraft } from './f
 import { fieldErrorsOf } from './refusal-fields';
 import type { useCreateKey } from './useCreateKey';
 
-/** Checks, sends, and leads the person to the first wrong field. */
-export function useKeyForm(draft: KeyDraft, { creation, create, createAnew }: ReturnType<typeof useCreateKey>) {
+/** Checks and sends the form, and moves the focus to the first wrong field. */
+export function useKeyForm(draft: KeyDraft, { creation, create, createAgain }: ReturnType<typeof useCreateKey>) {
   const [password, setPassword] = useState('');
   const [errors, setErrors] = useState<FieldErrors>({});
   const ref = useRef<HTMLFormElement>(null);
 
-  // A refused password is gone. After no answer at all it stays, so that trying again takes one click.
+  // A refused password is removed. Without an answer it stays, so that another try takes one click.
   const refusal = creation.phase === 'refused' ? creation.error : undefined;
   useEffect(() => {
     if (refusal === undefined) return;
@@ -40,8 +40,8 @@ export function useKeyForm(draft: KeyDraft, { creation, create, createAnew }: Re
   };
 
   const again = () => {
-    if (creation.phase === 'lost') void createAnew(request(), creation);
+    if (creation.phase === 'lost') void createAgain(request(), creation);
   };
 
-  return { ref, password, setPassword, errors, submit: submit as (event?: unknown) => void, createAnew: again };
+  return { ref, password, setPassword, errors, submit: submit as (event?: unknown) => void, createAgain: again };
 }

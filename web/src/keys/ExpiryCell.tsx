@@ -5,7 +5,7 @@ import { RelativeTime } from '../ui/RelativeTime';
 import { expiresSoon, statusAt } from './expiry';
 import classes from './StatusBadge.module.css';
 
-/** When it ends or has ended, whichever way. */
+/** When the key ends or has ended, by expiry or by a revoke. */
 export function ExpiryCell({ apiKey }: { readonly apiKey: ApiKey }) {
   const now = useNow();
   const { expires, expired, revoked, expiresSoon: soon } = texts.keys;

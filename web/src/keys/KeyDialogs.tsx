@@ -18,7 +18,7 @@ interface Props {
 
 export function KeyDialogs({ action, onClose }: Props) {
   const { focusHeading } = usePanel();
-  // Outlives the action, so that a dialog still has its words while it fades away.
+  // Kept after the action, so that a dialog still has its texts while it fades away.
   const last = useRef(action);
   if (action) last.current = action;
   const restoreFocus = () => {

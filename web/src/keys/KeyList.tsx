@@ -5,7 +5,7 @@ import type { KeyAction } from './KeyDialogs';
 import { KeyTable } from './KeyTable';
 import type { StatusFilter, useApiKeys } from './useApiKeys';
 
-/** A list that fits on the screen needs no search. */
+/** From so many keys the list gets a search; fewer fit on the screen. */
 const SEARCH_FROM = 9;
 
 interface Props {

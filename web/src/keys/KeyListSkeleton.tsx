@@ -2,7 +2,7 @@ import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { texts } from '../texts';
 import classes from './KeyList.module.css';
 
-/** Rows of the height that they will have, so that nothing jumps. */
+/** Empty rows with the height of the real ones, so that nothing jumps. */
 export function KeyListSkeleton({ rows = 3 }: { readonly rows?: number }) {
   return (
     <div role="status" className={classes.skeleton}>

@@ -19,7 +19,7 @@ export function KeyMenu({ apiKey, describedBy, onAction }: Props) {
   return (
     <Menu
       position="bottom-end"
-      // Within the panel's landmark, and without an element that is no menu item.
+      // The menu stays within the panel's landmark and contains only menu items.
       withinPortal={false}
       withInitialFocusPlaceholder={false}
       shadow="md"

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /**
- * Cards where it is narrow, by CSS alone. The roles are written out, because `display` takes a table's own away.
+ * On a narrow screen CSS turns the rows into cards. The roles are written out, because `display` removes a table's own.
  */
 export function KeyTable({ keys, onAction }: Props) {
   const { column } = texts.keys;

@@ -10,14 +10,14 @@ import { KeyListSkeleton } from './KeyListSkeleton';
 import { KeysToolbar } from './KeysToolbar';
 import { useApiKeys, type StatusFilter } from './useApiKeys';
 
-/** Which dialog is open, and above which list. */
+/** Holds which dialog is open above which list. */
 export function KeysTab() {
   const [filter, setFilter] = useState<StatusFilter>('active');
   const [isCreating, setCreating] = useState(false);
   const [action, setAction] = useState<KeyAction>();
   const list = useApiKeys(filter);
   const isEmpty = list.isSuccess && !list.isPlaceholderData && list.keys.length === 0;
-  // Whether there has ever been a key decides between "no active keys" and explaining what a key is.
+  // An owner who has never had a key gets an explanation of keys, instead of "no active keys".
   const everything = useApiKeys('all', { enabled: isEmpty && filter === 'active' });
   const hasNeverHadOne = isEmpty && everything.isSuccess && everything.keys.length === 0;
   const isWaiting = list.isPending || (isEmpty && filter === 'active' && everything.isPending);

@@ -13,7 +13,7 @@ interface Props {
   readonly onFilter: (filter: StatusFilter) => void;
   readonly activeKeys: number | undefined;
   readonly maxActiveKeys: number | undefined;
-  /** It is not known yet what there is: the empty state, with a button of its own, may take this one's place. */
+  /** The keys are still loading: the empty state, with a button of its own, may replace this toolbar. */
   readonly isWaiting: boolean;
   readonly onCreate: () => void;
 }
@@ -38,7 +38,7 @@ export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, isWai
         {activeKeys !== undefined && maxActiveKeys !== undefined && (
           <ActiveCount active={activeKeys} most={maxActiveKeys} />
         )}
-        {/* Not `disabled`: it stays reachable, so that the reason is told to everyone. */}
+        {/* Not `disabled`: the button stays reachable, so that everyone can learn the reason. */}
         <Button
           className={classes.create}
           leftSection={<PlusIcon />}

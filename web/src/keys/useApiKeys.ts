@@ -7,7 +7,9 @@ export type StatusFilter = KeyStatus | 'all';
 const KEYS = ['api-keys'];
 const LIST = [...KEYS, 'list'];
 
-/** Newest first, page by page. While another filter loads, the counts stay: `isPlaceholderData` tells old rows apart. */
+/**
+ * Newest first, page by page. While another filter loads, the old pages and counts stay, with `isPlaceholderData` set.
+ */
 export function useApiKeys(
   filter: StatusFilter,
   { enabled = true, pollMs }: { enabled?: boolean; pollMs?: number } = {},
@@ -31,7 +33,7 @@ export function useApiKeys(
   };
 }
 
-/** At once in every list, then as the service has it. */
+/** Shows a key as revoked in every list at once, before the lists are read again. */
 export function showRevoked(queryClient: QueryClient, revoked: ApiKey): void {
   for (const [queryKey, data] of queryClient.getQueriesData<InfiniteData<ApiKeyPage>>({ queryKey: LIST })) {
     if (!data) continue;
@@ -45,7 +47,7 @@ export function showRevoked(queryClient: QueryClient, revoked: ApiKey): void {
   }
 }
 
-/** What is on the screen is asked for again: keys, and what happened to them. */
+/** Reads again what is on the screen: keys and activity. */
 export async function refreshKeys(queryClient: QueryClient): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: KEYS }),

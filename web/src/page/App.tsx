@@ -9,7 +9,7 @@ import { SignInPage } from './SignInPage';
 import { exampleUrl } from './example-url';
 import { useSession } from './useSession';
 
-/** The page around the panel: who is signed in, and a way in and out. */
+/** The page around the panel: shows who is signed in, with sign-in and sign-out. */
 export function App() {
   const [client] = useState(() => new ApiClient({ apiBaseUrl: '' }));
   const { state, load, signOut, leave } = useSession(client);

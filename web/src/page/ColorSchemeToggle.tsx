@@ -2,7 +2,7 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mant
 import { texts } from '../texts';
 import { MoonIcon, SunIcon } from '../ui/icons';
 
-/** As the system has it until it is pressed. */
+/** Follows the system's scheme until it is pressed. */
 export function ColorSchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
   const isDark = useComputedColorScheme('light', { getInitialValueInEffect: false }) === 'dark';

@@ -3,7 +3,7 @@ import { localStorageColorSchemeManager } from '@mantine/core';
 /** The only thing this page stores: whether it is light or dark. */
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'latchkey-color-scheme' });
 
-/** Before anything is painted; React comes a moment later. */
+/** Runs before anything is painted; React starts a moment later. */
 export function applyColorScheme(): void {
   const wanted = colorSchemeManager.get('auto');
   const isDark = wanted === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : wanted === 'dark';

@@ -1,4 +1,4 @@
-/** What a key is for here, as far as the service knows: the server writes it into the page. */
+/** An address that takes keys, for the example curl line. The server writes it into the page if it knows one. */
 const written = document.querySelector<HTMLMetaElement>('meta[name="latchkey-example-url"]')?.content;
 
 export const exampleUrl = written !== undefined && URL.canParse(written) ? written : undefined;

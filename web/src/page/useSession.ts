@@ -4,7 +4,7 @@ import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import type { Session } from '../api/types';
 
-export type SessionState =
+type SessionState =
   | { readonly phase: 'loading' | 'signed-out' }
   | { readonly phase: 'signed-in'; readonly session: Session }
   | { readonly phase: 'failed'; readonly error: unknown };
@@ -21,7 +21,7 @@ export function useSession(client: ApiClient) {
   }, [client]);
   useEffect(load, [load]);
 
-  // Another person may have signed in meanwhile, in another tab.
+  // Another person may have signed in from another tab in the meantime.
   useEffect(() => {
     const look = () => {
       if (document.visibilityState !== 'visible') return;

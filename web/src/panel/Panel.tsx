@@ -11,9 +11,9 @@ import { PanelContext } from './context';
 import classes from './Panel.module.css';
 
 export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'> {
-  /** What the ready curl line calls. */
+  /** The address in the example curl line. */
   readonly exampleUrl?: string;
-  /** Who is signed in, so that signing in again is for the same person. */
+  /** The person who is signed in, so that the same person signs in again. */
   readonly email?: string;
   /** The session has ended and was not renewed. */
   readonly onSignedOut?: () => void;
@@ -32,7 +32,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, o
   const hasToken = getToken !== undefined;
 
   const value = useMemo(() => {
-    // A host may pass a new function on each render: the one to ask is the latest.
+    // A host may pass a new function on each render; the latest one is called.
     const credentials = hasToken ? { getToken: () => latest.current?.() ?? '' } : { signInAgain: gate.signInAgain };
     const client = new ApiClient({ apiBaseUrl, ...credentials });
     return { client, gate, exampleUrl, email, announce, focusHeading: () => heading.current?.focus() };

@@ -9,7 +9,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The host's look where it has Mantine, else our own. The cache is always ours, so that no host stores it away. */
+/** Uses the host's theme where it has Mantine, or else our own. The cache is always ours, so that no host stores it. */
 export function PanelProviders({ colorScheme, children }: Props) {
   const [queryClient] = useState(createQueryClient);
   const isThemed = useContext(MantineContext) !== null;
@@ -28,7 +28,7 @@ export function PanelProviders({ colorScheme, children }: Props) {
   );
 }
 
-/** "Offline" is an error to be told, not a reason to wait in silence. */
+/** Being offline is an error to show, not a reason to wait in silence. */
 function createQueryClient(): QueryClient {
   const common = { networkMode: 'always', retry: retryTransient } as const;
   return new QueryClient({
@@ -36,7 +36,7 @@ function createQueryClient(): QueryClient {
   });
 }
 
-/** The server writes one for each answer; where it does not, none is needed. */
+/** The server writes a nonce into each answer; where it does not, none is needed. */
 export function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 }

@@ -2,15 +2,15 @@ import { createContext, useContext } from 'react';
 import type { ApiClient } from '../api/client';
 import type { SessionGate } from '../api/session-gate';
 
-export interface PanelContextValue {
+interface PanelContextValue {
   readonly client: ApiClient;
   readonly gate: SessionGate;
   readonly exampleUrl: string;
-  /** Known where the page signs people in itself. */
+  /** Set where the page itself signs people in. */
   readonly email: string | undefined;
-  /** Tells of a result, for eyes and for screen readers. */
+  /** Shows a result, also to screen readers. */
   readonly announce: (message: string) => void;
-  /** Puts the focus on the panel's heading, when what had it is gone. */
+  /** Moves the focus to the panel's heading, when the element that had it is gone. */
   readonly focusHeading: () => void;
 }
 

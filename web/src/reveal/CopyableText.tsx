@@ -11,11 +11,11 @@ interface Props {
   readonly copyLabel: string;
   readonly copiedAloud: string;
   readonly buttonRef?: RefObject<HTMLButtonElement | null>;
-  /** The thing itself, rather than an example of its use. */
+  /** The key itself, and not an example of its use. */
   readonly isMain?: boolean;
 }
 
-/** Not an input: browsers keep what stands in those, to restore it later. */
+/** Not an input: browsers keep the text of inputs, to restore it later. */
 export function CopyableText({ text, label, copyLabel, copiedAloud, buttonRef, isMain = false }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { outcome, copy } = useCopy(text, box);

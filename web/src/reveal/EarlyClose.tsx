@@ -7,7 +7,7 @@ interface Props {
   readonly onLeave: () => void;
 }
 
-/** In the place of the key, in the same dialog: Escape leads back, and nothing is stacked. */
+/** Replaces the key within the same dialog: Escape leads back, and no dialog lies on another. */
 export function EarlyClose({ onStay, onLeave }: Props) {
   const { early } = texts.reveal;
   const stay = useFocusOnMount<HTMLButtonElement>();

@@ -7,9 +7,9 @@ interface Props {
   readonly created: CreatedKey;
   readonly secret: Secret;
   readonly onDone: () => void;
-  /** Where something follows. */
+  /** Set where another step follows. */
   readonly doneLabel?: string;
-  /** What closing early leads to; by default the same as done. */
+  /** Called when the person closes early; default: `onDone`. */
   readonly onLeave?: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** Key strings need no quoting; an address that the host gave might. */
+/** Key strings need no quoting; the host's address might. */
 export function curlLine(fullKey: string, url: string): string {
   return `curl -H "Authorization: Bearer ${fullKey}" '${url.replaceAll("'", '%27')}'`;
 }

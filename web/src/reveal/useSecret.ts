@@ -5,10 +5,10 @@ import type { CreatedKey } from '../api/types';
 export type Secret = ReturnType<typeof useSecret>;
 
 /**
- * Holds a new key while it is shown, and nowhere else: no cache, no storage, no URL. It is dropped as the page is left,
- * before a browser freezes the page for "back": what comes back has no secret in it.
+ * Holds a new key while it is shown. The key is in no cache, no storage and no URL. It is forgotten when the person
+ * leaves the page, before a browser freezes the page for "back", so that a page that comes back holds no secret.
  *
- * @param onLeft the page was left while the key was shown
+ * @param onLeft called when the page was left while the key was shown
  */
 export function useSecret(onLeft: () => void) {
   const [created, setCreated] = useState<CreatedKey>();
@@ -47,7 +47,7 @@ export function useSecret(onLeft: () => void) {
     return () => removeEventListener('beforeunload', ask);
   }, [mustAsk]);
 
-  /** Closes what is stored, asks about what is not; closing the question itself leads back to the key. */
+  /** Closes if the key is stored, and asks if it is not. Closing that question leads back to the key. */
   const requestClose = (close: () => void) => {
     if (isAsking) setAsking(false);
     else if (mustAsk) setAsking(true);

@@ -6,7 +6,7 @@ import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import classes from './KeyFacts.module.css';
 
-/** What tells this key from the others. */
+/** The facts by which the person recognizes the key. */
 export function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
   const { revoke, keys } = texts;
   const now = useNow();

@@ -14,9 +14,9 @@ interface Props {
 }
 
 /**
- * A box to tick whose label names the key, rather than its name to type: a leaked key must be stopped in seconds, also on
- * a phone, and copying a name out of the title proves nothing. What protects from the wrong key is seeing which one it
- * is: name, prefix and last use. The button is never disabled, it says what is missing.
+ * The person ticks a box whose label names the key, and need not type its name: a leaked key must be stopped in
+ * seconds, also on a phone, and a name copied from the title proves nothing. The form protects from revoking the wrong
+ * key by showing its name, prefix and last use. The button is never disabled; it says what is missing.
  */
 export function RevokeForm({ apiKey, error, isPending, onRevoke, onCancel }: Props) {
   const { revoke } = texts;

@@ -5,7 +5,7 @@ import { refreshKeys, showRevoked } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
 import { texts } from '../texts';
 
-/** @param onEnded told in which words the key has ended, whoever ended it */
+/** @param onEnded called with a message when the key has ended, now or earlier */
 export function useRevokeKey(onEnded: (message: string) => void) {
   const { client } = usePanel();
   const queryClient = useQueryClient();
@@ -19,7 +19,7 @@ export function useRevokeKey(onEnded: (message: string) => void) {
   });
 }
 
-/** That it had ended already is what the person wanted: news, not an error. */
+/** A key that had already ended is no error: it is what the person wanted. */
 async function endKey(revoke: (id: string) => Promise<ApiKey>, key: ApiKey) {
   const { done, already, gone } = texts.revoke;
   try {

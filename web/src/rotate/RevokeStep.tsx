@@ -15,7 +15,7 @@ interface Props {
   readonly rotation: Rotation;
 }
 
-/** No box to tick here: the steps before were the deliberation. */
+/** Without a box to tick: the person has already decided in the steps before. */
 export function RevokeStep({ old, twin, rotation }: Props) {
   const { rotate } = texts;
   const { keys } = useApiKeys('active');

@@ -14,7 +14,7 @@ interface Props {
   readonly onClosed: () => void;
 }
 
-/** Replaces a key without a moment in which neither works: create a twin, see it used, revoke the old one. */
+/** Replaces a key so that one always works: create a twin, see it used, revoke the old key. */
 export function RotateDialog({ apiKey, opened, onClose, onClosed }: Props) {
   const rotation = useRotation(apiKey, onClose);
   const { step, secret } = rotation;

@@ -3,7 +3,7 @@ import { texts } from '../texts';
 import classes from './rotate.module.css';
 import type { Step } from './useRotation';
 
-/** Said aloud on each change, since the title of the dialog stays the same. */
+/** Screen readers announce each change, since the title of the dialog stays the same. */
 export function StepHeading({ step }: { readonly step: Step }) {
   const { steps, step: label } = texts.rotate;
   return (

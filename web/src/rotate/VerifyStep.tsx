@@ -17,7 +17,7 @@ interface Props {
   readonly rotation: Rotation;
 }
 
-/** Asks the list again and again until the new key has been used. */
+/** Reads the list again every few seconds, to show when the new key is used. */
 export function VerifyStep({ old, twin, rotation }: Props) {
   const { rotate } = texts;
   const list = useApiKeys('active', { pollMs: POLL_MS });

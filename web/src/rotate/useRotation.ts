@@ -10,7 +10,7 @@ import { texts } from '../texts';
 export type Rotation = ReturnType<typeof useRotation>;
 export type Step = 1 | 2 | 3;
 
-/** Where the person is in the procedure. Nothing of it is stored: the two keys in the list tell how far it went. */
+/** The person's step in a rotation. It is not stored: the two keys in the list show how far the rotation went. */
 export function useRotation(old: ApiKey, onClose: () => void) {
   const { announce } = usePanel();
   const [step, setStep] = useState<Step>(1);
@@ -39,7 +39,7 @@ export function useRotation(old: ApiKey, onClose: () => void) {
     announce(texts.rotate.done(old.name));
   });
 
-  /** The secret has been stored: from here on only the new key's name and prefix are known. */
+  /** The person has stored the secret: from now on only the new key's name and prefix are known. */
   const goOn = () => {
     secret.forget();
     setStep(2);

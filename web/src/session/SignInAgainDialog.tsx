@@ -5,7 +5,7 @@ import { texts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { SignInForm } from './SignInForm';
 
-/** Opens above whatever is open when a request finds the session ended; the request goes on afterwards. */
+/** Opens above everything else when a request finds the session ended; the request is repeated afterwards. */
 export function SignInAgainDialog({ onGivenUp }: { readonly onGivenUp: (() => void) | undefined }) {
   const { client, gate, email } = usePanel();
   const isAsking = useSyncExternalStore(gate.subscribe, gate.isAsking);

@@ -8,7 +8,7 @@ import { useSignIn } from './useSignIn';
 
 interface Props {
   readonly client: ApiClient;
-  /** Given: it is this person's session that goes on. */
+  /** If set, only this person can sign in again. */
   readonly email?: string | undefined;
   readonly onSignedIn: () => void;
 }

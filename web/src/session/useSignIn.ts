@@ -4,7 +4,7 @@ import { hasCode } from '../api/problem';
 import { texts } from '../texts';
 import { describeFailure } from '../ui/describe-failure';
 
-/** By hand, not as a mutation of TanStack Query: its cache would keep the password. */
+/** Not a mutation of TanStack Query, whose cache would keep the password. */
 export function useSignIn(client: ApiClient, onSignedIn: () => void) {
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<string>();

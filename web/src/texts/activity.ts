@@ -1,4 +1,4 @@
-/** What happened to whom; each takes the key's name. */
+/** The sentences of the activity; those about a key take its name. */
 export const activity = {
   listLabel: 'Activity',
   intro: 'What happened to your keys and your password, newest first.',

@@ -9,7 +9,7 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** From the largest; days are told up to two months, since keys are given in days. */
+/** From the largest. Days are used up to two months, since people choose a key's lifetime in days. */
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
   ['year', 365 * DAY_MS, 365 * DAY_MS],
   ['month', 30 * DAY_MS, 60 * DAY_MS],
@@ -18,7 +18,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
   ['minute', MINUTE, MINUTE],
 ];
 
-/** "3 minutes ago", "in 12 days". Toward the past it rounds down; what is left is rounded to the nearest. */
+/** "3 minutes ago", "in 12 days". Past times are rounded down, future times to the nearest. */
 export function relativeTime(iso: string, now: number): string {
   const distance = Date.parse(iso) - now;
   for (const [unit, size, from] of UNITS) {

@@ -5,7 +5,7 @@ let now = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** One clock for all relative times, stopped while nobody looks at it. */
+/** One clock for all relative times. It stops while no component uses it. */
 function subscribe(listener: () => void): () => void {
   now = Date.now();
   listeners.add(listener);

@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import classes from './ChoiceCards.module.css';
 
-export interface Choice<T extends string> {
+interface Choice<T extends string> {
   readonly value: T;
   readonly label: string;
   readonly text?: string;
@@ -13,21 +13,21 @@ interface Props<T extends string> {
   readonly choices: readonly Choice<T>[];
   readonly value: T;
   readonly onChange: (value: T) => void;
-  /** Said once for all of them, with the group's name. */
+  /** A note on the whole group. */
   readonly note?: string;
   readonly error?: string | undefined;
-  /** In a row, without explanations. */
+  /** Shows the choices in one row, without explanations. */
   readonly isCompact?: boolean;
   readonly children?: ReactNode;
 }
 
-/** Radio buttons of the browser itself, which brings the keyboard along, made to look like cards. */
+/** The browser's own radio buttons, which work with the keyboard, made to look like cards. */
 export function ChoiceCards<T extends string>(props: Props<T>) {
   const { name, label, choices, value, onChange, note, error, isCompact = false, children } = props;
   const id = useId();
-  const told = [note && `${id}note`, error && `${id}error`].filter(Boolean).join(' ');
+  const describedBy = [note && `${id}note`, error && `${id}error`].filter(Boolean).join(' ');
   return (
-    <fieldset className={classes.group} aria-describedby={told || undefined}>
+    <fieldset className={classes.group} aria-describedby={describedBy || undefined}>
       <legend className={classes.legend}>{label}</legend>
       <div className={classes.choices} data-compact={isCompact || undefined}>
         {choices.map((choice) => (

@@ -7,7 +7,7 @@ interface Props {
   readonly opened: boolean;
   readonly title: string;
   readonly onClose: () => void;
-  /** After it has left the screen: the moment to put the focus somewhere. */
+  /** Called when the dialog has left the screen, which is the moment to move the focus. */
   readonly onClosed?: () => void;
   readonly size?: string;
   /** Above the other dialogs. */
@@ -15,7 +15,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Focus goes back where `onClosed` says: the opener may be a menu item that is gone, or a row that left the list. */
+/** `onClosed` moves the focus back: the opener may be a menu item that is gone, or a row that has left the list. */
 export function Dialog({ opened, title, onClose, onClosed, size = 'md', isOnTop = false, children }: Props) {
   return (
     <Modal.Root
@@ -23,7 +23,7 @@ export function Dialog({ opened, title, onClose, onClosed, size = 'md', isOnTop 
       onClose={onClose}
       onExitTransitionEnd={() => onClosed?.()}
       returnFocus={onClosed === undefined}
-      // The page's stylesheet holds the page still (Dialog.module.css): the library would write a style tag.
+      // Our stylesheet stops the page from scrolling (Dialog.module.css): the library would write a style tag.
       lockScroll={false}
       transitionProps={{ duration: 120, transition: 'fade' }}
       size={size}
@@ -33,7 +33,7 @@ export function Dialog({ opened, title, onClose, onClosed, size = 'md', isOnTop 
     >
       <Modal.Overlay backgroundOpacity={0.5} blur={2} />
       <Modal.Content>
-        {/* The library's own would be a second banner of the page. */}
+        {/* The library's own header would be a second banner of the page. */}
         <div className={classes.header}>
           <Modal.Title className={classes.title}>{title}</Modal.Title>
           <Modal.CloseButton aria-label={texts.close} />

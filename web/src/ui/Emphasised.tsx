@@ -3,7 +3,7 @@ interface Props {
   readonly word: string;
 }
 
-/** Any language may put the word anywhere: a stand-in that no text contains finds the place. */
+/** A language may put the word anywhere in the sentence. A character that no text contains marks the place. */
 const STAND_IN = '\uE000';
 
 export function Emphasised({ sentence, word }: Props) {

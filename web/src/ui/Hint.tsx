@@ -3,11 +3,11 @@ import type { ReactElement } from 'react';
 
 interface Props {
   readonly label: string;
-  /** One element that can have the focus. */
+  /** One element that can take the focus. */
   readonly children: ReactElement;
 }
 
-/** For mouse, keyboard and touch alike; where it belongs in the page, so that it is part of a landmark. */
+/** Works with mouse, keyboard and touch. It is placed beside its element, so that it is part of a landmark. */
 export function Hint({ label, children }: Props) {
   return (
     <Tooltip

@@ -6,12 +6,12 @@ import classes from './Notice.module.css';
 interface Props {
   readonly tone: 'danger' | 'warning';
   readonly title?: string | undefined;
-  /** Told at once by screen readers; unset for what stands there from the beginning. */
+  /** Screen readers announce it at once; unset for a notice that is there from the beginning. */
   readonly isNews?: boolean;
   readonly children: ReactNode;
 }
 
-/** The colour is in the edge and the icon: words keep the contrast of words. */
+/** Only the edge and the icon are coloured, so that the text keeps its contrast. */
 export function Notice({ tone, title, isNews = true, children }: Props) {
   return (
     <Alert

@@ -4,7 +4,7 @@ import { texts } from '../texts';
 
 type Props = PasswordInputProps & { readonly ref?: RefObject<HTMLInputElement | null> };
 
-/** The library keeps the eye from the keyboard and from screen readers; whoever types blind needs it most. */
+/** The library hides the eye button from the keyboard and from screen readers, whose users need it most. */
 export function PasswordField(props: Props) {
   return (
     <PasswordInput

@@ -5,9 +5,9 @@ import classes from './RelativeTime.module.css';
 
 interface Props {
   readonly iso: string;
-  /** Sets the relative time into a sentence. */
+  /** Puts the relative time into a sentence. */
   readonly text?: (relative: string) => string;
-  /** Never "in 2 seconds", however the clocks of browser and service differ. */
+  /** Never shows "in 2 seconds", even when the clocks of browser and service differ. */
   readonly isPast?: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Drawn here, for they are few: a library of icons would weigh more than all of them. */
+/** Drawn here because they are few: a library of icons would be larger than all of them. */
 function Icon({ children }: { readonly children: ReactNode }) {
   return (
     <svg

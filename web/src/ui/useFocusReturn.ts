@@ -1,7 +1,10 @@
 import { useRef } from 'react';
 import { usePanel } from '../panel/context';
 
-/** Remembers what had the focus when a dialog opened. The answer puts it back there, or on the heading if that is gone. */
+/**
+ * Remembers which element had the focus when a dialog opened. The answered function moves the focus back to it, or to
+ * the heading if the element is gone.
+ */
 export function useFocusReturn(opened: boolean): () => void {
   const { focusHeading } = usePanel();
   const opener = useRef<Element>(null);
