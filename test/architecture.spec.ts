@@ -7,7 +7,7 @@ import { root } from '../scripts/lib/paths.mjs';
 
 const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');
 
-/** What the layer rules say to each of these files, which stand in a house of their own. */
+/** The result of the layer rules for each of these files, which are planted in a temporary checkout. */
 function verdictsOn(files: Readonly<Record<string, string>>): Map<string, string[]> {
   const house = mkdtempSync(join(tmpdir(), 'house-'));
   try {
@@ -27,7 +27,7 @@ function verdictsOn(files: Readonly<Record<string, string>>): Map<string, string
   }
 }
 
-/** The ways in which a file can name another. */
+/** The ways in which a file can import another. */
 const STATEMENTS = [
   (specifier: string) => `export * from '${specifier}';\n`,
   (specifier: string) => `import type { T } from '${specifier}';\nexport type U = T;\n`,

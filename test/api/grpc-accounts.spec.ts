@@ -16,7 +16,7 @@ describe('the accounts that the platform tells of', () => {
   });
   afterAll(() => service.stop());
 
-  /** Someone the service has not heard of. */
+  /** An account that the service does not know. */
   function stranger(): { id: string; email: string } {
     const id = randomUUID();
     return { id, email: `${id}@example.com` };

@@ -14,7 +14,7 @@ const protos = [
   'envoy/service/auth/v3/external_auth.proto',
 ];
 const definition = loadSync(protos, { includeDirs: ['proto'] });
-/** Every method of every service there is, so that a new one can't be forgotten. */
+/** Every method of every service, so that a new one can't be forgotten. */
 const METHODS = Object.entries(definition).flatMap(([service, methods]) =>
   'format' in methods
     ? []
@@ -24,13 +24,13 @@ const METHODS = Object.entries(definition).flatMap(([service, methods]) =>
         method,
       })),
 );
-/** Which role may call a service. A service that is not in here fails its tests. */
+/** The role that may call each service. A service that is missing here fails its tests. */
 const ROLE_OF: Record<string, string> = {
   ApiKeyService: 'validator',
   AccountService: 'accounts',
   'envoy.service.auth.v3.Authorization': 'validator',
 };
-/** What an empty request is answered, once it is let in: a stream without questions and Envoy's question end well. */
+/** The status of an empty request with the right identity: a stream without questions and Envoy's question succeed. */
 const letIn = ({ service, method }: (typeof METHODS)[number]) =>
   method.requestStream || service.startsWith('envoy.') ? status.OK : status.INVALID_ARGUMENT;
 
@@ -56,7 +56,7 @@ describe('the service identity', () => {
     await service.stop();
   });
 
-  /** The status that an empty request ends with, over whichever kind of call the method is. */
+  /** The status that an empty request ends with, for every kind of call. */
   function call(
     { path, method }: (typeof METHODS)[number],
     metadata: Metadata,
@@ -128,7 +128,7 @@ describe('the service identity', () => {
   });
 
   test('two authorization entries are nobody, even if both are good', () => {
-    // grpc-js can't send two: Node's HTTP/2 refuses to, and keeps the first of those that it receives.
+    // grpc-js can't send two: Node's HTTP/2 refuses to send them, and keeps only the first of those that it receives.
     const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), []);
     const metadata = bearer('validator-token');
     const identified = { metadata, getAuthContext: () => null };

@@ -84,7 +84,7 @@ describe('two instances over one database', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => people[index % 2]!.create()));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-    // The cap, or a queue of password checks that is full, or too many of them; nothing else.
+    // Only the cap, a full queue of password checks, or too many password guesses.
     for (const status of statuses) expect([201, 409, 429, 503]).toContain(status);
     const [row] = await sql<{ keys: string; events: string }>(
       here.databaseUrl,

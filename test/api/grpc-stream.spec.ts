@@ -12,7 +12,7 @@ import { sql } from '../support/sql.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
-/** A stream and all that came of it. */
+/** A stream and all its answers. */
 class Conversation {
   readonly answers: Response[] = [];
   readonly call: ClientDuplexStream<Request, Response>;
@@ -29,7 +29,7 @@ class Conversation {
     return this;
   }
 
-  /** As fast as the other side takes them. */
+  /** Writes as fast as the other side reads. */
   async ask(requests: Iterable<Request>): Promise<void> {
     for (const request of requests) if (!this.call.write(request)) await once(this.call, 'drain');
   }
@@ -55,7 +55,7 @@ describe('a stream of questions', () => {
   });
   afterAll(() => service.stop());
 
-  /** How many refused questions are on record. */
+  /** The number of refused questions on record. */
   const recorded = async (url = service.databaseUrl) => {
     const [row] = await sql<{ sum: string | null }>(url, 'SELECT sum(count) FROM audit_events');
     return Number(row!.sum ?? 0);
@@ -121,7 +121,7 @@ describe('a stream of questions', () => {
     const total = 12_000;
     const before = await recorded();
     const conversation = new Conversation(service);
-    // grpc-js holds the other side back only once it has begun to read.
+    // grpc-js slows the other side down only after it has begun to read.
     conversation.call.once('data', (answer: Response) => {
       conversation.answers.push(answer);
       conversation.call.pause();
@@ -129,7 +129,7 @@ describe('a stream of questions', () => {
     const unknown = unknownKey();
     const asked = conversation.ask(questions(total, () => unknown));
     let seen = -1;
-    // Until two looks, with other work answered between them, see the same.
+    // Waits until two checks, with other work answered in between, see the same number.
     const settled = await eventually(async () => {
       const now = (await recorded()) - before;
       const isSettled = now > 0 && now === seen;
@@ -137,7 +137,7 @@ describe('a stream of questions', () => {
       for (let other = 0; other < 20; other += 1) await service.clients.validate(keys[0]!.fullKey);
       return isSettled ? now : undefined;
     });
-    // What fits into the windows and buffers between the two, and not a quarter of what there is to ask.
+    // Only what fits into the flow-control windows and buffers between the two: less than a quarter of all questions.
     expect(settled).toBeLessThan(total / 4);
     conversation.read().call.resume();
     await asked;
@@ -191,7 +191,7 @@ describe('a stream of questions', () => {
       expect(code).toBe(status.OK);
       await Promise.race([asking, conversation.ended]);
       expect(conversation.answers.length).toBeGreaterThan(0);
-      // A question is on record before its answer: none that was read has gone unanswered.
+      // A question is recorded before it is answered: every question that was read was also answered.
       expect(conversation.answers.length).toBe(await recorded(url));
       expect(conversation.answers.every(({ denial }) => denial?.reason === 'REASON_INVALID_KEY')).toBe(true);
     } finally {

@@ -9,7 +9,7 @@ import { connectClients, type Clients } from '../support/grpc-clients.js';
 import { unknownKey } from '../support/key-strings.js';
 import { startService, type Service } from '../support/service.js';
 
-/** A certificate authority of its own, made with openssl. */
+/** A certificate authority, made with openssl. */
 class Authority {
   readonly cert: string;
   private readonly folder: string;
@@ -21,7 +21,7 @@ class Authority {
     openssl('req', '-x509', ...NEW_KEY, ...files, '-subj', `/CN=${name}`, '-days', '2');
   }
 
-  /** @param san as openssl's extension section has it, a line each */
+  /** @param san lines of openssl's extension section */
   issue(name: string, commonName: string, san: string[] = []): { cert: string; key: string } {
     const [cert, key, request, config] = ['crt', 'key', 'csr', 'cnf'].map((end) => this.file(`${name}.${end}`));
     openssl('req', ...NEW_KEY, '-keyout', key!, '-out', request!, '-subj', `/CN=${commonName}`);
@@ -81,7 +81,7 @@ describe('gRPC over TLS', () => {
       pair ? readFileSync(pair.key) : null,
       pair ? readFileSync(pair.cert) : null,
     );
-  /** What the certificate alone is good for. */
+  /** What a client may do with its certificate alone. */
   async function rolesOf(pair?: { cert: string; key: string }): Promise<Record<string, number>> {
     const clients = connect(trusting(pair), NO_TOKENS);
     const codeOf = (call: Promise<unknown>) =>
@@ -91,7 +91,7 @@ describe('gRPC over TLS', () => {
       );
     const validator = await codeOf(clients.validate(unknownKey()));
     const envoy = new ExtAuthz(service.grpcTarget, new Metadata(), trusting(pair));
-    // Envoy asks what a resource service asks, and so it needs to be no other.
+    // Envoy asks the same questions as a resource service, so it needs the same role.
     expect(await codeOf(envoy.pass({}, { permission: '' }))).toBe(validator);
     envoy.close();
     return {
@@ -129,7 +129,7 @@ describe('gRPC over TLS', () => {
 
   test('a certificate from another authority is nobody, whatever name it carries', async () => {
     const roles = await rolesOf(stranger.issue('gateway', 'legacy', []));
-    // Refused at the handshake or, as certificates are optional, by role; never let in.
+    // Refused at the handshake or, since certificates are optional, because it has no role; never admitted.
     for (const code of Object.values(roles)) expect([UNAUTHENTICATED, status.UNAVAILABLE]).toContain(code);
   });
 

@@ -9,7 +9,7 @@ const BURST = 2;
 const UNAUTHENTICATED = { httpStatus: 401, message: 'invalid api key' };
 const FORBIDDEN = { httpStatus: 403, message: 'operation not allowed' };
 
-/** What can be wrong with a request, in the order of judgement, and what is told of it. */
+/** What can be wrong with a request, in the order of judgement, and the answer to each. */
 const FAULTS = [
   ['wrong secret', { reason: 'REASON_INVALID_KEY', ...UNAUTHENTICATED }],
   ['revoked', { reason: 'REASON_REVOKED', ...UNAUTHENTICATED }],
@@ -37,7 +37,7 @@ describe('the verdict', () => {
   });
   afterAll(() => service.stop());
 
-  /** A key with all of these faults, and the request that shows them. */
+  /** A key with all of these faults, and a request that shows them. */
   async function faultyRequest(faults: Faults): Promise<ValidateKeyRequest> {
     const owner = await newOwner(service);
     const access = faults.has('read-only key') ? 'read-only' : 'read-and-write';
@@ -58,7 +58,7 @@ describe('the verdict', () => {
     };
   }
 
-  /** Until at least half a second passes before the next request is admitted. */
+  /** Uses the key up, until at least half a second must pass before the next request is admitted. */
   async function exhaust(fullKey: string): Promise<void> {
     for (;;) {
       const { rateLimit } = await service.clients.validate(fullKey);

@@ -6,12 +6,12 @@ import { sql } from '../support/sql.js';
 describe('the password that confirms a creation', () => {
   let service: Service;
   beforeAll(async () => {
-    // The flood's witness asks as fast as it can.
+    // The witness of the flood asks as fast as it can.
     service = await startService({ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' });
   });
   afterAll(() => service.stop());
 
-  /** How often each reason is on the owner's record. */
+  /** The number of events of each reason on the owner's record. */
   const failures = async (ownerId: string): Promise<Record<string, number>> => {
     const rows = await sql<{ reason: string; count: number }>(
       service.databaseUrl,
@@ -91,10 +91,11 @@ describe('the password that confirms a creation', () => {
     }
     const statuses = new Map<number, number>();
     for (const { status } of await guesses) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    // The fifth is followed by a wait of 15 seconds; a slow machine may see it end, and then one more is due.
+    // After the fifth guess the service refuses guesses for 15 seconds. On a slow machine this time may pass, and one
+    // more is admitted.
     const due = performance.now() - start < 15_000 ? 5 : 6;
     expect(grants).toBeGreaterThan(10);
-    // 503: what could not be recorded in time is not answered.
+    // 503: the service does not answer what it could not record in time.
     expect([...statuses.keys()].filter((status) => ![403, 429, 503].includes(status))).toEqual([]);
     expect(statuses.get(403)).toBeLessThanOrEqual(due);
     expect(statuses.get(429)).toBeGreaterThan(100);

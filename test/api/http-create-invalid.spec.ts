@@ -6,7 +6,7 @@ import type { Answer } from '../support/person.js';
 import { startService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
-/** As text, for objects can't hold every name. */
+/** As text, because objects can't hold every name. */
 const ORDER = `"name":"CI","access":"read-only","expiresInDays":1,"password":${JSON.stringify(PASSWORD)}`;
 
 describe('what is not an order for a key', () => {
@@ -18,7 +18,7 @@ describe('what is not an order for a key', () => {
   });
   afterAll(() => service.stop());
 
-  /** Neither a key, nor an event, nor a counted guess: nothing was looked at further. */
+  /** No key, no event and no counted guess: the request was refused before anything else. */
   afterEach(async () => {
     const [left] = await sql(
       service.databaseUrl,

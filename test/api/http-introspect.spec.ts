@@ -22,7 +22,7 @@ describe('POST /v1/introspect', () => {
   const post = (body: string, headers: Record<string, string> = {}) =>
     service.person().call('POST', '/v1/introspect', body, { ...FORM, ...VALIDATOR, ...headers });
   const introspect = (token: string) => post(new URLSearchParams({ token }).toString());
-  /** @param of an owner that no other test uses, so that five active keys are never too many */
+  /** @param of an owner that no other test uses, so that the owner never has more than five active keys */
   const newKey = async (order: object = {}, of?: Owner) => (of ?? (await newOwner(service))).person.newKey(order);
   const failuresOf = (requestId: string) =>
     sql(service.databaseUrl, 'SELECT * FROM audit_events WHERE request_id = $1', [requestId]);
@@ -124,7 +124,7 @@ describe('POST /v1/introspect', () => {
         expect([what, answer.status, answer.body]).toEqual([what, 200, '{"active":false}']);
         expect(answer.head).toContain(`X-Request-Id: ${requestId}`);
         answers.add(answer.head.replace(/^(Date|X-Request-Id): .*$/gm, '$1'));
-        // The service that asks is not the client, whose address nobody tells.
+        // The service that asks is not the client, whose address it does not send.
         expect(await failuresOf(requestId)).toMatchObject([{ reason, client_ip: null, user_agent: null }]);
       }
       expect(answers.size).toBe(1);

@@ -17,7 +17,7 @@ describe('listing keys', () => {
   });
   afterAll(() => service.stop());
 
-  /** Keys of long ago, three of each millisecond. The even ones are revoked, the odd ones expired. */
+  /** Old keys, three in each millisecond. The even ones are revoked, the odd ones expired. */
   const insertOldKeys = (ownerId: string, count: number) =>
     sql<{ id: string }>(
       service.databaseUrl,

@@ -31,7 +31,7 @@ describe('who may manage keys', () => {
     expect(managing.sort()).toEqual(MANAGEMENT_ROUTES.map(({ name }) => name).sort());
   });
 
-  /** @param credentials headers on top of, or in the place of, a session's cookie */
+  /** @param credentials headers in addition to a session's cookie, or instead of it */
   const call = ({ method, order }: ManagementRoute, credentials: Record<string, string>): Promise<Answer> => {
     const { path, body } = order(owner, key.id);
     return service.person().call(method, path, body, credentials);
@@ -39,7 +39,7 @@ describe('who may manage keys', () => {
   const cookie = () => ({ cookie: owner.person.cookie });
   const bearer = (fullKey: string) => ({ authorization: `Bearer ${fullKey}` });
 
-  /** Nothing was created, revoked or signed out. */
+  /** Checks that nothing was created, revoked or signed out. */
   const expectNothingDone = async () => {
     const { items } = await owner.person.list();
     expect(items).toMatchObject([{ id: key.id, status: 'active' }]);

@@ -142,7 +142,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  /** What the contract and the specs beside this one say a route answers; any may answer 503. */
+  /** The statuses of each route by the contract and the specs beside this one; any route may also answer 503. */
   test.each([
     ['GET /v1/session', [200, 401, 403, 429]],
     ['POST /v1/session', [204, 400, 401, 403, 413, 415, 429]],

@@ -46,7 +46,7 @@ describe('what is told of metrics', () => {
   test.each(asked)('$of: $expr can be read and asks for metrics that there are', ({ expr }) => {
     const names = metricsIn(expr);
     expect(names.length).toBeGreaterThan(0);
-    // Prometheus itself makes `up`.
+    // The metric `up` comes from Prometheus itself.
     const known = new Set(['up', ...page.samples.map(({ name }) => name)]);
     expect(names.filter((name) => !known.has(name))).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('what is told of metrics', () => {
       const samples = page.samples.filter((sample) => ofMetric(name, sample.name));
       const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
       labels.delete('le');
-      // Of what is not there just now, a request to the system say, no label can be seen.
+      // A metric without a current sample shows no labels.
       return [name, type, samples.length > 0 ? [...labels].join() : listed.find(([known]) => known === name)?.[2]];
     });
     expect(listed.sort()).toEqual(told.sort());

@@ -56,7 +56,7 @@ describe('the metrics page', () => {
     expect(http('POST /v1/api-keys/:id/revoke', 'ok')).toBe(1);
     expect(http('GET /settings/api-keys', 'ok')).toBe(1);
     expect(http('GET /openapi.json', 'ok')).toBe(1);
-    // Wherever a client's own words would be told.
+    // The label says `elsewhere` where a client's own path would stand.
     expect(http('GET elsewhere', 'refused')).toBe(3);
     const grpc = (method: string) => page.sum('latchkey_grpc_server_request_duration_seconds_count', { method });
     expect(grpc('ApiKeyService/ValidateKey')).toBe(page.sum('latchkey_validations_total') - 1);
@@ -78,7 +78,7 @@ describe('the metrics page', () => {
     );
     expect(page.sum('latchkey_audit_failures_total')).toBe(recorded);
     expect(page.sum('latchkey_audit_events_waiting')).toBe(0);
-    // A look is due every 0.7 s.
+    // The service looks every 0.7 s.
     expect(page.sum('latchkey_audit_seal_lag_seconds')).toBeLessThan(5);
   });
 
@@ -91,7 +91,7 @@ describe('the metrics page', () => {
     const sets = own.filter(({ name }) => !/_(bucket|sum)$/.test(name)).length;
     const labels = new Set(own.flatMap((sample) => Object.keys(sample.labels)));
     expect([...labels].sort()).toEqual(['job', 'le', 'method', 'outcome', 'pool', 'reason', 'state']);
-    // Every route and call with four outcomes each would be some 500.
+    // With every route and call, and four outcomes each, there would be about 500.
     expect(sets).toBeLessThan(150);
     expect(own.length).toBeLessThan(800);
   });

@@ -14,7 +14,7 @@ describe('/openapi.json beside the running service', () => {
   let api: OpenApi;
   let world: World;
   beforeAll(async () => {
-    // A key that asks again and again is soon refused; one that asks a few times is not.
+    // A key that is used again and again is soon refused; one that is used a few times is not.
     service = await startService({
       RATE_LIMIT_PER_SECOND: '1',
       RATE_LIMIT_BURST: '20',

@@ -8,7 +8,7 @@ import { sql } from '../support/sql.js';
 
 type Headers = Record<string, string>;
 
-/** What an actor is to the service, which decides the answer on every route. */
+/** The actor's standing with the service, which decides the answer of every route. */
 type Standing = 'nobody' | 'bearer of something else' | 'bearer of a key' | 'somebody else';
 
 interface Actor {
@@ -20,7 +20,7 @@ interface Actor {
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 const cookieOf = ({ person }: Owner): Headers => ({ cookie: person.cookie });
 
-/** A session that was good until something ended it. */
+/** A session that was valid until something ended it. */
 function endedSession(name: string, end: (owner: Owner, service: Service) => Promise<unknown>): Actor {
   return {
     name: `a session ${name}`,
@@ -103,7 +103,7 @@ describe('someone who is not the owner', () => {
     await service.stop();
   });
 
-  /** All that is kept of the victim, but for the record of failures. */
+  /** All stored data of the victim, except the record of failures. */
   const kept = async () => {
     const { rows } = await database.query(
       `SELECT a::text FROM accounts a WHERE id = $1 UNION ALL SELECT k::text FROM api_keys k WHERE owner_id = $1

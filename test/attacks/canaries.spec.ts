@@ -14,7 +14,7 @@ import { presentKey, presentPassword, presentSession, presentToken } from './can
 const redisUrl = `${process.env['LATCHKEY_TEST_REDIS_URL']}/7`;
 const word = (name: string) => `canary-${name}-${randomBytes(12).toString('hex')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-/** What proves a key: nothing of it may be kept, not even the half. */
+/** The part that proves a key: nothing of it may be stored, not even half of it. */
 const proofOf = (key: string) => key.slice(key.indexOf('.') + 1).slice(0, 20);
 
 const passwords = { password: word('password'), changedPassword: word('changed'), wrongPassword: word('wrong') };
@@ -22,7 +22,7 @@ const tokens = { validator: word('validator'), accounts: word('accounts'), unkno
 
 describe('secrets that went every way there is', () => {
   const secrets: Record<string, string> = { ...passwords, ...tokens };
-  /** What was answered to anyone, and what Redis held meanwhile. */
+  /** All answers, and what Redis held in the meantime. */
   const answers: Find[] = [];
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let finds: Find[];
@@ -40,7 +40,7 @@ describe('secrets that went every way there is', () => {
       DATABASE_URL: database.url,
       REDIS_URL: redisUrl,
       LOG_LEVEL: 'debug',
-      // So that what a key has used is still there when it is looked for.
+      // So that the used limits are still in Redis when the test searches there.
       RATE_LIMIT_PER_SECOND: '1',
       RATE_LIMIT_BURST: '1000',
       AUDIT_SEAL_KEY: randomBytes(32).toString('hex'),
@@ -58,7 +58,7 @@ describe('secrets that went every way there is', () => {
       await receiver.stop();
     }
     finds.push({ place: 'the traces', text: receiver.received.join('\n') });
-    // Only now: what is written behind has been written.
+    // Only now, when everything that is written later has been written.
     finds.push(
       ...(await storedRows(database.url)),
       { place: 'stdout', text: log.out },

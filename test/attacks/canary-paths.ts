@@ -4,20 +4,20 @@ import { ExtAuthz } from '../doors/support/ext-authz.js';
 import { answer, bearer, type Clients } from '../support/grpc-clients.js';
 import type { Find } from './canary-search.js';
 
-/** The ways into the service, and where to note what it answers. */
+/** The entries of the service, and where to note its answers. */
 export interface Paths {
   readonly url: string;
   readonly clients: Clients;
   /** The clients' own. */
   readonly validatorToken: string;
-  /** Of someone signed in. */
+  /** The cookie of a person who is signed in. */
   readonly cookie: string;
   note(find: Find): void;
 }
 
 type Headers = Record<string, string>;
 
-/** Notes the answer whole, headers and all, unless it is one that hands out a key or a session. */
+/** Notes the complete answer with its headers, unless it hands out a key or a session. */
 async function request(
   paths: Paths,
   method: string,
@@ -37,7 +37,7 @@ async function request(
     paths.note({ place: `the answer to ${method} ${path.split(/[?%]/, 1)[0]!.slice(0, 24)}`, text });
 }
 
-/** Notes what a broken call is told. */
+/** Notes the error of a broken call. */
 async function call(paths: Paths, method: string, question: Promise<unknown>): Promise<void> {
   try {
     await question;
@@ -47,7 +47,7 @@ async function call(paths: Paths, method: string, question: Promise<unknown>): P
   }
 }
 
-/** A key wherever a client might put one, by mistake or not. */
+/** Puts a key wherever a client might put one, by mistake or on purpose. */
 export async function presentKey(paths: Paths, key: string, password: string): Promise<void> {
   const { clients } = paths;
   const send = (method: string, path: string, headers?: Headers, body?: string) =>
@@ -55,7 +55,7 @@ export async function presentKey(paths: Paths, key: string, password: string): P
   const order = (part: object) => JSON.stringify({ name: 'CI', access: 'read-only', password, ...part });
 
   const asHeaders = ['x-request-id', 'user-agent', 'referer', 'x-forwarded-for', 'x-api-key', 'origin', 'accept'];
-  // What goes with a trace that is well-formed may hold any text.
+  // The fields beside a well-formed traceparent may hold any text.
   const trace = {
     traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
     tracestate: `x=${key}`,
@@ -123,7 +123,7 @@ async function askAsEnvoy(paths: Paths, key: string): Promise<void> {
   envoy.close();
 }
 
-/** What signs a service in, or pretends to. */
+/** Presents a service token, real or false, everywhere a service signs in. */
 export async function presentToken(paths: Paths, token: string): Promise<void> {
   const { apiKeys, accounts } = paths.clients;
   await call(

@@ -1,16 +1,17 @@
 import { Redis } from 'ioredis';
 import { sql } from '../support/sql.js';
 
-/** Text from one place, to be searched. */
+/** Text from one place, which is searched. */
 export interface Find {
   readonly place: string;
   readonly text: string;
 }
 
-/** Every way in which a secret might be written down. */
+/** Every spelling in which a secret might be written down. */
 export function spellingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  // Base64 of a text that has one or two bytes before it reads differently, but for what overlaps its edges.
+  // With one or two bytes before it, a text has another Base64 form. The characters at its edges also depend on its
+  // neighbours and are left out.
   const shifted = [0, 1, 2].map((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
     return text.slice(shift === 0 ? 0 : 4, -4);
@@ -21,7 +22,7 @@ export function spellingsOf(secret: string): string[] {
   return [...new Set([...written, ...decoded, ...shifted, ...urlSafe])].map((text) => text.toLowerCase());
 }
 
-/** `secret in place`, once for each that is found: of the secret in any spelling, upper or lower case. */
+/** `secret in place` for each find, in any spelling, upper or lower case. */
 export function hitsOf(secrets: Readonly<Record<string, string>>, finds: readonly Find[]): string[] {
   const searched = finds.map(({ place, text }) => ({ place, text: text.toLowerCase() }));
   return Object.entries(secrets).flatMap(([name, secret]) => {
@@ -31,7 +32,7 @@ export function hitsOf(secrets: Readonly<Record<string, string>>, finds: readonl
   });
 }
 
-/** Every row of every table, bytes in hex: what a dump of the database would hold. */
+/** Every row of every table, bytes in hex, like a dump of the database. */
 export async function storedRows(databaseUrl: string): Promise<Find[]> {
   const tables = await sql<{ name: string }>(
     databaseUrl,

@@ -11,7 +11,7 @@ import { startService, type Service } from '../support/service.js';
 const VALIDATE = '/latchkey.v1.ApiKeyService/ValidateKey';
 const VALIDATE_MANY = '/latchkey.v1.ApiKeyService/ValidateKeys';
 const GET_ACCOUNT = '/latchkey.v1.AccountService/GetAccount';
-/** `operation: READ` and no credential: a broken question, which is answered as one once it has been read. */
+/** `operation: READ` and no credential: a broken question, which gets its error as soon as it has been read. */
 const QUESTION = Buffer.from([0x20, 0x01]);
 const LIMIT_BYTES = 64 * 1024;
 
@@ -39,7 +39,7 @@ describe('bytes that no gRPC library sends', () => {
     await service.stop();
   });
 
-  /** The gRPC status of the call, its HTTP status if that is not 200, or how HTTP/2 refused it. */
+  /** The gRPC status of the call; or its HTTP status, if that is not 200; or the error by which HTTP/2 refused it. */
   const send = (bytes: Buffer, headers: OutgoingHttpHeaders = {}): Promise<number | string> =>
     new Promise((resolve) => {
       const stream = session.request({

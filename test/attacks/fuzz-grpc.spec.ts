@@ -10,7 +10,7 @@ import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
 
 const TRIES = shortOrLong(200, 5000);
 const AT_ONCE = 200;
-/** What grpc-js itself says of bytes that it can't decode. Anything else that is INTERNAL would be a fault of ours. */
+/** The error of grpc-js for bytes that it can't decode. Any other INTERNAL would be our fault. */
 const UNDECODABLE = 'INTERNAL: Error deserializing request';
 const EXPECTED = [
   'OK',
@@ -35,7 +35,7 @@ describe('random bytes', () => {
   const methodsOf = (client: object) =>
     Object.values((client.constructor as unknown as { service: Record<string, Method> }).service);
 
-  /** The name of the status, with what was said of it where that is INTERNAL. */
+  /** The name of the status; for INTERNAL with its message. */
   function outcomeOf({ path, requestStream }: Method, token: string, bytes: Buffer): Promise<string> {
     const same = (message: Buffer) => message;
     const nameOf = ({ code, details }: Pick<ServiceError, 'code' | 'details'>) =>

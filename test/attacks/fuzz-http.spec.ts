@@ -7,7 +7,7 @@ import { startService, type Service } from '../support/service.js';
 import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
 
 const TRIES = shortOrLong(60, 2000);
-/** Fewer than may wait for a password to be checked: a crowd is told to come back with a 503. */
+/** Fewer than may wait for a password check; with more, some would be answered 503. */
 const AT_ONCE = 10;
 const RAW_AT_ONCE = 100;
 
@@ -58,7 +58,7 @@ const headers = fc.dictionary(
   { maxKeys: 2 },
 );
 
-/** A 503 means that the machine is too busy to look anything up or to record it in time; one that stays is a fault. */
+/** A 503 means that the machine is too busy to look something up or record it in time. A 503 that stays is a fault. */
 async function settled(ask: () => Promise<number>): Promise<number> {
   const status = await ask();
   if (status !== 503) return status;
@@ -95,7 +95,7 @@ describe('random requests', () => {
           const answers = all.slice(start, start + AT_ONCE).map(async ({ body, query, headers, id }) => {
             const filled = path.replace('{id}', encodeURIComponent(wellFormed(id)));
             const sent = method === 'GET' ? undefined : body;
-            // Signing out, or in as someone, would end the session that all others need.
+            // Signing out, or signing in as another person, would end the session that all other requests need.
             const cookie = path === '/v1/session' && method !== 'GET' ? 'latchkey_session=x' : owner.person.cookie;
             const send = () => service.person().call(method, `${filled}?${query}`, sent, { ...headers, cookie });
             const status = await settled(async () => (await send()).status);

@@ -12,7 +12,7 @@ const character = fc.oneof(
   fc.constantFrom(...'0123456789abcdefABCDEF._ \0\r\n\u00e9\uFF10'),
   fc.string({ unit: 'binary', maxLength: 2 }),
 );
-/** One thing that can happen to a key on its way. */
+/** One change that can happen to a key on its way. */
 const edit = fc.record({
   at: fc.nat({ max: KEY.length }),
   dropped: fc.constantFrom(0, 1, 1, 1, 2),

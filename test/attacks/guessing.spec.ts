@@ -19,7 +19,7 @@ describe('a thousand wrong secrets for a public part that exists', () => {
     service = await startService();
     owner = await newOwner(service);
     fullKey = (await owner.person.newKey()).fullKey;
-    // UNAVAILABLE: what could not be recorded in time is not answered.
+    // UNAVAILABLE: the service does not answer what it could not record in time.
     const guess = () => service.clients.validate(withWrongSecret(fullKey)).catch(() => undefined);
     const guesses = times(GUESSES, () => eventually(guess, 20_000));
     expect(new Set((await Promise.all(guesses)).map(({ denial }) => denial?.reason))).toEqual(
@@ -56,7 +56,7 @@ describe('a thousand wrong secrets for a public part that exists', () => {
 });
 
 describe('a thousand passwords tried at once', () => {
-  /** Counts what reaches argon2. */
+  /** Counts the passwords that reach argon2. */
   class CountedPasswords extends Argon2Passwords {
     looked = 0;
     override verify(password: string, hash: string | null) {
@@ -74,12 +74,14 @@ describe('a thousand passwords tried at once', () => {
       const start = performance.now();
       const guesses = times(GUESSES, (n) => app.signIn.execute(email, `${PASSWORD} ${n}`, client()));
       const { invalid_credentials = 0, too_many_attempts = 0, ...others } = await tally(guesses);
-      // The fifth is followed by a wait of 15 seconds; a slow machine may see it end, and then one more is due.
+      // After the fifth guess the service refuses guesses for 15 seconds. On a slow machine this time may pass, and one
+      // more is
+      // admitted.
       const due = performance.now() - start < 15_000 ? 5 : 6;
       expect(passwords.looked).toBeLessThanOrEqual(due);
       expect(passwords.looked).toBeGreaterThanOrEqual(invalid_credentials);
       expect(too_many_attempts).toBeGreaterThan(100);
-      // What could not be counted or recorded in time is not answered.
+      // The service does not answer what it could not count or record in time.
       expect(Object.keys(others).filter((outcome) => outcome !== 'unavailable')).toEqual([]);
     } finally {
       await app.close();

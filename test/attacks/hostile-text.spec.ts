@@ -4,7 +4,7 @@ import { newOwner, type Owner } from '../support/owners.js';
 import { rawRequest } from '../support/raw-http.js';
 import { startService, type Service } from '../support/service.js';
 
-/** What moves a terminal's cursor, ends a line or turns text around, but for the end of a line of the log itself. */
+/** Characters that move a terminal's cursor, end a line or turn text around, except the end of a line of the log. */
 const ACTIVE = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
 
 describe('text made to be mistaken for something else', () => {

@@ -24,7 +24,7 @@ describe('on the settings screen', () => {
     expect(await page.locator('img[src="x"]').count()).toBe(0);
     expect(await page.title()).toBe(title);
 
-    // Where the letters of the badge behind the name stand: still from left to right.
+    // The positions of the letters in the badge after the name: still from left to right.
     const badge = page.getByRole('rowheader').filter({ hasText: OVERRIDE }).getByText('Read-only');
     const lefts = await badge.evaluate((node) => {
       const letters = node.firstChild!;

@@ -9,14 +9,14 @@ const text = fc.oneof(
   fc.constant('x'.repeat(5000)),
 );
 
-/** A number as protobuf writes it, seven bits a byte. */
+/** A number as protobuf writes it, with seven bits in each byte. */
 function varint(value: number): number[] {
   return value < 128 ? [value] : [(value % 128) | 128, ...varint(Math.floor(value / 128))];
 }
 
 const tag = (field: number, wireType: number) => varint(field * 8 + wireType);
 
-/** A field whose bytes mean something to most messages of ours; now and then one that is written wrongly. */
+/** A field that most of our messages know; sometimes one that is written wrongly. */
 const field = fc.oneof(
   {
     weight: 6,
@@ -37,7 +37,7 @@ const field = fc.oneof(
   },
 );
 
-/** The bytes of one message: fields of every kind in any order, or no protobuf at all. */
+/** The bytes of one message: fields of every kind in any order, or bytes that are no protobuf. */
 export const bytesOfMessages: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: fc.array(field, { maxLength: 8 }).map((fields) => Uint8Array.from(fields.flat())) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },

@@ -1,4 +1,4 @@
-/** Mean and variance of numbers that come one by one (Welford 1962), however many. */
+/** Mean and variance of any count of numbers that come one by one (Welford 1962). */
 export class Sample {
   count = 0;
   mean = 0;
@@ -16,7 +16,7 @@ export class Sample {
   }
 }
 
-/** Welch's t: past 4.5 either way, two samples are not of one distribution (the threshold of dudect and TVLA). */
+/** Welch's t: above 4.5 or below -4.5, two samples differ in their distribution (the threshold of dudect and TVLA). */
 export function welchT(one: Sample, other: Sample): number {
   return (one.mean - other.mean) / Math.sqrt(one.variance / one.count + other.variance / other.count);
 }

@@ -11,12 +11,12 @@ import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
 import { medianOf, Sample, welchT } from './statistics.js';
 
 const QUESTION = { operation: 'read', permission: '' } as const;
-/** Of each kind. */
+/** The number of samples of each kind. */
 const WARM_UPS = 300;
 const TRIES = shortOrLong(1000, 50_000);
 const ATTACKERS = 400;
 
-/** Records nothing, at once: what is left is the work of judging. */
+/** Records nothing, without a delay, so that only the work of judging is left. */
 class NoAudit extends Audit {
   override async recordFailure(): Promise<void> {}
   override list = () => Promise.reject(new Error('nothing is recorded'));
@@ -38,7 +38,9 @@ describe('how long a refusal takes', () => {
     await database.drop();
   });
 
-  /** Has a key that exists (with a wrong secret) and one that does not refused, in either order. Answers how long each took. */
+  /**
+   * Asks about an existing key with a wrong secret and about an unknown one, in either order. Answers the time of each.
+   */
   async function refuseInTurn(validateKey: ValidateKey): Promise<{ knownMs: number; unknownMs: number }> {
     const refuse = async (key: string) => {
       const start = performance.now();
@@ -51,7 +53,7 @@ describe('how long a refusal takes', () => {
     return { knownMs: await refuse(known), unknownMs };
   }
 
-  /** The same; nothing when the machine is too busy to answer in time. */
+  /** The same; undefined when the machine is too busy to answer in time. */
   async function refuseBoth(validateKey: ValidateKey) {
     return refuseInTurn(validateKey).catch((error: { code?: string }) => {
       if (error.code !== 'unavailable') throw error;
@@ -76,7 +78,7 @@ describe('how long a refusal takes', () => {
           if (took) known.push(took.knownMs);
           if (took) unknown.push(took.unknownMs);
         }
-        // About 0.01 ms is what PostgreSQL and pg take for the row itself; another question to it would take ten times that.
+        // PostgreSQL and pg need about 0.01 ms for the row itself; one more statement would need ten times as much.
         expect(Math.abs(medianOf(known) - medianOf(unknown))).toBeLessThan(0.06);
       } finally {
         limiter.close();
@@ -99,7 +101,8 @@ describe('how long a refusal takes', () => {
           if (took) unknown.add(took.unknownMs);
         }
       };
-      // One attacker alone would wait a quarter of a second for each answer: that is how a flood is written down.
+      // A single attacker would wait a quarter of a second for each answer, since the events of a flood are written in
+      // groups.
       await Promise.all(times(ATTACKERS, attack));
       expect(known.count).toBeGreaterThan(TRIES / 2);
       expect(Math.abs(welchT(known, unknown))).toBeLessThan(4.5);

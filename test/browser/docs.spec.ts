@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Stage } from './support/stage.js';
 
-// That the page asks nowhere else, breaks no policy and logs no error, Stage watches.
+// Stage checks that the page sends no request to another origin, breaks no policy and logs no error.
 describe('/docs', () => {
   let stage: Stage;
   beforeAll(async () => {

@@ -50,7 +50,7 @@ describe('without a mouse', () => {
     await press(page, page.getByLabel('I have stored it'), 'Space');
     await press(page, button(page, 'Done'));
     await revealDialog(page).waitFor({ state: 'detached' });
-    // The button that opened it went with the empty list.
+    // The button that opened it disappeared with the empty list.
     await focusOn(heading(page));
     expect((await owner.person.list()).items).toMatchObject([{ name: 'CI deploy', access: 'read-and-write' }]);
 

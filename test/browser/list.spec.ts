@@ -11,7 +11,7 @@ describe('the list of keys', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  /** The screen of an owner who has these. */
+  /** The screen of an owner with these keys. */
   async function openWith(keys: Parameters<typeof putKeys>[2]) {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, keys);

@@ -7,7 +7,7 @@ import { Stage } from './support/stage.js';
 
 const MOST_BYTES = 250_000;
 
-// That no page asks elsewhere, breaks the policy or logs an error, Stage watches in every test.
+// Stage checks in every test that no page sends a request elsewhere, breaks the policy or logs an error.
 describe('the page', () => {
   let stage: Stage;
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('the page', () => {
     expect(await page.evaluate('window.moved')).toEqual([]);
   });
 
-  /** The sign-in screen, with what it took to get there. */
+  /** The sign-in screen, with the cost of loading it. */
   async function openMeasured() {
     const sizes: Promise<{ responseBodySize: number }>[] = [];
     const { page } = await stage.open({
@@ -105,7 +105,7 @@ const USABLE = `new MutationObserver((_, observer) => {
   requestAnimationFrame(() => setTimeout(() => (window.usableAfterMs = performance.now())));
 }).observe(document, { childList: true, subtree: true })`;
 
-/** What changed its place or size while someone could see it do so; colours may change slowly. */
+/** The visible elements that changed their place or size; colours may change slowly. */
 const MOVED = `window.moved = [];
 const note = (event) => {
   const style = getComputedStyle(event.target);
@@ -118,7 +118,7 @@ const note = (event) => {
 addEventListener('transitionrun', note, true);
 addEventListener('animationstart', note, true);`;
 
-/** Of the background, 0 to 255. */
+/** The brightness of the background, 0 to 255. */
 async function brightness(page: Page): Promise<number> {
   const color = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
   const channels = color.match(/\d+/g)!.slice(0, 3).map(Number);

@@ -52,7 +52,7 @@ describe('in every state', () => {
       dark: [],
       tooWide: { phone: [], zoomed: [] },
     });
-    // It has looked at something.
+    // axe has checked something.
     expect(light.kept).toBeGreaterThan(15);
   }
 });
@@ -78,7 +78,7 @@ async function inBothSchemes(state: string, page: Page) {
   return { light, dark };
 }
 
-/** What is wider than the room it has, so that it could be scrolled sideways. */
+/** Elements that are wider than their place, so that they could be scrolled sideways. */
 async function wider(page: Page, size = page.viewportSize()!): Promise<string[]> {
   await page.setViewportSize(size);
   await settle(page);

@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core';
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-export interface AxeResult {
+interface AxeResult {
   /** Rule and elements. */
   readonly violations: string[];
-  /** Rules that were kept, by at least one element. */
+  /** Rules that at least one element fulfilled. */
   readonly kept: number;
 }
 
@@ -22,7 +22,7 @@ export async function axe(page: Page): Promise<AxeResult> {
   }))`);
 }
 
-/** Until what fades in or out has done so. */
+/** Waits until everything has faded in or out. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(`Promise.all(document.getAnimations()
     .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)

@@ -1,15 +1,15 @@
 import type { Locator, Page } from 'playwright-core';
 import { hasFocus } from './screen.js';
 
-/** As far as someone would press it. */
+/** The most times that a person would press Tab. */
 const MOST = 60;
 
-/** Presses Tab until the focus is there. */
+/** Presses Tab until the element has the focus. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
-  // A radio button is invisible under what is drawn for it.
+  // A radio button is invisible under its drawn circle.
   await target.waitFor({ state: 'attached' });
   for (let presses = 0; presses < MOST; presses += 1) {
-    // Each press depends on where the one before led.
+    // Each press depends on the one before.
     // oxlint-disable-next-line no-await-in-loop
     if (await hasFocus(target)) return;
     // oxlint-disable-next-line no-await-in-loop

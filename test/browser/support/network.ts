@@ -8,14 +8,14 @@ export const isCreation: Matches = (request) =>
 export const isListing: Matches = (request) =>
   request.method() === 'GET' && new URL(request.url()).pathname === '/v1/api-keys';
 
-/** Every request that matches goes through `handle`, until the answered function is called. */
+/** Passes every matching request to `handle`, until the answered function is called. */
 export async function intercept(page: Page, matches: Matches, handle: (route: Route) => Promise<void>) {
   const handler = (route: Route) => (matches(route.request()) ? handle(route) : route.fallback());
   await page.route('**/v1/**', handler);
   return () => page.unroute('**/v1/**', handler);
 }
 
-/** As on a slow network: they wait until they are released. */
+/** Holds matching requests, like a slow network, until they are released. */
 export async function holdBack(page: Page, matches: Matches): Promise<{ release(): void; held(): number }> {
   let release!: () => void;
   let held = 0;
@@ -28,7 +28,7 @@ export async function holdBack(page: Page, matches: Matches): Promise<{ release(
   return { release, held: () => held };
 }
 
-/** The requests that match, from now on. */
+/** Collects the matching requests from now on. */
 export function record(page: Page, matches: Matches): Request[] {
   const seen: Request[] = [];
   page.on('request', (request) => {
@@ -37,7 +37,7 @@ export function record(page: Page, matches: Matches): Request[] {
   return seen;
 }
 
-/** Has the page's timers pass their time until `isThere`: for waits between attempts, which are not what is tested. */
+/** Runs the page's timers until `isThere`, for waits between attempts, which are not tested. */
 export async function passTime(page: Page, isThere: Locator): Promise<void> {
   await eventually(async () => {
     await page.clock.fastForward(5000);

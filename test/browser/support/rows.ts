@@ -3,16 +3,16 @@ import type { Owner } from '../../support/owners.js';
 import type { Service } from '../../support/service.js';
 import { sql } from '../../support/sql.js';
 
-/** A key as if it had been there for a while. Nobody has its secret. */
+/** A stored key with a past. Nobody has its secret. */
 export interface KeyRow {
   readonly name: string;
   readonly access?: 'read-only' | 'read-and-write';
   readonly createdDaysAgo?: number;
-  /** Below zero: expired. */
+  /** Less than zero: expired. */
   readonly expiresInDays?: number;
   readonly revokedDaysAgo?: number;
   readonly usedMinutesAgo?: number;
-  /** The 12 hex characters of it that the list shows. */
+  /** The 12 hex characters of the key that the list shows. */
   readonly shown?: string;
 }
 
@@ -70,7 +70,7 @@ export async function putEvents(service: Service, owner: Owner, events: readonly
 export const endSessions = (service: Service, owner: Owner) =>
   sql(service.databaseUrl, 'DELETE FROM sessions WHERE account_id = $1', [owner.id]);
 
-/** How many there are, whatever any screen says. */
+/** The number of keys in the database, independent of any screen. */
 export async function countKeys(service: Service, owner: Owner): Promise<{ all: number; active: number }> {
   const [counted] = await sql<{ all: number; active: number }>(
     service.databaseUrl,

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { PASSWORD } from '../../support/owners.js';
 
-/** Where things are, for whoever looks at the screen or has it read out. */
+/** Finds the elements of the screen by what a person sees or a screen reader reads out. */
 export const button = (scope: Page | Locator, name: string) => scope.getByRole('button', { name, exact: true });
 export const dialog = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true });
 export const row = (page: Page, keyName: string) =>
@@ -39,7 +39,7 @@ export async function fillCreate(page: Page, { name = 'CI deploy', password = PA
   await page.getByLabel('Your password', { exact: true }).fill(password);
 }
 
-/** Leaves the new key on the screen, and answers it. */
+/** Creates a key, leaves it on the screen and answers it. */
 export async function createKey(page: Page, name = 'CI deploy'): Promise<string> {
   await openCreate(page);
   await fillCreate(page, { name });
@@ -61,7 +61,7 @@ export async function chooseAction(page: Page, keyName: string, action: 'Rotateâ
 export const hasFocus = (element: Locator): Promise<boolean> =>
   element.evaluate((node) => node.ownerDocument.activeElement === node);
 
-/** Once it has come there. */
+/** Waits until it is there. */
 export async function focusOn(element: Locator): Promise<void> {
   try {
     await eventually(() => hasFocus(element));

@@ -12,7 +12,7 @@ const ARGUMENTS = [
   '--disable-sync',
   '--no-first-run',
 ];
-/** What Chromium says by itself about answers that a test provokes. */
+/** Chromium's own messages about answers that a test provokes. */
 const PROVOKED =
   /^Failed to load resource: (?:the server responded with a status of 4\d\d|net::ERR_(?:FAILED|INTERNET))/;
 
@@ -45,7 +45,7 @@ export class Stage {
     return newOwner(this.service, { displayName: 'Ada Lovelace' });
   }
 
-  /** The settings screen in a browser that knows nothing of earlier ones. */
+  /** The settings screen in a browser without any stored data. */
   async open({ signedIn = true, options = {}, ...given }: Opening = {}): Promise<{ page: Page; owner: Owner }> {
     const owner = given.owner ?? (await this.newOwner());
     const context = await this.browser.newContext({
@@ -65,7 +65,7 @@ export class Stage {
     return { page, owner };
   }
 
-  /** After each test. Throws what any page complained of: errors, a breach of the policy, a request to elsewhere. */
+  /** Runs after each test. Throws what went wrong on any page: errors, a breach of the policy, a request elsewhere. */
   async clear(): Promise<void> {
     const { faults } = this;
     this.faults = [];

@@ -5,7 +5,7 @@ import { endSessions, putEvents, putKeys, type EventRow, type KeyRow } from './r
 import { button, chooseAction, dialog, fillCreate, openCreate, row, shownKey, showStatus } from './screen.js';
 import type { Stage } from './stage.js';
 
-/** Told of each state as it is reached; leaves the page as it was. */
+/** Called in each state; leaves the page as it was. */
 type Visit = (state: string, page: Page) => Promise<void>;
 
 const DEPLOY: KeyRow = {
@@ -53,7 +53,7 @@ async function screenWith(stage: Stage, keys: readonly KeyRow[]): Promise<{ page
   return opened;
 }
 
-/** Every state of the screen, by the ways on which a person comes there. */
+/** Every state of the screen, each reached in the way that a person reaches it. */
 export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promise<void>>> = {
   'signing in': async (stage, visit) => {
     const { page } = await stage.open({ signedIn: false });
@@ -160,7 +160,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
 
 const revoked = (_: unknown, n: number): KeyRow => ({ name: `Former key ${n}`, revokedDaysAgo: n + 1 });
 
-/** What is on a picture is of no use to who finds it there. */
+/** Revokes the shown key, so that it is of no use to a person who reads it on a picture. */
 async function revokeShown(stage: Stage, page: Page): Promise<void> {
   const { grant } = await stage.service.clients.validate((await shownKey(page).innerText()).trim());
   await page.evaluate(`fetch('/v1/api-keys/${grant?.keyId}/revoke', { method: 'POST' })`);
