@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 
-export interface Instruction {
+interface Instruction {
   readonly name: string;
   readonly text: string;
 }
@@ -13,14 +13,14 @@ export interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-export interface Copy {
+interface Copy {
   /** The stage that it copies from, unless it is the build's context. */
   readonly from: string | undefined;
   readonly sources: readonly string[];
   readonly target: string;
 }
 
-/** The stages of our Dockerfile; without heredocs, which it has none of. */
+/** The stages of our Dockerfile. It has no heredocs, so they are not parsed. */
 export function readStages(): Stage[] {
   const text = readFileSync(join(root, 'Dockerfile'), 'utf8').replaceAll(/^#.*\n/gm, '');
   const lines = text
@@ -50,7 +50,7 @@ export function copiesOf(stage: Stage): Copy[] {
   });
 }
 
-/** What ENV sets, as the process finds it. */
+/** The variables that ENV sets. */
 export const environmentOf = (stage: Stage): Record<string, string> =>
   Object.fromEntries(textsOf(stage, 'ENV').flatMap((text) => text.split(' ').map((pair) => pair.split('='))));
 

@@ -1,6 +1,6 @@
 import type { Tree } from './chart.js';
 
-/** Every part of the chart at once, on top of what has to be given. */
+/** Values that switch on every part of the chart, in addition to the required ones. */
 export const EVERYTHING: Tree = {
   env: { WORKERS: '2', RATE_LIMIT_BURST: '1000000' },
   secrets: {

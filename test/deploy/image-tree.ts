@@ -11,8 +11,8 @@ interface LockedPackage {
 }
 
 /**
- * The folder that a stage of the Dockerfile would hold, with the packages that its `npm ci` would install: the root's,
- * without those for development, optional ones and workspaces.
+ * Makes the folder that a stage of the Dockerfile would hold, with the packages that its `npm ci` would install: the
+ * root's, without packages for development, optional packages and workspaces.
  */
 export function layOut(stage: Stage, folder: string): void {
   for (const { from, sources, target } of copiesOf(stage)) {
@@ -24,7 +24,7 @@ export function layOut(stage: Stage, folder: string): void {
   }
 }
 
-export function productionPackages(): string[] {
+function productionPackages(): string[] {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockedPackage>;
   };
@@ -35,7 +35,7 @@ export function productionPackages(): string[] {
     .map(([path]) => path);
 }
 
-/** What is loaded of them. What lies inside another package is a package of its own. */
+/** The packages that are loaded. A package inside another package counts as one of its own. */
 function layOutPackages(folder: string): void {
   for (const path of productionPackages()) {
     if (!existsSync(join(root, path))) throw new Error(`${path} is not installed: run npm install`);
@@ -53,7 +53,7 @@ function layOutFolder(from: string, to: string): void {
   }
 }
 
-/** Thousands of files, of which nobody writes to one: a second name is enough where the disk is the same. */
+/** Thousands of files that are never written to, so hard links are enough on the same disk. */
 function linkOrCopy(source: string, target: string): void {
   try {
     linkSync(source, target);

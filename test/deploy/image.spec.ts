@@ -14,7 +14,7 @@ import { environmentOf, readStages, textsOf } from './dockerfile.js';
 import { layOut } from './image-tree.js';
 
 const stage = readStages().find(({ name }) => name === 'latchkey')!;
-/** As the image says; who is not root, or has put node where only root gets to, can only run it as themselves. */
+/** The user of the image. Without root, or with node in a folder that only root may enter, the current user runs it. */
 const [uid, gid] = imageUser();
 const TOKENS = { validator: 'a validator of this test', admin: 'a platform of this test' };
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -45,7 +45,7 @@ describe('what the image holds', () => {
     const env = {
       ...environmentOf(stage),
       HOST: '127.0.0.1',
-      // Whoever wants to write somewhere is to fail.
+      // Writing anywhere must fail.
       TMPDIR: '/nowhere',
       HOME: '/nowhere',
       DATABASE_URL: database.url,

@@ -3,12 +3,13 @@ import ts from 'typescript';
 import { root } from '../../scripts/lib/paths.mjs';
 import type { Tree } from './chart.js';
 
-/** Where no file is: the compiler alone sees it, beside those that may import the types. */
+/** No file exists here: only the compiler sees it, in a folder from which the types can be imported. */
 const FILE = join(root, 'test/deploy/rendered-objects.ts');
 
 /**
- * What Kubernetes' own types say of objects, as literals, so that a field nobody knows is told too: an API server would
- * drop it in silence. Kinds of other projects (monitoring.coreos.com) have no types here and are left out.
+ * The errors that Kubernetes' own types find in objects. The objects are literals, so that an unknown field is an
+ * error, too: an API server would drop it silently. Kinds of other projects (monitoring.coreos.com) have no types here
+ * and are left out.
  */
 export function typeProblems(objects: readonly Tree[]): string[] {
   const known = objects.filter(({ apiVersion }) => !String(apiVersion).includes('.com/'));

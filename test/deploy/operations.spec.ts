@@ -41,7 +41,7 @@ describe('docs/operations.md', () => {
     await database.drop();
   });
 
-  /** What is sealed must hold, and everything be sealed. */
+  /** Checks that every event is sealed and every seal holds. */
   const holdsUnder = async (sealKey: string) => {
     const app = await openApplication(database.url);
     const key = createSecretKey(Buffer.from(sealKey, 'hex'));
@@ -59,7 +59,7 @@ describe('docs/operations.md', () => {
       service.clients.validate(unknownKey()),
       owner.list(),
     ]);
-    // On a busy machine some are told that PostgreSQL is late: the connections are what counts here.
+    // On a busy machine some get the answer that PostgreSQL is late; this test counts only the connections.
     await Promise.allSettled(crowd.flat());
     const open = async () => {
       const [row] = await sql<{ open: number }>(
@@ -69,7 +69,7 @@ describe('docs/operations.md', () => {
       );
       return row!.open;
     };
-    // They stay open for a while. One that was given up may linger until PostgreSQL has noticed.
+    // The connections stay open for a while. One that was given up may stay until PostgreSQL notices.
     await eventually(async () => (await open()) === 13);
     expect(readFileSync(join(root, 'docs/operations.md'), 'utf8')).toContain('At most 13 a process');
   });

@@ -8,7 +8,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A service that knows nothing of keys: it answers what it was asked. */
+/** A service that knows nothing of keys: it answers with the request that it got. */
 export class EchoBackend {
   readonly seen: Seen[] = [];
 

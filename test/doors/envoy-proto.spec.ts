@@ -12,7 +12,7 @@ function everyObject(inside: ReflectionObject): ReflectionObject[] {
 }
 
 const isType = (object: ReflectionObject): object is Type => 'fieldsArray' in object;
-/** What stands on the wire, by the names that both sides give it. */
+/** The fields and values on the wire, by the names on both sides. */
 const wireOf = ({ id, repeated, map, type, resolvedType }: Field) => ({
   id,
   many: repeated || map,

@@ -5,7 +5,7 @@ import { BURST, expectRefusal, GuardedBackend, SYSTEMS } from './guarded-backend
 import type { Recipe } from './recipe.js';
 import { SPOOFED, waysAround } from './ways-around.js';
 
-/** What holds behind every recipe, whichever proxy runs it. */
+/** The guarantees of every recipe, for every proxy. */
 export function guarantees(recipe: Recipe): void {
   let door: GuardedBackend;
   let someKey: string;
@@ -56,7 +56,7 @@ export function guarantees(recipe: Recipe): void {
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
       expect(answer.headers.get('ratelimit')).toBeNull();
     }
-    // Which of the two would count is not left to chance.
+    // No server may choose one of the two.
     const two = await door.send(someKey, `GET ${SYSTEMS}`, [`Authorization: Bearer ${someKey}`]);
     expect([400, 401]).toContain(two.status);
     expect(two.seen).toBeUndefined();

@@ -17,11 +17,11 @@ export const BURST = 40;
 /** The routes that docs/forward-auth.md shows. */
 export const ROUTES = snippetOf('docs/forward-auth.md', 'What may be asked for', 'json');
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** What the backend got of it, if it got anything. */
+  /** The request that reached the backend, if one did. */
   readonly seen: Seen | undefined;
 }
 
@@ -79,7 +79,7 @@ export class GuardedBackend {
     return (await person.newKey(order)).fullKey;
   }
 
-  /** By way of the proxy, byte by byte: nothing is put in order on the way to it. */
+  /** Sends a request to the proxy byte by byte: nothing corrects it on the way. */
   async send(key: string | undefined, line: string, headers: string[] = [], body = ''): Promise<Answer> {
     const before = this.backend.seen.length;
     const authorization = key === undefined ? [] : [`Authorization: Bearer ${key}`];
@@ -90,7 +90,7 @@ export class GuardedBackend {
     return { ...answer, headers: new Headers(pairs), seen: this.backend.seen[before] };
   }
 
-  /** From then on connections to it are refused. */
+  /** Refuses connections to it from now on. */
   stopLatchkey(): Promise<void> {
     return (this.stopping ??= this.service.stop());
   }
@@ -104,7 +104,7 @@ export class GuardedBackend {
   }
 }
 
-/** As Latchkey words it, and the backend has not heard of it. */
+/** Expects Latchkey's own answer to a request that did not reach the backend. */
 export function expectRefusal({ status, body, headers, seen }: Answer, expected: number, message: string): void {
   expect([status, body, seen]).toEqual([expected, JSON.stringify({ message }), undefined]);
   expect(headers.get('content-type')).toBe('application/json');

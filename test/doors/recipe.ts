@@ -8,7 +8,7 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { searchPath } from '../../scripts/tools.mjs';
 import { eventually } from '../support/eventually.js';
 
-export interface Addresses {
+interface Addresses {
   readonly latchkey: string;
   readonly backend: string;
 }
@@ -27,7 +27,7 @@ export interface Recipe {
 
 export const recipeText = (name: string) => readFileSync(join(root, 'deploy/forward-auth', name), 'utf8');
 
-/** Runs the real proxy with the recipe as it is, but for its ports, which are the test's. */
+/** Runs the real proxy with the recipe, in which only the ports are replaced by the test's. */
 export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresses): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
   const port = await freePort();

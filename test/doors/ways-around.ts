@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { expectRefusal, type GuardedBackend, SYSTEMS } from './guarded-backend.js';
 
-/** What is said between proxy, Latchkey and backend, as a client would have it. */
+/** The headers between proxy, Latchkey and backend, with values of the client's choice. */
 export const SPOOFED = [
   'X-Latchkey-Owner: somebody-else',
   'X-Latchkey-Permissions: systems:write users:write',
@@ -12,7 +12,7 @@ export const SPOOFED = [
   `X-Forwarded-Uri: ${SYSTEMS}`,
 ];
 
-/** What a client may try to get past the question with. */
+/** Attempts of a client to get a request past the check. */
 export function waysAround(door: () => GuardedBackend, someKey: () => string): void {
   test('what a client claims by the names that are used between proxy, Latchkey and backend changes nothing', async () => {
     const { id, person } = await door().newOwner();

@@ -1,7 +1,7 @@
 import { bearer, connectClients } from '../support/grpc-clients.js';
 import { outcomeOf, type Outcome } from './measure.js';
 
-/** Asks one instance about keys, by calls and over a stream, without waiting for the answers. */
+/** Asks one instance about keys, with unary calls and over a stream, without waiting for the answers. */
 export class Asker {
   private readonly clients;
   private readonly stream;
@@ -17,7 +17,7 @@ export class Asker {
     });
   }
 
-  /** Each question once by a call and once over the stream. */
+  /** Asks each question once with a unary call and once over the stream. */
   ask(fullKey: string, times: number): Promise<Outcome[]> {
     const asked: Promise<Outcome>[] = [];
     for (let time = 0; time < times; time += 1) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const LIBRARIES = '/usr/lib';
 
-/** Preloaded, it tells a process another time than the machine's. */
+/** A library that is preloaded to give a process another time than the machine's. */
 function library(): string {
   for (const folder of readdirSync(LIBRARIES)) {
     const file = join(LIBRARIES, folder, 'faketime/libfaketime.so.1');
@@ -28,7 +28,7 @@ export class Clock {
       LD_PRELOAD: library(),
       FAKETIME_TIMESTAMP_FILE: this.file,
       FAKETIME_NO_CACHE: '1',
-      // Durations are measured by another clock, which nobody sets.
+      // Durations are measured with another clock, which stays unchanged.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     };
   }
@@ -37,7 +37,7 @@ export class Clock {
   set(offsetSeconds: number): void {
     const next = `${this.file}.next`;
     writeFileSync(next, `${offsetSeconds < 0 ? '' : '+'}${offsetSeconds}`, { mode: 0o644 });
-    // Never half written.
+    // Replaced as a whole, so that no process reads half of it.
     renameSync(next, this.file);
   }
 }

@@ -39,7 +39,7 @@ describe('with one instance a day ahead of PostgreSQL and one a day behind', () 
     await postgres.remove();
   });
 
-  /** What each instance says, in the order of the keys. */
+  /** The answers of each instance, in the order of the keys. */
   const verdicts = async (...fullKeys: string[]) =>
     Promise.all(
       clients.map(({ validate }) =>

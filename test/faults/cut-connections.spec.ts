@@ -38,7 +38,7 @@ describe('a connection that is cut', () => {
 
   test('in the same packet as the answer that it is no standby ends its call, not the process', async () => {
     proxy.onVerified = () => void sql(database.url, `SELECT pg_terminate_backend(pid) ${OF_THE_POOL}`);
-    // One finds the idle connection, the others open their own.
+    // One call uses the idle connection, the others open new ones.
     const outcomes = await Promise.all(times(3, () => outcomeOf(app.accounts.find(ownerId))));
     expect(outcomes).toContain('unavailable');
     for (const outcome of outcomes) expect(['ok', 'unavailable']).toContain(outcome);
@@ -47,7 +47,7 @@ describe('a connection that is cut', () => {
   });
 });
 
-/** Before PostgreSQL. Keeps back the answer to a new connection's first question until the connection has ended. */
+/** A relay before PostgreSQL. It holds the answer to a connection's first statement until the connection has ended. */
 class Proxy {
   onVerified: (() => void) | undefined;
 

@@ -13,14 +13,14 @@ import { SilentReader } from './silent-reader.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const OPEN_STREAMS = shortOrLong(1000, 10_000);
-/** The service takes up to 1,000 a connection. */
+/** The service accepts up to 1,000 streams on a connection. */
 const STREAMS_EACH = 500;
 const SILENT_READERS = shortOrLong(20, 100);
 const ABANDONED = shortOrLong(2000, 200_000);
 const AT_ONCE = 500;
-/** What the others may wait, on a machine that runs all of this at once: the median. */
+/** The longest median wait of the other clients, on a machine that runs all of this at once. */
 const SERVED_MS = 100;
-/** Of fifty asked in turn; should that machine stand still, a few may be told UNAVAILABLE, and nothing worse. */
+/** Of fifty questions in turn. If the machine stops for a moment, a few may get UNAVAILABLE, and nothing worse. */
 const [ASKED, SERVED] = [50, 46];
 
 describe('with clients that', () => {
@@ -54,7 +54,7 @@ describe('with clients that', () => {
     return own;
   }
   const memoryMb = () => memoryMbOf(service.pid);
-  /** How long the others wait, in the median. */
+  /** The median wait of the other clients. */
   async function expectServed(): Promise<number> {
     const { outcomes, medianMs } = await inTurn(ASKED, () => outcomeOf(others.validate(fullKey)));
     expect(outcomes.filter((outcome) => outcome !== status.UNAVAILABLE && outcome !== 'grant')).toEqual([]);
@@ -115,7 +115,7 @@ describe('with clients that', () => {
     await untilStill(() => Math.round(memoryMb() / 32));
     const [othersMs, blockedMb] = [await expectServed(), memoryMb()];
     tellFigures('HTTP clients that never read', { clients: SILENT_READERS, beforeMb, blockedMb, othersMs });
-    // Each was cut off with what had arrived at once, a thousand requests that wait for the garbage collector.
+    // Each connection was cut off after its first packets; a thousand requests then wait for the garbage collector.
     expect(blockedMb - beforeMb).toBeLessThan(100 + 20 * SILENT_READERS);
     for (const answers of await Promise.all(silent.map((one) => one.readAtLast()))) {
       expect(answers).toBeLessThanOrEqual(32);
@@ -143,7 +143,7 @@ describe('with clients that', () => {
   });
 });
 
-/** What it comes to once it changes no more. */
+/** The value once it no longer changes. */
 async function untilStill(look: () => number): Promise<number> {
   let seen = Number.NaN;
   while (seen !== (seen = look())) await pause(300);

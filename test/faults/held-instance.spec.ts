@@ -14,7 +14,7 @@ const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000
 const ROUNDS = shortOrLong(8, 200);
 const QUESTIONS = 25;
 const BLOCKED_MS = 1000;
-/** Makes a process that is told so by SIGUSR2 do nothing else for a second. */
+/** Blocks a process for a second when it gets SIGUSR2. */
 const BLOCKABLE = `process.on('SIGUSR2',()=>{const until=performance.now()+${BLOCKED_MS};while(performance.now()<until);})`;
 
 describe('of two instances, one', () => {
@@ -33,7 +33,7 @@ describe('of two instances, one', () => {
     ]);
     [toHeld, toOther] = [new Asker(held!.target), new Asker(other!.target)];
     person = await new Person(other!.url).signIn();
-    // The subject here is not argon2.
+    // This test is not about argon2.
     await sql(database.url, 'UPDATE accounts SET password_hash = $1', [CHEAP_HASH]);
   }, 120_000);
   afterAll(async () => {
@@ -49,14 +49,14 @@ describe('of two instances, one', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { apiKey, fullKey } = await person.newKey();
       expect(new Set(await toHeld!.ask(fullKey, 1))).toEqual(new Set(['grant']));
-      // In the midst of its work, wherever that is.
+      // At any point of its work.
       const before = [toHeld!.ask(fullKey, QUESTIONS)];
       await pause(randomInt(5));
       held!.child.kill('SIGSTOP');
       before.push(toHeld!.ask(fullKey, QUESTIONS));
       expect((await person.revoke(apiKey.id)).status).toBe(200);
       const after = toHeld!.ask(fullKey, QUESTIONS);
-      // Some are there already when it goes on, others come just then.
+      // Some questions are there when it goes on, others arrive just then.
       await pause(randomInt(5));
       held!.child.kill('SIGCONT');
       const later = toHeld!.ask(fullKey, QUESTIONS);

@@ -7,10 +7,10 @@ import { startRedis } from '../support/redis.mjs';
 import { sql } from '../support/sql.js';
 import { OwnPostgres } from './own-postgres.js';
 
-/** Where a history takes place, and what goes wrong there. */
+/** The instances on which a history is played, and the faults that happen there. */
 export interface Ground {
   readonly env: Record<string, string>;
-  /** Once; resolves when it is mended. */
+  /** Causes the fault once; resolves when it is over. */
   fault?(): Promise<void>;
   leave(): Promise<void>;
 }

@@ -13,18 +13,18 @@ import * as grounds from './history-grounds.js';
 const LONG = process.env['LATCHKEY_LONG'] === '1';
 const TOLD = LONG || process.env['LATCHKEY_FIGURES'] === '1';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-/** A service that does not come back must not keep its callers asking for ever. */
+/** If the service does not come back, its callers must stop asking. */
 const PATIENCE_MS = 600_000;
 const OWNERS_AT_ONCE = 4;
-/** Lives are short, for what was never answered is possible ever after. */
+/** Lives are short, because an unanswered call may take effect at any later time. */
 const ANSWERS_A_LIFE = 100;
 
 interface Scenario {
   readonly name: string;
   readonly ground: () => Promise<grounds.Ground>;
-  /** How many answers there are from one fault to the next. */
+  /** The number of answers between two faults. */
   readonly faultEvery: number;
-  /** In every run, or in the long one alone. */
+  /** The faults of every run, or only of the long one. */
   readonly shortAnswers?: number;
 }
 
@@ -82,7 +82,10 @@ test.each(inThisRun)(
   PATIENCE_MS + 60_000,
 );
 
-/** Owners live one after the other, some at once, while things go wrong. @returns the lives, and how many faults */
+/**
+ * Plays owners' lives one after the other, some at once, while faults happen. @returns the lives, and the faults'
+ * number
+ */
 async function liveThrough(
   instances: readonly Instance[],
   tally: Tally,
@@ -110,7 +113,7 @@ async function liveThrough(
     }
   };
   const living = Promise.all(Array.from({ length: OWNERS_AT_ONCE }, lane));
-  // A fault that could not be mended ends the lives too.
+  // A fault that does not end ends the lives, too.
   const disturbing = disturb().catch((error: unknown) => {
     over.abort();
     throw error;

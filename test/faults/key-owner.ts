@@ -1,6 +1,6 @@
 import { Person } from '../support/person.js';
 
-/** Someone who creates a key and revokes it, again and again, and remembers what was acknowledged. */
+/** An owner who creates a key and revokes it, again and again, and remembers what was acknowledged. */
 export class KeyOwner {
   readonly created: { id: string; fullKey: string }[] = [];
   readonly revoked: string[] = [];
@@ -11,7 +11,7 @@ export class KeyOwner {
     return new KeyOwner((await new Person(url).signIn(email)).cookie);
   }
 
-  /** Until the instance is gone. Whatever a crash kept from an earlier round to its end is revoked first. */
+  /** Goes on until the instance is gone. First it revokes a key that a crash has left active. */
   async work(url: string): Promise<void> {
     const person = new Person(url);
     person.cookie = this.cookie;
@@ -23,8 +23,8 @@ export class KeyOwner {
         await this.revoke(person, apiKey.id);
       }
     } catch (error) {
-      // So fetch tells that the connection broke (an `instanceof` would be of another realm's class under Jest). Anything
-      // else is an answer that should not have been.
+      // So fetch tells that the connection broke (an `instanceof` would be of another realm's class under Jest).
+      // Anything else is an answer that should not have been.
       if ((error as Error).name !== 'TypeError') throw error;
     }
   }

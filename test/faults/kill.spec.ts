@@ -13,20 +13,20 @@ import { KeyOwner } from './key-owner.js';
 import { outcomeOf } from './measure.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-/** Instances that run, and are killed, side by side. */
+/** The number of instances that run and are killed at the same time. */
 const SIDE_BY_SIDE = 2;
 const KILLS = shortOrLong(8, 200);
 const TOLD_EVERY = shortOrLong(KILLS, 20);
 const OWNERS_EACH = 6;
-/** Between the service and PostgreSQL, so that most kills fall between two statements of some transaction. */
+/** The delay between the service and PostgreSQL, so that most kills fall between two statements of a transaction. */
 const LINE_MS = 5;
-/** Each is killed within that of its first key. */
+/** Each instance is killed within this time after its first key. */
 const LONGEST_MS = 150;
 
-/** Every instance has to start first. */
+/** Includes the start of every instance. */
 const LONGEST_TEST_MS = shortOrLong(120_000, 900_000);
 
-/** Everything that is not one key with one `created`, and one `revoked` exactly if it is revoked. */
+/** Keys without exactly one `created`, or whose `revoked` events do not match their state. */
 const HALF_DONE = `
   SELECT count(*)::int AS n FROM api_keys FULL JOIN (
     SELECT key_id, count(*) FILTER (WHERE type = 'api_key.created') AS created,
@@ -62,7 +62,7 @@ describe('a service that is killed while keys are created and revoked', () => {
       owners.push(await KeyOwner.signIn(service.url, email));
     }
     clients.close();
-    // A sign-in stores the hash anew, at its full price; the subject here is not argon2.
+    // A sign-in stores the hash again with the full cost of argon2, which this test is not about.
     await sql(database.url, `UPDATE accounts SET password_hash = $1 WHERE id LIKE 'owner-%'`, [CHEAP_HASH]);
   }
 
@@ -82,7 +82,7 @@ describe('a service that is killed while keys are created and revoked', () => {
       for (let killed = 0; killed < KILLS; killed += SIDE_BY_SIDE) {
         line.delayMs = 0;
         const services = await Promise.all(times(SIDE_BY_SIDE, start));
-        // A check that a crash ended counts as a wrong guess, which slows its owner down like any other.
+        // A check that a crash ended counts as a wrong guess, and delays its owner like any other.
         await sql(database.url, 'TRUNCATE password_guesses');
         if (owners.length === 0) await openAccounts(services[0]!);
         const ownersOf = (index: number) => owners.filter((_, n) => n % SIDE_BY_SIDE === index);
@@ -123,7 +123,7 @@ describe('a service that is killed while keys are created and revoked', () => {
     });
   }
 
-  /** Another instance sees each as it is kept. */
+  /** Checks that another instance judges each key as it is stored. */
   async function expectVerdicts(created: KeyOwner['created']): Promise<void> {
     const clients = connectClients((await start()).target);
     const seen = await Promise.all(created.map(({ fullKey }) => outcomeOf(clients.validate(fullKey))));

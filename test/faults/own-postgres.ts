@@ -9,7 +9,7 @@ import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
 import { cleanEnvironment, identityFor } from '../../scripts/postgres/identity.mjs';
 import { childrenOf, isRunning } from '../support/processes.js';
 
-/** A PostgreSQL for one suite to maltreat. It comes back on the port where it was. */
+/** A PostgreSQL of one suite, which may damage it. It always starts on the same port. */
 export class OwnPostgres {
   private constructor(
     private readonly folder: string,
@@ -19,13 +19,13 @@ export class OwnPostgres {
 
   static async start(): Promise<OwnPostgres> {
     const folder = mkdtempSync(join(tmpdir(), 'faults-'));
-    // PostgreSQL's user passes through it.
+    // PostgreSQL's user must be able to pass through it.
     chmodSync(folder, 0o711);
     const { url, stop } = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: { fsync: 'off' } });
     return new OwnPostgres(folder, url, stop);
   }
 
-  /** Ends it in order: sessions are cut, nothing is lost. */
+  /** Shuts it down in order: sessions are cut, nothing is lost. */
   async stop(): Promise<void> {
     const pid = this.pid();
     // Without this, a missing pid file would make it 0: our own process group.
@@ -34,21 +34,21 @@ export class OwnPostgres {
     if (!(await until(() => !isRunning(pid), 15_000))) throw new Error('PostgreSQL does not stop');
   }
 
-  /** Ends all of its processes at once, as a machine does that is out of memory: nothing is flushed or said. */
+  /** Kills all of its processes at once, like a machine that is out of memory: nothing is flushed or reported. */
   async kill(): Promise<void> {
     const pid = this.pid();
     if (!isRunning(pid)) throw new Error('PostgreSQL is not running');
-    // So that it starts no process that would be missed.
+    // So that it starts no further process in the meantime.
     process.kill(pid, 'SIGSTOP');
     const all = [pid, ...childrenOf(pid)];
     for (const process_ of all) signal(process_, 'SIGKILL');
-    // Another start takes one that is dead but not yet buried for alive.
+    // The next start would take a process that is dead but not yet removed for a living one.
     const isBuried = () => !existsSync(`/proc/${pid}`);
     if (!(await until(() => isBuried() && !all.some(isRunning), 15_000))) throw new Error('PostgreSQL does not die');
   }
 
   /**
-   * After a stop, as an operator would start it.
+   * Starts it after a stop, as an operator would.
    * @param env for a clock of its own
    */
   async startAgain(env: NodeJS.ProcessEnv = {}): Promise<void> {
@@ -63,7 +63,7 @@ export class OwnPostgres {
     if (!(await until(() => this.isReady(), 15_000))) throw new Error('PostgreSQL does not come back');
   }
 
-  /** From the next start on it is a standby, until it is promoted. */
+  /** Makes it a standby from the next start on, until it is promoted. */
   becomeStandby(): void {
     const file = join(this.cluster, 'standby.signal');
     writeFileSync(file, '');
@@ -71,7 +71,7 @@ export class OwnPostgres {
     chownSync(file, uid, gid);
   }
 
-  /** Holds every process of it still, as a machine that hangs does: connections stay open, nothing is answered. */
+  /** Stops every process of it, like a machine that hangs: connections stay open, nothing is answered. */
   pause(): void {
     const pid = this.pid();
     for (const process_ of [pid, ...childrenOf(pid)]) signal(process_, 'SIGSTOP');
@@ -113,7 +113,7 @@ export class OwnPostgres {
   }
 }
 
-/** A process that has ended meanwhile is as still as it gets. */
+/** A process that has ended in the meantime counts as stopped. */
 function signal(pid: number, name: NodeJS.Signals): void {
   if (isRunning(pid)) process.kill(pid, name);
 }

@@ -15,7 +15,7 @@ import { SmallDisk } from './small-disk.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const OUTAGE_TOLD_MS = 150;
-/** For a machine that runs other suites beside this one. */
+/** Additional time for a machine that runs other suites at the same time. */
 const NOISE_MS = 60;
 const BACK_WITHIN_MS = 2000;
 const KILLS = shortOrLong(1, 20);
@@ -61,7 +61,7 @@ describe('when PostgreSQL', () => {
     const text = `SELECT sum(count)::int AS failures FROM audit_events WHERE type = 'authentication.failed'`;
     return (await sql<{ failures: number }>(postgres.url, text))[0]!.failures;
   }
-  /** A good key is granted or told nothing, a bad one refused or told nothing. */
+  /** A good key gets a grant or UNAVAILABLE, a bad one a denial or UNAVAILABLE. */
   function expectNoneWrong(told: Outcome[][]): void {
     for (const outcomes of told) {
       outcomes.forEach((outcome, n) => expect([asEver[n], status.UNAVAILABLE]).toContain(outcome));
@@ -98,10 +98,10 @@ describe('when PostgreSQL', () => {
     await backWithinMs();
     const slow = await inTurn(10, askAll);
     expectNoneWrong(slow.outcomes);
-    // A busy machine may eat what the deadline leaves over, now and then.
+    // On a busy machine a call may miss the deadline now and then.
     expect(slow.outcomes.filter((outcomes) => isDeepStrictEqual(outcomes, asEver)).length).toBeGreaterThan(5);
     line.delayMs = 500;
-    // What was sent at the old pace may still be answered.
+    // Statements that were sent before the change may still be answered.
     const told: Outcome[][] = [];
     await eventually(async () => isDeepStrictEqual(told[told.push(await askAll()) - 1], unavailable));
     const { outcomes, medianMs } = await inTurn(shortOrLong(15, 100), askAll);
@@ -120,14 +120,14 @@ describe('when PostgreSQL', () => {
     const recordedBefore = await recorded();
     await disk.fill();
     const told: Outcome[][] = [];
-    // The last pages that were begun are filled first.
+    // First, pages that were already begun are filled.
     const isFull = async () => (told[told.push(await askAll()) - 1]!.slice(1) as unknown[]).every(Number);
     while (!(await isFull())) expect(told.length).toBeLessThan(5000);
     const good = await inTurn(50, () => ask(fullKey));
     expectNoneWrong(told);
     expect(told.map(([granted]) => granted)).toEqual(new Array(told.length).fill('grant'));
     expect(good.outcomes).toEqual(new Array(50).fill('grant'));
-    // Where three events do not fit together, one still may, and PostgreSQL takes back the room of what it rolled back.
+    // Where three events do not fit together, one may still fit; and PostgreSQL reuses the space of rolled-back rows.
     const bad = await inTurn(50, () => ask(unknownKey()));
     const untold = bad.outcomes.filter((outcome) => outcome === status.UNAVAILABLE);
     const denials = [...told.flat(), ...bad.outcomes].filter((outcome) => outcome === 'denial');

@@ -13,9 +13,9 @@ import { OwnPostgres } from './own-postgres.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const ASKED = 9;
-/** What is promised. */
+/** The promised time. */
 const OUTAGE_TOLD_MS = 150;
-/** For a machine that runs other suites beside this one: the median may be late by that much. */
+/** The median may be late by this much on a machine that runs other suites at the same time. */
 const NOISE_MS = 60;
 const BACK_WITHIN_MS = 2000;
 
@@ -37,7 +37,7 @@ describe('when PostgreSQL', () => {
     await postgres.remove();
   });
   afterEach(async () => {
-    // A test that failed half-way must not fail the others.
+    // A test that failed half-way must not make the others fail.
     await postgres.startAgain();
     await expectService(10_000);
   });
@@ -61,7 +61,7 @@ describe('when PostgreSQL', () => {
     const asked = medians.length * ASKED;
     tellFigures(`PostgreSQL ${fault}`, { asked, 'wrong answers': 0, 'told in ms': Math.max(...medians).toFixed(1) });
   }
-  /** Good keys are granted and others refused, by itself. */
+  /** Waits until good keys are granted and others refused again. */
   async function expectService(withinMs = BACK_WITHIN_MS): Promise<number> {
     const all = async () =>
       (await ask(fullKey)) === 'grant' &&

@@ -69,7 +69,7 @@ describe('the process of the service', () => {
         await Promise.all(hammers);
 
         expect({ code, out, err }).toEqual({ code: 0, out: '', err: '' });
-        // Each of the hammers ends with a call that no longer found a server; every other call was answered.
+        // The last call of each caller finds no server any more; every other call was answered.
         expect(Object.fromEntries(outcomes)).toEqual({ grant: expect.any(Number), [status.UNAVAILABLE]: 32 });
         expect((await streamEnd).code).toBe(status.OK);
         expect(streamed.length).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe('the process of the service', () => {
           'SELECT last_used_at AS at FROM api_key_usage WHERE key_id = $1',
           [apiKey.id],
         );
-        // Flushed once a second, this would lag behind by as much.
+        // If last uses were written only once a second, this one would still be missing.
         expect(lastGrantAt - used!.at.getTime()).toBeLessThan(400);
         expect(Date.now() - signalledAt).toBeLessThan(5000);
       } finally {

@@ -12,9 +12,9 @@ import { startService, type Service } from '../support/service.js';
 import { SlowLine } from '../support/slow-line.js';
 import { inTurn, outcomeOf } from './measure.js';
 
-/** Slow to refill, so that what is charged stays charged for the length of a test. */
+/** A slow refill, so that charges stay during a test. */
 const LIMIT = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' };
-/** DESIGN: Redis slow costs 20 ms. The rest is for the answer itself on a machine that runs other suites too. */
+/** A slow Redis may cost 20 ms. The rest is for the answer itself on a machine that runs other suites, too. */
 const SLOW_REDIS_MS = 20;
 const NOISE_MS = 40;
 
@@ -46,13 +46,13 @@ describe('when Redis', () => {
   const newKey = async () => (await (await newOwner(service)).person.newKey({ access: 'read-only' })).fullKey;
   const remaining = async (instance: Service, key = fullKey) =>
     (await instance.clients.validate(key)).rateLimit!.remaining;
-  /** Each instance sees what the other charged. */
+  /** Checks that each instance sees the charges of the other. */
   async function isShared(): Promise<boolean> {
     const key = await newKey();
     const seen = [await remaining(service, key), await remaining(other, key), await remaining(service, key)];
     return JSON.stringify(seen) === JSON.stringify([999, 998, 997]);
   }
-  /** Every kind of verdict but the limit's, as ever. */
+  /** Checks every kind of verdict, except the limit's. */
   async function expectSameVerdicts(): Promise<void> {
     const { clients } = service;
     expect(await outcomeOf(clients.validate(fullKey))).toBe('grant');

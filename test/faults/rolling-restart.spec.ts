@@ -10,9 +10,9 @@ import { buildService, freePorts, ServiceProcess } from '../support/service-proc
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const ASKERS = 32;
 const ROUNDS = shortOrLong(1, 10);
-/** For a machine on which an instance starts beside all else; the figures tell what was really waited. */
+/** Generous, for a machine that starts an instance during other work; the figures show the real wait. */
 const DEADLINE_MS = 1000;
-/** So the service says that PostgreSQL was late: of a busy machine, not of a restart. */
+/** The service's message that PostgreSQL was late. A busy machine causes it, not a restart. */
 const LATE_DATABASE = /^The database is not available/;
 
 describe('two instances behind one guard', () => {

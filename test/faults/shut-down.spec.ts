@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { DEMO_OWNER } from '../../src/config/demo.js';
 import { startService, type Service } from '../support/service.js';
 
-/** A client of HTTP that says what it likes, when it likes. */
+/** An HTTP client that can send any bytes at any time. */
 class Caller {
   heard = '';
   readonly ended: Promise<unknown>;
@@ -52,7 +52,7 @@ describe('shutting down over open HTTP connections', () => {
     const startedAt = Date.now();
     await stop();
     await Promise.all([silent.ended, halting.ended, idle.ended]);
-    // Node alone would wait for ever, and what takes too long is cut off after five seconds only.
+    // Node itself would wait without end, and the service cuts slow requests off only after five seconds.
     expect(Date.now() - startedAt).toBeLessThan(4000);
     expect([silent.heard, halting.heard]).toEqual(['', '']);
   });

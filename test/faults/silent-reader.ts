@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Asks over HTTP, without waiting for an answer, and reads none. */
+/** Sends requests over HTTP without waiting, and reads no answer. */
 export class SilentReader {
   private readonly socket: Socket;
 
@@ -12,7 +12,7 @@ export class SilentReader {
     this.socket.pause().on('error', () => undefined);
   }
 
-  /** How many answers were on the way to it, once it was hung up on. */
+  /** The number of answers that were on their way when the service closed the connection. */
   async readAtLast(): Promise<number> {
     let text = '';
     this.socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).resume();

@@ -8,8 +8,8 @@ import { sql } from '../support/sql.js';
 const TABLES = ['audit_events', 'api_keys', 'api_key_usage'];
 
 /**
- * What PostgreSQL keeps the service's tables on becomes full. For root that is a disk of a few megabytes; others may not
- * mount one, so there PostgreSQL is made to say what it says then.
+ * Fills the disk with the service's tables. As root this is a real disk of a few megabytes. Other users may not mount
+ * one; for them PostgreSQL is made to raise the same error.
  */
 export class SmallDisk {
   private constructor(
@@ -53,7 +53,7 @@ export class SmallDisk {
     else await sql(this.url, 'DROP FUNCTION IF EXISTS disk_full CASCADE');
   }
 
-  /** Once PostgreSQL is gone. */
+  /** To be called after PostgreSQL has ended. */
   remove(): void {
     if (!this.folder) return;
     execFileSync('umount', [this.folder]);

@@ -22,7 +22,7 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number]['kind'];
 
-/** Packing, installing and type checking take seconds, and on a busy machine many. */
+/** Packing, installing and type checking take seconds, on a busy machine many. */
 const patienceMs = 120_000;
 const folder = mkdtempSync(join(tmpdir(), 'packages-'));
 const samples = new Map<Kind, Sample>();
@@ -55,7 +55,7 @@ afterAll(async () => {
   await stopService();
 });
 
-/** Asks until it answers with this status: a sample takes a moment to start, and a busy machine is a service away. */
+/** Asks until it answers with this status: a sample needs a moment to start, and a busy machine may cause a 503. */
 function answered(kind: Kind, status: number, fullKey?: string): Promise<Response> {
   return eventually(async () => {
     const response = await samples.get(kind)!.get(fullKey);

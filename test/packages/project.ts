@@ -13,9 +13,9 @@ export async function packGuard(folder: string): Promise<string> {
 }
 
 /**
- * A project of somebody else, with the guard installed from its tarball by npm. Beside the guard there is only what its
- * package.json declares and what the project itself asks for, linked to where this checkout has it: whatever else the
- * guard needed would not be found. Nothing is fetched.
+ * A project of a user of the guard, with the guard installed from its tarball by npm. Beside the guard there are only
+ * the packages that its package.json declares and that the project itself asks for, as links into this checkout. A
+ * package that the guard needs but does not declare is not found. Nothing is fetched.
  */
 export class Project {
   constructor(

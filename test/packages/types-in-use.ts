@@ -1,4 +1,4 @@
-/** Of a project that is strict, of its libraries' declarations too. */
+/** The compiler options of a strict project, which also checks its libraries' declarations. */
 export const compilerOptions = {
   module: 'node16',
   moduleResolution: 'node16',
@@ -18,7 +18,7 @@ import { latchkey } from '@latchkey/guard/fastify';
 import { LatchkeyModule, Permission } from '@latchkey/guard/nestjs';
 import type { FastifyInstance } from 'fastify';
 
-// @ts-expect-error where Latchkey answers is missing
+// @ts-expect-error the target is missing
 createGuard({ serviceToken: 'token' });
 // @ts-expect-error no such operation
 Permission('systems:read', { operation: 'FLY' });
@@ -27,7 +27,7 @@ LatchkeyModule.forRoot({ target: 'latchkey:50051', serviceTokens: 'token' });
 
 export async function ownerOf(guard: Guard): Promise<string> {
   const decision: Decision = await guard.check({ authorization: [], method: 'GET' });
-  // @ts-expect-error nobody acts as anybody before the decision is looked at
+  // @ts-expect-error there is no principal before the decision is checked
   decision.principal;
   return decision.allowed ? decision.principal.ownerId : decision.reason;
 }

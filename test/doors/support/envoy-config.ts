@@ -12,12 +12,12 @@ const api: Root = envoyApi([
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Of these, the JSON form is one value. */
+/** Types whose JSON form is a single value. */
 const SCALAR_MESSAGES = /^\.google\.protobuf\.(\w+Value|Duration)$/;
 
 /**
- * What in a configuration is not of Envoy's API: unknown names and enum values, lists and messages that are none, each
- * by its place. A configuration that Envoy would not load for one of these reasons has no empty answer.
+ * The places in a configuration that do not match Envoy's API: unknown names and enum values, and values that should be
+ * lists or messages. If Envoy refuses a configuration for one of these reasons, the answer is not empty.
  */
 export function faultsOf(config: unknown, typeName = 'envoy.config.bootstrap.v3.Bootstrap'): string[] {
   return ofMessage(config, api.lookupType(typeName), '');

@@ -23,7 +23,7 @@ const { Authorization } = (
 
 export interface Incoming {
   readonly method?: string;
-  /** Names in lower case, as Envoy has them. */
+  /** Names in lower case, as in Envoy. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -33,20 +33,20 @@ interface HeaderOption {
   readonly append_action: string;
 }
 
-export interface Outcome {
+interface Outcome {
   /** The gRPC status code in the answer. */
   readonly code: number;
-  /** What the client is answered; 200 by the service behind. */
+  /** The status that the client gets; 200 comes from the service behind Envoy. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** The headers that the service behind gets, if the request gets there. */
+  /** The headers that the service behind Envoy gets, if the request reaches it. */
   readonly forwarded: Readonly<Record<string, string>> | undefined;
   /** For the operator. */
   readonly message: string;
 }
 
-/** Asks as Envoy asks, by Envoy's own definitions, and does with an answer what Envoy's filter does with it. */
+/** Asks like Envoy, with Envoy's own definitions, and treats the answer like Envoy's filter. */
 export class ExtAuthz {
   private readonly client: InstanceType<AuthorizationClient>;
 
@@ -131,7 +131,9 @@ function outcomeOf({ status, ok_response: ok, denied_response: denied }: Told, s
   return { code, message, status: 200, headers: changed({}, ok!.response_headers_to_add), body: undefined, forwarded };
 }
 
-/** As `ext_authz_grpc_impl.cc` and `ext_authz.cc` of Envoy: without `append`, the action decides; 0 is to append. */
+/**
+ * Like Envoy's `ext_authz_grpc_impl.cc` and `ext_authz.cc`: without `append` the action decides, and 0 means append.
+ */
 function changed(headers: Readonly<Record<string, string>>, options: readonly HeaderOption[]) {
   const result: Record<string, string> = { ...headers };
   for (const { header, append, append_action: action } of options) {
