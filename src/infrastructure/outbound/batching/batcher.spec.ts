@@ -88,3 +88,19 @@ test('a refusal reaches those who asked, and nobody else', async () => {
     ...new Array<string>(4).fill('fulfilled'),
   ]);
 });
+
+test('keeps the pause that is asked for between two sendings, and sends together what comes meanwhile', async () => {
+  const sent: { items: readonly number[]; at: number }[] = [];
+  const send = async (items: readonly number[]) => {
+    sent.push({ items, at: performance.now() });
+    return items;
+  };
+  const pauseMs = () => 50;
+  const batches = new Batcher({ send, maxBatch: 10, maxInFlight: 2, patienceMs: 1000, pauseMs, name: 'test' });
+  await batches.add(1);
+  const next = batches.add(2);
+  await oneTurn();
+  expect(await Promise.all([next, batches.add(3)])).toEqual([2, 3]);
+  expect(sent.map(({ items }) => items)).toEqual([[1], [2, 3]]);
+  expect(sent[1]!.at - sent[0]!.at).toBeGreaterThanOrEqual(50);
+});

@@ -8,6 +8,8 @@ export interface BatcherOptions<Item, Answer> {
   readonly maxBatch: number;
   readonly maxInFlight: number;
   readonly patienceMs: number;
+  /** Least time from one sending to the next, asked before each; none unless given. */
+  readonly pauseMs?: (nowMs: number) => number;
   /** What a batch is called in a trace. */
   readonly name: string;
   readonly traces?: Traces;
@@ -27,13 +29,14 @@ const MIN_SHARE = 32;
 const SIZES = Array.from({ length: 11 }, (_, power) => 2 ** power);
 
 /**
- * Sends together what arrives together. A batch is sealed when it is sent: whoever comes later waits for the next one,
- * so an answer is never older than its question.
+ * Sends together what arrives together. A batch is closed when it is sent: an item that comes later waits for the next
+ * one, so an answer is never older than its question.
  */
 export class Batcher<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
   private inFlight = 0;
-  private pumping = false;
+  private isPlanned = false;
+  private lastSentMs = -Infinity;
   private readonly spareTime = new SpareTime();
   private readonly traces: Traces;
   /** Looked at for every item. */
@@ -53,21 +56,35 @@ export class Batcher<Item, Answer> {
   add(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject, origin: this.isTraced ? this.traces.origin() : undefined });
-      if (this.pumping || this.inFlight >= this.options.maxInFlight) return;
-      this.pumping = true;
-      // After the current turn of the event loop, in which more of the same read may still arrive.
-      setImmediate(() => {
-        this.pumping = false;
-        this.pump();
-      });
+      if (this.inFlight < this.options.maxInFlight) this.plan(0);
     });
+  }
+
+  /** At the earliest after the current turn of the event loop, in which more of the same read may still arrive. */
+  private plan(waitMs: number): void {
+    if (this.isPlanned) return;
+    this.isPlanned = true;
+    const pump = () => {
+      this.isPlanned = false;
+      this.pump();
+    };
+    if (waitMs > 0) setTimeout(pump, waitMs);
+    else setImmediate(pump);
   }
 
   private pump(): void {
     const { maxBatch, maxInFlight } = this.options;
     while (this.waiting.length > 0 && this.inFlight < maxInFlight) {
+      const waitMs = this.pauseLeftMs();
+      if (waitMs > 0) return this.plan(waitMs);
       void this.sendOne(this.waiting.splice(0, Math.min(maxBatch, this.share())));
     }
+  }
+
+  private pauseLeftMs(): number {
+    if (!this.options.pauseMs) return 0;
+    const now = performance.now();
+    return this.lastSentMs + this.options.pauseMs(now) - now;
   }
 
   /**
@@ -84,13 +101,14 @@ export class Batcher<Item, Answer> {
     this.sizes.observe(batch.length);
     const span = this.traces.batch(this.options.name, batch);
     const sentAt = performance.now();
+    this.lastSentMs = sentAt;
     try {
       const answers = await this.options.send(batch.map(({ item }) => item));
       span.end('ok');
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       span.end('failed');
-      // A refusal comes at once. Whoever waited behind a batch that got no answer is told too: nobody waits twice.
+      // A refusal comes at once. Items that waited behind a batch that got no answer are refused too: nobody waits twice.
       const wasLate = performance.now() - sentAt > this.options.patienceMs / 2;
       const refused = wasLate ? [...batch, ...this.waiting.splice(0)] : batch;
       for (const { reject } of refused) reject(error);

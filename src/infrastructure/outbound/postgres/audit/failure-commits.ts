@@ -1,27 +1,18 @@
 import type { FailedAuthentication } from '../../../../domain/audit/audit-event.js';
-import { counter, gauge, type Instrument } from '../../../telemetry/instrument.js';
-import { NO_TRACES, type Origin, type Traces } from '../../../telemetry/traces.js';
 import { FloodGauge } from '../../../../domain/audit/flood-gauge.js';
 import { type FailureGroup, groupFailures, limitGroups } from '../../../../domain/audit/group-failures.js';
-import { STATEMENT_PATIENCE_MS } from '../connection/lane.js';
 import { RowAllowance } from '../../../../domain/audit/row-allowance.js';
-
-interface Waiting {
-  readonly failure: FailedAuthentication;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-  readonly origin: Origin;
-}
+import { counter, gauge, type Instrument } from '../../../telemetry/instrument.js';
+import { NO_TRACES } from '../../../telemetry/traces.js';
+import { Batcher } from '../../batching/batcher.js';
+import { STATEMENT_PATIENCE_MS } from '../connection/lane.js';
 
 /**
  * Commits together the failures that arrive together, one commit after the other. Each waits for the next commit, which
  * is at once in everyday life; under a flood it lies up to WIDEST_WINDOW_MS after the one before it.
  */
 export class FailureCommits {
-  private waiting: Waiting[] = [];
-  /** From the moment a commit is planned until it is through. */
-  private isUnderWay = false;
-  private lastCommitMs = -Infinity;
+  private readonly batcher: Batcher<FailedAuthentication, void>;
   private readonly gauge = new FloodGauge();
   private readonly allowance = new RowAllowance();
   private committing = 0;
@@ -31,11 +22,21 @@ export class FailureCommits {
   /** @param write commits the groups, or rejects within STATEMENT_PATIENCE_MS */
   constructor(
     private readonly write: (groups: readonly FailureGroup[]) => Promise<void>,
-    private readonly traces: Traces = NO_TRACES,
-  ) {}
+    traces = NO_TRACES,
+  ) {
+    this.batcher = new Batcher({
+      send: (failures) => this.commit(failures),
+      maxBatch: Infinity,
+      maxInFlight: 1,
+      patienceMs: STATEMENT_PATIENCE_MS,
+      pauseMs: (nowMs) => this.gauge.windowMs(nowMs),
+      name: 'postgresql record_failures',
+      traces,
+    });
+  }
 
   instruments(): Instrument[] {
-    const waiting = () => this.waiting.length + this.committing;
+    const waiting = () => this.batcher.load.waiting + this.committing;
     const windowSeconds = () => this.gauge.windowMs(performance.now()) / 1000;
     return [
       gauge('latchkey_audit_events_waiting', 'Failed authentications whose event is not committed yet', waiting),
@@ -55,52 +56,28 @@ export class FailureCommits {
   }
 
   add(failure: FailedAuthentication): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.gauge.count(performance.now());
-      this.waiting.push({ failure, resolve, reject, origin: this.traces.origin() });
-      this.plan();
-    });
+    this.gauge.count(performance.now());
+    return this.batcher.add(failure);
   }
 
-  private plan(): void {
-    if (this.isUnderWay || this.waiting.length === 0) return;
-    this.isUnderWay = true;
-    const now = performance.now();
-    const waitMs = this.lastCommitMs + this.gauge.windowMs(now) - now;
-    const commit = () => void this.commit();
-    // At the earliest after the current turn of the event loop, in which more of the same read may still arrive.
-    if (waitMs > 0) setTimeout(commit, waitMs);
-    else setImmediate(commit);
-  }
-
-  private async commit(): Promise<void> {
-    const batch = this.waiting.splice(0);
-    const sentAt = performance.now();
-    this.lastCommitMs = sentAt;
-    this.committing = batch.length;
-    const span = this.traces.batch('postgresql record_failures', batch);
+  private async commit(failures: readonly FailedAuthentication[]): Promise<void[]> {
+    this.committing = failures.length;
     try {
-      const groups = this.groupsOf(batch, sentAt);
+      const groups = this.groupsOf(failures, performance.now());
       await this.write(groups);
-      this.recorded += batch.length;
-      this.grouped += batch.length - groups.length;
-      span.end('ok');
-      for (const { resolve } of batch) resolve();
+      this.recorded += failures.length;
+      this.grouped += failures.length - groups.length;
+      return [];
     } catch (error) {
-      span.end('failed');
-      // A refusal comes at once. Whoever waited behind a commit that got no answer is told too: nobody waits twice.
-      const wasLate = performance.now() - sentAt > STATEMENT_PATIENCE_MS / 2;
-      for (const { reject } of wasLate ? [...batch, ...this.waiting.splice(0)] : batch) reject(error);
-      // While nothing can be written no window saves anything: an outage is told without one.
+      // While nothing can be written no window saves anything: an outage is answered without one.
       this.gauge.forget();
+      throw error;
+    } finally {
+      this.committing = 0;
     }
-    this.committing = 0;
-    this.isUnderWay = false;
-    this.plan();
   }
 
-  private groupsOf(batch: readonly Waiting[], nowMs: number): FailureGroup[] {
-    const failures = batch.map(({ failure }) => failure);
+  private groupsOf(failures: readonly FailedAuthentication[], nowMs: number): FailureGroup[] {
     const all = groupFailures(failures, this.gauge.windowMs(nowMs) > 0);
     const groups = limitGroups(all, this.allowance.leftAt(nowMs));
     this.allowance.spend(groups.length);
