@@ -2,31 +2,32 @@ import type { Worker } from 'node:cluster';
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { counter, gauge } from '../../infrastructure/telemetry/instrument.js';
-import type { Metrics, MetricsMessage } from '../../infrastructure/telemetry/worker-messages.js';
+import type { Message } from '../../infrastructure/ipc/requests.js';
+import type { Metrics } from '../../infrastructure/telemetry/metrics-page.js';
 import { WorkersMetrics } from './workers-metrics.js';
 
 /** The parent's end of a worker that counts to `count`. */
 class FakeWorker extends EventEmitter {
   hangs = false;
+  readonly connected = true;
+  readonly process = this;
   readonly pages: string[] = [];
 
   constructor(public count: number) {
     super();
   }
 
-  isConnected(): boolean {
-    return true;
-  }
-
-  send(message: MetricsMessage): void {
-    if ('metricsPage' in message) this.pages.push(message.text!);
-    else if (!this.hangs) this.emit('message', { metricsOf: message.metricsOf, metrics: this.metrics() });
+  send(message: Message): void {
+    if ('value' in message) this.pages.push(message.value as string);
+    else if ('request' in message && !this.hangs) {
+      this.emit('message', { reply: message.request, value: this.metrics() });
+    }
   }
 
   /** Waits for the page that it asks for. */
   async page(): Promise<string> {
     const known = this.pages.length;
-    this.emit('message', { metricsPage: known });
+    this.emit('message', { request: known, body: undefined });
     while (this.pages.length === known) await new Promise(setImmediate);
     return this.pages.at(-1)!;
   }

@@ -1,64 +1,53 @@
 import type { Worker } from 'node:cluster';
-import type { Metrics, MetricsMessage } from '../../infrastructure/telemetry/worker-messages.js';
+import { answerRequests } from '../../infrastructure/ipc/answer-requests.js';
+import { Requests } from '../../infrastructure/ipc/requests.js';
+import type { Metrics } from '../../infrastructure/telemetry/metrics-page.js';
 
 /** A worker that takes longer counts as it last answered: one that hangs must not hide the numbers of the others. */
 const PATIENCE_MS = 1000;
 
+interface Followed {
+  readonly requests: Requests<void, Metrics>;
+  /** As of the worker's last answer. */
+  latest: Metrics;
+}
+
 /** What all workers count together, those that have ended included: a counter never goes down. */
 export class WorkersMetrics {
-  /** The last answer of each worker that runs. */
-  private readonly latest = new Map<Worker, Metrics>();
-  private readonly waiting = new Map<number, () => void>();
-  private lastAsked = 0;
+  private readonly running = new Set<Followed>();
   /** The counters of workers that have ended, as of their last answer. */
   private ended: Promise<Metrics> = Promise.resolve([]);
   private page: Promise<string> | undefined;
 
   follow(worker: Worker): void {
-    this.latest.set(worker, []);
-    worker.on('message', (message: MetricsMessage) => {
-      if ('metricsPage' in message) void this.answer(worker, message.metricsPage);
-      else if ('metricsOf' in message && message.metrics) {
-        if (this.latest.has(worker)) this.latest.set(worker, message.metrics);
-        this.waiting.get(message.metricsOf)?.();
-      }
-    });
-    worker.once('exit', () => this.keepCountersOf(worker));
+    const requests = new Requests<void, Metrics>(worker.process, 'The worker does not answer', PATIENCE_MS);
+    const followed = { requests, latest: [] };
+    this.running.add(followed);
+    answerRequests(worker.process, () => this.pageInTheMaking());
+    worker.once('exit', () => this.keepCountersOf(followed));
   }
 
-  private async answer(worker: Worker, metricsPage: number): Promise<void> {
-    // Requests that arrive while the page is being made share it.
+  /** Requests that arrive while the page is being made share it. */
+  private pageInTheMaking(): Promise<string> {
     this.page ??= this.make().finally(() => (this.page = undefined));
-    const text = await this.page;
-    if (worker.isConnected()) worker.send({ metricsPage, text } satisfies MetricsMessage, () => undefined);
+    return this.page;
   }
 
   private async make(): Promise<string> {
-    await Promise.all([...this.latest.keys()].map((worker) => this.ask(worker)));
-    return (await sumOf([...this.latest.values(), await this.ended])).metrics();
+    await Promise.all([...this.running].map(update));
+    const latest = [...this.running].map((followed) => followed.latest);
+    return (await sumOf([...latest, await this.ended])).metrics();
   }
 
-  private async ask(worker: Worker): Promise<void> {
-    if (!worker.isConnected()) return;
-    const metricsOf = (this.lastAsked += 1);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, PATIENCE_MS);
-      this.waiting.set(metricsOf, () => {
-        clearTimeout(timer);
-        resolve();
-      });
-      worker.send({ metricsOf } satisfies MetricsMessage, () => undefined);
-    });
-    this.waiting.delete(metricsOf);
-  }
-
-  private keepCountersOf(worker: Worker): void {
-    const counted = (this.latest.get(worker) ?? []).filter(({ type }) =>
-      ['counter', 'histogram'].includes(String(type)),
-    );
-    this.latest.delete(worker);
+  private keepCountersOf(followed: Followed): void {
+    const counted = followed.latest.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+    this.running.delete(followed);
     this.ended = this.ended.then(async (before) => (await sumOf([before, counted])).getMetricsAsJSON());
   }
+}
+
+async function update(followed: Followed): Promise<void> {
+  followed.latest = await followed.requests.ask().catch(() => followed.latest);
 }
 
 async function sumOf(all: readonly Metrics[]) {

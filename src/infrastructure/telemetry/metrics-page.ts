@@ -1,24 +1,30 @@
 import cluster from 'node:cluster';
-import { LatchkeyError } from '../../domain/errors.js';
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import { answerRequests } from '../ipc/answer-requests.js';
+import { Requests } from '../ipc/requests.js';
 import type { PrometheusMetrics } from './prometheus-metrics.js';
-import type { MetricsMessage } from './worker-messages.js';
 
 const PATIENCE_MS = 3000;
+
+/** All that one process counts: what a worker answers when its parent asks. */
+export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
 /**
  * What `/metrics` answers. Alone that is what this process counts. Of several workers any may be asked, and a sum over
  * all of them is what makes sense: their parent makes it.
  */
 export class MetricsPage {
-  private readonly waiting = new Map<number, (text: string) => void>();
-  private lastAsked = 0;
+  private readonly page: Requests<void, string> | undefined;
+  private readonly stopAnswering: (() => void) | undefined;
 
   /** @param parent the channel to it, in a worker */
   constructor(
     private readonly metrics: PrometheusMetrics,
     private readonly parent: NodeJS.Process | undefined = cluster.isWorker ? process : undefined,
   ) {
-    parent?.on('message', this.onMessage);
+    if (!parent) return;
+    this.page = new Requests(parent, 'The workers’ parent does not answer', PATIENCE_MS);
+    this.stopAnswering = answerRequests(parent, (): Promise<Metrics> => metrics.json());
   }
 
   get contentType(): string {
@@ -27,35 +33,11 @@ export class MetricsPage {
 
   /** Throws `unavailable` when the parent does not answer in time. */
   text(): Promise<string> {
-    return this.parent?.connected ? this.ask(this.parent) : this.metrics.text();
+    return this.page && this.parent!.connected ? this.page.ask() : this.metrics.text();
   }
 
   close(): void {
-    this.parent?.off('message', this.onMessage);
-  }
-
-  private ask(parent: NodeJS.Process): Promise<string> {
-    const asked = (this.lastAsked += 1);
-    return new Promise<string>((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new LatchkeyError('unavailable', 'The workers’ parent does not answer')),
-        PATIENCE_MS,
-      );
-      this.waiting.set(asked, (text) => {
-        clearTimeout(timer);
-        resolve(text);
-      });
-      parent.send!({ metricsPage: asked } satisfies MetricsMessage);
-    }).finally(() => this.waiting.delete(asked));
-  }
-
-  private readonly onMessage = (message: MetricsMessage): void => {
-    if ('metricsOf' in message) void this.tellParent(message.metricsOf);
-    else if ('metricsPage' in message) this.waiting.get(message.metricsPage)?.(message.text ?? '');
-  };
-
-  private async tellParent(asked: number): Promise<void> {
-    const metrics = await this.metrics.json();
-    this.parent!.send?.({ metricsOf: asked, metrics } satisfies MetricsMessage);
+    this.page?.close();
+    this.stopAnswering?.();
   }
 }

@@ -3,11 +3,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import argon2 from 'argon2';
+import { answerRequests } from '../../ipc/answer-requests.js';
 
 /**
- * @typedef {{ id: number, hash: { password: string, cost: import('argon2').Options } }
- *   | { id: number, verify: { hash: string, password: string } }} HashingOrder
- * @typedef {{ id: number, value: string | boolean } | { id: number, error: string }} HashingAnswer
+ * @typedef {{ hash: { password: string, cost: import('argon2').Options } }
+ *   | { verify: { hash: string, password: string } }} HashingOrder
  */
 
 process.title = 'latchkey-hashing';
@@ -18,20 +18,8 @@ for (const thread of threads) setPriority(Number(thread), constants.priority.PRI
 process.on('SIGINT', () => {}).on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit(0));
 
-process.on('message', async (/** @type {HashingOrder} */ order) => {
-  const { id } = order;
-  try {
-    const value =
-      'hash' in order
-        ? await argon2.hash(order.hash.password, order.hash.cost)
-        : await argon2.verify(order.verify.hash, order.verify.password);
-    answer({ id, value });
-  } catch (error) {
-    answer({ id, error: /** @type {Error} */ (error).message });
-  }
-});
-
-/** @param {HashingAnswer} message */
-function answer(message) {
-  if (process.connected) process.send?.(message);
-}
+answerRequests(process, async (/** @type {HashingOrder} */ order) =>
+  'hash' in order
+    ? argon2.hash(order.hash.password, order.hash.cost)
+    : argon2.verify(order.verify.hash, order.verify.password),
+);

@@ -1,0 +1,80 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from '@jest/globals';
+import { answerRequests } from './answer-requests.js';
+import { type Message, Requests } from './requests.js';
+
+/** One end of a channel: what is sent arrives at the other, as text. */
+class End extends EventEmitter {
+  connected = true;
+  other: End | undefined;
+
+  send(message: Message): boolean {
+    const text = JSON.stringify(message);
+    return setImmediate(() => this.other!.emit('message', JSON.parse(text))) !== undefined;
+  }
+
+  disconnect(): void {
+    for (const end of [this, this.other!]) {
+      end.connected = false;
+      end.emit('disconnect');
+    }
+  }
+}
+
+function channel(): [near: End, far: End] {
+  const [near, far] = [new End(), new End()];
+  near.other = far;
+  far.other = near;
+  return [near, far];
+}
+
+const unavailable = { code: 'unavailable', message: 'Nobody answers' };
+
+test('each request gets its own answer, whatever their order, in both directions of one channel', async () => {
+  const [near, far] = channel();
+  const waiting: (() => void)[] = [];
+  answerRequests(far, async (n: number) => {
+    await new Promise<void>((resolve) => waiting.unshift(resolve));
+    return n + 1;
+  });
+  answerRequests(near, async (n: number) => n * 10);
+  const there = new Requests<number, number>(near, 'Nobody answers');
+  const back = new Requests<number, number>(far, 'Nobody answers');
+  const answers = [there.ask(1), there.ask(2), back.ask(1), back.ask(2)];
+  expect(await Promise.all(answers.slice(2))).toEqual([10, 20]);
+  for (const answer of waiting) answer();
+  expect(await Promise.all(answers)).toEqual([2, 3, 10, 20]);
+});
+
+test('an error is told by its message, and other messages of the channel are passed over', async () => {
+  const [near, far] = channel();
+  answerRequests(far, async () => Promise.reject(new Error('too dear')));
+  const asked = new Requests<string, string>(near, 'Nobody answers').ask('x');
+  for (const end of [near, far]) end.emit('message', { ready: true });
+  await expect(asked).rejects.toThrow('too dear');
+});
+
+test('an answer that does not come in time is unavailable, and disturbs nobody when it comes later', async () => {
+  const [near, far] = channel();
+  let answer: ((text: string) => void) | undefined;
+  answerRequests(far, () => new Promise<string>((resolve) => (answer = resolve)));
+  const requests = new Requests<string, string>(near, 'Nobody answers', 30);
+  await expect(requests.ask('x')).rejects.toMatchObject(unavailable);
+  answer!('late');
+  const next = requests.ask('y');
+  await new Promise(setImmediate);
+  answer!('in time');
+  expect(await next).toBe('in time');
+});
+
+test('when the channel closes, or the asker does, all that is open is unavailable', async () => {
+  for (const close of ['channel', 'asker']) {
+    const [near, far] = channel();
+    answerRequests(far, () => new Promise<never>(() => undefined));
+    const requests = new Requests<string, string>(near, 'Nobody answers');
+    const asked = Promise.allSettled([requests.ask('x'), requests.ask('y')]);
+    if (close === 'channel') near.disconnect();
+    else requests.close();
+    expect((await asked).map((one) => (one as PromiseRejectedResult).reason)).toMatchObject([unavailable, unavailable]);
+  }
+});

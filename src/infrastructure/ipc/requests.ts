@@ -1,0 +1,74 @@
+import { LatchkeyError } from '../../domain/errors.js';
+
+/** This end of a channel between two processes: `process` in the child, a ChildProcess in its parent. */
+export interface Channel {
+  readonly connected: boolean;
+  send?(message: Message, handle: undefined, options: undefined, onSent: (error: Error | null) => void): boolean;
+  on(event: 'message' | 'disconnect', listener: (message: Message) => void): unknown;
+  off(event: 'message' | 'disconnect', listener: (message: Message) => void): unknown;
+}
+
+export type Message =
+  | { readonly request: number; readonly body: unknown }
+  | { readonly reply: number; readonly value: unknown }
+  | { readonly reply: number; readonly error: string };
+
+interface Open {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Asks the process at the other end of a channel, which answers with answerRequests. */
+export class Requests<Body, Answer> {
+  private readonly open = new Map<number, Open>();
+  private last = 0;
+
+  /**
+   * @param silence what the error `unavailable` says when there is no answer in time, or none can come any more
+   * @param patienceMs how long an answer may take; as long as the channel is open unless given
+   */
+  constructor(
+    private readonly channel: Channel,
+    private readonly silence: string,
+    private readonly patienceMs?: number,
+  ) {
+    channel.on('message', this.onMessage);
+    channel.on('disconnect', this.failAll);
+  }
+
+  async ask<Asked extends Answer = Answer>(body: Body): Promise<Asked> {
+    const request = (this.last += 1);
+    const answer = new Promise<Asked>((resolve, reject) => this.open.set(request, { resolve, reject }));
+    const fail = () => this.open.get(request)?.reject(this.unavailable());
+    const timer = this.patienceMs === undefined ? undefined : setTimeout(fail, this.patienceMs);
+    try {
+      this.channel.send!({ request, body }, undefined, undefined, (error) => error && fail());
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      this.open.delete(request);
+    }
+  }
+
+  /** Whatever is still open fails. */
+  close(): void {
+    this.channel.off('message', this.onMessage);
+    this.channel.off('disconnect', this.failAll);
+    this.failAll();
+  }
+
+  private readonly onMessage = (message: Message): void => {
+    if (!('reply' in message)) return;
+    const open = this.open.get(message.reply);
+    if ('error' in message) open?.reject(new Error(message.error));
+    else open?.resolve(message.value as never);
+  };
+
+  private readonly failAll = (): void => {
+    for (const { reject } of this.open.values()) reject(this.unavailable());
+  };
+
+  private unavailable(): LatchkeyError {
+    return new LatchkeyError('unavailable', this.silence);
+  }
+}
