@@ -1,6 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../../../config/config.js';
 import { LatchkeyError } from '../../../domain/errors.js';
@@ -9,7 +9,7 @@ import type { HttpRequestTimes } from '../../telemetry/request-times.js';
 import type { Traces } from '../../telemetry/traces.js';
 import { accessLog } from './pipeline/access-log.js';
 import { BodyPipe } from './pipeline/body.pipe.js';
-import { formBodies } from './pipeline/form-bodies.js';
+import { formBodies, jsonBodies } from './pipeline/body-parsing.js';
 import { unlessForwardAuth } from './forward-auth/forward-auth.js';
 import { docsPage } from './pages/docs-page.js';
 import { HttpErrorFilter } from './pipeline/http-error.filter.js';
@@ -19,8 +19,6 @@ import { requestTelemetry } from './pipeline/request-telemetry.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
 import { settingsAssets } from './pages/settings-page.js';
 import { refuseUnread } from './pipeline/unread-answers.js';
-
-const MAX_BODY = '16kb';
 
 /** What every HTTP request passes, in this order, before it reaches a controller. */
 export function configureHttp(
@@ -49,9 +47,8 @@ export function configureHttp(
   if (config.metricsPort !== undefined) app.use('/metrics', nothingHere);
   if (config.crossOrigins.length > 0) app.use('/v1', unlessForwardAuth(allowOrigins(config.crossOrigins)));
   app.use('/v1', noStore, unlessForwardAuth(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
-  app.use('/v1/introspect', ...formBodies(MAX_BODY));
-  const parseJson = express.json({ limit: MAX_BODY, verify: requireUtf8 });
-  app.use('/v1', unlessForwardAuth(parseJson), unlessForwardAuth(requireJson), explainBodyFault);
+  app.use('/v1/introspect', formBodies());
+  app.use('/v1', unlessForwardAuth(jsonBodies()));
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));
   serveOpenApi(app);
@@ -65,28 +62,6 @@ function nothingHere(_request: Request, _response: Response, next: NextFunction)
 function noStore(_request: Request, response: Response, next: NextFunction): void {
   response.set('Cache-Control', 'no-store');
   next();
-}
-
-/** RFC 8259, 8.1. The parser would take UTF-16 as well, which filters in front of us may not see through. */
-function requireUtf8(_request: unknown, _response: unknown, _body: Buffer, charset: string): void {
-  if (charset !== 'utf-8') throw new Error(`charset ${charset}`);
-}
-
-/** A body that the JSON parser passed over is of another type. */
-function requireJson(request: Request, _response: Response, next: NextFunction): void {
-  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
-  if (hasBody && request.body === undefined) {
-    next(new LatchkeyError('unsupported_media_type', 'The body must be application/json'));
-  } else next();
-}
-
-/** Before Nest takes the parser's words for its own. */
-function explainBodyFault(error: { type?: string }, _request: Request, _response: Response, next: NextFunction): void {
-  if (error.type === 'entity.parse.failed') {
-    next(new LatchkeyError('invalid_request', 'The body is not valid JSON'));
-  } else if (error.type === 'entity.verify.failed') {
-    next(new LatchkeyError('unsupported_media_type', 'The body must be application/json in UTF-8'));
-  } else next(error);
 }
 
 function serveOpenApi(app: NestExpressApplication): void {

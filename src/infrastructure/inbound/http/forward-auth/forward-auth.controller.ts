@@ -3,6 +3,7 @@ import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, Ap
 import type { Response } from 'express';
 import { FORWARD_AUTH_MODES, readMode } from './forward-auth-modes.js';
 import { ForwardAuth } from './forward-auth.js';
+import { hasBody } from '../pipeline/body-parsing.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 
@@ -54,7 +55,7 @@ export class ForwardAuthController {
   async ask(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     const { status, headers, body } = await this.forwardAuth.answer(readMode(mode), request);
     // A body that is announced but never sent must not swallow the next request of the connection.
-    if (announcesBody(request)) response.setHeader('Connection', 'close');
+    if (hasBody(request)) response.setHeader('Connection', 'close');
     response
       .status(status)
       .setHeaders(new Map(Object.entries(headers)))
@@ -66,8 +67,4 @@ export class ForwardAuthController {
   askOtherwise(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response) {
     return this.ask(mode, request, response);
   }
-}
-
-function announcesBody({ headers }: LatchkeyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -7,7 +7,7 @@ import type { Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';
 import { denialError, KeyAnswers } from '../../shared/key-answers.js';
 import { ServiceIdentity } from '../../shared/service-identity.js';
-import { readForm } from '../pipeline/form-bodies.js';
+import { readForm } from '../pipeline/body-parsing.js';
 import { IntrospectionView } from './introspection.view.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
 import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
