@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { errorCode, Stop } from './stop.mjs';
+import { until } from './wait.mjs';
 
 /**
  * Refuses a number that is no port, and a port that is taken; the message names the variable. All ports are held until
@@ -10,13 +11,14 @@ import { errorCode, Stop } from './stop.mjs';
  * @param {number} patienceMs an earlier start that was killed may need this long to release its ports
  */
 export async function assertPortsFree(host, ports, patienceMs = 3000) {
-  const deadline = Date.now() + patienceMs;
-  for (;;) {
-    const refusal = await firstRefusal(host, ports);
-    if (!refusal) return;
-    if (!refusal.mayPass || Date.now() > deadline) throw new Stop(refusal.message);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  /** @type {Awaited<ReturnType<typeof firstRefusal>>} */
+  let refusal;
+  const isDecided = async () => {
+    refusal = await firstRefusal(host, ports);
+    return !refusal?.mayPass;
+  };
+  await until(isDecided, patienceMs, 50);
+  if (refusal) throw new Stop(refusal.message);
 }
 
 /**

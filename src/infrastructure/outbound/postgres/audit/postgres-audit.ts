@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../../../application/page.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { AuditEventRow } from '../tables/audit-rows.js';
-import { decodeCursor, encodeCursor } from '../tables/cursor.js';
+import { decodeCursor, pageOf } from '../tables/cursor.js';
 import type { Database } from '../connection/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
@@ -53,9 +53,8 @@ export class PostgresAudit extends Audit {
         .limit(limit + 1)
         .getMany();
     });
-    const items = rows.slice(0, limit);
-    const last = items.at(-1);
-    return { items: items.map(toEvent), nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null };
+    const { items, nextCursor } = pageOf(rows, limit, ({ id }) => [id]);
+    return { items: items.map(toEvent), nextCursor };
   }
 
   /** Throws when PostgreSQL can't be reached. */

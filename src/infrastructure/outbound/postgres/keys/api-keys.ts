@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { PageRequest } from '../../../../application/page.js';
 import { ApiKeys, type KeyList } from '../../../../application/ports.js';
 import type { ApiKey, ApiKeyStatus } from '../../../../domain/keys/api-key.js';
-import { decodeCursor, encodeCursor } from '../tables/cursor.js';
+import { decodeCursor, pageOf } from '../tables/cursor.js';
 import { databaseNow, NOW, type Database } from '../connection/database.js';
 import { toApiKey } from '../tables/mapping.js';
 import { ApiKeyRow, ApiKeyUsageRow } from '../tables/rows.js';
@@ -27,14 +27,13 @@ export class PostgresApiKeys extends ApiKeys {
     return this.database.run(async (manager) => {
       const now = await databaseNow(manager);
       const rows = await keysOf(manager, ownerId, status, page, now);
-      const items = rows.slice(0, page.limit);
-      const last = items.at(-1);
+      const { items, nextCursor } = pageOf(rows, page.limit, (row) => [row.createdAt.toISOString(), row.id]);
       const usage = await lastUses(manager, items);
       return {
         now,
         activeKeys: await ofOwner(manager, ownerId).andWhere(STATUS.active, { now }).getCount(),
         items: items.map((row) => ({ key: toApiKey(row), lastUsedAt: usage.get(row.id) ?? null })),
-        nextCursor: rows.length > page.limit && last ? encodeCursor([last.createdAt.toISOString(), last.id]) : null,
+        nextCursor,
       };
     });
   }
@@ -108,7 +107,7 @@ async function lastUses(manager: EntityManager, keys: readonly ApiKeyRow[]): Pro
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Exactly what `encodeCursor` was given: JavaScript reads more dates than PostgreSQL does. */
+/** Exactly what `pageOf` was given: JavaScript reads more dates than PostgreSQL does. */
 function isKeyPosition(position: readonly string[]): position is [string, string] {
   const [createdAt = '', id = ''] = position;
   const at = /^[12]\d{3}-.*Z$/.test(createdAt) ? new Date(createdAt) : new Date(Number.NaN);

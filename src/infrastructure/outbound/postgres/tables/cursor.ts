@@ -1,7 +1,18 @@
+import type { Page } from '../../../../application/page.js';
 import { invalidFields } from '../../../../domain/errors.js';
 
-/** A position in a list, as clients pass it back: opaque to them, checked by us. */
-export function encodeCursor(position: readonly string[]): string {
+/**
+ * A page, and the cursor of the next one if there is one.
+ * @param rows the page's, and one more when another page follows
+ * @param positionOf where in the list a row stands; opaque to clients, which pass it back, and checked by us
+ */
+export function pageOf<Row>(rows: readonly Row[], limit: number, positionOf: (row: Row) => string[]): Page<Row> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last ? encode(positionOf(last)) : null };
+}
+
+function encode(position: readonly string[]): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
