@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -156,6 +156,41 @@ describe('the house: every arrow points down', () => {
     expect({ rules: folders.length, empty }).toEqual({ rules: expect.any(Number), empty: [] });
   });
 });
+
+describe.each(['src/domain', 'src/application'])('the folders of %s', (floor) => {
+  it('import each other one way at most', () => {
+    const arrows = arrowsBetweenFolders(floor);
+    expect(arrows.size).toBeGreaterThan(2);
+    const circles = [...arrows.keys()].filter((folder) => reachableFrom(folder, arrows).has(folder));
+    expect(circles).toEqual([]);
+  });
+});
+
+/** Each folder of a floor with the others that its files import; specs may look anywhere. */
+function arrowsBetweenFolders(floor: string): Map<string, Set<string>> {
+  const entries = readdirSync(join(root, floor), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return new Map(
+    folders.map((folder) => {
+      const files = readdirSync(join(root, floor, folder)).filter((file) => !file.endsWith('.spec.ts'));
+      const texts = files.map((file) => readFileSync(join(root, floor, folder, file), 'utf8'));
+      const imported = texts.flatMap((text) => [...text.matchAll(/from '\.\.\/([a-z-]+)\//g)].map(([, name]) => name!));
+      return [folder, new Set(imported)];
+    }),
+  );
+}
+
+function reachableFrom(folder: string, arrows: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set<string>();
+  const toLookAt = [folder];
+  for (let at = toLookAt.pop(); at !== undefined; at = toLookAt.pop()) {
+    for (const next of arrows.get(at) ?? []) {
+      if (!reached.has(next)) toLookAt.push(next);
+      reached.add(next);
+    }
+  }
+  return reached;
+}
 
 /** Each import has a file of its own, so that one run of the linter judges them all. */
 function place(file: string, row: number, way: number): string {

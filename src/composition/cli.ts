@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { withoutSecrets } from '../domain/keys/key-string.js';
+import { withoutSecrets } from '../domain/secrets.js';
 import { exitCodeOf, linesOf, USAGE } from '../infrastructure/inbound/cli/failures.js';
 import { buildProgram } from '../infrastructure/inbound/cli/program.js';
 import { databases } from './databases.js';

@@ -1,4 +1,5 @@
-import { isPermission, OPERATIONS, type Operation } from '../domain/keys/access.js';
+import { OPERATIONS, type Operation } from '../domain/keys/access.js';
+import { isPermission } from '../domain/accounts/permission.js';
 
 /** What a request to a proxy needs, by its method and path. */
 export interface ForwardAuthRoute {

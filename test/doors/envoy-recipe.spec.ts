@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { isPermission, OPERATIONS } from '../../src/domain/keys/access.js';
+import { OPERATIONS } from '../../src/domain/keys/access.js';
+import { isPermission } from '../../src/domain/accounts/permission.js';
 import { faultsOf } from './support/envoy-config.js';
 import { excerpt, identityOf, recipe, recipeFilter, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
 

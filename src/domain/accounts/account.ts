@@ -1,6 +1,6 @@
-import { isPermission } from '../keys/access.js';
+import { isPermission } from './permission.js';
 import { LatchkeyError, requireFields } from '../errors.js';
-import { withoutSecrets } from '../keys/key-string.js';
+import { withoutSecrets } from '../secrets.js';
 
 export type AccountStatus = 'active' | 'suspended' | 'deleted';
 

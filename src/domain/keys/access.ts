@@ -28,12 +28,6 @@ export function effectivePermissions(access: AccessLevel, ownerPermissions: read
   });
 }
 
-const PERMISSION = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}:[A-Za-z0-9][A-Za-z0-9._-]{0,27}$/;
-
-export function isPermission(text: string): boolean {
-  return PERMISSION.test(text);
-}
-
 export function accessProblem(value: unknown): string | undefined {
   return ACCESS_LEVELS.some((level) => level === value) ? undefined : `must be one of ${ACCESS_LEVELS.join(', ')}`;
 }

@@ -1,6 +1,6 @@
 import { type DestinationStream, pino, type Logger } from 'pino';
 import { LatchkeyError } from '../../domain/errors.js';
-import { withoutSecrets } from '../../domain/keys/key-string.js';
+import { withoutSecrets } from '../../domain/secrets.js';
 
 /** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
 export class Log {

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../../config/config.js';
 import { LatchkeyError } from '../../../domain/errors.js';
-import { withoutSecrets } from '../../../domain/keys/key-string.js';
+import { withoutSecrets } from '../../../domain/secrets.js';
 
 /** The exit codes, as docs/cli.md lists them. */
 export const [DONE, NOT_DONE, USAGE, UNAVAILABLE] = [0, 1, 2, 3];

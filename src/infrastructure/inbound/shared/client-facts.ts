@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Client } from '../../../domain/audit/audit-event.js';
-import { withoutSecrets } from '../../../domain/keys/key-string.js';
+import { withoutSecrets } from '../../../domain/secrets.js';
 
 const MAX_USER_AGENT = 256;
 const MAX_REQUEST_ID = 128;

@@ -1,5 +1,6 @@
 import type { Client } from '../../../../domain/audit/audit-event.js';
-import { isPermission, OPERATIONS } from '../../../../domain/keys/access.js';
+import { OPERATIONS } from '../../../../domain/keys/access.js';
+import { isPermission } from '../../../../domain/accounts/permission.js';
 import { readBearer } from '../../../../domain/keys/key-string.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';

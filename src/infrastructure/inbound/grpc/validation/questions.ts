@@ -1,5 +1,5 @@
 import type { Client } from '../../../../domain/audit/audit-event.js';
-import { isPermission } from '../../../../domain/keys/access.js';
+import { isPermission } from '../../../../domain/accounts/permission.js';
 import { invalidFields } from '../../../../domain/errors.js';
 import { readBearer } from '../../../../domain/keys/key-string.js';
 import type { Question } from '../../../../domain/keys/verdict.js';

@@ -1,5 +1,5 @@
 import { requireFields } from '../../../../domain/errors.js';
-import { withoutSecrets } from '../../../../domain/keys/key-string.js';
+import { withoutSecrets } from '../../../../domain/secrets.js';
 
 /** As the IETF draft "The Idempotency-Key HTTP Header Field" has it, quotes optional; kept as the client sent it. */
 export function readIdempotencyKey(header: string | undefined): string | undefined {

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { withoutSecrets } from '../../../../domain/keys/key-string.js';
+import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { LatchkeyRequest } from './request.js';
 

@@ -1,7 +1,7 @@
 import { parse } from 'node:querystring';
 import express, { type Request, type RequestHandler } from 'express';
 import { invalidFields, LatchkeyError } from '../../../../domain/errors.js';
-import { withoutSecrets } from '../../../../domain/keys/key-string.js';
+import { withoutSecrets } from '../../../../domain/secrets.js';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
 import { invalidFields, LatchkeyError, type FieldError } from '../../../../domain/errors.js';
-import { withoutSecrets } from '../../../../domain/keys/key-string.js';
+import { withoutSecrets } from '../../../../domain/secrets.js';
 
 type Fields = Record<string, unknown>;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import type { Client } from '../../../../domain/audit/audit-event.js';
 import type { Session } from '../../../../application/ports.js';
-import { withoutSecrets } from '../../../../domain/keys/key-string.js';
+import { withoutSecrets } from '../../../../domain/secrets.js';
 import { clientFacts } from '../../shared/client-facts.js';
 
 /** A request on its way through the guards. */
