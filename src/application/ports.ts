@@ -4,7 +4,8 @@
  * every `now` is PostgreSQL's clock: one clock for all instances.
  */
 import type { Account, OwnerStanding } from '../domain/accounts/account.js';
-import type { ApiKey, ApiKeyStatus } from '../domain/keys/api-key.js';
+import type { ApiKey } from '../domain/keys/api-key.js';
+import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { RateDecision } from '../domain/keys/rate-limit.js';
 import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';

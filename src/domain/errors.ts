@@ -56,6 +56,10 @@ export function invalidFields(errors: readonly FieldError[]): LatchkeyError {
 /** A rule answers what is wrong with a value, or undefined when it holds. */
 export type Rule = (value: unknown) => string | undefined;
 
+export function lengthProblem(text: string, maxLength: number): string | undefined {
+  return text.length >= 1 && text.length <= maxLength ? undefined : `must be 1 to ${maxLength} characters`;
+}
+
 /** Throws one error that names every field whose rule does not hold. */
 export function requireFields(checks: Readonly<Record<string, string | undefined>>): void {
   const errors = Object.entries(checks).flatMap(([field, message]) => (message ? [{ field, message }] : []));

@@ -1,8 +1,7 @@
 import { Account, requireProfile, type AccountProfile } from '../../domain/accounts/account.js';
+import { passwordProblem } from '../../domain/accounts/password.js';
 import { requireFields } from '../../domain/errors.js';
 import type { Accounts, Passwords } from '../ports.js';
-
-const MAX_PASSWORD_LENGTH = 1024;
 
 export interface PutAccountCommand extends AccountProfile {
   readonly id: string;
@@ -38,8 +37,7 @@ export class PutAccount {
       return passwordHash;
     }
     if (password === undefined) return undefined;
-    const fits = password.length >= 1 && password.length <= MAX_PASSWORD_LENGTH;
-    requireFields({ password: fits ? undefined : `must be 1 to ${MAX_PASSWORD_LENGTH} characters` });
+    requireFields({ password: passwordProblem(password) });
     const current = (await this.accounts.find(id))?.passwordHash;
     if (current && (await this.passwords.verify(password, current)).matches) return undefined;
     return this.passwords.hash(password);

@@ -1,12 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 import { isPruningGenuine, lastPrunedSealId, recordPruning } from '../../domain/audit/audit-pruning.js';
 import { type AuditSeal, eventsProblem, sealProblem } from '../../domain/audit/audit-seal.js';
+import { DAY_MS, HOUR_MS } from '../../domain/time.js';
 import type { AuditTrailTransaction } from './audit-trail.js';
 import { EventCursor, FIRST_ID } from './event-cursor.js';
 import type { AuditTrail } from '../ports.js';
 
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 /** In one transaction, unless a single seal covers more. */
 const MAX_EVENTS = 10_000;
 

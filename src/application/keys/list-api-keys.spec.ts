@@ -11,7 +11,7 @@ import {
   type Application,
 } from '../../../test/support/application.js';
 import { createDatabase } from '../../../test/support/databases.mjs';
-import type { ApiKeyStatus } from '../../domain/keys/api-key.js';
+import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { ListApiKeys } from './list-api-keys.js';
 import { ApiKeys } from '../ports.js';
 

@@ -1,4 +1,4 @@
-import type { ApiKeyStatus } from '../../domain/keys/api-key.js';
+import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import type { PageRequest } from '../page.js';
 import type { ApiKeys, KeyList } from '../ports.js';
 

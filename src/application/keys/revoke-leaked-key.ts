@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { digestMatches, inspectKey } from '../../domain/keys/key-string.js';
 import type { Administrator } from '../../domain/audit/audit-event.js';
@@ -8,7 +9,7 @@ import type { RevokeAsAdmin } from './revoke-as-admin.js';
 export interface LeakedKey {
   readonly key: ApiKey;
   /** How it stood until now: only an active one was ended by this call. */
-  readonly was: 'active' | 'revoked' | 'expired';
+  readonly was: ApiKeyStatus;
 }
 
 export class RevokeLeakedKey {
@@ -27,7 +28,7 @@ export class RevokeLeakedKey {
       return { key: await this.revoke.one(key.ownerId, key.id, administrator), was: 'active' };
     } catch (error) {
       if (!(error instanceof LatchkeyError) || error.code !== 'api_key_not_active') throw error;
-      return { key, was: error.details.apiKeyStatus as 'revoked' | 'expired' };
+      return { key, was: error.details.apiKeyStatus as ApiKeyStatus };
     }
   }
 }

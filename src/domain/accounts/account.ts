@@ -2,7 +2,8 @@ import { isPermission } from './permission.js';
 import { LatchkeyError, requireFields } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
 
-export type AccountStatus = 'active' | 'suspended' | 'deleted';
+export const ACCOUNT_STATUSES = ['active', 'suspended', 'deleted'] as const;
+export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
 /** What a validation needs to know of a key's owner. */
 export interface OwnerStanding {
@@ -28,6 +29,7 @@ export interface AccountState {
   readonly version: bigint;
 }
 
+export const MAX_EMAIL_LENGTH = 254;
 const MAX_PERMISSIONS = 1000;
 
 /** A user of the platform, as the platform last told us. */
@@ -123,7 +125,10 @@ export function requireProfile(id: string, { email, displayName, permissions }: 
   const wrong = permissions.find((permission) => !isPermission(permission));
   requireFields({
     id: accountIdProblem(id),
-    email: /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 254 ? undefined : 'must be an email address',
+    email:
+      /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= MAX_EMAIL_LENGTH
+        ? undefined
+        : 'must be an email address',
     display_name: /^[^\p{Cc}]{0,200}$/u.test(displayName)
       ? undefined
       : 'must be at most 200 characters without control characters',

@@ -1,3 +1,5 @@
+import { HOUR_MS, MINUTE_MS } from '../time.js';
+
 /** How wrong guesses of one subject (an account, or an account from one network) are slowed down. */
 export interface ThrottlePolicy {
   /** Guesses that cost no wait. */
@@ -16,8 +18,8 @@ export type ThrottleDecision =
   | { readonly admitted: false; readonly retryAfterSeconds: number };
 
 const FIRST_WAIT_MS = 15_000;
-const LONGEST_WAIT_MS = 15 * 60_000;
-const FORGOTTEN_AFTER_MS = 60 * 60_000;
+const LONGEST_WAIT_MS = 15 * MINUTE_MS;
+const FORGOTTEN_AFTER_MS = HOUR_MS;
 
 /** Sign-in, for one account from one client network: what keeps a guesser out without keeping the owner out. */
 export const SIGN_IN_FROM_NETWORK: ThrottlePolicy = { freeGuesses: 5 };

@@ -2,10 +2,10 @@ import { accessAllows, accessProblem, effectivePermissions, isOpenToKeys, type A
 import type { OwnerStanding } from '../accounts/account.js';
 import { LatchkeyError, requireFields } from '../errors.js';
 import { expiryDaysProblem, keyNameProblem, normalizeKeyName } from './key-rules.js';
+import type { ApiKeyStatus } from './key-status.js';
 import type { KeyString } from './key-string.js';
+import { DAY_MS } from '../time.js';
 import { deny, type Question, type Verdict } from './verdict.js';
-
-export type ApiKeyStatus = 'active' | 'revoked' | 'expired';
 
 export interface ApiKeyState {
   readonly id: string;
@@ -30,8 +30,6 @@ export interface KeyOrder {
   readonly access: AccessLevel;
   readonly expiresInDays: number;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export class ApiKey {
   private constructor(private state: ApiKeyState) {}

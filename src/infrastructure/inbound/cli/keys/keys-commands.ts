@@ -3,8 +3,10 @@ import type { Administrator } from '../../../../domain/audit/audit-event.js';
 import type { KeyList } from '../../../../application/ports.js';
 import type { LeakedKey } from '../../../../application/keys/revoke-leaked-key.js';
 import { accountIdProblem } from '../../../../domain/accounts/account.js';
-import type { ApiKey, ApiKeyStatus } from '../../../../domain/keys/api-key.js';
+import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { requireFields } from '../../../../domain/errors.js';
+import { isKeyId } from '../../../../domain/keys/key-id.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
 import { maskKey } from '../../../../domain/keys/key-string.js';
 import type { Databases } from '../administration.js';
@@ -15,7 +17,6 @@ import { table, viewOf } from './key-views.js';
 import { readKey } from '../secret-input.js';
 
 const PAGE = 50;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface ListOptions {
   readonly owner: string;
@@ -36,7 +37,7 @@ export function addKeysCommands(program: Command, databases: Databases): void {
     .command('list')
     .description("an owner's keys, newest first")
     .requiredOption('--owner <id>', 'account id')
-    .addOption(new Option('--status <status>').choices(['active', 'expired', 'revoked']));
+    .addOption(new Option('--status <status>').choices(API_KEY_STATUSES));
   answering(list, (options: ListOptions) => listKeys(databases, options));
   const revoke = keys
     .command('revoke')
@@ -88,7 +89,7 @@ async function revokeKeys(databases: Databases, { owner, key, all, leaked, by }:
   const keyId = key?.toLowerCase();
   requireFields({
     owner: accountIdProblem(owner),
-    key: keyId === undefined || UUID.test(keyId) ? undefined : "must be the key's id, as `latchkey keys list` shows it",
+    key: keyId === undefined || isKeyId(keyId) ? undefined : "must be the key's id, as `latchkey keys list` shows it",
   });
   const revoked = await onDatabase(databases, async ({ revoke }) =>
     keyId === undefined ? revoke.all(owner, admin) : [await revoke.one(owner, keyId, admin)],

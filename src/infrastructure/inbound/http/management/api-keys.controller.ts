@@ -4,6 +4,8 @@ import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
 import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
 import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
+import { isKeyId } from '../../../../domain/keys/key-id.js';
+import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { DEFAULT_EXPIRY_DAYS } from '../../../../domain/keys/key-rules.js';
 import { CreateApiKeyBody } from './bodies.js';
 import { readIdempotencyKey } from './idempotency-key.js';
@@ -12,8 +14,6 @@ import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { ApiKeyListView, ApiKeyView, CreatedApiKeyView } from './views.js';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 @ApiTags('api-keys')
 @Controller('v1/api-keys')
@@ -26,7 +26,7 @@ export class ApiKeysController {
   ) {}
 
   @Get()
-  @ApiQuery({ name: 'status', required: false, enum: ['active', 'expired', 'revoked'] })
+  @ApiQuery({ name: 'status', required: false, enum: API_KEY_STATUSES })
   @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
   @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
   @ApiOkResponse({ type: ApiKeyListView })
@@ -69,8 +69,9 @@ export class ApiKeysController {
     409: 'The key is not active',
   })
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
-    if (!UUID.test(id)) throw new LatchkeyError('not_found', 'There is no such API key');
-    const revoked = await this.revokeKey.execute(request.session!.account.id, id.toLowerCase(), clientOf(request));
+    const keyId = id.toLowerCase();
+    if (!isKeyId(keyId)) throw new LatchkeyError('not_found', 'There is no such API key');
+    const revoked = await this.revokeKey.execute(request.session!.account.id, keyId, clientOf(request));
     return new ApiKeyView(revoked, revoked.now);
   }
 }

@@ -1,4 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account.js';
+import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/password.js';
+import { lengthProblem } from '../../../../domain/errors.js';
 import { ACCESS_LEVELS, accessProblem, type AccessLevel } from '../../../../domain/keys/access.js';
 import {
   DEFAULT_EXPIRY_DAYS,
@@ -7,25 +10,22 @@ import {
   MAX_EXPIRY_DAYS,
   MAX_NAME_LENGTH,
 } from '../../../../domain/keys/key-rules.js';
-import { Follows, optional, textProblem } from '../pipeline/rules.js';
-
-const MAX_EMAIL = 254;
-const MAX_PASSWORD = 1024;
+import { Follows, optional, text } from '../pipeline/rules.js';
 
 export class SignInBody {
-  @ApiProperty({ maxLength: MAX_EMAIL })
-  @Follows(emailProblem)
+  @ApiProperty({ maxLength: MAX_EMAIL_LENGTH })
+  @Follows(text(emailProblem))
   email!: string;
 
-  @ApiProperty({ format: 'password', maxLength: MAX_PASSWORD })
-  @Follows(textProblem(MAX_PASSWORD))
+  @ApiProperty({ format: 'password', maxLength: MAX_PASSWORD_LENGTH })
+  @Follows(text(passwordProblem))
   password!: string;
 }
 
 /** PostgreSQL takes no NUL in text, and no account has an email with a control character. */
-function emailProblem(value: unknown): string | undefined {
-  const problem = textProblem(MAX_EMAIL)(value);
-  return problem ?? (/\p{Cc}/u.test(value as string) ? 'must not contain control characters' : undefined);
+function emailProblem(email: string): string | undefined {
+  const problem = lengthProblem(email, MAX_EMAIL_LENGTH);
+  return problem ?? (/\p{Cc}/u.test(email) ? 'must not contain control characters' : undefined);
 }
 
 export class CreateApiKeyBody {
@@ -41,7 +41,7 @@ export class CreateApiKeyBody {
   @Follows(optional(expiryDaysProblem))
   expiresInDays?: number;
 
-  @ApiProperty({ format: 'password', maxLength: MAX_PASSWORD, description: "The owner's current password" })
-  @Follows(textProblem(MAX_PASSWORD))
+  @ApiProperty({ format: 'password', maxLength: MAX_PASSWORD_LENGTH, description: "The owner's current password" })
+  @Follows(text(passwordProblem))
   password!: string;
 }

@@ -1,9 +1,8 @@
 import type { PageRequest } from '../../../../application/page.js';
-import type { ApiKeyStatus } from '../../../../domain/keys/api-key.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { requireFields } from '../../../../domain/errors.js';
 
 const PAGE_SIZE = 50;
-const STATUSES: readonly string[] = ['active', 'expired', 'revoked'] satisfies ApiKeyStatus[];
 
 export type Query = Readonly<Record<string, unknown>>;
 
@@ -18,7 +17,7 @@ export function readPage({ limit, cursor }: Query): PageRequest {
 }
 
 export function readStatus({ status }: Query): ApiKeyStatus | undefined {
-  const isKnown = status === undefined || (typeof status === 'string' && STATUSES.includes(status));
-  requireFields({ status: isKnown ? undefined : `must be one of ${STATUSES.join(', ')}` });
+  const isKnown = status === undefined || API_KEY_STATUSES.some((known) => known === status);
+  requireFields({ status: isKnown ? undefined : `must be one of ${API_KEY_STATUSES.join(', ')}` });
   return status as ApiKeyStatus | undefined;
 }

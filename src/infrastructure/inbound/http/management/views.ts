@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { KeyList, ListedKey, Session } from '../../../../application/ports.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
+import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
 import { maskKey } from '../../../../domain/keys/key-string.js';
 
@@ -34,7 +35,7 @@ export class ApiKeyView {
   @ApiProperty(TIME_OR_NULL) lastUsedAt: string | null;
   @ApiProperty(TIME) expiresAt: string;
   @ApiProperty(TIME_OR_NULL) revokedAt: string | null;
-  @ApiProperty({ enum: ['active', 'expired', 'revoked'] }) status: string;
+  @ApiProperty({ enum: API_KEY_STATUSES }) status: string;
 
   constructor({ key, lastUsedAt }: ListedKey, now: Date) {
     const state = key.snapshot();

@@ -17,10 +17,10 @@ export function optional(rule: Rule): Rule {
   return (value) => (value === undefined ? undefined : rule(value));
 }
 
-export function textProblem(maxLength: number): Rule {
+/** A rule for text, of a value that may be anything. */
+export function text(rule: (value: string) => string | undefined): Rule {
   return (value) => {
     if (value === undefined) return 'is missing';
-    if (typeof value !== 'string') return 'must be text';
-    return value.length >= 1 && value.length <= maxLength ? undefined : `must be 1 to ${maxLength} characters`;
+    return typeof value === 'string' ? rule(value) : 'must be text';
   };
 }

@@ -1,8 +1,8 @@
 import { LessThan } from 'typeorm';
+import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow, type Database } from '../connection/database.js';
 import { PasswordGuessesRow, SessionRow } from '../tables/rows.js';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const GUESSES_KEPT_DAYS = 90;
 
 /** Deletes what no answer depends on any more. */

@@ -1,7 +1,9 @@
 import type { EntityManager } from 'typeorm';
 import type { PageRequest } from '../../../../application/page.js';
 import { ApiKeys, type KeyList } from '../../../../application/ports.js';
-import type { ApiKey, ApiKeyStatus } from '../../../../domain/keys/api-key.js';
+import type { ApiKey } from '../../../../domain/keys/api-key.js';
+import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
+import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { decodeCursor, pageOf } from '../tables/cursor.js';
 import { databaseNow, NOW, type Database } from '../connection/database.js';
 import { toApiKey } from '../tables/mapping.js';
@@ -105,12 +107,10 @@ async function lastUses(manager: EntityManager, keys: readonly ApiKeyRow[]): Pro
   return new Map(rows.map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]));
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Exactly what `pageOf` was given: JavaScript reads more dates than PostgreSQL does. */
 function isKeyPosition(position: readonly string[]): position is [string, string] {
   const [createdAt = '', id = ''] = position;
   const at = /^[12]\d{3}-.*Z$/.test(createdAt) ? new Date(createdAt) : new Date(Number.NaN);
   const isMoment = !Number.isNaN(at.getTime()) && at.toISOString() === createdAt;
-  return position.length === 2 && isMoment && UUID.test(id);
+  return position.length === 2 && isMoment && isKeyId(id);
 }

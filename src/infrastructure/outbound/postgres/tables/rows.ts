@@ -1,10 +1,12 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { ACCOUNT_STATUSES, type AccountStatus } from '../../../../domain/accounts/account.js';
+import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
 
 /** The tables, as the migrations leave them: `npm run check` compares the two. */
 
 @Entity('accounts')
-@Check('accounts_status', `status IN ('active', 'suspended', 'deleted')`)
+@Check('accounts_status', `status IN (${quoted(ACCOUNT_STATUSES)})`)
 export class AccountRow {
   @Index('accounts_by_id', { type: 'hash' })
   @PrimaryColumn('varchar', { length: 128, primaryKeyConstraintName: 'accounts_pkey' })
@@ -22,13 +24,13 @@ export class AccountRow {
   @Column('text', { name: 'password_hash', nullable: true })
   passwordHash!: string | null;
   @Column('varchar', { length: 9 })
-  status!: 'active' | 'suspended' | 'deleted';
+  status!: AccountStatus;
   @Column({ type: 'numeric', precision: 20, scale: 0 })
   version!: string;
 }
 
 @Entity('api_keys')
-@Check('api_keys_access', `access IN ('read-only', 'read-and-write')`)
+@Check('api_keys_access', `access IN (${quoted(ACCESS_LEVELS)})`)
 @Check('api_keys_digest', 'octet_length(digest) = 32')
 @Check('api_keys_ended_once', 'revoked_at IS NULL OR expired_at IS NULL')
 @Index('api_keys_of_owner', ['ownerId', 'createdAt', 'id'])
@@ -45,7 +47,7 @@ export class ApiKeyRow {
   @Column('text')
   name!: string;
   @Column('varchar', { length: 14 })
-  access!: 'read-only' | 'read-and-write';
+  access!: AccessLevel;
   @Column('varchar', { name: 'key_prefix', length: 16 })
   keyPrefix!: string;
   @Index('api_keys_public_part', { unique: true })
@@ -105,6 +107,10 @@ export class PasswordGuessesRow {
   blockedUntil!: Date | null;
   @Column({ type: 'timestamptz', name: 'succeeded_at', precision: 3, nullable: true })
   succeededAt!: Date | null;
+}
+
+function quoted(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(', ');
 }
 
 export const ROWS = [
