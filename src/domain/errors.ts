@@ -9,7 +9,6 @@ export type ErrorCode =
   | 'incorrect_password'
   | 'forbidden'
   | 'operation_not_allowed'
-  | 'cross_site_request'
   | 'not_found'
   | 'account_not_found'
   | 'email_taken'

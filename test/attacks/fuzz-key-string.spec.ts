@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
-import { KeyString, readBearer } from '../../src/domain/keys/key-string.js';
+import { KeyString } from '../../src/domain/keys/key-string.js';
+import { readBearer } from '../../src/infrastructure/inbound/shared/bearer.js';
 import { withoutSecrets } from '../../src/domain/secrets.js';
 import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
 

@@ -112,6 +112,15 @@ describe('latchkey beside a running service', () => {
     expect(await revocations(id)).toEqual([]);
   });
 
+  test('a field of an account that is wrong is named as the contract spells it', async () => {
+    const put = ['account', 'put', 'ada', '--email', 'x', '--display-name', 'a\nb', '--permissions', ''];
+    expect(await administer(put)).toEqual({
+      code: 2,
+      out: '',
+      err: 'latchkey: email must be an email address; display_name must be at most 200 characters without control characters\n',
+    });
+  });
+
   test('an account is opened, changed, shown and deleted, and the service sees each step at once', async () => {
     const [id, email, password] = [`user-${randomUUID()}`, `${randomUUID()}@example.com`, ' a pass word '];
     const put = ['account', 'put', id, '--email', email, '--display-name', 'Ada', '--permissions'];

@@ -83,7 +83,7 @@ describe('putting an account', () => {
     const wrong = profile({ id: 'a b', email: 'x', displayName: '\0', permissions: ['*'] });
     await expect(app.putAccount.execute(wrong)).rejects.toMatchObject({
       code: 'invalid_fields',
-      details: { errors: ['id', 'email', 'display_name', 'permissions'].map((field) => ({ field })) },
+      details: { errors: ['id', 'email', 'displayName', 'permissions'].map((field) => ({ field })) },
     });
     expect(await outcomeOf(app.getAccount.execute('a b'))).toBe('account_not_found');
   });
@@ -177,10 +177,10 @@ describe('a password', () => {
   test.each<[string, Partial<PutAccountCommand>]>([
     ['password', { password: '' }],
     ['password', { password: 'x'.repeat(1025) }],
-    ['password_hash', { passwordHash: '' }],
-    ['password_hash', { passwordHash: 'correct horse' }],
-    ['password_hash', { passwordHash: '$2b$12$abcdefghijklmnopqrstuuK6lZpzLr0fQoQ2x0O8b4mB0eGm0aG1S' }],
-    ['password_hash', { passwordHash: CHEAP_HASH.replace('m=1024', 'm=999999') }],
+    ['passwordHash', { passwordHash: '' }],
+    ['passwordHash', { passwordHash: 'correct horse' }],
+    ['passwordHash', { passwordHash: '$2b$12$abcdefghijklmnopqrstuuK6lZpzLr0fQoQ2x0O8b4mB0eGm0aG1S' }],
+    ['passwordHash', { passwordHash: CHEAP_HASH.replace('m=1024', 'm=999999') }],
   ])('that can’t be used names its field %s, and makes no account', async (field, part) => {
     const sent = profile(part);
     await expect(app.putAccount.execute(sent)).rejects.toMatchObject({

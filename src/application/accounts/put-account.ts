@@ -33,7 +33,7 @@ export class PutAccount {
   /** The same password sent again is no change: the stored hash stays, and the sessions live on. */
   private async newPasswordHash({ id, password, passwordHash }: PutAccountCommand): Promise<string | undefined> {
     if (passwordHash !== undefined) {
-      requireFields({ password_hash: this.passwords.hashProblem(passwordHash) });
+      requireFields({ passwordHash: this.passwords.hashProblem(passwordHash) });
       return passwordHash;
     }
     if (password === undefined) return undefined;

@@ -129,7 +129,7 @@ export function requireProfile(id: string, { email, displayName, permissions }: 
       /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= MAX_EMAIL_LENGTH
         ? undefined
         : 'must be an email address',
-    display_name: /^[^\p{Cc}]{0,200}$/u.test(displayName)
+    displayName: /^[^\p{Cc}]{0,200}$/u.test(displayName)
       ? undefined
       : 'must be at most 200 characters without control characters',
     permissions:

@@ -3,7 +3,7 @@ import { format, inspect } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { digestMatches, inspectKey, KEY_PREFIX, KeyString, maskKey, readBearer } from './key-string.js';
+import { digestMatches, inspectKey, KEY_PREFIX, KeyString, maskKey } from './key-string.js';
 
 const prefixes = fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/);
 
@@ -227,32 +227,6 @@ describe('digestMatches', () => {
   test('never holds without a stored digest, not even for 32 zero bytes', () => {
     expect(digestMatches(digest, undefined)).toBe(false);
     expect(digestMatches(Buffer.alloc(32), undefined)).toBe(false);
-  });
-});
-
-describe('readBearer: scheme in any case, one space, nothing trimmed, one header', () => {
-  test.each<[string, string[], string | undefined]>([
-    ['the usual form', ['Bearer abc'], 'abc'],
-    ['lower case', ['bearer abc'], 'abc'],
-    ['mixed case', ['bEaReR abc'], 'abc'],
-    ['nothing behind the space', ['Bearer '], ''],
-    ['two spaces: the second belongs to the credential', ['Bearer  abc'], ' abc'],
-    ['a space at the end belongs to it too', ['Bearer abc '], 'abc '],
-    ['words', ['Bearer abc def'], 'abc def'],
-    ['no header', [], undefined],
-    ['an empty header', [''], undefined],
-    ['no space', ['Bearer'], undefined],
-    ['a tab', ['Bearer\tabc'], undefined],
-    ['a leading space', [' Bearer abc'], undefined],
-    ['another scheme', ['Basic abc'], undefined],
-    ['a longer scheme', ['Bearers abc'], undefined],
-    ['the key alone', ['abc'], undefined],
-    ['two headers', ['Bearer abc', 'Bearer def'], undefined],
-    ['the same header twice', ['Bearer abc', 'Bearer abc'], undefined],
-    ['a second, empty header', ['Bearer abc', ''], undefined],
-    ['a non-ASCII look-alike', ['Вearer abc'], undefined],
-  ])('%s', (_what, headers, credential) => {
-    expect(readBearer(headers)).toBe(credential);
   });
 });
 

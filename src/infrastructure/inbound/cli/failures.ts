@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../../config/config.js';
 import { LatchkeyError } from '../../../domain/errors.js';
+import { inProtoSpelling } from '../shared/proto-spelling.js';
 import { withoutSecrets } from '../../../domain/secrets.js';
 
 /** The exit codes, as docs/cli.md lists them. */
@@ -25,7 +26,7 @@ export function linesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.problems;
   // Help and version have been printed; for a command that is missing, so has the help.
   if (error instanceof CommanderError && (error.exitCode === DONE || error.code === 'commander.help')) return [];
-  const { message, cause } = error as Error;
+  const { message, cause } = inProtoSpelling(error) as Error;
   const text = isOutage(error) && cause instanceof Error ? `DATABASE_URL: ${cause.message}` : message;
   return [withoutSecrets(text.replace(/^error: /, '')).replace(/\s*\n\s*/g, ' ')];
 }

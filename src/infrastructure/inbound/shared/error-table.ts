@@ -19,7 +19,6 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   incorrect_password: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Incorrect password' },
   forbidden: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Forbidden' },
   operation_not_allowed: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Operation not allowed' },
-  cross_site_request: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Cross-site request' },
   not_found: { http: 404, grpc: grpc.NOT_FOUND, title: 'Not found' },
   account_not_found: { http: 404, grpc: grpc.NOT_FOUND, title: 'Account not found' },
   email_taken: { http: 409, grpc: grpc.ALREADY_EXISTS, title: 'Email taken' },

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 import { LatchkeyError } from '../../../domain/errors.js';
-import { readBearer } from '../../../domain/keys/key-string.js';
+import { readBearer } from './bearer.js';
 import type { CertificateRole, ServiceRole, ServiceToken } from '../../../config/service-roles.js';
 
 /** What a call says of the service that makes it, whichever door it comes through. */

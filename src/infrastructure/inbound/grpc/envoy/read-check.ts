@@ -1,7 +1,7 @@
 import type { Client } from '../../../../domain/audit/audit-event.js';
 import { OPERATIONS } from '../../../../domain/keys/access.js';
 import { isPermission } from '../../../../domain/accounts/permission.js';
-import { readBearer } from '../../../../domain/keys/key-string.js';
+import { readBearer } from '../../shared/bearer.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';
 import { CLOSED, operationOf } from '../../shared/operation-of.js';

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import type { ValidateKey } from '../../../../application/keys/validate-key.js';
-import { readBearer } from '../../../../domain/keys/key-string.js';
+import { readBearer } from '../../shared/bearer.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
 import type { KeyAnswer, KeyAnswers } from '../../shared/key-answers.js';

@@ -5,7 +5,7 @@ import { IdentifyOwner } from '../../../../application/sessions/identify-owner.j
 import type { Session } from '../../../../application/ports.js';
 import { ValidateKey } from '../../../../application/keys/validate-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
-import { readBearer } from '../../../../domain/keys/key-string.js';
+import { readBearer } from '../../shared/bearer.js';
 import { denialError, KeyAnswers } from '../../shared/key-answers.js';
 import { SessionCookie } from './cookies.js';
 import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';

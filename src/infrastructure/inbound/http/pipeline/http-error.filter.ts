@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common'
 import type { Response } from 'express';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
+import { HttpRefusal } from './http-refusal.js';
 import { sendProblem } from './problem.js';
 
 /** What Express and its body parser say of a request they can't take. */
@@ -15,16 +16,17 @@ export class HttpErrorFilter implements ExceptionFilter {
   constructor(private readonly log: Log) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
-    const known = toLatchkeyError(error);
-    this.log.fault(known);
+    const known = toKnownError(error);
+    if (known instanceof HttpRefusal) this.log.debug('refused', { code: known.code });
+    else this.log.fault(known);
     const response = host.switchToHttp().getResponse<Response>();
     if (response.headersSent) response.destroy();
     else sendProblem(response, known);
   }
 }
 
-function toLatchkeyError(error: unknown): unknown {
-  if (error instanceof LatchkeyError) return error;
+function toKnownError(error: unknown): unknown {
+  if (error instanceof LatchkeyError || error instanceof HttpRefusal) return error;
   const fault = (error ?? {}) as HttpFault;
   const status = fault.getStatus?.() ?? fault.status ?? 500;
   if (status === 404) return new LatchkeyError('not_found', 'There is nothing at this address');

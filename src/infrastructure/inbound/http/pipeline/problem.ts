@@ -1,10 +1,11 @@
 import type { Response } from 'express';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { mapError } from '../../shared/error-table.js';
+import { HttpRefusal } from './http-refusal.js';
 
 /** Answers an error as application/problem+json (RFC 9457). */
 export function sendProblem(response: Response, error: unknown): void {
-  const { http, title, code, message } = mapError(error);
+  const { http, title, code, message } = error instanceof HttpRefusal ? error : mapError(error);
   const { retryAfterSeconds, ...members } = error instanceof LatchkeyError ? error.details : {};
   if (http === 401) response.set('WWW-Authenticate', 'Bearer');
   if (retryAfterSeconds !== undefined) response.set('Retry-After', String(retryAfterSeconds));

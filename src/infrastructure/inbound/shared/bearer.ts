@@ -1,0 +1,10 @@
+/**
+ * The credential of the one `Authorization: Bearer` header (RFC 6750): scheme in any case, one space, nothing trimmed.
+ * Undefined when there is no header, more than one, or another scheme.
+ */
+export function readBearer(headers: readonly string[]): string | undefined {
+  const [header, ...others] = headers;
+  if (header === undefined || others.length > 0) return undefined;
+  if (header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  return header.slice(7);
+}
