@@ -2,12 +2,12 @@ import { accessAllows, accessProblem, effectivePermissions, isOpenToKeys, type A
 import type { OwnerStanding } from '../accounts/account.js';
 import { LatchkeyError, requireFields } from '../errors.js';
 import { expiryDaysProblem, keyNameProblem, normalizeKeyName } from './key-rules.js';
-import type { ApiKeyStatus } from './key-status.js';
+import { type ApiKeyStatus, isExpiryDue, type KeyTimes, statusAt } from './key-status.js';
 import type { KeyString } from './key-string.js';
 import { DAY_MS } from '../time.js';
 import { deny, type Question, type Verdict } from './verdict.js';
 
-export interface ApiKeyState {
+export interface ApiKeyState extends KeyTimes {
   readonly id: string;
   readonly ownerId: string;
   readonly name: string;
@@ -17,10 +17,6 @@ export interface ApiKeyState {
   /** SHA-256 of the key string. */
   readonly digest: Buffer;
   readonly createdAt: Date;
-  readonly expiresAt: Date;
-  readonly revokedAt: Date | null;
-  /** When the expiry was first observed. From then on the clock has no say. */
-  readonly expiredAt: Date | null;
 }
 
 export interface KeyOrder {
@@ -75,8 +71,7 @@ export class ApiKey {
   }
 
   status(now: Date): ApiKeyStatus {
-    if (this.state.revokedAt) return 'revoked';
-    return this.state.expiredAt || now.getTime() >= this.state.expiresAt.getTime() ? 'expired' : 'active';
+    return statusAt(now, this.state);
   }
 
   /** Irreversible. */
@@ -88,7 +83,7 @@ export class ApiKey {
 
   /** Records an expiry that `now` shows for the first time, and says whether it did. It must then be saved. */
   expire(now: Date): boolean {
-    if (this.state.expiredAt || this.status(now) !== 'expired') return false;
+    if (!isExpiryDue(now, this.state)) return false;
     this.state = { ...this.state, expiredAt: now };
     return true;
   }

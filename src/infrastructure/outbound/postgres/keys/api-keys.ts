@@ -9,6 +9,7 @@ import { databaseNow, NOW, type Database } from '../connection/database.js';
 import { toApiKey } from '../tables/mapping.js';
 import { ApiKeyRow, ApiKeyUsageRow } from '../tables/rows.js';
 
+/** The domain's `statusAt` in SQL; the spec beside this file holds one to the other. */
 const STATUS: Readonly<Record<ApiKeyStatus, string>> = {
   active: 'key.revoked_at IS NULL AND key.expired_at IS NULL AND key.expires_at > :now',
   expired: '(key.expired_at IS NOT NULL OR (key.revoked_at IS NULL AND key.expires_at <= :now))',
@@ -71,6 +72,7 @@ export class PostgresApiKeys extends ApiKeys {
   }
 }
 
+/** `isExpiryDue`, likewise. */
 const DUE = `revoked_at IS NULL AND expired_at IS NULL AND expires_at <= clock_timestamp()`;
 
 function ofOwner(manager: EntityManager, ownerId: string) {

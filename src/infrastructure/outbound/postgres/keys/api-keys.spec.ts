@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type DataSource, In } from 'typeorm';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+import { API_KEY_STATUSES, isExpiryDue, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
+import { PostgresAccounts } from '../accounts/accounts.js';
+import { createDataSource } from '../connection/data-source.js';
+import { Database } from '../connection/database.js';
+import { migrateDatabase } from '../connection/open-database.js';
+import { AccountRow, ApiKeyRow } from '../tables/rows.js';
+import { PostgresApiKeys } from './api-keys.js';
+import { PostgresKeyReader } from './key-reader.js';
+
+const NOW = new Date('2026-03-29T00:30:00.000Z');
+const ALL = { limit: 50 };
+
+/** PostgreSQL, but its clock stands still: a function of the same name is found before the server's own. */
+const HELD_CLOCK = `
+  CREATE SCHEMA held;
+  CREATE FUNCTION held.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
+    AS $$ SELECT timestamptz '${NOW.toISOString()}' + interval '999 microseconds' $$`;
+const FIND_HELD_CLOCK = '?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic';
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let dataSource: DataSource;
+let reader: PostgresKeyReader;
+let keys: PostgresApiKeys;
+let accounts: PostgresAccounts;
+beforeAll(async () => {
+  database = await createDatabase();
+  await migrateDatabase(database.url);
+  const url = database.url + FIND_HELD_CLOCK;
+  dataSource = await createDataSource(url).initialize();
+  await dataSource.query(HELD_CLOCK);
+  keys = new PostgresApiKeys(new Database(dataSource));
+  accounts = new PostgresAccounts(new Database(dataSource));
+  reader = new PostgresKeyReader(url);
+  await reader.open();
+});
+afterAll(async () => {
+  await reader.close();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+/** Every time that a key can have, close to now and far from it, on both sides. */
+const moment = fc
+  .oneof(fc.integer({ min: -2, max: 2 }), fc.integer({ min: -1e9, max: 1e9 }))
+  .map((ms) => new Date(NOW.getTime() + ms));
+/** All states that the table takes: nothing ends twice. */
+const times: fc.Arbitrary<KeyTimes> = fc.oneof(
+  fc.record({ expiresAt: moment, revokedAt: fc.constant(null), expiredAt: fc.constant(null) }),
+  fc.record({ expiresAt: moment, revokedAt: moment, expiredAt: fc.constant(null) }),
+  fc.record({ expiresAt: moment, revokedAt: fc.constant(null), expiredAt: moment }),
+);
+
+type Stored = KeyTimes & { readonly id: string; readonly publicPart: string };
+
+/** An owner of their own, with a key in each of these states. */
+async function ownerWith(states: readonly KeyTimes[]): Promise<{ ownerId: string; stored: Stored[] }> {
+  const ownerId = randomUUID();
+  await dataSource.manager.insert(AccountRow, {
+    id: ownerId,
+    email: ownerId,
+    emailKey: ownerId,
+    displayName: '',
+    permissions: [],
+    passwordHash: null,
+    status: 'active',
+    version: '0',
+  });
+  const stored = states.map((state) => ({
+    ...state,
+    id: randomUUID(),
+    publicPart: randomUUID().replaceAll('-', '').slice(0, 24),
+  }));
+  const fields = { ownerId, name: 'CI', access: 'read-only', keyPrefix: 'lk', digest: Buffer.alloc(32) } as const;
+  const rows = stored.map((key) => ({ ...key, ...fields, createdAt: NOW, idempotencyKey: null }));
+  await dataSource.manager.insert(ApiKeyRow, rows);
+  return { ownerId, stored };
+}
+
+const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) => id).sort();
+
+/** What is on record of the keys' ends. */
+async function endsOf(stored: readonly Stored[]) {
+  const rows = await dataSource.manager.findBy(ApiKeyRow, { id: In(stored.map(({ id }) => id)) });
+  return stored.map(({ id }) => rows.find((row) => row.id === id)!).map(({ expiredAt }) => expiredAt);
+}
+
+/** What is on record once every expiry that is due was observed. */
+const endsOnceObserved = (stored: readonly Stored[]) =>
+  stored.map((key) => (isExpiryDue(NOW, key) ? NOW : key.expiredAt));
+
+/** Over random keys of one owner, beside those of others. */
+function always(holds: (owner: { ownerId: string; stored: Stored[] }) => Promise<void>, numRuns = 30): Promise<void> {
+  const states = fc.array(times, { minLength: 1, maxLength: 20 });
+  return fc.assert(
+    fc.asyncProperty(states, async (each) => holds(await ownerWith(each))),
+    { numRuns },
+  );
+}
+
+describe('SQL decides as the domain does', () => {
+  test.each(API_KEY_STATUSES)('which keys are listed as %s', async (status) => {
+    await always(async ({ ownerId, stored }) => {
+      const { now, items } = await keys.list(ownerId, status, ALL);
+      expect(now).toEqual(NOW);
+      expect(idsOf(items.map(({ key }) => key))).toEqual(idsOf(stored.filter((key) => statusAt(NOW, key) === status)));
+    });
+  });
+
+  test('how many are active', async () => {
+    await always(async ({ ownerId, stored }) => {
+      const { activeKeys } = await keys.list(ownerId, undefined, ALL);
+      expect(activeKeys).toBe(stored.filter((key) => statusAt(NOW, key) === 'active').length);
+    });
+  });
+
+  test('which are open', async () => {
+    await always(async ({ ownerId, stored }) => {
+      const open = await accounts.transaction(ownerId, (transaction) => transaction.openKeys());
+      expect(idsOf(open)).toEqual(idsOf(stored.filter(isOpen)));
+    });
+  });
+
+  test('which expiries of an owner are due', async () => {
+    await always(async ({ ownerId, stored }) => {
+      await keys.recordExpiries({ ownerId });
+      expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
+    });
+  });
+
+  test('whether the expiry of a key is due', async () => {
+    await always(async ({ stored }) => {
+      const [observed, ...others] = stored;
+      await keys.recordExpiries({ keyId: observed!.id });
+      expect(await endsOf(stored)).toEqual([
+        ...endsOnceObserved([observed!]),
+        ...others.map(({ expiredAt }) => expiredAt),
+      ]);
+    }, 100);
+  });
+
+  test('which expiries the sweep finds due', async () => {
+    await keys.sweepExpiries(10_000);
+    await always(async ({ stored }) => {
+      expect(await keys.sweepExpiries(10_000)).toBe(stored.filter((key) => isExpiryDue(NOW, key)).length);
+      expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
+    });
+  });
+
+  test('and what a validation reads has the status of what is stored', async () => {
+    await always(async ({ stored }) => {
+      const readings = await Promise.all(stored.map(({ publicPart }) => reader.read(publicPart)));
+      expect(readings.map(({ found, now }) => found!.key.status(now))).toEqual(stored.map((key) => statusAt(NOW, key)));
+    });
+  });
+});
