@@ -3,8 +3,9 @@
  * injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and
  * every `now` is PostgreSQL's clock: one clock for all instances.
  */
-import type { Account, OwnerStanding } from '../domain/accounts/account.js';
+import type { Account } from '../domain/accounts/account.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
+import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { RateDecision } from '../domain/keys/rate-limit.js';
@@ -17,7 +18,7 @@ import type { Page, PageRequest } from './page.js';
 /** What the database says of a public part, read in one statement at `now`. */
 export interface KeyReading {
   readonly now: Date;
-  readonly found?: { readonly key: ApiKey; readonly owner: OwnerStanding };
+  readonly found?: KeyStanding;
 }
 
 export abstract class KeyReader {

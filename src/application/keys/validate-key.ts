@@ -40,19 +40,18 @@ export class ValidateKey {
 
     const digest = keyString.digest();
     const { now, found } = await this.reader.read(keyString.publicPart);
-    const isProven = digestMatches(digest, found?.key.digest);
+    const isProven = digestMatches(digest, found?.digest);
     if (!isProven || !found) {
-      return this.refuse(client, keyString.publicPart, found?.key.id ?? null, found?.key.ownerId ?? null);
+      return this.refuse(client, keyString.publicPart, found?.id ?? null, found?.ownerId ?? null);
     }
 
-    const { key, owner } = found;
-    const charge = this.limiter.charge(key.id);
+    const charge = this.limiter.charge(found.id);
     const rate = charge instanceof Promise ? await charge : charge;
-    if (key.expire(now)) await this.keys.recordExpiries({ keyId: key.id });
-    const verdict = key.judge(question, owner, rate.admitted, now);
-    if (verdict.granted) this.lastUse.note(key.id, now);
+    if (found.isExpiryDue(now)) await this.keys.recordExpiries({ keyId: found.id });
+    const verdict = found.judge(question, rate.admitted, now);
+    if (verdict.granted) this.lastUse.note(found.id, now);
     else if (isFailedAuthentication(verdict.reason)) {
-      const { id: keyId, ownerId } = key;
+      const { id: keyId, ownerId } = found;
       const { publicPart } = keyString;
       await this.audit.recordFailure({ reason: verdict.reason, client, ownerId, keyId, publicPart });
     }

@@ -1,11 +1,9 @@
-import { accessAllows, accessProblem, effectivePermissions, isOpenToKeys, type AccessLevel } from './access.js';
-import type { OwnerStanding } from '../accounts/account.js';
+import { accessProblem, type AccessLevel } from './access.js';
 import { LatchkeyError, requireFields } from '../errors.js';
 import { expiryDaysProblem, keyNameProblem, normalizeKeyName } from './key-rules.js';
 import { type ApiKeyStatus, isExpiryDue, type KeyTimes, statusAt } from './key-status.js';
 import type { KeyString } from './key-string.js';
 import { DAY_MS } from '../time.js';
-import { deny, type Question, type Verdict } from './verdict.js';
 
 export interface ApiKeyState extends KeyTimes {
   readonly id: string;
@@ -86,21 +84,6 @@ export class ApiKey {
     if (!isExpiryDue(now, this.state)) return false;
     this.state = { ...this.state, expiredAt: now };
     return true;
-  }
-
-  /** The verdict on a key whose secret is proven, read together with its owner at `now`. */
-  judge(question: Question, owner: OwnerStanding, withinRateLimit: boolean, now: Date): Verdict {
-    const { id, ownerId, access, createdAt, expiresAt } = this.state;
-    const status = this.status(now);
-    if (status !== 'active') return deny(status);
-    if (owner.status === 'suspended') return deny('owner-suspended');
-    if (owner.status === 'deleted') return deny('owner-deleted');
-    if (!withinRateLimit) return deny('rate-limited');
-    if (!isOpenToKeys(question.operation)) return deny('operation-not-allowed');
-    if (!accessAllows(access, question.operation)) return deny('read-only-key');
-    const permissions = effectivePermissions(access, owner.permissions);
-    if (question.permission && !permissions.includes(question.permission)) return deny('missing-permission');
-    return { granted: true, keyId: id, ownerId, access, permissions, createdAt, expiresAt };
   }
 }
 

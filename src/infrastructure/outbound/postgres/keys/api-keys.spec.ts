@@ -154,7 +154,7 @@ describe('SQL decides as the domain does', () => {
   test('and what a validation reads has the status of what is stored', async () => {
     await always(async ({ stored }) => {
       const readings = await Promise.all(stored.map(({ publicPart }) => reader.read(publicPart)));
-      expect(readings.map(({ found, now }) => found!.key.status(now))).toEqual(stored.map((key) => statusAt(NOW, key)));
+      expect(readings.map(({ found, now }) => found!.status(now))).toEqual(stored.map((key) => statusAt(NOW, key)));
     });
   });
 });

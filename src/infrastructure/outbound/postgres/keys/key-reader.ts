@@ -1,7 +1,7 @@
 import { KeyReader, type KeyReading } from '../../../../application/ports.js';
-import type { AccountStatus, OwnerStanding } from '../../../../domain/accounts/account.js';
+import type { AccountStatus } from '../../../../domain/accounts/account.js';
 import type { AccessLevel } from '../../../../domain/keys/access.js';
-import { ApiKey, type ApiKeyState } from '../../../../domain/keys/api-key.js';
+import { KeyStanding } from '../../../../domain/keys/key-standing.js';
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
@@ -17,9 +17,9 @@ const MAX_IN_FLIGHT = 2;
  * seconds and permissions (which hold no spaces) as one text: what pg makes of them by itself costs more than the read.
  */
 const READ_KEYS = {
-  name: 'read_keys_v2',
+  name: 'read_keys_v3',
   text: `
-    SELECT asked.public_part, k.id, k.owner_id, k.name, k.access, k.key_prefix, k.digest,
+    SELECT asked.public_part, k.id, k.owner_id, k.access, k.digest,
       date_part('epoch', k.created_at) AS created_at, date_part('epoch', k.expires_at) AS expires_at,
       date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
       a.status, array_to_string(a.permissions, ' ') AS permissions,
@@ -33,9 +33,7 @@ interface KeyReadingRow {
   public_part: string;
   id: string | null;
   owner_id: string;
-  name: string;
   access: AccessLevel;
-  key_prefix: string;
   digest: Buffer;
   created_at: number;
   expires_at: number;
@@ -92,40 +90,27 @@ export class PostgresKeyReader extends KeyReader {
     const distinct = [...new Set(publicParts)];
     const rows = await this.lane.query<KeyReadingRow>(READ_KEYS, [distinct.join()]);
     if (rows[0]?.standby !== false) throw unavailable();
-    const byPublicPart = new Map(rows.map((row) => [row.public_part, toState(row)]));
-    // Each asker gets an aggregate of its own, for judging one may change it.
-    return publicParts.map((publicPart) => toReading(byPublicPart.get(publicPart)!));
+    const byPublicPart = new Map(rows.map((row) => [row.public_part, toReading(row)]));
+    return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
   }
 }
 
 /** What one row says, for all who asked for it. */
-interface StoredKey {
-  readonly now: Date;
-  readonly found?: { readonly key: ApiKeyState; readonly owner: OwnerStanding };
-}
-
-function toReading({ now, found }: StoredKey): KeyReading {
-  return found ? { now, found: { key: ApiKey.restore(found.key), owner: found.owner } } : { now };
-}
-
-function toState(row: KeyReadingRow): StoredKey {
+function toReading(row: KeyReadingRow): KeyReading {
   const now = toDate(row.now);
   if (row.id === null) return { now };
-  const key: ApiKeyState = {
+  const found = KeyStanding.restore({
     id: row.id,
     ownerId: row.owner_id,
-    name: row.name,
     access: row.access,
-    keyPrefix: row.key_prefix,
-    publicPart: row.public_part,
     digest: row.digest,
     createdAt: toDate(row.created_at),
     expiresAt: toDate(row.expires_at),
     revokedAt: row.revoked_at === null ? null : toDate(row.revoked_at),
     expiredAt: row.expired_at === null ? null : toDate(row.expired_at),
-  };
-  const permissions = row.permissions === '' ? [] : row.permissions.split(' ');
-  return { now, found: { key, owner: { status: row.status, permissions } } };
+    owner: { status: row.status, permissions: row.permissions === '' ? [] : row.permissions.split(' ') },
+  });
+  return { now, found };
 }
 
 /** @param seconds of a time kept in milliseconds, with what binary fractions add or take */

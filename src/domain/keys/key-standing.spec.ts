@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { AccountStatus } from '../accounts/account.js';
+import { ACCESS_LEVELS, OPERATIONS, type AccessLevel, type Operation } from './access.js';
+import { KeyStanding } from './key-standing.js';
+import type { KeyTimes } from './key-status.js';
+import type { DenialReason, Verdict } from './verdict.js';
+
+const DAY = 24 * 60 * 60 * 1000;
+const NOW = new Date('2026-03-29T00:30:00.000Z');
+const DIGEST = Buffer.alloc(32, 7);
+const at = (ms: number) => new Date(NOW.getTime() + ms);
+
+interface Situation {
+  readonly revoked: boolean;
+  readonly expired: boolean;
+  readonly owner: AccountStatus;
+  readonly withinRateLimit: boolean;
+  readonly operation: Operation;
+  readonly access: AccessLevel;
+  readonly owned: string[];
+  readonly permission: string;
+}
+
+const GOOD: Situation = {
+  revoked: false,
+  expired: false,
+  owner: 'active',
+  withinRateLimit: true,
+  operation: 'write',
+  access: 'read-and-write',
+  owned: ['systems:read', 'systems:write', 'systems:delete'],
+  permission: 'systems:write',
+};
+
+function standing({ revoked, owner, access, owned }: Situation, part: Partial<KeyTimes> = {}): KeyStanding {
+  return KeyStanding.restore({
+    id: 'k1',
+    ownerId: 'u1',
+    access,
+    digest: DIGEST,
+    createdAt: NOW,
+    expiresAt: at(DAY),
+    revokedAt: revoked ? NOW : null,
+    expiredAt: null,
+    owner: { status: owner, permissions: owned },
+    ...part,
+  });
+}
+
+function judge(part: Partial<Situation> = {}): Verdict {
+  const situation = { ...GOOD, ...part };
+  return standing(situation).judge(situation, situation.withinRateLimit, at(situation.expired ? DAY : 0));
+}
+
+/** Each with what alone brings it about, in the order of judgement. */
+const FAULTS: [DenialReason, Partial<Situation>][] = [
+  ['revoked', { revoked: true }],
+  ['expired', { expired: true }],
+  ['owner-suspended', { owner: 'suspended' }],
+  ['owner-deleted', { owner: 'deleted' }],
+  ['rate-limited', { withinRateLimit: false }],
+  ['operation-not-allowed', { operation: 'destroy' }],
+  ['read-only-key', { access: 'read-only' }],
+  ['missing-permission', { permission: 'users:write' }],
+];
+
+test('tells which key it is of, and when its expiry is to be recorded', () => {
+  const living = standing(GOOD);
+  expect([living.id, living.ownerId, living.digest]).toEqual(['k1', 'u1', DIGEST]);
+  expect([living.status(at(DAY - 1)), living.isExpiryDue(at(DAY - 1))]).toEqual(['active', false]);
+  expect([living.status(at(DAY)), living.isExpiryDue(at(DAY))]).toEqual(['expired', true]);
+  const recorded = standing(GOOD, { expiredAt: at(DAY) });
+  expect([recorded.status(NOW), recorded.isExpiryDue(at(DAY))]).toEqual(['expired', false]);
+  expect(recorded.judge(GOOD, true, NOW)).toEqual({ granted: false, reason: 'expired' });
+});
+
+describe('the judgement of a key whose secret is proven', () => {
+  test('grants what the key, its access level and its owner all allow', () => {
+    expect(judge()).toEqual({
+      granted: true,
+      keyId: 'k1',
+      ownerId: 'u1',
+      access: 'read-and-write',
+      permissions: ['systems:read', 'systems:write'],
+      createdAt: at(0),
+      expiresAt: at(DAY),
+    });
+  });
+
+  test.each(FAULTS)('denies %s', (reason, fault) => {
+    expect(judge(fault)).toEqual({ granted: false, reason });
+  });
+
+  const pairs = FAULTS.flatMap(([first, one], index) =>
+    FAULTS.slice(index + 1).map(([second, other]) => ({ first, second, both: { ...other, ...one } })),
+  );
+  test.each(pairs)('of $first and $second, tells $first', ({ first, both }) => {
+    expect(judge(both)).toEqual({ granted: false, reason: first });
+  });
+
+  test.each(OPERATIONS.filter((operation) => !['read', 'write'].includes(operation)))(
+    'no key may ever %s, whatever its access level and its owner',
+    (operation) => {
+      const owned = [`systems:${operation}`, 'systems:delete', 'users:impersonate', 'systems:read', 'systems:write'];
+      for (const access of ACCESS_LEVELS) {
+        for (const permission of ['', ...owned]) {
+          const denied = { granted: false, reason: 'operation-not-allowed' };
+          expect(judge({ operation, access, owned, permission })).toEqual(denied);
+        }
+      }
+    },
+  );
+
+  test('asks for no permission when the question names none', () => {
+    expect(judge({ permission: '', owned: [] })).toMatchObject({ granted: true, permissions: [] });
+  });
+
+  test('a permission of another action is missing even when the owner has it', () => {
+    expect(judge({ permission: 'systems:delete' })).toEqual({ granted: false, reason: 'missing-permission' });
+    const readOnly = judge({ access: 'read-only', operation: 'read', permission: 'systems:write' });
+    expect(readOnly).toEqual({ granted: false, reason: 'missing-permission' });
+  });
+
+  test("never grants beyond the owner's permissions, the access level, and an active key of an active owner", () => {
+    const permissions = fc.constantFrom('a:read', 'a:write', 'a:delete', 'b:read', 'b:impersonate');
+    const situations: fc.Arbitrary<Situation> = fc.record({
+      revoked: fc.boolean(),
+      expired: fc.boolean(),
+      owner: fc.constantFrom<AccountStatus>('active', 'suspended', 'deleted'),
+      withinRateLimit: fc.boolean(),
+      operation: fc.constantFrom(...OPERATIONS),
+      access: fc.constantFrom(...ACCESS_LEVELS),
+      owned: fc.array(permissions),
+      permission: fc.oneof(fc.constant(''), permissions),
+    });
+    fc.assert(
+      fc.property(situations, (situation) => {
+        const { revoked, expired, owner, withinRateLimit, operation, access, owned, permission } = situation;
+        const writes = access === 'read-and-write';
+        const allowed = owned.filter((p) => p.endsWith(':read') || (writes && p.endsWith(':write')));
+        const mayGrant =
+          !revoked &&
+          !expired &&
+          owner === 'active' &&
+          withinRateLimit &&
+          (operation === 'read' || (operation === 'write' && writes)) &&
+          (permission === '' || allowed.includes(permission));
+        const verdict = judge(situation);
+        expect(verdict.granted).toBe(mayGrant);
+        if (verdict.granted) expect(verdict.permissions).toEqual(allowed);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

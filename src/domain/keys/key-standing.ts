@@ -1,0 +1,60 @@
+import type { OwnerStanding } from '../accounts/account.js';
+import { accessAllows, effectivePermissions, isOpenToKeys, type AccessLevel } from './access.js';
+import { type ApiKeyStatus, isExpiryDue, type KeyTimes, statusAt } from './key-status.js';
+import { deny, type Question, type Verdict } from './verdict.js';
+
+export interface KeyStandingState extends KeyTimes {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly access: AccessLevel;
+  /** SHA-256 of the key string. */
+  readonly digest: Buffer;
+  readonly createdAt: Date;
+  readonly owner: OwnerStanding;
+}
+
+/**
+ * What a verdict needs of a key and its owner, and no more, as one read found them. It never changes, so that all who
+ * asked together can share it.
+ */
+export class KeyStanding {
+  private constructor(private readonly state: KeyStandingState) {}
+
+  static restore(state: KeyStandingState): KeyStanding {
+    return new KeyStanding(state);
+  }
+
+  get id(): string {
+    return this.state.id;
+  }
+  get ownerId(): string {
+    return this.state.ownerId;
+  }
+  get digest(): Buffer {
+    return this.state.digest;
+  }
+
+  status(now: Date): ApiKeyStatus {
+    return statusAt(now, this.state);
+  }
+
+  /** Whether `now` shows an expiry for the first time. It must then be recorded before anything is answered. */
+  isExpiryDue(now: Date): boolean {
+    return isExpiryDue(now, this.state);
+  }
+
+  /** The verdict on a key whose secret is proven, read together with its owner at `now`. */
+  judge(question: Question, withinRateLimit: boolean, now: Date): Verdict {
+    const { id, ownerId, access, owner, createdAt, expiresAt } = this.state;
+    const status = this.status(now);
+    if (status !== 'active') return deny(status);
+    if (owner.status === 'suspended') return deny('owner-suspended');
+    if (owner.status === 'deleted') return deny('owner-deleted');
+    if (!withinRateLimit) return deny('rate-limited');
+    if (!isOpenToKeys(question.operation)) return deny('operation-not-allowed');
+    if (!accessAllows(access, question.operation)) return deny('read-only-key');
+    const permissions = effectivePermissions(access, owner.permissions);
+    if (question.permission && !permissions.includes(question.permission)) return deny('missing-permission');
+    return { granted: true, keyId: id, ownerId, access, permissions, createdAt, expiresAt };
+  }
+}
