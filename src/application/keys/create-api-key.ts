@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { accessProblem, type AccessLevel } from '../../domain/keys/access.js';
+import type { AccessLevel } from '../../domain/keys/access.js';
 import type { Account } from '../../domain/accounts/account.js';
-import { ApiKey } from '../../domain/keys/api-key.js';
-import { LatchkeyError, requireFields } from '../../domain/errors.js';
-import { expiryDaysProblem, keyNameProblem, MAX_ACTIVE_KEYS } from '../../domain/keys/key-rules.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import { requireKeyFields } from '../../domain/keys/key-rules.js';
 import { KeyString } from '../../domain/keys/key-string.js';
+import { OwnerKeys, tooManyActiveKeys } from '../../domain/keys/owner-keys.js';
 import { CONFIRMATION } from '../../domain/accounts/password-throttle.js';
 import type { Client } from '../../domain/audit/audit-event.js';
-import { countActiveKeys } from './due-expiries.js';
 import type { PasswordCheck } from '../sessions/password-check.js';
 import type { Accounts, AccountTransaction } from '../ports.js';
+import { saveKeys } from './save-keys.js';
 
 export interface CreateApiKeyCommand {
   readonly ownerId: string;
@@ -37,18 +38,12 @@ export class CreateApiKey {
 
   /** The password is checked outside the transaction, and the account once more inside it. */
   async execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
-    requireFields({
-      name: keyNameProblem(command.name),
-      access: accessProblem(command.access),
-      expiresInDays: expiryDaysProblem(command.expiresInDays),
-    });
+    requireKeyFields(command);
     let created = await this.attempt(command, client);
     // A sign-in may have stored the same password's hash anew in between: once more, against what is stored now.
     if (created === 'password-changed') created = await this.attempt(command, client);
     if (created === 'password-changed') throw incorrectPassword();
-    if (created === 'full') {
-      throw new LatchkeyError('too_many_active_keys', 'You have reached the maximum number of API keys');
-    }
+    if (created === 'full') throw tooManyActiveKeys();
     return created;
   }
 
@@ -86,12 +81,11 @@ export class CreateApiKey {
         { apiKeyId: earlier },
       );
     }
-    if ((await countActiveKeys(transaction)) >= MAX_ACTIVE_KEYS) return 'full';
+    const keys = new OwnerKeys(await transaction.openKeys());
     const keyString = KeyString.generate(this.keyPrefix);
-    const key = ApiKey.issue({ ...command, id: randomUUID() }, keyString, now);
-    await transaction.addKey(key, idempotencyKey);
-    await transaction.record({ type: 'api_key.created', keyId: key.id, actorId: account.id, client });
-    return { key, fullKey: keyString.reveal(), now };
+    const key = keys.issue({ ...command, id: randomUUID() }, keyString, now);
+    await saveKeys(transaction, keys, { actorId: account.id, client }, idempotencyKey);
+    return key === 'full' ? key : { key, fullKey: keyString.reveal(), now };
   }
 }
 

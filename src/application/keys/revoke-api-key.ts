@@ -1,8 +1,9 @@
 import { keyNotActive } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
+import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import type { Accounts, AccountTransaction, ListedKey } from '../ports.js';
-import { revokeUnlessExpired } from './revocation.js';
+import { saveKeys } from './save-keys.js';
 
 export type RevokedApiKey = ListedKey & { readonly now: Date };
 
@@ -26,7 +27,9 @@ export class RevokeApiKey {
     if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
     const listed = await transaction.findKey(keyId);
     if (!listed) throw new LatchkeyError('not_found', 'There is no such API key');
-    const isRevoked = await revokeUnlessExpired(transaction, listed.key, account.id, client);
-    return isRevoked ? { ...listed, now } : 'expired';
+    const keys = new OwnerKeys([listed.key]);
+    const outcome = keys.revoke(listed.key, now);
+    await saveKeys(transaction, keys, { actorId: account.id, client });
+    return outcome === 'expired' ? outcome : { ...listed, now };
   }
 }

@@ -1,9 +1,10 @@
 import { type ApiKey, keyNotActive } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
+import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Administrator } from '../../domain/audit/audit-event.js';
 import { accountNotFound } from '../accounts/get-account.js';
 import type { Accounts } from '../ports.js';
-import { revokeUnlessExpired } from './revocation.js';
+import { saveKeys } from './save-keys.js';
 
 /** What owners do for themselves, done for them by whoever runs the service: also for the suspended and the deleted. */
 export class RevokeAsAdmin {
@@ -13,12 +14,15 @@ export class RevokeAsAdmin {
    * Throws `account_not_found`, `not_found` for any key but the owner's own, and `api_key_not_active` for one that ended
    * before.
    */
-  async one(ownerId: string, keyId: string, { actorId, client }: Administrator): Promise<ApiKey> {
+  async one(ownerId: string, keyId: string, administrator: Administrator): Promise<ApiKey> {
     const outcome = await this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
       const listed = await transaction.findKey(keyId);
       if (!listed) throw new LatchkeyError('not_found', 'The owner has no such API key');
-      return (await revokeUnlessExpired(transaction, listed.key, actorId, client)) ? listed.key : 'expired';
+      const keys = new OwnerKeys([listed.key]);
+      const revocation = keys.revoke(listed.key, transaction.now);
+      await saveKeys(transaction, keys, administrator);
+      return revocation === 'expired' ? revocation : listed.key;
     });
     // Thrown here, so that an expiry observed above is committed all the same.
     if (outcome === 'expired') throw keyNotActive('expired');
@@ -26,13 +30,12 @@ export class RevokeAsAdmin {
   }
 
   /** Every active key, in one transaction, beside which none can be created. Answers those that it ended. */
-  all(ownerId: string, { actorId, client }: Administrator): Promise<ApiKey[]> {
+  all(ownerId: string, administrator: Administrator): Promise<ApiKey[]> {
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
-      const revoked: ApiKey[] = [];
-      for (const key of await transaction.openKeys()) {
-        if (await revokeUnlessExpired(transaction, key, actorId, client)) revoked.push(key);
-      }
+      const keys = new OwnerKeys(await transaction.openKeys());
+      const revoked = keys.revokeAll(transaction.now);
+      await saveKeys(transaction, keys, administrator);
       return revoked;
     });
   }

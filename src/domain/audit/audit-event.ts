@@ -10,12 +10,15 @@ export interface Client {
 /** The service itself: sweeps and observations. */
 export const NO_CLIENT: Client = { ip: null, userAgent: null, requestId: null };
 
-/** Whoever runs the service, at its command line. */
-export interface Administrator {
-  /** `admin:` and their name, as the record keeps it. */
+/** Who brings a change about. */
+export interface Actor {
+  /** An account's id, or for an administrator `admin:` and their name, as the record keeps it. */
   readonly actorId: string;
   readonly client: Client;
 }
+
+/** Whoever runs the service, at its command line. */
+export type Administrator = Actor;
 
 export type FailureReason = DenialReason | 'incorrect-password' | 'too-many-attempts' | 'invalid-token';
 

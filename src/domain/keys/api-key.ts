@@ -1,6 +1,6 @@
-import { accessProblem, type AccessLevel } from './access.js';
-import { LatchkeyError, requireFields } from '../errors.js';
-import { expiryDaysProblem, keyNameProblem, normalizeKeyName } from './key-rules.js';
+import type { AccessLevel } from './access.js';
+import { LatchkeyError } from '../errors.js';
+import { normalizeKeyName, requireKeyFields } from './key-rules.js';
 import { type ApiKeyStatus, isExpiryDue, type KeyTimes, statusAt } from './key-status.js';
 import type { KeyString } from './key-string.js';
 import { DAY_MS } from '../time.js';
@@ -29,11 +29,7 @@ export class ApiKey {
   private constructor(private state: ApiKeyState) {}
 
   static issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
-    requireFields({
-      name: keyNameProblem(order.name),
-      access: accessProblem(order.access),
-      expiresInDays: expiryDaysProblem(order.expiresInDays),
-    });
+    requireKeyFields(order);
     return new ApiKey({
       id: order.id,
       ownerId: order.ownerId,

@@ -1,3 +1,6 @@
+import { requireFields, type Rule } from '../errors.js';
+import { accessProblem } from './access.js';
+
 export const MAX_ACTIVE_KEYS = 5;
 export const DEFAULT_EXPIRY_DAYS = 90;
 export const MAX_EXPIRY_DAYS = 365;
@@ -20,4 +23,20 @@ export function keyNameProblem(value: unknown): string | undefined {
 export function expiryDaysProblem(value: unknown): string | undefined {
   const holds = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_EXPIRY_DAYS;
   return holds ? undefined : `must be a whole number from 1 to ${MAX_EXPIRY_DAYS}`;
+}
+
+/** The rule of each field that is chosen when a key is created, for everyone who takes one. */
+export const KEY_FIELDS = {
+  name: keyNameProblem,
+  access: accessProblem,
+  expiresInDays: expiryDaysProblem,
+} as const satisfies Readonly<Record<string, Rule>>;
+
+/** Throws one error that names every field whose rule does not hold. */
+export function requireKeyFields(fields: Readonly<Record<keyof typeof KEY_FIELDS, unknown>>): void {
+  requireFields({
+    name: KEY_FIELDS.name(fields.name),
+    access: KEY_FIELDS.access(fields.access),
+    expiresInDays: KEY_FIELDS.expiresInDays(fields.expiresInDays),
+  });
 }

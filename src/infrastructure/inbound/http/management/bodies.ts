@@ -2,11 +2,10 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account.js';
 import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/password.js';
 import { lengthProblem } from '../../../../domain/errors.js';
-import { ACCESS_LEVELS, accessProblem, type AccessLevel } from '../../../../domain/keys/access.js';
+import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
 import {
   DEFAULT_EXPIRY_DAYS,
-  expiryDaysProblem,
-  keyNameProblem,
+  KEY_FIELDS,
   MAX_EXPIRY_DAYS,
   MAX_NAME_LENGTH,
 } from '../../../../domain/keys/key-rules.js';
@@ -30,15 +29,15 @@ function emailProblem(email: string): string | undefined {
 
 export class CreateApiKeyBody {
   @ApiProperty({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
-  @Follows(keyNameProblem)
+  @Follows(KEY_FIELDS.name)
   name!: string;
 
   @ApiProperty({ enum: ACCESS_LEVELS })
-  @Follows(accessProblem)
+  @Follows(KEY_FIELDS.access)
   access!: AccessLevel;
 
   @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_EXPIRY_DAYS, default: DEFAULT_EXPIRY_DAYS })
-  @Follows(optional(expiryDaysProblem))
+  @Follows(optional(KEY_FIELDS.expiresInDays))
   expiresInDays?: number;
 
   @ApiProperty({ format: 'password', maxLength: MAX_PASSWORD_LENGTH, description: "The owner's current password" })

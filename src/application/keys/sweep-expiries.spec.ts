@@ -14,7 +14,8 @@ import {
 } from '../../../test/support/application.js';
 import { createDatabase } from '../../../test/support/databases.mjs';
 import type { CreatedApiKey } from './create-api-key.js';
-import { countActiveKeys } from './due-expiries.js';
+import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import { saveKeys } from './save-keys.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 
@@ -124,7 +125,13 @@ test('counting the active keys leaves out those whose time has run out, recorded
   const { id } = await newOwner(app);
   const keys = await Promise.all(times(4, () => createKey(app, id)));
   await runOut(app, keys[0]!.key.id);
-  const count = () => app.accounts.transaction(id, countActiveKeys);
+  const count = () =>
+    app.accounts.transaction(id, async (transaction) => {
+      const held = new OwnerKeys(await transaction.openKeys());
+      const active = held.countActive(transaction.now);
+      await saveKeys(transaction, held, { actorId: id, client: client() });
+      return active;
+    });
   expect(await count()).toBe(3);
   await runOut(app, keys[1]!.key.id);
   expect([await count(), await count()]).toEqual([2, 2]);

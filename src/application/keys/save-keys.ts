@@ -1,0 +1,18 @@
+import { type Actor, NO_CLIENT } from '../../domain/audit/audit-event.js';
+import type { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import type { AccountTransaction } from '../ports.js';
+
+/** Stores what changed among the keys, each change with its event. What time ended, nobody did. */
+export async function saveKeys(
+  transaction: AccountTransaction,
+  keys: OwnerKeys,
+  actor: Actor,
+  idempotencyKey?: string,
+): Promise<void> {
+  for (const { key, became } of keys.changes) {
+    if (became === 'created') await transaction.addKey(key, idempotencyKey);
+    else await transaction.saveKey(key);
+    const { actorId, client } = became === 'expired' ? { actorId: null, client: NO_CLIENT } : actor;
+    await transaction.record({ type: `api_key.${became}`, keyId: key.id, actorId, client });
+  }
+}

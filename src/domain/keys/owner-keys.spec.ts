@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ApiKey, type KeyOrder } from './api-key.js';
+import { KeyString } from './key-string.js';
+import { OwnerKeys, tooManyActiveKeys } from './owner-keys.js';
+
+const DAY = 24 * 60 * 60 * 1000;
+const NOW = new Date('2026-03-29T00:30:00.000Z');
+const at = (ms: number) => new Date(NOW.getTime() + ms);
+
+let made = 0;
+const order = (part: Partial<KeyOrder> = {}): KeyOrder => {
+  made += 1;
+  return { id: `k${made}`, ownerId: 'u1', name: 'CI', access: 'read-only', expiresInDays: 1, ...part };
+};
+/** A key of one day. */
+const keyMadeAt = (ms: number) => ApiKey.issue(order(), KeyString.generate('lk'), at(ms));
+const living = (count: number) => Array.from({ length: count }, () => keyMadeAt(0));
+const issueAt = (keys: OwnerKeys, ms: number, part: Partial<KeyOrder> = {}) =>
+  keys.issue(order(part), KeyString.generate('lk'), at(ms));
+const changesOf = (keys: OwnerKeys) => keys.changes.map(({ key, became }) => [key.id, became]);
+
+describe('issuing a key', () => {
+  test.each([0, 1, 4])('is for an owner who holds %i active ones, and is a change', (held) => {
+    const keys = new OwnerKeys(living(held));
+    const key = issueAt(keys, 5, { name: ' laptop ' }) as ApiKey;
+    expect(key.snapshot()).toMatchObject({ ownerId: 'u1', name: 'laptop', createdAt: at(5), expiresAt: at(DAY + 5) });
+    expect(changesOf(keys)).toEqual([[key.id, 'created']]);
+    expect(keys.countActive(at(5))).toBe(held + 1);
+  });
+
+  test('is not for an owner who holds five, and then changes nothing', () => {
+    const keys = new OwnerKeys(living(5));
+    expect(issueAt(keys, 5)).toBe('full');
+    expect(changesOf(keys)).toEqual([]);
+  });
+
+  test('counts a key until the moment it expires, and no longer', () => {
+    const [first, ...others] = living(5);
+    const keys = new OwnerKeys([first!, ...others.map((_, n) => keyMadeAt(n + 1))]);
+    expect(issueAt(keys, DAY - 1)).toBe('full');
+    const key = issueAt(keys, DAY) as ApiKey;
+    expect(changesOf(keys)).toEqual([
+      [first!.id, 'expired'],
+      [key.id, 'created'],
+    ]);
+    expect(first!.snapshot().expiredAt).toEqual(at(DAY));
+  });
+
+  test('notes the expiries it came across even when the owner holds five all the same', () => {
+    const [due, ...rest] = [keyMadeAt(-DAY), ...living(5)];
+    const keys = new OwnerKeys([due!, ...rest]);
+    expect(issueAt(keys, 0)).toBe('full');
+    expect(changesOf(keys)).toEqual([[due!.id, 'expired']]);
+  });
+
+  test('counts neither the revoked nor the expired ones it was given', () => {
+    const [revoked, expired, ...active] = living(6);
+    revoked!.revoke(NOW);
+    expired!.expire(at(DAY));
+    const keys = new OwnerKeys([revoked!, expired!, ...active]);
+    expect(keys.countActive(NOW)).toBe(4);
+    expect(issueAt(keys, 0)).toBeInstanceOf(ApiKey);
+    expect(issueAt(keys, 0)).toBe('full');
+  });
+
+  test('takes no order whose fields are wrong', () => {
+    const keys = new OwnerKeys([]);
+    expect(() => issueAt(keys, 0, { name: '', expiresInDays: 0 })).toThrow(
+      expect.objectContaining({ code: 'invalid_fields' }),
+    );
+    expect(changesOf(keys)).toEqual([]);
+  });
+
+  test('a sixth is refused in the words of the settings screen', () => {
+    expect(tooManyActiveKeys()).toMatchObject({
+      code: 'too_many_active_keys',
+      message: 'You have reached the maximum number of API keys',
+    });
+  });
+
+  test('whatever happens and whatever the clock does, five are active at most, and each ends once', () => {
+    const step = fc.record({
+      do: fc.constantFrom('issue', 'issue', 'issue', 'revoke', 'revoke all', 'look'),
+      at: fc.integer({ min: 0, max: 3 * DAY }),
+      which: fc.nat({ max: 9 }),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const keys = new OwnerKeys([]);
+        const all: ApiKey[] = [];
+        for (const { do: what, at: ms, which } of steps) {
+          const before = keys.countActive(at(ms));
+          if (what === 'issue') {
+            const key = issueAt(keys, ms);
+            expect(key === 'full').toBe(before === 5);
+            if (key !== 'full') all.push(key);
+          } else if (what === 'revoke' && all[which]?.status(at(ms)) === 'active') keys.revoke(all[which], at(ms));
+          else if (what === 'revoke all') expect(keys.revokeAll(at(ms))).toHaveLength(before);
+          expect(keys.countActive(at(ms))).toBe(all.filter((key) => key.status(at(ms)) === 'active').length);
+          expect(keys.countActive(at(ms))).toBeLessThanOrEqual(5);
+        }
+        const ends = keys.changes.filter(({ became }) => became !== 'created').map(({ key }) => key.id);
+        expect(new Set(ends).size).toBe(ends.length);
+        expect(ends).toHaveLength(all.filter((key) => key.snapshot().revokedAt ?? key.snapshot().expiredAt).length);
+      }),
+    );
+  });
+});
+
+describe('revoking', () => {
+  test('one ends that one', () => {
+    const [one, other] = living(2);
+    const keys = new OwnerKeys([one!, other!]);
+    expect(keys.revoke(one!, at(7))).toBe('revoked');
+    expect([one!.snapshot().revokedAt, other!.snapshot().revokedAt]).toEqual([at(7), null]);
+    expect(changesOf(keys)).toEqual([[one!.id, 'revoked']]);
+  });
+
+  test('one whose time has run out notes that instead', () => {
+    const [one, other] = living(2);
+    const keys = new OwnerKeys([one!, other!]);
+    expect(keys.revoke(one!, at(DAY))).toBe('expired');
+    expect(one!.snapshot()).toMatchObject({ revokedAt: null, expiredAt: at(DAY) });
+    expect(changesOf(keys)).toEqual([[one!.id, 'expired']]);
+  });
+
+  test.each(['revoked', 'expired'])('one that is known to have been %s is refused, and nothing is noted', (end) => {
+    const [one] = living(1);
+    if (end === 'revoked') one!.revoke(NOW);
+    else one!.expire(at(DAY));
+    const keys = new OwnerKeys([one!]);
+    expect(() => keys.revoke(one!, NOW)).toThrow(`This API key is already ${end}`);
+    expect(changesOf(keys)).toEqual([]);
+  });
+
+  test('all ends every active one, in their order, and notes those whose time has run out', () => {
+    const [first, due, ended, last] = [keyMadeAt(1), keyMadeAt(0), keyMadeAt(1), keyMadeAt(1)];
+    ended.revoke(at(2));
+    const keys = new OwnerKeys([first, due, ended, last]);
+    expect(keys.revokeAll(at(DAY))).toEqual([first, last]);
+    expect(changesOf(keys)).toEqual([
+      [first.id, 'revoked'],
+      [due.id, 'expired'],
+      [last.id, 'revoked'],
+    ]);
+    expect(keys.revokeAll(at(DAY))).toEqual([]);
+    expect(keys.changes).toHaveLength(3);
+  });
+});
