@@ -5,7 +5,7 @@ import { answer, bearer, type Clients } from '../support/grpc-clients.js';
 import type { Find } from './canary-search.js';
 
 /** The entries of the service, and where to note its answers. */
-export interface Paths {
+interface Paths {
   readonly url: string;
   readonly clients: Clients;
   /** The clients' own. */

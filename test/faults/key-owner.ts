@@ -23,8 +23,8 @@ export class KeyOwner {
         await this.revoke(person, apiKey.id);
       }
     } catch (error) {
-      // So fetch tells that the connection broke (an `instanceof` would be of another realm's class under Jest).
-      // Anything else is an answer that should not have been.
+      // fetch reports a broken connection in this way (`instanceof` fails under Jest, where the class is of another realm).
+      // Any other error is an answer that must not happen.
       if ((error as Error).name !== 'TypeError') throw error;
     }
   }

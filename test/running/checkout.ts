@@ -7,7 +7,7 @@ import { notesOf } from '../../scripts/build.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 
-/** Does what the contract asks of a part (says ready, ends on SIGTERM and with its parent) and notes its environment. */
+/** Behaves like a part of Latchkey (reports ready, ends on SIGTERM and with its parent) and notes its environment. */
 const part = (portVariable: string) => `
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ if (process.env.FAIL === '${portVariable}') process.exit(3);
 createServer((_, answer) => answer.end()).listen(Number(process.env.${portVariable}), process.env.HOST ?? '127.0.0.1', () => process.send({ ready: true }));
 `;
 
-/** A checkout of its own, installed and built, whose service and resource service are stand-ins. */
+/** A temporary checkout, installed and built, in which stand-ins replace the service and the resource service. */
 export class Checkout {
   readonly folder: string;
   private readonly started: Run[] = [];
@@ -75,13 +75,13 @@ export class Checkout {
 }
 
 /** A running script and what it has printed. */
-export class Run {
+class Run {
   readonly child: ChildProcess;
   readonly ended: Promise<number | string>;
   output = '';
 
   constructor(script: string, env: Record<string, string>) {
-    // The channel ends with us, and with it what is started here: even when the run of the tests is killed.
+    // The channel closes with this process, and the started script then ends, even when the test run is killed.
     this.child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
@@ -89,7 +89,7 @@ export class Run {
     this.ended = new Promise((resolve) => this.child.once('close', (code, signal) => resolve(signal ?? code ?? -1)));
   }
 
-  /** Resolves once it has printed that it is ready; fails with what it printed if it ended instead. */
+  /** Resolves once the script has printed that it is ready; fails with its output if it ended before. */
   async ready(): Promise<void> {
     const said = new Promise<void>((resolve) => {
       const look = () => void (this.output.includes('Latchkey is ready') && resolve());
@@ -100,7 +100,7 @@ export class Run {
   }
 }
 
-/** Ports that are free just now, for one start. */
+/** Ports that are free at the moment, for one start. */
 export async function freePorts(): Promise<Record<string, string>> {
   const ports = new Set<number>();
   while (ports.size < 3) ports.add(await freePort());
@@ -108,7 +108,7 @@ export async function freePorts(): Promise<Record<string, string>> {
   return { HTTP_PORT: http, GRPC_PORT: grpc, SYSTEMS_API_PORT: systems };
 }
 
-/** Nothing of the test runner's own environment: it sets NODE_ENV, and a developer may have set DATABASE_URL. */
+/** Without the test runner's environment: it sets NODE_ENV, and a developer may have set DATABASE_URL. */
 function basicEnvironment(): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TMPDIR: tmpdir() };
 }

@@ -4,7 +4,7 @@ import { latchkey, LATCHKEY, runCommand, type CommandOptions } from '../support/
 import { buildService } from '../support/service-process.js';
 
 const MANY = 60_000;
-/** Not a tenth of what so many rows take, all at once. */
+/** Less than a tenth of the memory that so many rows need at once. */
 const LITTLE_HEAP = '--max-old-space-size=40';
 
 describe('latchkey audit', () => {

@@ -8,7 +8,7 @@ let checkout: Checkout;
 beforeEach(() => void (checkout = new Checkout()));
 afterEach(() => checkout.remove());
 
-/** Runs install.mjs with a stand-in for npm that notes how it was called. */
+/** Runs install.mjs with a stand-in for npm that notes its arguments. */
 async function install(npmDoes: string, env: Record<string, string> = {}) {
   checkout.write(
     'fake/npm-cli.js',

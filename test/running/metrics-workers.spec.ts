@@ -27,7 +27,7 @@ describe('metrics of WORKERS=2 on METRICS_PORT', () => {
       REDIS_URL: `${process.env['LATCHKEY_TEST_REDIS_URL']}/9`,
       RATE_LIMIT_PER_SECOND: '1000000',
       RATE_LIMIT_BURST: '1000000',
-      // Ends of workers are what this is about.
+      // This test is about the ends of workers.
       LOG_LEVEL: 'fatal',
     });
     metrics = `http://127.0.0.1:${port}`;
@@ -39,7 +39,7 @@ describe('metrics of WORKERS=2 on METRICS_PORT', () => {
   });
 
   const granted = async () => (await readMetrics(metrics)).sum('latchkey_validations_total', ASKED);
-  /** Over as many connections, which are dealt out to the workers in turn. */
+  /** Sends each request over a connection of its own; the workers get connections in turn. */
   async function ask(): Promise<number> {
     const callers = new Callers(service.target, fullKey, CALLERS);
     const told = (await callers.askUntil(({ length }) => length === 5)).flat();
@@ -67,7 +67,7 @@ describe('metrics of WORKERS=2 on METRICS_PORT', () => {
     const [first] = childrenOf(service.pid);
     process.kill(first!, 'SIGKILL');
     await eventually(async () => {
-      // A connection to the one that ended ends with it.
+      // A connection to the worker that ended ends with it.
       const page = await readMetrics(metrics).catch(() => undefined);
       if (!page) return false;
       expect(page.sum('latchkey_validations_total', ASKED)).toBe(before);

@@ -13,7 +13,7 @@ describe('the contract beside the one last released', () => {
   });
   afterEach(() => rmSync(proto, { recursive: true, force: true }));
 
-  /** @param part must be there: a plant that changes nothing would prove nothing */
+  /** @param part must be in the file: a planted change that changes nothing would prove nothing */
   function plant(file: string, part: string | RegExp, replacement: string) {
     const path = join(proto, 'latchkey/v1', file);
     const before = readFileSync(path, 'utf8');

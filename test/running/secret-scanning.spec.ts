@@ -24,7 +24,7 @@ const ruleFor = (prefix: string) => ({
 });
 const prefixes = fc.oneof(fc.constant('lk'), fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/));
 
-/** Bits a character, as gitleaks counts them. */
+/** Entropy in bits for each character, as gitleaks computes it. */
 function entropyOf(text: string): number {
   const counts = [...new Set(text)].map((character) => text.split(character).length - 1);
   return -counts.reduce((sum, count) => sum + (count / text.length) * Math.log2(count / text.length), 0);

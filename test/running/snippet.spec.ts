@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { demo, snippet } from '../../scripts/snippet.mjs';
 
-/** As much of the contract as the snippet speaks to: it has to send what the API takes, or it gets a 400. */
+/** The part of the API that the snippet calls. It answers 400 to anything that the API would not accept. */
 let server: Server;
 let revoked: string[];
 let url: string;

@@ -7,7 +7,7 @@ import { ensureTools } from '../../scripts/tools.mjs';
 const path = process.env['PATH'];
 let bin: string;
 
-/** A machine of our own making: nothing but what lies in `bin` is on the path. */
+/** An artificial machine: only the programs in `bin` are on the path. */
 beforeEach(() => {
   bin = mkdtempSync(join(tmpdir(), 'bin-'));
   process.env['PATH'] = bin;

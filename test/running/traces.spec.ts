@@ -66,7 +66,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   });
 
   test('a batch is in the trace of the first that asked and links to the others', async () => {
-    // Written to one stream in one go, they arrive together.
+    // Written to one stream at once, they arrive together.
     const stream = new QuestionStream(clients);
     await Promise.all(Array.from({ length: 20 }, () => stream.ask({ apiKey: fullKey, operation: 'OPERATION_READ' })));
     stream.close();

@@ -51,7 +51,7 @@ describe('the start with WORKERS', () => {
 
   test('without WORKERS the service is the one process', async () => {
     const service = await ServiceProcess.startReady({ DATABASE_URL: database.url });
-    // It has one to hash passwords, which serves nobody.
+    // Its only child process hashes passwords and takes no requests.
     expect(childrenOf(service.pid).map(titleOf)).toEqual(['latchkey-hashing']);
     service.child.kill('SIGTERM');
     expect(await service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });

@@ -16,7 +16,7 @@ import { sql } from '../support/sql.js';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const CALLERS = 8;
 const BURST = 10;
-/** Slow to refill, so that what is charged stays charged for the length of a test. */
+/** A slow refill, so that charges stay during a test. */
 const TEN_AT_ONCE = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) };
 const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL']!;
 
@@ -40,14 +40,14 @@ describe('with WORKERS=2', () => {
   const logged = ({ out }: ServiceProcess) => out.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
   const count = <T>(told: T[][], outcome: T) => told.flat().filter((one) => one === outcome).length;
 
-  /** Whoever is connected already stays so. */
+  /** Clients that are connected stay connected. */
   const allowConnections = (areAllowed: boolean) =>
     sql(
       process.env['LATCHKEY_TEST_DATABASE_URL']!,
       `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} ALLOW_CONNECTIONS ${areAllowed}`,
     );
 
-  /** How many of 40 questions were admitted that 8 connections asked over gRPC, or as many over HTTP. */
+  /** The number of admitted questions out of 40, asked over 8 connections by gRPC or over as many by HTTP. */
   async function admittedOverGrpc({ target }: ServiceProcess, fullKey: string): Promise<number> {
     callers = new Callers(target, fullKey, CALLERS);
     return count(await callers.askUntil(({ length }) => length === 5), 'grant');
@@ -55,7 +55,7 @@ describe('with WORKERS=2', () => {
   async function admittedOverHttp(service: ServiceProcess, fullKey: string): Promise<number> {
     let admitted = 0;
     for (let asked = 0; asked < 40; asked += 1) {
-      // A key may not list keys: 403, but the question counts.
+      // A key may not list keys: 403, but the request is charged.
       const answer = await rawRequest(service, 'GET /v1/api-keys', [`Authorization: Bearer ${fullKey}`]);
       if (answer.status === 403) admitted += 1;
     }
@@ -65,7 +65,7 @@ describe('with WORKERS=2', () => {
   test('connections spread over both, over gRPC and HTTP; without Redis the start says that each counts for itself', async () => {
     const service = await start({ ...TEN_AT_ONCE, REDIS_URL: '' });
     expect(childrenOf(service.pid)).toHaveLength(2);
-    // One of the eight connections at the least is the other's; the first that is free takes the next.
+    // At least one of the eight connections belongs to the other worker: the first free worker takes the next one.
     expect(await admittedOverGrpc(service, await newKey(service))).toBeGreaterThanOrEqual(BURST + 5);
     expect(await admittedOverHttp(service, await newKey(service))).toBeGreaterThanOrEqual(2 * BURST);
     expect(logged(service)).toEqual([
@@ -77,7 +77,7 @@ describe('with WORKERS=2', () => {
     const service = await start(TEN_AT_ONCE);
     const seen = async () => {
       const admitted = await admittedOverGrpc(service, await newKey(service));
-      // A machine that is busy elsewhere may make Redis late once, and the budget refills by one a second.
+      // On a busy machine Redis may be late once, and the budget refills by one a second.
       return admitted >= BURST && admitted < BURST + 3 ? admitted : false;
     };
     expect(await eventually(seen)).toBeGreaterThanOrEqual(BURST);
@@ -88,7 +88,7 @@ describe('with WORKERS=2', () => {
     const service = await start({ ...UNLIMITED, LOG_LEVEL: 'info' });
     const fullKey = await newKey(service);
     const listening = () => logged(service).filter(({ msg }) => msg === 'listening').length;
-    // A connection that was handed over in the moment of the death is answered by nobody: its client tries another.
+    // A connection that was handed over at the moment of the kill gets no answer: its client tries another.
     const isServed = async () => {
       const { validate, close } = connectClients(service.target);
       return (await Promise.race([outcomeOf(validate(fullKey)), pause(1000)]).finally(close)) === 'grant';
@@ -96,9 +96,9 @@ describe('with WORKERS=2', () => {
     const victims = childrenOf(service.pid);
     for (const [index, victim] of victims.entries()) {
       process.kill(victim, 'SIGKILL');
-      // Whoever connects now reaches the one that is left.
+      // New connections reach the worker that is left.
       await eventually(isServed, 15_000);
-      // One line from each worker that ever listened.
+      // One line from each worker that has ever listened.
       await eventually(async () => listening() === 2 + index + 1, 15_000);
     }
     expect(childrenOf(service.pid).filter((pid) => !victims.includes(pid))).toHaveLength(2);
@@ -127,7 +127,7 @@ describe('with WORKERS=2', () => {
   });
 
   test('on SIGTERM both answer what is under way and end, with code 0', async () => {
-    // Warnings aside: a busy machine may make Redis late once.
+    // Without warnings: on a busy machine Redis may be late once.
     const service = await start({ ...UNLIMITED, LOG_LEVEL: 'error' });
     callers = new Callers(service.target, await newKey(service), CALLERS);
     const workers = childrenOf(service.pid);
@@ -136,7 +136,7 @@ describe('with WORKERS=2', () => {
     service.child.kill('SIGTERM');
     expect(await service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });
     expect(workers.filter(isRunning)).toEqual([]);
-    // Each caller ends with a call that found no server any more; every other one was answered.
+    // The last call of each caller finds no server any more; every other call was answered.
     const failed = (await told).flat().filter((outcome) => outcome !== 'grant');
     expect(failed).toEqual(new Array(CALLERS).fill(status.UNAVAILABLE));
   });
@@ -153,7 +153,7 @@ describe('with WORKERS=2', () => {
       stream.write({ apiKey: fullKey, operation: 'OPERATION_READ' });
       await once(stream, 'data');
       service.child.kill('SIGKILL');
-      // Cut off, it would be UNAVAILABLE.
+      // A call that was cut off would be UNAVAILABLE.
       expect((await streamEnd).code).toBe(status.OK);
       expect(await service.ended).toMatchObject({ signal: 'SIGKILL', err: '' });
       await eventually(async () => !workers.some(isRunning));

@@ -12,26 +12,26 @@ export const SEAL_KEY = createSecretKey(Buffer.from(SEAL_KEY_HEX, 'hex'));
 export interface Trail {
   readonly app: Application;
   readonly url: string;
-  /** Records so many failures, each as an event of its own. */
+  /** Records this number of failures, each as an event of its own. */
   record(count: number): Promise<void>;
   seal(): Promise<string>;
-  /** What the sealer says of it, as of its last look. */
+  /** The sealer's result of its last run. */
   unsealedEvents(): number;
-  /** The record as it is seen so many days from now, or before. */
+  /** The record as seen this many days later, or earlier. */
   inDays(days: number): AuditTrail;
   /** Three seals over three events each. */
   recordNineInThreeSeals(): Promise<void>;
   verify(...expected: Parameters<VerifyAuditTrail['execute']>): ReturnType<VerifyAuditTrail['execute']>;
-  /** What someone with the database's password can do: the triggers are off for these statements. */
+  /** Runs statements as a person with the database's password can: without the triggers. */
   tamper(...statements: string[]): Promise<void>;
-  /** Empty again, as if nothing had ever been recorded. */
+  /** Empties the record, as if nothing had ever been recorded. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The same record under a clock that is some days off. */
+/** The same record under a clock that is wrong by some days. */
 class ShiftedTrail extends AuditTrail {
   constructor(
     private readonly trail: AuditTrail,
@@ -50,7 +50,7 @@ class ShiftedTrail extends AuditTrail {
     });
 }
 
-/** A record of its own. */
+/** A record in a database of its own. */
 export async function openTrail(): Promise<Trail> {
   const database = await createDatabase();
   const app = await openApplication(database.url);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { outcomeOf, type Outcome } from '../faults/measure.js';
 import { connectClients, type Clients } from './grpc-clients.js';
 
-/** Callers as resource services are: a connection each, one question after the other. */
+/** Callers like resource services: each has a connection of its own and asks one question after the other. */
 export class Callers {
   private readonly clients: Clients[];
 
@@ -16,14 +16,14 @@ export class Callers {
     this.clients = Array.from({ length: count }, () => connectClients(target, {}, undefined, options));
   }
 
-  /** What each of them was told, one question after the other, until `isOver` says so of what a caller was told. */
+  /** The answers to each caller, one question after the other, until `isOver` is true of a caller's answers. */
   askUntil(isOver: (told: readonly Outcome[]) => boolean): Promise<Outcome[][]> {
     return Promise.all(
       this.clients.map(async (client) => {
         const told: Outcome[] = [];
         while (!isOver(told)) {
           told.push(await outcomeOf(client.validate(this.fullKey)));
-          // A call that is refused at once would keep all else waiting.
+          // A caller that is refused at once would otherwise keep the event loop busy.
           await nextTurn();
         }
         return told;

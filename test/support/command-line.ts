@@ -5,7 +5,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 
 export const LATCHKEY = join(root, 'dist/composition/cli.js');
 
-export interface CommandEnd {
+interface CommandEnd {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -13,25 +13,25 @@ export interface CommandEnd {
 
 export interface CommandOptions {
   readonly env?: Record<string, string>;
-  /** What comes on stdin; nothing unless given. */
+  /** The text on stdin; empty by default. */
   readonly input?: string;
   /** Default: the checkout. */
   readonly cwd?: string;
 }
 
-/** The built `latchkey` as a process, that knows nothing of the test runner's environment. */
+/** The built `latchkey` as a process, without the test runner's environment. */
 export function latchkey(args: readonly string[], options: CommandOptions = {}): Promise<CommandEnd> {
   return runCommand(process.execPath, [LATCHKEY, ...args], options);
 }
 
-/** Any command to its end, its streams apart. */
+/** Runs any command to its end, and answers stdout and stderr separately. */
 export async function runCommand(
   command: string,
   args: readonly string[],
   { env = {}, input = '', cwd = root }: CommandOptions = {},
 ): Promise<CommandEnd> {
   const child = spawn(command, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } });
-  // One that ends without reading its input is no failure of ours.
+  // A command may end without reading its input.
   child.stdin.on('error', () => undefined).end(input);
   const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
   const [code, out, err] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 /**
  * A fresh, empty database on the run's PostgreSQL, for one suite.
- * @returns {Promise<{ url: string, drop(): Promise<void> }>} `drop` throws out whoever is still connected
+ * @returns {Promise<{ url: string, drop(): Promise<void> }>} `drop` also ends open connections
  */
 export async function createDatabase() {
   const name = `suite_${randomBytes(6).toString('hex')}`;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Waits until `look` answers something true, and answers it. Throws with what it saw last when that takes too long. */
+/** Waits until `look` answers something true, and answers it. Throws with the last answer when that takes too long. */
 export async function eventually<T>(look: () => Promise<T | false | null | undefined>, withinMs = 5000): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {

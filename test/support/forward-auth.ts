@@ -5,8 +5,8 @@ import { newOwner, type Owner } from './owners.js';
 import { rawRequest, type RawAnswer } from './raw-http.js';
 import { startService, type Service } from './service.js';
 
-/** Names of the headers in which a proxy tells method and path. */
-export type HeaderPair = readonly [string, string];
+/** Names of the headers in which a proxy sends method and path. */
+type HeaderPair = readonly [string, string];
 export const NGINX: HeaderPair = ['X-Original-Method', 'X-Original-URI'];
 export const FORWARDED: HeaderPair = ['X-Forwarded-Method', 'X-Forwarded-Uri'];
 
@@ -16,7 +16,7 @@ const ROUTES = [
   { method: '*', path: '/reports/**', permission: 'reports:read' },
 ];
 
-/** Latchkey as a proxy sees it, with an owner who has systems:read and systems:write, and nearly no rate limit. */
+/** Latchkey as a proxy sees it, with an owner who has systems:read and systems:write, and a very high rate limit. */
 export interface ForwardAuthStage {
   readonly service: Service;
   readonly owner: Owner;
@@ -27,7 +27,7 @@ export interface ForwardAuthStage {
   stop(): Promise<void>;
 }
 
-/** What FORWARD_AUTH_ROUTES names; it goes with the run's folder. */
+/** The file that FORWARD_AUTH_ROUTES names; it is deleted with the run's folder. */
 export function routesFile(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'forward-auth-')), 'routes.json');
   writeFileSync(file, JSON.stringify(ROUTES));
@@ -51,7 +51,7 @@ export async function startForwardAuth(env: NodeJS.ProcessEnv = {}): Promise<For
   };
 }
 
-/** As a proxy sends it. */
+/** A request like a proxy's. */
 export function about(key: string, method: string, target: string, [methodName, targetName]: HeaderPair): string[] {
   return [`Authorization: Bearer ${key}`, `${methodName}: ${method}`, `${targetName}: ${target}`];
 }

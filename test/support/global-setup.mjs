@@ -12,17 +12,17 @@ export default async function globalSetup() {
   const temp = tmpdir();
   await removeRunsThatDied(temp);
   const folder = join(temp, `${runFolderPrefix}${randomBytes(6).toString('hex')}`);
-  // Held before the folder exists: another run must never take this one for dead.
+  // The lock is taken before the folder exists: another run must never think that this one has ended.
   const lock = await acquireLock(folder);
-  // PostgreSQL's user passes through it.
+  // PostgreSQL's user must be able to pass through it.
   mkdirSync(folder, { mode: 0o711 });
-  // Whatever a suite puts into the temp folder goes with the run, even one that is killed.
+  // Everything that a suite puts into the temp folder is deleted after the run, even if the run is killed.
   process.env['TMPDIR'] = folder;
 
   const [postgres, redis] = await Promise.all([
     startEmbeddedPostgres({
       dataDir: join(folder, 'data'),
-      // Nothing here outlives the run, and Ctrl+C is meant for all of it.
+      // Nothing outlives the run, and Ctrl+C ends all of it.
       settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
       detached: false,
     }),

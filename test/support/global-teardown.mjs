@@ -1,4 +1,4 @@
-/** Jest loads set-up and teardown apart from each other: the one leaves the other its work on globalThis. */
+/** Jest loads set-up and teardown separately, so the set-up leaves its teardown function on globalThis. */
 export default async function globalTeardown() {
   const { latchkeyTestTeardown } = /** @type {{ latchkeyTestTeardown?: () => Promise<void> }} */ (globalThis);
   await latchkeyTestTeardown?.();

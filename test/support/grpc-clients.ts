@@ -24,9 +24,9 @@ const definition = loadSync(['latchkey/v1/api_key_service.proto', 'latchkey/v1/a
 const { latchkey } = loadPackageDefinition(definition) as unknown as ApiKeyProto & AccountProto;
 
 export interface Clients {
-  /** One question; READ with no permission unless said otherwise. */
+  /** Asks one question; READ with no permission by default. */
   validate(apiKey: string, request?: ValidateKeyRequest): Promise<ValidateKeyResponse__Output>;
-  /** The request as it is. */
+  /** Sends the request unchanged. */
   ask(request: ValidateKeyRequest): Promise<ValidateKeyResponse__Output>;
   putAccount(request: PutAccountRequest): Promise<Account__Output>;
   account(

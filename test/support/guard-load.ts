@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Decision, Guard } from '@latchkey/guard';
 
-/** Between two requests of one asker: a resource service's load, not a measurement of how much there can be. */
+/** The pause between two requests of one caller: an ordinary load, not a measurement of the most. */
 const PACE_MS = 4;
 
-/** Requests that pass through one guard all the while. */
+/** Requests that pass through one guard all the time. */
 export class GuardLoad {
   readonly refused: Decision[] = [];
   granted = 0;

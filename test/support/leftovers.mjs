@@ -7,13 +7,13 @@ import { stopOrphan } from '../../scripts/postgres/orphan.mjs';
 export const runFolderPrefix = 'latchkey-test-';
 
 /**
- * Clears away what runs left that were killed: their servers and their folders.
+ * Removes the servers and folders that killed runs left behind.
  * @param {string} temp
  */
 export async function removeRunsThatDied(temp) {
   for (const name of readdirSync(temp).filter((entry) => entry.startsWith(runFolderPrefix))) {
     const folder = join(temp, name);
-    // Another user's are theirs to clear away.
+    // Another user's folder stays.
     if (statSync(folder, { throwIfNoEntry: false })?.uid !== (process.getuid?.() ?? 0)) continue;
     const lock = await acquireLock(folder);
     if (!lock) continue;
@@ -23,7 +23,7 @@ export async function removeRunsThatDied(temp) {
 }
 
 /**
- * Ends the servers that still work in a folder, whichever suite started them, and removes it.
+ * Ends all servers that still work in a folder, and removes the folder.
  * @param {string} folder
  */
 export async function removeRunFolder(folder) {
@@ -32,7 +32,7 @@ export async function removeRunFolder(folder) {
     if (file.endsWith('postmaster.pid')) await stopOrphan({ cluster: dirname(file), postgres: 'postgres' });
     if (file.endsWith('redis.pid')) await stopRedis(file);
   }
-  // What ended just now may still be writing its last.
+  // A process that has just ended may still write its last bytes.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 

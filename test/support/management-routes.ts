@@ -3,9 +3,9 @@ import { PASSWORD, type Owner } from './owners.js';
 export interface ManagementRoute {
   readonly name: string;
   readonly method: string;
-  /** What a caller in good standing gets. */
+  /** The status that a caller with a valid session gets. */
   readonly success: number;
-  /** What a caller without any credential gets. */
+  /** The status that a caller without any credential gets. */
   readonly anonymous: number;
   /** Path and body of a call that would succeed. @param keyId an active key of the owner's */
   order(owner: Owner, keyId: string): { path: string; body?: object };
@@ -13,7 +13,7 @@ export interface ManagementRoute {
 
 const CREATE = { name: 'From a matrix', access: 'read-only', password: PASSWORD };
 
-/** Every route that people manage their keys by; http-matrix.spec.ts compares them with /openapi.json. */
+/** Every route for managing keys; http-matrix.spec.ts compares them with /openapi.json. */
 export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   get('/v1/session'),
   get('/v1/api-keys'),

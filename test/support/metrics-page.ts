@@ -1,7 +1,7 @@
-/** What a metrics page says, in the text format of Prometheus. */
+/** The content of a metrics page in the text format of Prometheus. */
 export interface MetricsPage {
   readonly text: string;
-  /** Name → type, of each metric; a histogram is one. */
+  /** Name → type of each metric; a histogram is one metric. */
   readonly types: ReadonlyMap<string, string>;
   readonly samples: readonly Sample[];
   /** The sum over all samples of that name whose labels include these. */

@@ -8,17 +8,17 @@ const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
 const ROUNDS = 20;
 
 /**
- * Bytes by which the old generation has grown by work that leaves nothing behind, done again and again. Only a process
- * that was started with `--no-allocation-site-pretenuring` makes nothing old on the guess that it will live long.
+ * The bytes by which the old generation grows when work that keeps nothing is repeated. Only a process that was started
+ * with `--no-allocation-site-pretenuring` allocates nothing in the old generation on the guess that it will live long.
  */
 export async function oldGenerationGrowth(work: () => void | Promise<void>): Promise<number> {
   const settle = async (options?: { type: 'minor' }) => {
     collect(options);
-    // Who wants to know of it is told in the turns after.
+    // Observers are called in the following turns of the event loop.
     for (let turn = 0; turn < 5; turn += 1) await nextTurn();
   };
   await work();
-  // Whatever is there now is old from here on.
+  // Everything that exists now is in the old generation from here on.
   await settle();
   await settle();
   const before = oldBytes();
@@ -34,5 +34,5 @@ function oldBytes(): number {
 }
 
 const BALLAST_FIELDS = 1000;
-/** What makes an object that should be gone show: eight kilobytes. */
+/** Eight kilobytes, so that an object that was not collected shows. */
 export const ballast = (): unknown[] => new Array<unknown>(BALLAST_FIELDS).fill(undefined);

@@ -11,7 +11,7 @@ interface Document {
   readonly components: { readonly schemas: Schemas };
 }
 
-/** What /openapi.json says, to hold answers against. */
+/** /openapi.json, to check answers against. */
 export class OpenApi {
   private readonly ajv = new Ajv({ strict: false, allErrors: true });
   private readonly operations: ReadonlyMap<string, Operation>;
@@ -19,7 +19,7 @@ export class OpenApi {
   constructor(document: Document) {
     formats.default(this.ajv);
     const { schemas } = document.components;
-    // What the document does not name must not be there: an answer never says more than is documented.
+    // An answer must not contain a field that the document does not name.
     for (const schema of Object.values(schemas)) if (schema.properties) schema.additionalProperties = false;
     this.ajv.addSchema({ $id: 'openapi', components: { schemas } });
     this.operations = new Map(
@@ -38,7 +38,7 @@ export class OpenApi {
     return Object.keys(this.operations.get(name)!.responses).map(Number);
   }
 
-  /** What is wrong with an answer to this operation, or undefined. */
+  /** The errors in an answer to this operation, or undefined. */
   problemOf(name: string, { status, headers, body }: Answer): string | undefined {
     const response = this.operations.get(name)!.responses[status];
     if (!response) return `${name} answered ${status}, which is not documented`;

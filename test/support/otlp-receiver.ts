@@ -20,7 +20,7 @@ interface Export {
   }[];
 }
 
-/** What stands in for a collector: it takes spans over OTLP/HTTP and keeps them as they came. */
+/** Replaces a collector: takes spans over OTLP/HTTP and keeps them unchanged. */
 export class OtlpReceiver {
   /** Headers and body of each request. */
   readonly received: string[] = [];
@@ -45,7 +45,7 @@ export class OtlpReceiver {
     return new OtlpReceiver(server);
   }
 
-  /** For whoever is to send here: every span, soon. */
+  /** The environment of a service that sends every span here, soon. */
   get env(): Record<string, string> {
     const { port } = this.server.address() as AddressInfo;
     return {

@@ -3,7 +3,7 @@ import type { PutAccountRequest } from '../../src/infrastructure/inbound/grpc/ge
 import type { Person } from './person.js';
 import type { Service } from './service.js';
 
-/** One for all owners of the suites. */
+/** One password for all owners of the suites. */
 export const PASSWORD = DEMO_OWNER.password;
 
 export interface Owner {
@@ -15,7 +15,7 @@ export interface Owner {
 
 let opened = 0;
 
-/** An account of its own, so that one test's keys, guesses and events are not another's. */
+/** Makes an account for one test, so that its keys, guesses and events are separate from other tests. */
 export async function newOwner(service: Service, profile: PutAccountRequest = {}): Promise<Owner> {
   const id = profile.id ?? `owner-${(opened += 1)}`;
   const email = profile.email ?? `${id}@example.com`;

@@ -8,13 +8,13 @@ export interface Answer {
   readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
 }
 
-/** Someone in front of the settings screen: a plain HTTP client that keeps its cookie. */
+/** A person at the settings screen: a plain HTTP client that keeps its cookie. */
 export class Person {
   cookie = '';
 
   constructor(private readonly url: string) {}
 
-  /** @param body sent as JSON, or as it is when it is text */
+  /** @param body sent as JSON; a text is sent unchanged */
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     const hasBody = body !== undefined;
     const response = await fetch(this.url + path, {
@@ -45,7 +45,7 @@ export class Person {
     return this.call('POST', '/v1/api-keys', { ...defaults, ...order }, headers);
   }
 
-  /** A key that must come to be. */
+  /** Creates a key; throws if that fails. */
   async newKey(order: object = {}): Promise<CreatedApiKeyView> {
     const { status, body } = await this.create(order);
     if (status !== 201) throw new Error(`create answered ${status}: ${JSON.stringify(body)}`);

@@ -24,7 +24,7 @@ export async function startPlatformLogin() {
     jwksUrl: `http://127.0.0.1:${port}/jwks.json`,
     publicKeys,
     privateKey: (alg: 'RS256' | 'ES256') => pairs[alg].privateKey,
-    /** What it answers from now on instead of its keys. */
+    /** The answer from now on, instead of its keys. */
     answers: (status: number, body: string) => void (answer = { status, body }),
     stop: () =>
       new Promise<void>((resolve) => {
@@ -36,7 +36,7 @@ export async function startPlatformLogin() {
 
 export type PlatformLogin = Awaited<ReturnType<typeof startPlatformLogin>>;
 
-/** A token of the login for `sub`, good for an hour unless the claims say otherwise. */
+/** A token of the login for `sub`, valid for an hour unless the claims say otherwise. */
 export function sign(claims: JWTPayload, header: JWTHeaderParameters, key: CryptoKey | Uint8Array): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const all = { iss: ISSUER, aud: AUDIENCE, iat: now, exp: now + 3600, ...claims };

@@ -14,7 +14,7 @@ export function isRunning(pid: number): boolean {
   return pid > 0 && !['Z', 'X', undefined].includes(statOf(pid)?.state);
 }
 
-/** As `process.title` says, or the command. */
+/** The process's title, or its command. */
 export function titleOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0', 1)[0]!.trim();
@@ -23,7 +23,7 @@ export function titleOf(pid: number): string {
   }
 }
 
-/** What it holds in memory now. */
+/** Its resident memory at the moment. */
 export function memoryMbOf(pid: number): number {
   const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!;
   return Math.round(Number(kilobytes) / 1024);

@@ -1,6 +1,6 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** As Grafana fills them in. */
+/** The values that Grafana fills in. */
 const VARIABLES: readonly (readonly [name: string, value: string])[] = [
   ['$__rate_interval', '5m'],
   ['$job', '.+'],

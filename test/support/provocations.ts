@@ -2,7 +2,7 @@ import { unknownKey } from './key-strings.js';
 import { PASSWORD, type Owner } from './owners.js';
 import type { Answer, Person } from './person.js';
 
-/** Whom and what the provocations below find. */
+/** The people and keys that the provocations below use. */
 export interface World {
   readonly owner: Owner;
   /** Of a session that is to be ended. */
@@ -11,7 +11,7 @@ export interface World {
   /** An active key of the owner's, to be revoked. */
   readonly keyId: string;
   readonly revokedKeyId: string;
-  /** Of someone who has as many as there may be. */
+  /** A person with the maximum number of active keys. */
   readonly hoarder: Person;
   /** Key strings: two that may still ask a few times, and one that asks until it is refused. */
   readonly fullKey: string;
@@ -19,17 +19,17 @@ export interface World {
   readonly busyKey: string;
 }
 
-export type Provocation = (world: World) => Promise<Answer>;
+type Provocation = (world: World) => Promise<Answer>;
 
 /**
- * How a route is made to answer each status that is documented for it. 503 is left out: it is what the first call of an
- * entry comes to without a database. A new route is one more entry.
+ * The calls that make a route answer with each of its documented statuses, except 503, which the first call of an entry
+ * gets without a database. A new route needs one more entry.
  */
-export type Provocations = Readonly<Record<string, Readonly<Record<number, Provocation>>>>;
+type Provocations = Readonly<Record<string, Readonly<Record<number, Provocation>>>>;
 
 const CREATE = { name: 'From a table', access: 'read-only', password: PASSWORD };
 const ASKING = '/v1/forward-auth?mode=caddy';
-/** As a proxy asks about a request to `path`, which FORWARD_AUTH_ROUTES may name. */
+/** Asks like a proxy about a request to `path`, which FORWARD_AUTH_ROUTES may name. */
 const forwarded = (fullKey: string, path = '/open') => ({
   authorization: `Bearer ${fullKey}`,
   'x-forwarded-method': 'GET',
@@ -110,7 +110,7 @@ function ownersOnly(method: string, path: string): Record<401 | 403 | 429, Provo
 function untilLimited(ask: Provocation): Provocation {
   return async (world) => {
     for (let attempt = 1; ; attempt += 1) {
-      // Each question depends on what the one before was told.
+      // Each question depends on the answer to the one before.
       // oxlint-disable-next-line no-await-in-loop
       const answer = await ask(world);
       if (answer.status === 429 || attempt === 100) return answer;

@@ -8,7 +8,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Questions of many askers on one stream, opened anew when it has ended. */
+/** Questions of many callers on one stream, which is opened again when it has ended. */
 export class QuestionStream {
   private call: ClientDuplexStream<ValidateKeyRequest, ValidateKeyResponse__Output> | undefined;
   private readonly waiting = new Map<string, Waiting>();
@@ -16,7 +16,7 @@ export class QuestionStream {
 
   constructor(private readonly clients: Clients) {}
 
-  /** Rejects with what has a gRPC `code`, as a call of its own would. */
+  /** Rejects with an error that has a gRPC `code`, like a unary call. */
   ask(request: ValidateKeyRequest): Promise<ValidateKeyResponse__Output> {
     this.call ??= this.open();
     const requestId = String((this.asked += 1));

@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A request byte by byte (Latin-1), for what no well-behaved client sends: a header twice, spaces, control bytes. */
+/** Sends a request byte by byte (Latin-1), with things that no correct client sends: double headers, control bytes. */
 export function rawRequest(
   service: Pick<Service, 'url'>,
   requestLine: string,

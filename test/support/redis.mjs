@@ -6,9 +6,9 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 
 /**
- * A Redis of our own on a free loopback port, without persistence. Suites that need one to fail start another.
+ * Starts a Redis on a free loopback port, without persistence. Suites that need a failing one start another.
  * @param {string} folder made for it
- * @param {number} [port] to come back where an earlier one was
+ * @param {number} [port] the port of an earlier one, to replace it
  * @returns {Promise<{ url: string, port: number, pid: number, stop(): Promise<void> }>}
  */
 export async function startRedis(folder, port) {

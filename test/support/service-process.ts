@@ -21,12 +21,12 @@ export async function buildService(): Promise<void> {
   if (code !== 0 || !existsSync(MAIN)) throw new Error(output);
 }
 
-/** The service as it is run in earnest: a process of its own, that knows nothing of the test runner's environment. */
+/** The service as in production: a process of its own, without the test runner's environment. */
 export class ServiceProcess {
   private static readonly running = new Set<ServiceProcess>();
 
   readonly child: ChildProcess;
-  /** And with it everything that it started, as far as that writes to the same streams. */
+  /** Also waits for the processes that it started, if they write to the same streams. */
   readonly ended: Promise<End>;
   out = '';
   err = '';
@@ -40,7 +40,7 @@ export class ServiceProcess {
     ServiceProcess.running.add(this);
     this.child.stdout?.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
-    // Not the event `close`, which fails to come after a `disconnect`.
+    // Not the event `close`, which does not come after a `disconnect`.
     const streams = [this.child.stdout!, this.child.stderr!].map((stream) => once(stream, 'close'));
     this.ended = once(this.child, 'exit').then(async ([code, signal]) => {
       await Promise.all(streams);
@@ -49,7 +49,7 @@ export class ServiceProcess {
     });
   }
 
-  /** On free ports, with demo values. Resolves once it says that it is ready. */
+  /** Starts it on free ports, with demo values. Resolves once it reports that it is ready. */
   static async startReady(env: Record<string, string>): Promise<ServiceProcess> {
     const service = new ServiceProcess({ DEMO: '1', ...(await freePorts()), ...env });
     const end = await Promise.race([once(service.child, 'message').then(() => undefined), service.ended]);
@@ -57,7 +57,7 @@ export class ServiceProcess {
     return service;
   }
 
-  /** For after a test, however it ended: their workers end with them. */
+  /** Ends all of them after a test, with their workers. */
   static async killTheRest(): Promise<void> {
     for (const { child } of this.running) child.kill('SIGKILL');
     await Promise.all([...this.running].map(({ ended }) => ended));

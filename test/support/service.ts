@@ -11,14 +11,14 @@ export interface Service {
   readonly databaseUrl: string;
   /** With the demo service identities. */
   readonly clients: Clients;
-  /** Someone with a cookie jar of their own, not signed in yet. */
+  /** A person with their own cookies, not signed in yet. */
   person(): Person;
   stop(): Promise<void>;
 }
 
 /**
- * The real service in this process, over a database of its own unless one is given (a second instance, say).
- * @param env on top of demo values and free ports
+ * Starts the real service in this process, with a database of its own unless one is given (for a second instance).
+ * @param env in addition to demo values and free ports
  */
 export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service> {
   const database = env['DATABASE_URL'] ? undefined : await createDatabase();

@@ -1,9 +1,9 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A line to a server of ours on which every packet takes its time, in either direction. */
+/** A line to one of our servers that delays every packet in both directions. */
 export class SlowLine {
-  /** What is under way already takes as long as it was going to. */
+  /** Packets that are under way keep their old delay. */
   delayMs = 0;
   private readonly sockets = new Set<Socket>();
 
@@ -22,7 +22,7 @@ export class SlowLine {
     return line;
   }
 
-  /** The address of what lies behind it, by way of this line. */
+  /** The URL of the server behind it, through this line. */
   instead(url: string): string {
     const { port } = this.server.address() as AddressInfo;
     const changed = new URL(url);

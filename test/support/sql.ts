@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** One statement on a connection of its own: to look at what the service keeps, and to move its clocks. */
+/** Runs one statement on a connection of its own, to read stored data or to move stored times. */
 export async function sql<Row extends pg.QueryResultRow>(
   url: string,
   text: string,

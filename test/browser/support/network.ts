@@ -1,7 +1,7 @@
 import type { Locator, Page, Request, Route } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 
-export type Matches = (request: Request) => boolean;
+type Matches = (request: Request) => boolean;
 
 export const isCreation: Matches = (request) =>
   request.method() === 'POST' && new URL(request.url()).pathname === '/v1/api-keys';

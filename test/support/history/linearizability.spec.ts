@@ -7,7 +7,7 @@ const READ = ['systems:read'];
 const BOTH = ['systems:read', 'systems:write'];
 const NEVER = Infinity;
 
-/** A call and its answer, from one moment to another. */
+/** A call and its answer, with the times of both. */
 const at = (invokedAt: number, answeredAt: number, action: OwnerAction): Operation<OwnerAction> => ({
   invokedAt,
   answeredAt,
@@ -105,11 +105,11 @@ describe('a history is accepted that shows', () => {
   });
 });
 
-/** Straight from the definition: every order of every choice of unanswered calls. */
+/** Straight from the definition: tries every order of every choice of unanswered calls. */
 function isExplainedBySomeOrder(state: OwnerState, left: readonly Operation<OwnerAction>[]): boolean {
   if (left.every(({ answeredAt }) => answeredAt === NEVER)) return true;
   return left.some((next) => {
-    // Whatever was answered before it was asked has taken effect before it.
+    // A call that was answered before this one was made has taken effect before it.
     if (left.some(({ answeredAt }) => answeredAt < next.invokedAt)) return false;
     const after = OWNER.step(state, next.action);
     return (
@@ -160,6 +160,6 @@ test('of any small history the judgement is the definition’s', () => {
     }),
     { numRuns: 1000 },
   );
-  // Neither is rare, or the comparison would prove little.
+  // Both results must be frequent, or the comparison would prove little.
   expect(Math.min(judged.true, judged.false)).toBeGreaterThan(100);
 });

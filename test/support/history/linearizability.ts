@@ -1,45 +1,45 @@
-/** One call, with what it asked and what it was told. */
+/** One call, with its action and its answer. */
 export interface Operation<Action> {
   readonly action: Action;
-  /** On one clock for all calls, on which no two moments are alike. */
+  /** Times on one clock for all calls; no two are equal. */
   readonly invokedAt: number;
-  /** Infinity when it was never answered: it may have taken effect at any time since, may yet, or never will. */
+  /** Infinity for an unanswered call: it may take effect at any time after its invocation, or never. */
   readonly answeredAt: number;
 }
 
 export interface Model<State, Action> {
-  /** States are plain data, and equal ones read equal as JSON. */
+  /** States are plain data; equal states have equal JSON. */
   readonly initial: State;
-  /** What the action leaves behind, or undefined when `state` can't have given its answer. */
+  /** The state after the action, or undefined when `state` can't give this answer. */
   step(state: State, action: Action): State | undefined;
   /** With the answer that it got, in any state. */
   changesNothing(action: Action): boolean;
 }
 
-export interface Violation<State, Action> {
+interface Violation<State, Action> {
   /** The first answer that no order of the calls explains. */
   readonly unexplained: Operation<Action>;
-  /** What the state may have been when the call before it was answered. */
+  /** The possible states when the call before it was answered. */
   readonly possibleStates: readonly State[];
-  /** Up to the one that is unexplained, by the time they were made. */
+  /** The calls up to the unexplained one, in the order of their invocation. */
   readonly latest: readonly Operation<Action>[];
 }
 
 interface Call<Action> extends Operation<Action> {
   readonly bit: bigint;
   readonly isRead: boolean;
-  /** The same for calls that are interchangeable: unanswered ones that asked the same. */
+  /** Equal for interchangeable calls: unanswered calls with the same action. */
   readonly kin: string;
 }
 
-/** One way in which it may have gone so far. */
+/** One possible course of the calls so far. */
 interface Course<State> {
   readonly state: State;
-  /** Of the calls that are under way, those that have taken effect. */
+  /** The open calls that have taken effect. */
   readonly applied: bigint;
 }
 
-/** More than this for a single answer, and the history is too wild to be judged. */
+/** With more courses than this for a single answer, the history is too complex to check. */
 const MAX_COURSES = 200_000;
 const TOLD_OF = 12;
 
@@ -47,7 +47,7 @@ const TOLD_OF = 12;
  * Whether every answer is one that a single copy of the state, asked one call at a time, could have given, each call
  * taking effect at one moment between its invocation and its answer (Herlihy and Wing 1990). The search is Wing and
  * Gong's, answer by answer (Lowe 2017, "Testing for linearizability"): it carries along all courses that explain the
- * answers so far, and for the next answer applies as few of the open calls as will do.
+ * answers so far, and for the next answer applies as few of the open calls as possible.
  */
 export function findViolation<State, Action>(
   model: Model<State, Action>,
@@ -77,7 +77,7 @@ export function findViolation<State, Action>(
   return undefined;
 }
 
-/** Every course, as far as it matters, in which `target` has taken effect just now or earlier. */
+/** Every relevant course in which `target` has taken effect just now or earlier. */
 function explain<State, Action>(
   model: Model<State, Action>,
   courses: readonly Course<State>[],
@@ -89,9 +89,9 @@ function explain<State, Action>(
   const seen = new Seen<State>(maskOf(reads), maskOf(open.filter(({ answeredAt }) => answeredAt === Infinity)));
   const explained: Course<State>[] = [];
   const toExplore = [...courses];
-  // Grows while it is walked.
+  // The list grows during this loop.
   for (const { state, applied: before } of toExplore) {
-    // A read that fits takes effect at once: it stands in nobody's way.
+    // A read that fits takes effect at once: it cannot prevent another call.
     const fitting = reads.filter(({ action, bit }) => !(before & bit) && model.step(state, action) !== undefined);
     const applied = before | maskOf(fitting);
     if (!seen.add({ state, applied })) continue;
@@ -111,17 +111,17 @@ function explain<State, Action>(
   return explained;
 }
 
-/** What was explored, so that nothing is explored again that can only fare worse. */
+/** The explored courses, so that no course is explored that is certainly worse than one of them. */
 class Seen<State> {
   private readonly byState = new Map<string, bigint[]>();
 
   constructor(
     private readonly reads: bigint,
-    /** Calls that need not take effect at all. */
+    /** The unanswered calls, which need not take effect. */
     private readonly unanswered: bigint,
   ) {}
 
-  /** False when a course to the same state was seen that has done as many reads and spent no other unanswered call. */
+  /** False if a known course reached the same state with all of its reads and without other unanswered calls. */
   add({ state, applied }: Course<State>): boolean {
     const owed = applied & ~this.reads & ~this.unanswered;
     const key = `${owed} ${JSON.stringify(state)}`;

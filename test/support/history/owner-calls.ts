@@ -22,14 +22,14 @@ export interface KnownKey {
 }
 
 /**
- * The calls about one owner, each to an instance at random, answered in the words of the model. Undefined is what was
- * not answered; whatever a service must not answer, with or without faults, is thrown.
+ * The calls about one owner, each to a random instance, with answers in the terms of the model. An unanswered call is
+ * undefined. An answer that a service must never give, with or without faults, is thrown.
  */
 export class OwnerCalls {
-  /** Those whose creation was answered. */
+  /** The keys whose creation was answered. */
   readonly keys: KnownKey[] = [];
 
-  /** @param token of the platform, which stands in for a sign-in */
+  /** @param token of the platform, instead of a sign-in */
   constructor(
     private readonly instances: readonly Instance[],
     private readonly id: string,
@@ -41,7 +41,7 @@ export class OwnerCalls {
     return accountOf(this.any().service.clients.putAccount({ ...profile, permissions: [...permissions] }));
   }
 
-  /** Looks at the account or changes its status. */
+  /** Reads the account or changes its status. */
   account(kind: 'get' | 'suspend' | 'reactivate'): AnswerTo<'get'> {
     const method = ({ get: 'GetAccount', suspend: 'SuspendAccount', reactivate: 'ReactivateAccount' } as const)[kind];
     return accountOf(this.any().service.clients.account(method, this.id));

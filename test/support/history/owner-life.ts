@@ -9,18 +9,18 @@ export interface Tally {
   answered: number;
   granted: number;
   unavailable: number;
-  /** What no service should answer, in its words. */
+  /** Answers that no service should give. */
   readonly broken: string[];
 }
 
 const CALLERS = 4;
-/** How long a caller that was told UNAVAILABLE waits before it asks again. */
+/** The pause of a caller after UNAVAILABLE. */
 const BACK_OFF_MS = 20;
-/** Which of the owner's keys are asked about: the latest ones, for the others have long been revoked. */
+/** The latest keys of the owner, which are asked about. The others were revoked long ago. */
 const KEYS_IN_USE = 3;
 const PERMISSIONS = ['', 'systems:read', 'systems:write'];
 
-/** An owner to whom several callers do everything at once, with all that was asked and answered. */
+/** An owner about whom several callers make every kind of call at once; keeps all calls and answers. */
 export class OwnerLife {
   readonly history: Operation<OwnerAction>[] = [];
   private moment = 0;
@@ -31,7 +31,7 @@ export class OwnerLife {
     private readonly tally: Tally,
   ) {}
 
-  /** Ends once as many of its calls have been answered, or with the signal. */
+  /** Ends after this number of answered calls, or with the signal. */
   async live(answers: number, signal: AbortSignal): Promise<void> {
     const again = async (call: () => Promise<boolean>) => {
       do await pause(BACK_OFF_MS);
@@ -43,7 +43,7 @@ export class OwnerLife {
     const caller = async () => {
       while (left > 0 && !signal.aborted) {
         left -= 1;
-        // After no answer, this caller writes no more before it has seen the service at work again.
+        // After an unanswered call, this caller makes no change before the service has answered again.
         if (!(await this.anything())) await again(() => this.look());
       }
     };
@@ -61,7 +61,7 @@ export class OwnerLife {
     return this.look();
   }
 
-  /** A validation as soon as there is a key. */
+  /** A validation, once there is a key. */
   private look(): Promise<boolean> {
     if (this.calls.keys.length === 0 || randomInt(20) === 0) return this.account('get');
     const [key, permission] = [this.anyKey(), PERMISSIONS[randomInt(PERMISSIONS.length)]!];

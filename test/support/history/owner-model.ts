@@ -1,8 +1,8 @@
 import type { Model } from './linearizability.js';
 
-export type OwnerStatus = 'active' | 'suspended';
+type OwnerStatus = 'active' | 'suspended';
 
-/** What AccountService answers of an account. */
+/** The part of AccountService's answer that the model knows. */
 export interface AccountAnswer {
   readonly status: OwnerStatus;
   readonly permissions: readonly string[];
@@ -12,7 +12,7 @@ export type Verdict =
   | { readonly granted: { readonly keyId: string; readonly permissions: readonly string[] } }
   | { readonly denied: string };
 
-/** Without an answer, nobody knows whether it was done. */
+/** Without an answer it is unknown whether the change was made. */
 export type OwnerAction =
   | { kind: 'put'; permissions: readonly string[]; answer?: AccountAnswer | undefined }
   | { kind: 'get' | 'suspend' | 'reactivate'; answer?: AccountAnswer | undefined }
@@ -21,16 +21,16 @@ export type OwnerAction =
   | { kind: 'validate'; keyId: string; permission: string; answer?: Verdict | undefined };
 
 export interface OwnerState extends AccountAnswer {
-  /** Ids in order, as are those of the revoked. */
+  /** Sorted ids; those of revoked keys are sorted, too. */
   readonly activeKeys: readonly string[];
   readonly revokedKeys: readonly string[];
-  /** Active keys whose creation was not answered: nobody knows their ids, but they count. */
+  /** Active keys whose creation was not answered: their ids are unknown, but they count. */
   readonly lostKeys: number;
 }
 
 const MAX_ACTIVE_KEYS = 5;
 
-/** One owner with their keys, as the contract has it. Written down a second time on purpose: it shares no code with it. */
+/** One owner with their keys, by the contract. On purpose it repeats the rules and shares no code with the service. */
 export const OWNER: Model<OwnerState, OwnerAction> = {
   initial: { status: 'active', permissions: [], activeKeys: [], revokedKeys: [], lostKeys: 0 },
   step: (state, action) => {
@@ -67,7 +67,7 @@ function told(answer: AccountAnswer | undefined, state: OwnerState): OwnerState 
 function create(state: OwnerState, answer: (OwnerAction & { kind: 'create' })['answer']): OwnerState | undefined {
   const isActive = state.status === 'active';
   const isFull = state.activeKeys.length + state.lostKeys >= MAX_ACTIVE_KEYS;
-  // How guesses are slowed down is no part of this state.
+  // The delay of password guesses is no part of this state.
   if (answer === 'too-many-attempts') return state;
   if (answer === 'owner-not-active') return isActive ? undefined : state;
   if (answer === 'full') return isActive && isFull ? state : undefined;
