@@ -118,7 +118,7 @@ describe('bytes that no gRPC library sends', () => {
     expect(await send(frame(QUESTION), headers)).not.toBe(status.OK);
   });
 
-  test('without a service identity is told so', async () => {
+  test('without a service identity is refused as UNAUTHENTICATED', async () => {
     expect(await send(frame(QUESTION), { authorization: '' })).toBe(status.UNAUTHENTICATED);
   });
 

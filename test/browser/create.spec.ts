@@ -13,7 +13,7 @@ describe('creating a key', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('what is missing is told at its field, the first of them has the focus, and the service is not asked', async () => {
+  test('a missing value is reported at its field, the first such field has the focus, and the service is not asked', async () => {
     const { page } = await stage.open();
     const requests = record(page, isCreation);
     await openCreate(page);
@@ -32,7 +32,7 @@ describe('creating a key', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('what only the service finds wrong is told at the field too', async () => {
+  test('an error that only the service finds is shown at the field, too', async () => {
     const { page } = await stage.open();
     await openCreate(page);
     await fillCreate(page, { name: 'tab\there' });
@@ -62,7 +62,7 @@ describe('creating a key', () => {
     expect(Date.parse(key!.expiresAt) - Date.parse(key!.createdAt)).toBe(12 * 86_400_000);
   });
 
-  test('an incorrect password is told at its field and forgotten; everything else stays', async () => {
+  test('an incorrect password is reported at its field and removed; everything else stays', async () => {
     const { page, owner } = await stage.open();
     await openCreate(page);
     await fillCreate(page, { name: 'Backup script', password: 'wrong' });
@@ -81,7 +81,7 @@ describe('creating a key', () => {
     expect((await owner.person.list()).items).toMatchObject([{ name: 'Backup script', access: 'read-and-write' }]);
   });
 
-  test('a limit reached meanwhile is told in place, and what was typed stays', async () => {
+  test('a limit that was reached in the meantime is shown in the form, and what was typed stays', async () => {
     const owner = await stage.newOwner();
     await putKeys(
       stage.service,

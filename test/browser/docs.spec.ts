@@ -21,7 +21,7 @@ describe('/docs', () => {
     }
   });
 
-  test('a call is tried there, with the session of whoever is signed in', async () => {
+  test('a call is tried there, with the session of the person who is signed in', async () => {
     const { page, owner } = await stage.open();
     await page.goto(`${stage.service.url}/docs`);
     const call = page.locator('.opblock', { hasText: '/v1/session' }).filter({ hasText: /^GET/ });

@@ -49,7 +49,7 @@ describe('the list of keys', () => {
     expect(await button(row(page, 'Stopped'), 'Actions for Stopped').count()).toBe(0);
   });
 
-  test('last use is told in words, the exact time on hover and on focus, and never is never', async () => {
+  test('last use is shown in words, the exact time on hover and on focus, and an unused key says never', async () => {
     const { page } = await openWith([{ name: 'Used', usedMinutesAgo: 3.2 }, { name: 'Unused' }]);
     const lastUsed = row(page, 'Used').getByText('3 minutes ago');
     await lastUsed.hover();

@@ -12,7 +12,7 @@ describe('a network that is slow or fails', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('a lost answer: tried again under the same Idempotency-Key, told, revoked and created anew: one active key', async () => {
+  test('a lost answer: tried again under the same Idempotency-Key, shown, revoked and created again: one active key', async () => {
     const { page, owner } = await stage.open();
     const requests = record(page, isCreation);
     let lost = 0;

@@ -29,7 +29,7 @@ describe('revoking a key', () => {
     await focusOn(button(page, 'Actions for CI deploy'));
   });
 
-  test('a revoked key leaves the active keys at once, is refused by ValidateKey, and is told', async () => {
+  test('a revoked key leaves the active keys at once, is refused by ValidateKey, and the screen says so', async () => {
     const owner = await stage.newOwner();
     const { fullKey } = await owner.person.newKey({ name: 'CI deploy' });
     await owner.person.newKey({ name: 'Another' });

@@ -27,7 +27,7 @@ describe('the session', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('a wrong password is told; the e-mail stays, the password is emptied and has the focus', async () => {
+  test('a wrong password is reported; the e-mail stays, the password is emptied and has the focus', async () => {
     const { page, owner } = await stage.open({ signedIn: false });
     await signIn(page, owner.email, 'wrong');
     await page.getByRole('alert').getByText('Incorrect e-mail or password').waitFor();
@@ -37,7 +37,7 @@ describe('the session', () => {
     expect(await page.getByLabel('E-mail').inputValue()).toBe(owner.email);
   });
 
-  test('empty fields are told at the field, without asking the service', async () => {
+  test('empty fields are reported at the field, without asking the service', async () => {
     const { page } = await stage.open({ signedIn: false });
     const attempts = record(page, (request) => request.method() === 'POST');
     await button(page, 'Sign in').click();
@@ -81,7 +81,7 @@ describe('the session', () => {
       expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
     });
 
-    test('a wrong password there is told there, and the form below is still as it was', async () => {
+    test('a wrong password there is reported there, and the form below is still as it was', async () => {
       const { page, owner } = await stage.open();
       await openCreate(page);
       await fillCreate(page, { name: 'Backup script' });
@@ -111,7 +111,7 @@ describe('the session', () => {
       await row(page, 'Old').waitFor();
     });
 
-    test('whoever does not sign in again is led to the sign-in form, and sees no keys', async () => {
+    test('a person who does not sign in again gets the sign-in form, and sees no keys', async () => {
       const { page, owner } = await stage.open();
       await putKeys(stage.service, owner, [{ name: 'Old', revokedDaysAgo: 1 }]);
       await page.reload();

@@ -45,7 +45,7 @@ describe('the chart', () => {
     }
   });
 
-  test('asks /livez whether to start anew and /readyz whether to send work', () => {
+  test('asks /livez whether to restart and /readyz whether to send work', () => {
     const { startupProbe, livenessProbe, readinessProbe } = container('latchkey');
     expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)).toEqual([
       '/livez',

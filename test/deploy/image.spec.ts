@@ -77,7 +77,7 @@ describe('what the image holds', () => {
     for (const path of ['/settings/api-keys', '/openapi.json', '/metrics']) expect(await answers(path)).toBe(200);
   });
 
-  test('ends in order when it is told to', async () => {
+  test('ends in order on SIGTERM', async () => {
     service.kill('SIGTERM');
     expect(await once(service, 'exit')).toEqual([0, null]);
   });

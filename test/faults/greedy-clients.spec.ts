@@ -109,7 +109,7 @@ describe('with clients that', () => {
     expect(blockedMb - beforeMb).toBeLessThan(100 + SILENT_READERS / 2);
   });
 
-  test('ask over HTTP and never read, they are hung up on, memory stays small and the others are served', async () => {
+  test('ask over HTTP and never read, the service closes their connections, memory stays small and the others are served', async () => {
     const beforeMb = memoryMb();
     const silent = times(SILENT_READERS, () => new SilentReader(service.url, 1000));
     await untilStill(() => Math.round(memoryMb() / 32));

@@ -71,7 +71,7 @@ describe('shutting down over open HTTP connections', () => {
     expect(Date.now() - startedAt).toBeLessThan(4000);
   });
 
-  test('cuts off whoever does not finish a request', async () => {
+  test('cuts off a client that does not finish its request', async () => {
     const caller = await Caller.of(service);
     caller.say('POST /v1/session HTTP/1.1\r\nHost: latchkey\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n');
     expect(await caller.hear()).toMatch(/^HTTP\/1\.1 100 /);

@@ -126,7 +126,7 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  it('begins anew after an initialisation that was cut short', async () => {
+  it('starts again after an initialisation that was stopped half-way', async () => {
     const earlier = starterElsewhere('');
     const unfinished = () =>
       existsSync(dataDir) && readdirSync(dataDir).some((name) => name.startsWith('.latchkey-init-'));

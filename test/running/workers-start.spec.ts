@@ -25,7 +25,7 @@ describe('the start with WORKERS', () => {
     expect(isRunning(first!)).toBe(false);
   });
 
-  test.each(['HTTP_PORT', 'GRPC_PORT'])('a %s that is taken is told once and ends the start', async (variable) => {
+  test.each(['HTTP_PORT', 'GRPC_PORT'])('a %s that is taken is reported once and ends the start', async (variable) => {
     const port = await freePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
@@ -37,7 +37,7 @@ describe('the start with WORKERS', () => {
     expect(lines).toEqual([expect.stringMatching(new RegExp(`EADDRINUSE 127.0.0.1:${port}\\b`))]);
   });
 
-  test('what is wrong with the configuration is told once', async () => {
+  test('an error in the configuration is reported once', async () => {
     const { code, err } = await new ServiceProcess({ DEMO: '1', WORKERS: '2', KEY_PREFIX: 'X' }).ended;
     expect(code).toBe(1);
     expect(err.trimEnd().split('\n')).toEqual([

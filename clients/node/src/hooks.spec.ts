@@ -16,7 +16,7 @@ describe('callHook', () => {
 });
 
 describe('withoutCredentials', () => {
-  it('takes the key out of a text, wherever and as often as it stands', () => {
+  it('takes the key out of a text, everywhere in it', () => {
     const text = 'Bearer secretsecret? no: secretsecret';
     expect(withoutCredentials(text, 'Bearer secretsecret')).toBe('Bearer [redacted]? no: [redacted]');
   });

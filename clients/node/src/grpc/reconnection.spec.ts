@@ -108,7 +108,7 @@ describe('the streams to the service', () => {
     await eventually(async () => (await guard.check(question)).allowed);
   });
 
-  it('asks an older service, which has no streams, by calls, and tries streams when it connects anew', async () => {
+  it('asks an older service, which has no streams, with unary calls, and tries streams when it reconnects', async () => {
     latchkey.streamRefusal = { code: status.UNIMPLEMENTED, details: 'unknown method' };
     open();
     for (let n = 0; n < 20; n += 1) expect(await guard.check(question)).toMatchObject({ allowed: true });
@@ -126,7 +126,7 @@ describe('the streams to the service', () => {
     expect(latchkey.unaryQuestions).toBe(22);
   });
 
-  it('brings what is out to its end when it is closed, and then hangs up', async () => {
+  it('answers the questions that were sent when it is closed, and then closes its connections', async () => {
     open();
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = (_, reply) => held.push(reply);

@@ -40,7 +40,7 @@ describe('what the service is asked', () => {
     });
   });
 
-  it('says who asks', async () => {
+  it('sends the client address, user agent and request id', async () => {
     await app.send('GET /systems', ['User-Agent: curl/8', 'X-Request-Id: id-1']);
     expect(lastQuestion()).toMatchObject({ clientIp: '127.0.0.1', userAgent: 'curl/8', requestId: 'id-1' });
   });
