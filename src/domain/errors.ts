@@ -27,7 +27,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-export interface ErrorDetails {
+interface ErrorDetails {
   readonly errors?: readonly FieldError[];
   readonly apiKeyId?: string;
   readonly apiKeyStatus?: string;

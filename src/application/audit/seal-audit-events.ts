@@ -6,7 +6,7 @@ import type { AuditTrail } from '../ports.js';
 /** A seal is verified and pruned as a whole, so it stays small. */
 const MAX_EVENTS = 10_000;
 
-export type SealingOutcome = 'up-to-date' | 'more-to-seal' | 'writers-at-work';
+type SealingOutcome = 'up-to-date' | 'more-to-seal' | 'writers-at-work';
 
 export class SealAuditEvents {
   /** What there was at a look, and who might still commit something below it. */

@@ -5,7 +5,7 @@ import type { Client } from '../../domain/audit/audit-event.js';
 import type { Accounts, AccountTransaction, ListedKey } from '../ports.js';
 import { saveKeys } from './save-keys.js';
 
-export type RevokedApiKey = ListedKey & { readonly now: Date };
+type RevokedApiKey = ListedKey & { readonly now: Date };
 
 export class RevokeApiKey {
   constructor(private readonly accounts: Accounts) {}

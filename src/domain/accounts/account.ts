@@ -19,7 +19,7 @@ export interface AccountProfile {
   readonly version?: bigint | undefined;
 }
 
-export interface AccountState {
+interface AccountState {
   readonly id: string;
   readonly email: string;
   readonly displayName: string;

@@ -21,6 +21,9 @@ const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * MINUTE_MS;
 const FORGOTTEN_AFTER_MS = HOUR_MS;
 
+/** For so long after its last attempt it is remembered that a subject was right once. */
+export const GUESSES_KEPT_DAYS = 90;
+
 /** Sign-in, for one account from one client network: what keeps a guesser out without keeping the owner out. */
 export const SIGN_IN_FROM_NETWORK: ThrottlePolicy = { freeGuesses: 5 };
 /** Sign-in, for one account from all networks that never signed in to it: a ceiling on guesses spread over many. */

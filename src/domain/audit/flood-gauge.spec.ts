@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { FloodGauge, WIDEST_WINDOW_MS } from './flood-gauge.js';
+import { FloodGauge } from './flood-gauge.js';
+import { WIDEST_WINDOW_MS } from './flood-policy.js';
 
 describe('the time from one commit of failures to the next', () => {
   const after = (failuresPerSecond: number, seconds: number) => {

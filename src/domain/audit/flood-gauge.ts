@@ -1,9 +1,10 @@
-/** Failures of about the last second that are everyday life: each is committed at once. */
-const EVERYDAY = 50;
-/** From here on the window is as wide as it gets. */
-const FLOOD = 150;
+import {
+  EVERYDAY_FAILURES_PER_SECOND as EVERYDAY,
+  FLOOD_FAILURES_PER_SECOND as FLOOD,
+  WIDEST_WINDOW_MS,
+} from './flood-policy.js';
+
 const MEMORY_MS = 1000;
-export const WIDEST_WINDOW_MS = 250;
 
 /**
  * How many failures arrive, and so how far apart their commits are to lie. The load fades exponentially, so that it

@@ -5,7 +5,7 @@ import { type ApiKeyStatus, isExpiryDue, type KeyTimes, statusAt } from './key-s
 import type { KeyString } from './key-string.js';
 import { DAY_MS } from '../time.js';
 
-export interface ApiKeyState extends KeyTimes {
+interface ApiKeyState extends KeyTimes {
   readonly id: string;
   readonly ownerId: string;
   readonly name: string;

@@ -5,6 +5,8 @@ export const MAX_ACTIVE_KEYS = 5;
 export const DEFAULT_EXPIRY_DAYS = 90;
 export const MAX_EXPIRY_DAYS = 365;
 export const MAX_NAME_LENGTH = 64;
+/** From so many days before its expiry a key is shown as one that expires soon. */
+export const EXPIRES_SOON_DAYS = 14;
 
 /** The form in which a name is kept: Unicode NFC, without the spaces around it. */
 export function normalizeKeyName(name: string): string {

@@ -3,7 +3,7 @@ import { accessAllows, effectivePermissions, isOpenToKeys, type AccessLevel } fr
 import { type ApiKeyStatus, isExpiryDue, type KeyTimes, statusAt } from './key-status.js';
 import { deny, type Question, type Verdict } from './verdict.js';
 
-export interface KeyStandingState extends KeyTimes {
+interface KeyStandingState extends KeyTimes {
   readonly id: string;
   readonly ownerId: string;
   readonly access: AccessLevel;

@@ -65,7 +65,7 @@ export class KeyString {
 }
 
 /** What a text that has the shape of a key string tells of itself. */
-export interface KeyInspection {
+interface KeyInspection {
   readonly prefix: string;
   readonly publicPart: string;
   /** Absent when the checksum is wrong: then it is mistyped, or made up. */

@@ -4,7 +4,7 @@ import { MAX_ACTIVE_KEYS } from './key-rules.js';
 import type { KeyString } from './key-string.js';
 
 /** What became of a key, to be stored and put on record together. */
-export interface KeyChange {
+interface KeyChange {
   readonly key: ApiKey;
   readonly became: 'created' | 'revoked' | 'expired';
 }

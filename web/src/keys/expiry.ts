@@ -1,7 +1,6 @@
 import type { ApiKey, KeyStatus } from '../api/types';
+import { EXPIRES_SOON_DAYS } from '../rules';
 import { DAY_MS } from '../time/format';
-
-const WARN_DAYS = 14;
 
 /** A key may expire while its owner looks at it. */
 export function statusAt(key: ApiKey, now: number): KeyStatus {
@@ -9,7 +8,7 @@ export function statusAt(key: ApiKey, now: number): KeyStatus {
 }
 
 export function expiresSoon(key: ApiKey, now: number): boolean {
-  return statusAt(key, now) === 'active' && Date.parse(key.expiresAt) - now < WARN_DAYS * DAY_MS;
+  return statusAt(key, now) === 'active' && Date.parse(key.expiresAt) - now < EXPIRES_SOON_DAYS * DAY_MS;
 }
 
 export function lifetimeDays(key: ApiKey): number {

@@ -1,3 +1,5 @@
+import { MAX_EXPIRY_DAYS } from '../rules';
+
 export const create = {
   title: 'Create API key',
   name: 'Name',
@@ -12,7 +14,7 @@ export const create = {
   expiry: 'Expires in',
   days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
   ownDays: 'Other',
-  ownDaysLabel: 'Number of days (1 to 365)',
+  ownDaysLabel: `Number of days (1 to ${MAX_EXPIRY_DAYS})`,
   expiresOn: (date: string) => `Stops working on ${date}.`,
   password: 'Your password',
   passwordHint: 'Confirms that it is you.',
@@ -22,7 +24,7 @@ export const create = {
   required: {
     name: 'Give the key a name',
     nameLength: (most: number) => `At most ${most} characters`,
-    days: 'A whole number from 1 to 365',
+    days: `A whole number from 1 to ${MAX_EXPIRY_DAYS}`,
     password: 'Enter your password',
   },
   field: (message: string) => `This ${message}`,

@@ -2,7 +2,7 @@ import { SpareTime } from './spare-time.js';
 import { NO_TRACES, type Origin, type Traces } from '../../telemetry/traces.js';
 import { Tally } from '../../telemetry/tally.js';
 
-export interface BatcherOptions<Item, Answer> {
+interface BatcherOptions<Item, Answer> {
   /** Answers every item, in order, or rejects; it must settle within `patienceMs`. */
   readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>;
   readonly maxBatch: number;

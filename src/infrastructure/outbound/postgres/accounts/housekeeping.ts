@@ -1,9 +1,8 @@
 import { LessThan } from 'typeorm';
+import { GUESSES_KEPT_DAYS } from '../../../../domain/accounts/password-throttle.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow, type Database } from '../connection/database.js';
 import { PasswordGuessesRow, SessionRow } from '../tables/rows.js';
-
-const GUESSES_KEPT_DAYS = 90;
 
 /** Deletes what no answer depends on any more. */
 export class PostgresHousekeeping {

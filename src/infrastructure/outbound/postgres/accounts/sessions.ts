@@ -1,10 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Sessions, type Session } from '../../../../application/ports.js';
+import { SESSION_HOURS } from '../../../../domain/accounts/session.js';
 import type { Database } from '../connection/database.js';
 import { toAccount } from '../tables/mapping.js';
 import { SessionRow } from '../tables/rows.js';
-
-const SESSION_HOURS = 12;
 
 export class PostgresSessions extends Sessions {
   constructor(private readonly database: Database) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { client, times } from '../../../../../test/support/application.js';
 import { FailureCommits } from './failure-commits.js';
-import { WIDEST_WINDOW_MS } from '../../../../domain/audit/flood-gauge.js';
+import { WIDEST_WINDOW_MS } from '../../../../domain/audit/flood-policy.js';
 
 const FAILURE = { reason: 'invalid-key', ownerId: null, keyId: null, publicPart: null, client: client() } as const;
 

@@ -1,0 +1,2 @@
+/** How long a sign-in lasts, unless something ends it sooner. */
+export const SESSION_HOURS = 12;

@@ -1,0 +1,5 @@
+/** Rules of the service that the screen knows by itself. A test compares them with those in `src/domain`. */
+export const MAX_NAME_LENGTH = 64;
+export const DEFAULT_EXPIRY_DAYS = 90;
+export const MAX_EXPIRY_DAYS = 365;
+export const EXPIRES_SOON_DAYS = 14;
