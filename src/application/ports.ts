@@ -13,11 +13,14 @@ import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { Verdict } from '../domain/keys/verdict.js';
 import type { AuditEvent, FailedAuthentication, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
+import type { ValidationPart } from './keys/validation-parts.js';
 import type { Page, PageRequest } from './page.js';
 
 /** What the database says of a public part, read in one statement at `now`. */
 export interface KeyReading {
   readonly now: Date;
+  /** When the statement was sent, by the ValidationMeter's clock. */
+  readonly sentAt: number;
   readonly found?: KeyStanding;
 }
 
@@ -31,10 +34,12 @@ export abstract class RateLimiter {
   abstract charge(keyId: string): RateDecision | Promise<RateDecision>;
 }
 
-/** Counts what validations came to. Never fails and never waits. */
+/** Counts what validations came to, and where their time went. Never fails and never waits. */
 export abstract class ValidationMeter {
-  /** A stamp to be handed back at the end: how long validations take is counted too. */
+  /** A stamp, by the clock of performance.now(): to be handed back at the end, and to the first part. */
   abstract begin(): number;
+  /** A part that took until `until`, now unless given, which it answers: it is when the next part begins. */
+  abstract countPart(part: ValidationPart, since: number, until?: number): number;
   abstract countVerdict(verdict: Verdict, begun: number): void;
   /** A validation that got no verdict, because a store was away. */
   abstract countFailure(begun: number): void;

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import { VALIDATION_PARTS, type ValidationPart } from '../../application/keys/validation-parts.js';
 import { ValidationMeter } from '../../application/ports.js';
 import { DENIAL_REASONS, type DenialReason, type Verdict } from '../../domain/keys/verdict.js';
 import { counter, gauge, histogram, type Instrument } from './instrument.js';
@@ -12,6 +13,12 @@ export class PrometheusMetrics extends ValidationMeter {
   private readonly granting = new Tally();
   private readonly denying = new Tally();
   private readonly failing = new Tally();
+  private readonly parts: Readonly<Record<ValidationPart, Tally>> = {
+    batch: new Tally(),
+    postgresql: new Tally(),
+    limits: new Tally(),
+    record: new Tally(),
+  };
   private granted = 0;
   private failed = 0;
 
@@ -41,6 +48,11 @@ export class PrometheusMetrics extends ValidationMeter {
           [{ outcome: 'failed' }, this.failing],
         ],
       ),
+      histogram(
+        'latchkey_validation_part_duration_seconds',
+        'How long validations waited for a batch, for PostgreSQL, for the rate limit and for the record of a failure',
+        () => VALIDATION_PARTS.map((part) => [{ part }, this.parts[part]] as const),
+      ),
       gauge('latchkey_workers', 'Processes whose numbers are in here', () => 1),
     );
   }
@@ -51,6 +63,11 @@ export class PrometheusMetrics extends ValidationMeter {
 
   begin(): number {
     return performance.now();
+  }
+
+  countPart(part: ValidationPart, since: number, until = performance.now()): number {
+    this.parts[part].observe((until - since) / 1000);
+    return until;
   }
 
   countVerdict(verdict: Verdict, begun: number): void {

@@ -56,7 +56,7 @@ export class CallPipeline {
     done: sendUnaryData<Answer>,
     span?: OpenSpan,
   ): Promise<void> {
-    const begun = performance.now();
+    const begun = method.arrivedAt?.(call.request) ?? performance.now();
     let outcome: Outcome = 'ok';
     let isIdentified = false;
     try {
@@ -95,13 +95,14 @@ export class CallPipeline {
   private each(name: string): Each {
     const times = this.times.of(name);
     const { traces } = this;
-    return (work) =>
-      traces.isOn ? traces.serve(name, undefined, (span) => timed(times, span, work)) : timed(times, undefined, work);
+    return (work, arrivedAt = performance.now()) =>
+      traces.isOn
+        ? traces.serve(name, undefined, (span) => timed(times, arrivedAt, work, span))
+        : timed(times, arrivedAt, work);
   }
 }
 
-async function timed<T>(times: Times, span: OpenSpan | undefined, work: () => Promise<T>): Promise<T> {
-  const begun = performance.now();
+async function timed<T>(times: Times, begun: number, work: () => Promise<T>, span?: OpenSpan): Promise<T> {
   let outcome: Outcome = 'ok';
   try {
     return await work();

@@ -25,6 +25,8 @@ type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 
 export interface UnaryMethod<Request, Answer> {
   answer(request: Request, call: ServerUnaryCall<Request, Answer>): Promise<Answer>;
+  /** When the request was read off the wire, by performance.now(). Without it, a call's time begins when it is served. */
+  arrivedAt?(request: Request): number;
   /** For protocols in which an error must be an answer too. Callers without an identity get a gRPC status all the same. */
   answerToError?(): Answer;
 }
@@ -34,4 +36,5 @@ export interface StreamMethod<Question, Answer> {
   converse(call: ServerDuplexStream<Question, Answer>, each: Each): void;
 }
 
-export type Each = <T>(work: () => Promise<T>) => Promise<T>;
+/** @param arrivedAt when the question was read off the wire, by performance.now(); now unless given */
+export type Each = <T>(work: () => Promise<T>, arrivedAt?: number) => Promise<T>;

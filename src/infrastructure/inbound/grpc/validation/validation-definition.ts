@@ -15,10 +15,16 @@ const Answer = root.lookupType('latchkey.v1.ValidateKeyResponse');
  */
 const messages = {
   requestSerialize: (question: WireQuestion) => Buffer.from(Question.encode(question).finish()),
-  requestDeserialize: (bytes: Buffer) => Question.decode(bytes) as unknown as WireQuestion,
+  requestDeserialize: readQuestion,
   responseSerialize: encodeAnswer,
   responseDeserialize: (bytes: Buffer) => Answer.decode(bytes) as unknown as WireAnswer,
 };
+
+function readQuestion(bytes: Buffer): WireQuestion {
+  const question = Question.decode(bytes) as unknown as WireQuestion & { readAt: number };
+  question.readAt = performance.now();
+  return question;
+}
 
 const path = (method: string) => `/latchkey.v1.ApiKeyService/${method}`;
 

@@ -9,6 +9,8 @@ export interface WireQuestion {
   readonly permission: string;
   readonly clientIp: string;
   readonly userAgent: string;
+  /** When it was read off the wire, by performance.now(): on a busy stream, long before it is handed on. */
+  readonly readAt: number;
 }
 
 /** Durations and timestamps. */

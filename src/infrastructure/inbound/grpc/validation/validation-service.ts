@@ -27,6 +27,7 @@ export class ValidationService implements GrpcDoor {
   ) {
     const ValidateKey: UnaryMethod<WireQuestion, WireAnswer> = {
       answer: (question, call) => this.answerOne(question, call),
+      arrivedAt: ({ readAt }) => readAt,
     };
     const ValidateKeys: StreamMethod<WireQuestion, WireAnswer> = {
       converse: (call, each) => {
@@ -57,11 +58,11 @@ export class ValidationService implements GrpcDoor {
   }
 
   private answerEach(each: Each) {
-    return (question: WireQuestion) => each(() => this.answer(question));
+    return (question: WireQuestion) => each(() => this.answer(question), question.readAt);
   }
 
   private async answer(wire: WireQuestion): Promise<WireAnswer> {
     const { credential, question, client } = readQuestion(wire);
-    return toAnswer(wire.requestId, await this.validateKey.execute(credential, question, client));
+    return toAnswer(wire.requestId, await this.validateKey.execute(credential, question, client, wire.readAt));
   }
 }

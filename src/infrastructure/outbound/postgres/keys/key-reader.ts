@@ -87,18 +87,19 @@ export class PostgresKeyReader extends KeyReader {
   }
 
   private async readAll(publicParts: readonly string[]): Promise<KeyReading[]> {
+    const sentAt = performance.now();
     const distinct = [...new Set(publicParts)];
     const rows = await this.lane.query<KeyReadingRow>(READ_KEYS, [distinct.join()]);
     if (rows[0]?.standby !== false) throw unavailable();
-    const byPublicPart = new Map(rows.map((row) => [row.public_part, toReading(row)]));
+    const byPublicPart = new Map(rows.map((row) => [row.public_part, toReading(sentAt, row)]));
     return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
   }
 }
 
 /** What one row says, for all who asked for it. */
-function toReading(row: KeyReadingRow): KeyReading {
+function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
   const now = toDate(row.now);
-  if (row.id === null) return { now };
+  if (row.id === null) return { now, sentAt };
   const found = KeyStanding.restore({
     id: row.id,
     ownerId: row.owner_id,
@@ -110,7 +111,7 @@ function toReading(row: KeyReadingRow): KeyReading {
     expiredAt: row.expired_at === null ? null : toDate(row.expired_at),
     owner: { status: row.status, permissions: row.permissions === '' ? [] : row.permissions.split(' ') },
   });
-  return { now, found };
+  return { now, sentAt, found };
 }
 
 /** @param seconds of a time kept in milliseconds, with what binary fractions add or take */
