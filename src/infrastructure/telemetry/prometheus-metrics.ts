@@ -41,7 +41,7 @@ export class PrometheusMetrics extends ValidationMeter {
       ),
       histogram(
         'latchkey_validation_duration_seconds',
-        'Validations by outcome, from the question to the verdict',
+        'How long validations took, from the question to the verdict, by outcome',
         () => [
           [{ outcome: 'granted' }, this.granting],
           [{ outcome: 'denied' }, this.denying],
@@ -53,7 +53,7 @@ export class PrometheusMetrics extends ValidationMeter {
         'How long validations waited for a batch, for PostgreSQL, for the rate limit and for the record of a failure',
         () => VALIDATION_PARTS.map((part) => [{ part }, this.parts[part]] as const),
       ),
-      gauge('latchkey_workers', 'Processes whose numbers are in here', () => 1),
+      gauge('latchkey_workers', 'Processes whose numbers this page adds up', () => 1),
     );
   }
 

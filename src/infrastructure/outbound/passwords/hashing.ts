@@ -41,7 +41,7 @@ export class Hashing implements Argon2 {
   }
 
   private start(): HashingProcess {
-    // Its memory is for hashes, which are not on the heap; what it says is for us alone.
+    // Its memory is for hashes, which are not on the heap; what it prints is dropped.
     const child = fork(SCRIPT, { serialization: 'advanced', execArgv: [], stdio: 'ignore' });
     const started = { child, requests: new Requests(child, 'Passwords can’t be checked right now') };
     const lose = () => {

@@ -40,7 +40,7 @@ export class FailureCommits {
     const windowSeconds = () => this.gauge.windowMs(performance.now()) / 1000;
     return [
       gauge('latchkey_audit_events_waiting', 'Failed authentications whose event is not committed yet', waiting),
-      counter('latchkey_audit_failures_total', 'Failed authentications recorded', () => this.recorded),
+      counter('latchkey_audit_failures_total', 'Failed authentications that were recorded', () => this.recorded),
       counter(
         'latchkey_audit_failures_grouped_total',
         'Failed authentications that share an event with another',
@@ -48,7 +48,7 @@ export class FailureCommits {
       ),
       gauge(
         'latchkey_audit_flood_window_seconds',
-        'Least time between two commits; 0 unless there is a flood',
+        'Least time between two commits of failed authentications; 0 unless there is a flood',
         windowSeconds,
         'max',
       ),
