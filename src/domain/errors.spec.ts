@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { invalidFields, LatchkeyError, requireFields } from './errors.js';
+import { invalidFields, LatchkeyError, lengthProblem, requireFields } from './errors.js';
 
 describe('requireFields', () => {
   test('names every field that is wrong in one error', () => {
@@ -22,6 +22,15 @@ describe('requireFields', () => {
     expect(requireFields({ name: undefined, access: undefined })).toBeUndefined();
     expect(requireFields({})).toBeUndefined();
   });
+});
+
+test('a text has one character at least and as many as it may have at most', () => {
+  expect([0, 1, 3, 4].map((length) => lengthProblem('x'.repeat(length), 3))).toEqual([
+    'must be 1 to 3 characters',
+    undefined,
+    undefined,
+    'must be 1 to 3 characters',
+  ]);
 });
 
 test('an error carries its code, its details and its cause', () => {

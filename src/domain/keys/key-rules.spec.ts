@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { expiryDaysProblem, keyNameProblem, normalizeKeyName } from './key-rules.js';
+import { expiryDaysProblem, keyNameProblem, normalizeKeyName, requireKeyFields } from './key-rules.js';
 
 const CONTROL = 'must not contain control characters';
 const EMPTY = 'must not be empty';
@@ -67,4 +67,21 @@ describe('the days until a key expires', () => {
   test.each([0, -1, 366, 1.5, 1e9, Number.NaN, Infinity, '90', null, undefined, [90], true])('may not be %p', (days) =>
     expect(expiryDaysProblem(days)).toBe('must be a whole number from 1 to 365'),
   );
+});
+
+describe('the fields that are chosen for a key', () => {
+  test('are taken when each follows its rule', () => {
+    expect(requireKeyFields({ name: 'CI', access: 'read-only', expiresInDays: 90 })).toBeUndefined();
+  });
+
+  test('are refused in one error that names each that does not', () => {
+    const errors = [
+      { field: 'name', message: EMPTY },
+      { field: 'access', message: 'must be one of read-only, read-and-write' },
+      { field: 'expiresInDays', message: 'must be a whole number from 1 to 365' },
+    ];
+    expect(() => requireKeyFields({ name: '', access: 'admin', expiresInDays: 0 })).toThrow(
+      expect.objectContaining({ code: 'invalid_fields', details: { errors } }),
+    );
+  });
 });
