@@ -82,13 +82,13 @@ export interface KeyList extends Page<ListedKey> {
 }
 
 export abstract class ApiKeys {
-  /** Whosever it is; for those who hold the key string and still have to prove it. */
+  /** A key of any owner; for callers that hold the key string and still have to prove it. */
   abstract findByPublicPart(publicPart: string): Promise<ApiKey | undefined>;
   /** The owner's keys, newest first. */
   abstract list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
   /** Commits every expiry that is due among the given keys with its event, each once however many observe it. */
   abstract recordExpiries(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
-  /** The same for any keys, at most `limit`, passing over those another instance has in hand. Answers how many. */
+  /** The same for any keys, at most `limit`, passing over those that another instance is recording. Answers how many. */
   abstract sweepExpiries(limit: number): Promise<number>;
 }
 

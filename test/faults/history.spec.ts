@@ -94,7 +94,7 @@ async function liveThrough(
   const lives: OwnerLife[] = [];
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE_MS)]);
-  const lane = async () => {
+  const oneOwnerAfterAnother = async () => {
     while (lives.length * ANSWERS_A_LIFE < answers && !signal.aborted) {
       const id = `u-${randomUUID()}`;
       const token = sign({ sub: id }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
@@ -112,7 +112,7 @@ async function liveThrough(
       faults += 1;
     }
   };
-  const living = Promise.all(Array.from({ length: OWNERS_AT_ONCE }, lane));
+  const living = Promise.all(Array.from({ length: OWNERS_AT_ONCE }, oneOwnerAfterAnother));
   // A fault that does not end ends the lives, too.
   const disturbing = disturb().catch((error: unknown) => {
     over.abort();

@@ -22,7 +22,7 @@ export interface AuditTrailReading {
 }
 
 export interface AuditTrailTransaction extends AuditTrailReading {
-  /** Whoever has been given an event's id, or may have, and has not committed yet. A name is never used again. */
+  /** The transactions that have, or may have, an event's id and have not committed yet. A name is never used again. */
   writers(): Promise<string[]>;
   addSeal(seal: AuditSeal): Promise<void>;
   /** Of all that are on record, those made without a key too; 0 when there are none. */

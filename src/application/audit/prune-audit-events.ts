@@ -39,7 +39,7 @@ export class PruneAuditEvents {
   /** Looks at every range before it goes: what does not verify is evidence, and is kept. */
   private async pruneSealed(transaction: AuditTrailTransaction, key: KeyObject, before: Date): Promise<number> {
     const prunings = await transaction.prunings();
-    // Whoever makes up a pruning is not to have it completed by a real one.
+    // A forged pruning must not be completed by a real one.
     const forged = prunings.find((pruning) => !isPruningGenuine(key, pruning));
     if (forged)
       throw new Error(`audit events are not pruned: pruning ${forged.id} was not recorded with AUDIT_SEAL_KEY`);

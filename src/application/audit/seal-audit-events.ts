@@ -60,7 +60,7 @@ export class SealAuditEvents {
 
   /**
    * An id up to which every event that will ever be is there. Ids are given out before they are committed, so a lower
-   * one may appear after a higher one: whoever was writing at a look is waited for, and only then is it sealed.
+   * one may appear after a higher one: transactions that were writing at a look are waited for before it is sealed.
    */
   private async settledEventId(transaction: AuditTrailTransaction): Promise<bigint | undefined> {
     if (!this.horizon) {

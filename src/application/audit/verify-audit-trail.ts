@@ -72,7 +72,7 @@ function resurrected(eventCount: number): string | undefined {
   return eventCount === 0 ? undefined : `${eventCount} events are there though retention had deleted this range`;
 }
 
-/** What tells of seals after the last one that is there. */
+/** What shows that there were seals after the last one that is there. */
 function missingAtEnd(
   newest: AuditSeal | undefined,
   prunings: readonly AuditPruning[],

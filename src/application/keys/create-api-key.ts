@@ -40,7 +40,7 @@ export class CreateApiKey {
   async execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
     requireKeyFields(command);
     let created = await this.attempt(command, client);
-    // A sign-in may have stored the same password's hash anew in between: once more, against what is stored now.
+    // A sign-in may have replaced the hash of the same password in between: check once more, against what is stored now.
     if (created === 'password-changed') created = await this.attempt(command, client);
     if (created === 'password-changed') throw incorrectPassword();
     if (created === 'full') throw tooManyActiveKeys();

@@ -6,7 +6,7 @@ import { accountNotFound } from '../accounts/get-account.js';
 import type { Accounts } from '../ports.js';
 import { saveKeys } from './save-keys.js';
 
-/** What owners do for themselves, done for them by whoever runs the service: also for the suspended and the deleted. */
+/** What owners do for themselves, done for them by an administrator: also for suspended and deleted owners. */
 export class RevokeAsAdmin {
   constructor(private readonly accounts: Accounts) {}
 

@@ -32,7 +32,7 @@ interface AccountState {
 export const MAX_EMAIL_LENGTH = 254;
 const MAX_PERMISSIONS = 1000;
 
-/** A user of the platform, as the platform last told us. */
+/** A user of the platform, as the platform last described them. */
 export class Account implements OwnerStanding {
   private constructor(private state: AccountState) {}
 

@@ -17,7 +17,7 @@ export interface Actor {
   readonly client: Client;
 }
 
-/** Whoever runs the service, at its command line. */
+/** A person who runs the service, at its command line. */
 export type Administrator = Actor;
 
 export type FailureReason = DenialReason | 'incorrect-password' | 'too-many-attempts' | 'invalid-token';
@@ -32,7 +32,7 @@ export interface FailedAuthentication {
   readonly publicPart: string | null;
 }
 
-/** What commits together with the change it tells of. */
+/** What commits together with the change that it records. */
 export interface AuditEvent {
   readonly type: 'api_key.created' | 'api_key.revoked' | 'api_key.expired';
   readonly keyId: string;

@@ -21,7 +21,7 @@ export function isPruningGenuine(key: KeyObject, pruning: AuditPruning): boolean
   return sameMac(pruning.mac, pruningMac(key, pruning));
 }
 
-/** Up to which seal the events were deleted, as far as genuine prunings tell; 0 for none. */
+/** Up to which seal the events were deleted, as far as genuine prunings say; 0 for none. */
 export function lastPrunedSealId(prunings: readonly AuditPruning[]): bigint {
   return prunings.reduce((most, { toSealId }) => (toSealId > most ? toSealId : most), 0n);
 }

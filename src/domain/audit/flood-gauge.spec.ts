@@ -1,43 +1,43 @@
 import { describe, expect, test } from '@jest/globals';
 import { FloodGauge } from './flood-gauge.js';
-import { WIDEST_WINDOW_MS } from './flood-policy.js';
+import { LONGEST_PAUSE_MS } from './flood-policy.js';
 
 describe('the time from one commit of failures to the next', () => {
   const after = (failuresPerSecond: number, seconds: number) => {
     const gauge = new FloodGauge();
     const [stepMs, endMs] = [1000 / failuresPerSecond, seconds * 1000];
     for (let now = 0; now < endMs; now += stepMs) gauge.count(now);
-    return { gauge, windowMs: gauge.windowMs(endMs), endMs };
+    return { gauge, pauseMs: gauge.pauseMs(endMs), endMs };
   };
 
   test.each([
     ['one', 1],
     ['fifty', 50],
   ])('is nothing while %s fail a second, however long that goes on', (_, perSecond) => {
-    expect(after(perSecond, 60).windowMs).toBe(0);
+    expect(after(perSecond, 60).pauseMs).toBe(0);
   });
 
   test.each([75, 100, 125])('grows with the failures: at %s a second it is neither nothing nor all', (perSecond) => {
-    const { windowMs } = after(perSecond, 10);
-    expect(windowMs).toBeGreaterThan(((perSecond - 60) / 100) * WIDEST_WINDOW_MS);
-    expect(windowMs).toBeLessThan(((perSecond - 40) / 100) * WIDEST_WINDOW_MS);
+    const { pauseMs } = after(perSecond, 10);
+    expect(pauseMs).toBeGreaterThan(((perSecond - 60) / 100) * LONGEST_PAUSE_MS);
+    expect(pauseMs).toBeLessThan(((perSecond - 40) / 100) * LONGEST_PAUSE_MS);
   });
 
   test.each([200, 100_000])('is never more than its limit: at %s a second', (perSecond) => {
-    const { windowMs } = after(perSecond, 2);
-    expect(windowMs).toBeGreaterThan(WIDEST_WINDOW_MS * 0.95);
-    expect(windowMs).toBeLessThanOrEqual(WIDEST_WINDOW_MS);
+    const { pauseMs } = after(perSecond, 2);
+    expect(pauseMs).toBeGreaterThan(LONGEST_PAUSE_MS * 0.95);
+    expect(pauseMs).toBeLessThanOrEqual(LONGEST_PAUSE_MS);
   });
 
   test('is nothing again soon after the greatest flood', () => {
     const { gauge, endMs } = after(100_000, 5);
-    expect(gauge.windowMs(endMs + 500)).toBeGreaterThan(0);
-    expect(gauge.windowMs(endMs + 1200)).toBe(0);
+    expect(gauge.pauseMs(endMs + 500)).toBeGreaterThan(0);
+    expect(gauge.pauseMs(endMs + 1200)).toBe(0);
   });
 
   test('is nothing when it is told to forget', () => {
     const { gauge, endMs } = after(1000, 1);
     gauge.forget();
-    expect(gauge.windowMs(endMs)).toBe(0);
+    expect(gauge.pauseMs(endMs)).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import {
   EVERYDAY_FAILURES_PER_SECOND as EVERYDAY,
   FLOOD_FAILURES_PER_SECOND as FLOOD,
-  WIDEST_WINDOW_MS,
+  LONGEST_PAUSE_MS,
 } from './flood-policy.js';
 
 const MEMORY_MS = 1000;
@@ -21,9 +21,9 @@ export class FloodGauge {
   }
 
   /** Least time from one commit to the next; 0 unless there is a flood. */
-  windowMs(nowMs: number): number {
+  pauseMs(nowMs: number): number {
     const excess = Math.max(this.loadAt(nowMs) - EVERYDAY, 0);
-    return (excess / (FLOOD - EVERYDAY)) * WIDEST_WINDOW_MS;
+    return (excess / (FLOOD - EVERYDAY)) * LONGEST_PAUSE_MS;
   }
 
   forget(): void {

@@ -5,7 +5,7 @@
 export const EVERYDAY_FAILURES_PER_SECOND = 50;
 export const FLOOD_FAILURES_PER_SECOND = 150;
 /** From one commit to the next while there is a flood. */
-export const WIDEST_WINDOW_MS = 250;
+export const LONGEST_PAUSE_MS = 250;
 
 /** What a process promises, by PostgreSQL's clock. */
 const MAX_ROWS_PER_SECOND = 1000;

@@ -2,14 +2,14 @@ import { type FailedAuthentication, type FailureReason, NO_CLIENT } from './audi
 import { clientNetwork } from './client-network.js';
 
 export interface FailureGroup {
-  /** What is true of all of them; who asked is told of the first. */
+  /** What they have in common; the client is the first one's. */
   readonly failure: FailedAuthentication;
   readonly count: number;
 }
 
 /**
  * Failures alike in reason, credential and client network, each group with its number.
- * @param isFlood then credentials that point at nobody are alike too: guesses from one network are one group a reason
+ * @param isFlood then credentials that point at no account are alike too: guesses from one network make one group for each reason
  */
 export function groupFailures(failures: readonly FailedAuthentication[], isFlood: boolean): FailureGroup[] {
   const groups = new Map<string, { failure: FailedAuthentication; count: number }>();

@@ -64,7 +64,7 @@ export class KeyString {
   }
 }
 
-/** What a text that has the shape of a key string tells of itself. */
+/** What can be read from a text that has the shape of a key string. */
 interface KeyInspection {
   readonly prefix: string;
   readonly publicPart: string;
@@ -84,11 +84,11 @@ export function maskKey(prefix: string, publicPart: string): string {
   return `${prefix}_${publicPart.slice(0, SHOWN_CHARACTERS)}…`;
 }
 
-const NOBODY = Buffer.alloc(32);
+const NO_DIGEST = Buffer.alloc(32);
 
 /** In constant time, and with the same work when there is no stored digest to compare with. */
 export function digestMatches(presented: Buffer, stored: Buffer | undefined): boolean {
-  const equal = timingSafeEqual(presented, stored ?? NOBODY);
+  const equal = timingSafeEqual(presented, stored ?? NO_DIGEST);
   return equal && stored !== undefined;
 }
 

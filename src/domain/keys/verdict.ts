@@ -41,7 +41,7 @@ export function deny(reason: DenialReason): Denial {
   return { granted: false, reason };
 }
 
-/** The reasons that mean "this credential proves nobody", as opposed to "this key may not do that". */
+/** The reasons that mean "this credential proves no identity", as opposed to "this key may not do that". */
 const UNAUTHENTICATED: readonly DenialReason[] = [
   'invalid-key',
   'revoked',

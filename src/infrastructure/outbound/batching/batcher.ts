@@ -108,7 +108,7 @@ export class Batcher<Item, Answer> {
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       span.end('failed');
-      // A refusal comes at once. Items that waited behind a batch that got no answer are refused too: nobody waits twice.
+      // A refusal comes at once. Items that waited behind a batch that got no answer are refused too, so that none waits twice.
       const wasLate = performance.now() - sentAt > this.options.patienceMs / 2;
       const refused = wasLate ? [...batch, ...this.waiting.splice(0)] : batch;
       for (const { reject } of refused) reject(error);

@@ -6,7 +6,7 @@ import { gauge, type Instrument } from '../../telemetry/instrument.js';
 import { parseArgon2id, type Argon2Cost } from './argon2-phc.js';
 import type { Argon2 } from './hashing.js';
 
-/** OWASP Password Storage Cheat Sheet, argon2id: at least 19 MiB, two passes, one lane. */
+/** OWASP Password Storage Cheat Sheet, argon2id: at least 19 MiB, two passes, a parallelism of one. */
 const COST: Argon2Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** A pushed hash is recomputed at each sign-in: one that costs more than this would let the platform's data stop us. */
 const MOST: Argon2Cost = { memoryCost: 262_144, timeCost: 10, parallelism: 8 };

@@ -3,7 +3,7 @@ export interface Argon2Cost {
   readonly memoryCost: number;
   /** Passes. */
   readonly timeCost: number;
-  /** Lanes. */
+  /** How many parts of the memory are filled at once. */
   readonly parallelism: number;
 }
 

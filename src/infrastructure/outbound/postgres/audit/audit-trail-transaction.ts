@@ -11,7 +11,7 @@ import { pageFrom, pagesById } from '../tables/pages-by-id.js';
 const LAST_ID = 2n ** 63n - 1n;
 
 /**
- * A transaction that writes to a table holds this lock on it from before its first row until its end; so whoever has
+ * A transaction that writes to a table holds this lock on it from before its first row until its end; so a transaction that has
  * been given an event's id and has not committed is among the holders.
  */
 const WRITERS = `

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { client, times } from '../../../../../test/support/application.js';
 import { FailureCommits } from './failure-commits.js';
-import { WIDEST_WINDOW_MS } from '../../../../domain/audit/flood-policy.js';
+import { LONGEST_PAUSE_MS } from '../../../../domain/audit/flood-policy.js';
 
 const FAILURE = { reason: 'invalid-key', ownerId: null, keyId: null, publicPart: null, client: client() } as const;
 
@@ -23,7 +23,7 @@ describe('commits of failures', () => {
       sizes.push(groups.reduce((sum, { count }) => sum + count, 0));
     });
     await add(commits, 500);
-    expect(await durationOf(add(commits, 300))).toBeGreaterThan(WIDEST_WINDOW_MS / 2);
+    expect(await durationOf(add(commits, 300))).toBeGreaterThan(LONGEST_PAUSE_MS / 2);
     expect(sizes).toEqual([500, 300]);
   });
 
@@ -34,6 +34,6 @@ describe('commits of failures', () => {
     isAway = true;
     const [first] = await add(commits, 1);
     expect(first).toMatchObject({ status: 'rejected' });
-    expect(await durationOf(add(commits, 5))).toBeLessThan(WIDEST_WINDOW_MS / 2);
+    expect(await durationOf(add(commits, 5))).toBeLessThan(LONGEST_PAUSE_MS / 2);
   });
 });

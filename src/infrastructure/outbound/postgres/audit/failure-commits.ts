@@ -5,11 +5,11 @@ import { RowAllowance } from '../../../../domain/audit/row-allowance.js';
 import { counter, gauge, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { Batcher } from '../../batching/batcher.js';
-import { STATEMENT_PATIENCE_MS } from '../connection/lane.js';
+import { STATEMENT_PATIENCE_MS } from '../connection/reserved-connections.js';
 
 /**
  * Commits together the failures that arrive together, one commit after the other. Each waits for the next commit, which
- * is at once in everyday life; under a flood it lies up to WIDEST_WINDOW_MS after the one before it.
+ * is at once in everyday life; under a flood it lies up to LONGEST_PAUSE_MS after the one before it.
  */
 export class FailureCommits {
   private readonly batcher: Batcher<FailedAuthentication, void>;
@@ -29,7 +29,7 @@ export class FailureCommits {
       maxBatch: Infinity,
       maxInFlight: 1,
       patienceMs: STATEMENT_PATIENCE_MS,
-      pauseMs: (nowMs) => this.gauge.windowMs(nowMs),
+      pauseMs: (nowMs) => this.gauge.pauseMs(nowMs),
       name: 'postgresql record_failures',
       traces,
     });
@@ -37,7 +37,7 @@ export class FailureCommits {
 
   instruments(): Instrument[] {
     const waiting = () => this.batcher.load.waiting + this.committing;
-    const windowSeconds = () => this.gauge.windowMs(performance.now()) / 1000;
+    const pauseSeconds = () => this.gauge.pauseMs(performance.now()) / 1000;
     return [
       gauge('latchkey_audit_events_waiting', 'Failed authentications whose event is not committed yet', waiting),
       counter('latchkey_audit_failures_total', 'Failed authentications that were recorded', () => this.recorded),
@@ -49,7 +49,7 @@ export class FailureCommits {
       gauge(
         'latchkey_audit_flood_window_seconds',
         'Least time between two commits of failed authentications; 0 unless there is a flood',
-        windowSeconds,
+        pauseSeconds,
         'max',
       ),
     ];
@@ -69,7 +69,7 @@ export class FailureCommits {
       this.grouped += failures.length - groups.length;
       return [];
     } catch (error) {
-      // While nothing can be written no window saves anything: an outage is answered without one.
+      // While nothing can be written no pause saves anything: an outage is answered without one.
       this.gauge.forget();
       throw error;
     } finally {
@@ -78,7 +78,7 @@ export class FailureCommits {
   }
 
   private groupsOf(failures: readonly FailedAuthentication[], nowMs: number): FailureGroup[] {
-    const all = groupFailures(failures, this.gauge.windowMs(nowMs) > 0);
+    const all = groupFailures(failures, this.gauge.pauseMs(nowMs) > 0);
     const groups = limitGroups(all, this.allowance.leftAt(nowMs));
     this.allowance.spend(groups.length);
     return groups;

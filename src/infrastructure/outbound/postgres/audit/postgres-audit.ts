@@ -8,7 +8,7 @@ import { decodeCursor, pageOf } from '../tables/cursor.js';
 import type { Database } from '../connection/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
-import { Lane } from '../connection/lane.js';
+import { ReservedConnections } from '../connection/reserved-connections.js';
 import { unavailable } from '../connection/store-error.js';
 
 /** Commits go one after the other; meanwhile the next one collects. */
@@ -23,7 +23,7 @@ const RECORD_FAILURES = {
 };
 
 export class PostgresAudit extends Audit {
-  private readonly lane: Lane;
+  private readonly connections: ReservedConnections;
   private readonly commits: FailureCommits;
 
   constructor(
@@ -32,12 +32,12 @@ export class PostgresAudit extends Audit {
     traces = NO_TRACES,
   ) {
     super();
-    this.lane = new Lane(url, 'audit', CONNECTIONS);
+    this.connections = new ReservedConnections(url, 'audit', CONNECTIONS);
     this.commits = new FailureCommits((groups) => this.insert(groups), traces);
   }
 
   instruments(): Instrument[] {
-    return [...this.commits.instruments(), ...this.lane.instruments()];
+    return [...this.commits.instruments(), ...this.connections.instruments()];
   }
 
   recordFailure(failure: FailedAuthentication): Promise<void> {
@@ -59,11 +59,11 @@ export class PostgresAudit extends Audit {
 
   /** Throws when PostgreSQL can't be reached. */
   open(): Promise<void> {
-    return this.lane.open();
+    return this.connections.open();
   }
 
   close(): Promise<void> {
-    return this.lane.close();
+    return this.connections.close();
   }
 
   private async insert(groups: readonly FailureGroup[]): Promise<void> {
@@ -78,7 +78,7 @@ export class PostgresAudit extends Audit {
       groups.map(({ count }) => count),
     ];
     try {
-      await this.lane.query(RECORD_FAILURES, values);
+      await this.connections.query(RECORD_FAILURES, values);
     } catch (error) {
       // Whatever the cause: what can't be recorded is not answered.
       throw unavailable(error);

@@ -5,7 +5,7 @@ const OLDEST_VERSION = 140_000;
 /** Any number will do, as long as every instance takes the same: one migrates, the others wait for it. */
 const MIGRATION_LOCK = 5_052_193_861;
 
-/** Something about the database that keeps the service from starting, in one line for whoever starts it. */
+/** Something about the database that keeps the service from starting, in one line for the person who starts it. */
 class DatabaseNotUsable extends Error {}
 
 /** Connects, migrates, and refuses a database that can't keep the promises. */

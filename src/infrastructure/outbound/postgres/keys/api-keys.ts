@@ -53,7 +53,7 @@ export class PostgresApiKeys extends ApiKeys {
     );
   }
 
-  /** One statement, so that expiry and event commit together; whoever comes second finds nothing due. */
+  /** One statement, so that expiry and event commit together; a second call finds nothing due. */
   private async record(due: string, parameter: string | number): Promise<number> {
     const recorded = await this.database.run((manager) =>
       manager.query<unknown[]>(

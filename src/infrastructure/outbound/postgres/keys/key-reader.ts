@@ -6,14 +6,14 @@ import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { NOW } from '../connection/database.js';
-import { Lane, STATEMENT_PATIENCE_MS } from '../connection/lane.js';
+import { ReservedConnections, STATEMENT_PATIENCE_MS } from '../connection/reserved-connections.js';
 import { unavailable } from '../connection/store-error.js';
 
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
 
 /**
- * One row for every public part asked, known or not, so that the server's own state is always told. Times are told as
+ * One row for every public part asked, known or not, so that the answer always has the server's own state. Times come as
  * seconds and permissions (which hold no spaces) as one text: what pg makes of them by itself costs more than the read.
  */
 const READ_KEYS = {
@@ -47,12 +47,12 @@ interface KeyReadingRow {
 
 /** Validations that arrive together are read together, by one autocommit statement; see Batcher for "never stale". */
 export class PostgresKeyReader extends KeyReader {
-  private readonly lane: Lane;
+  private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
 
   constructor(url: string, traces = NO_TRACES) {
     super();
-    this.lane = new Lane(url, 'validation', MAX_IN_FLIGHT);
+    this.connections = new ReservedConnections(url, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (publicParts) => this.readAll(publicParts),
       maxBatch: MAX_BATCH,
@@ -69,11 +69,11 @@ export class PostgresKeyReader extends KeyReader {
 
   /** Throws when PostgreSQL can't be reached. */
   open(): Promise<void> {
-    return this.lane.open();
+    return this.connections.open();
   }
 
   close(): Promise<void> {
-    return this.lane.close();
+    return this.connections.close();
   }
 
   instruments(): Instrument[] {
@@ -82,14 +82,14 @@ export class PostgresKeyReader extends KeyReader {
       histogram('latchkey_batch_size', 'Validations answered by one read of PostgreSQL', () => [[{}, batcher.sizes]]),
       gauge('latchkey_batches_in_flight', 'Reads under way for validations', () => batcher.load.inFlight),
       gauge('latchkey_validations_waiting', 'Validations waiting for the next read', () => batcher.load.waiting),
-      ...this.lane.instruments(),
+      ...this.connections.instruments(),
     ];
   }
 
   private async readAll(publicParts: readonly string[]): Promise<KeyReading[]> {
     const sentAt = performance.now();
     const distinct = [...new Set(publicParts)];
-    const rows = await this.lane.query<KeyReadingRow>(READ_KEYS, [distinct.join()]);
+    const rows = await this.connections.query<KeyReadingRow>(READ_KEYS, [distinct.join()]);
     if (rows[0]?.standby !== false) throw unavailable();
     const byPublicPart = new Map(rows.map((row) => [row.public_part, toReading(sentAt, row)]));
     return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);

@@ -9,7 +9,7 @@ const ROWS_A_STATEMENT = 2000;
 
 /**
  * In key order, so that two instances never wait for each other in a circle; the greatest wins, so never backwards.
- * Told as two texts: arrays of uuids and dates cost pg more to write than PostgreSQL to read.
+ * Sent as two texts: arrays of uuids and dates cost pg more to write than PostgreSQL to read.
  */
 const FLUSH = `
   INSERT INTO api_key_usage (key_id, last_used_at)
@@ -26,7 +26,7 @@ export class PostgresLastUse extends LastUse {
   private flushing: Promise<void> = Promise.resolve();
   private readonly timer: NodeJS.Timeout;
 
-  /** @param onError told of a flush that failed; what it did not write is kept for the next one */
+  /** @param onError called with the error of a flush that failed; what it did not write is kept for the next one */
   constructor(
     private readonly database: Database,
     private readonly onError: (error: unknown) => void,

@@ -20,7 +20,7 @@ export class AuditEventRow {
   ownerId!: string | null;
   @Column('uuid', { name: 'key_id', nullable: true })
   keyId!: string | null;
-  /** The account or administrator that acted; null for the service itself and for whoever failed to prove who they are. */
+  /** The account or administrator that acted; null for the service itself, and where authentication failed. */
   @Column('varchar', { name: 'actor_id', length: 128, nullable: true })
   actorId!: string | null;
   @Column('varchar', { length: 32, nullable: true })

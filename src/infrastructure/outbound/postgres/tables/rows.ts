@@ -95,7 +95,7 @@ export class SessionRow {
 
 @Entity('password_guesses')
 export class PasswordGuessesRow {
-  /** SHA-256 of the subject's name: what people type into an email field is nobody's business. */
+  /** SHA-256 of the subject's name: what people type into an email field is not for us to keep. */
   @PrimaryColumn('bytea', { primaryKeyConstraintName: 'password_guesses_pkey' })
   subject!: Buffer;
   @Column('integer')

@@ -5,7 +5,7 @@ import { connectionInstruments, type ConnectionLoad } from './connection-load.js
 import { patiently } from './patience.js';
 import { storeError, unavailable } from './store-error.js';
 
-/** How long one statement may take. With what a reply costs on top, an outage is told within 150 ms. */
+/** How long one statement may take. With what a reply costs on top, an outage is answered within 150 ms. */
 export const STATEMENT_PATIENCE_MS = 120;
 const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 1000;
@@ -20,9 +20,9 @@ interface Statement {
 
 /**
  * A few connections kept for one purpose, one statement at a time each. A connection whose answer is late is
- * destroyed: what might still arrive on it answers nobody.
+ * destroyed: an answer that still arrives on it is ignored.
  */
-export class Lane {
+export class ReservedConnections {
   /** Open or being opened. */
   private readonly clients = new Map<pg.Client, Socket>();
   private readonly idle: pg.Client[] = [];
@@ -42,7 +42,7 @@ export class Lane {
     try {
       return await this.attempt<Row>(statement, values).catch((error: unknown) => {
         if (!isStalePlan(error)) throw error;
-        // A migration has changed a table since the statement was prepared. New connections prepare it anew.
+        // A migration has changed a table since the statement was prepared. New connections prepare it again.
         for (const idle of this.idle.splice(0)) this.destroy(idle);
         return this.attempt<Row>(statement, values);
       });
@@ -86,7 +86,7 @@ export class Lane {
     }
   }
 
-  /** While all connections are still being opened, an outage is told at once instead of after a wait. */
+  /** While all connections are still being opened, an outage is reported at once instead of after a wait. */
   private async take(): Promise<pg.Client> {
     if (this.idle.length === 0) await this.connect();
     const client = this.idle.pop();
@@ -130,14 +130,14 @@ export class Lane {
     if (index >= 0) this.idle.splice(index, 1);
   }
 
-  /** Nobody waits for a connection here: there are as many as are asked for at once. */
+  /** No call waits for a connection here: there are as many as are asked for at once. */
   private load(): ConnectionLoad {
     const idle = this.idle.length;
     return { used: this.clients.size - idle, idle, most: this.maxConnections, waiting: 0 };
   }
 }
 
-/** PostgreSQL's "cached plan must not change result type", told before anything was done. */
+/** PostgreSQL's "cached plan must not change result type", which it reports before anything is done. */
 function isStalePlan(error: unknown): boolean {
   return (error as { code?: unknown }).code === '0A000';
 }
