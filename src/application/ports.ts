@@ -1,5 +1,5 @@
 /**
- * Every door from the use cases to the outside, on one screen. Ports are abstract classes so that they are their own
+ * What the use cases ask for from the outside, on one screen. Ports are abstract classes so that they are their own
  * injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and
  * every `now` is PostgreSQL's clock: one clock for all instances.
  */
@@ -11,8 +11,10 @@ import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { RateDecision } from '../domain/keys/rate-limit.js';
 import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { Verdict } from '../domain/keys/verdict.js';
-import type { AuditEvent, FailedAuthentication, RecordedEvent } from '../domain/audit/audit-event.js';
+import type { FailedAuthentication, RecordedEvent } from '../domain/audit/audit-event.js';
+import type { AccountTransaction } from './accounts/account-transaction.js';
 import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
+import type { KeyList } from './keys/listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -69,18 +71,6 @@ export abstract class AuditTrail {
   abstract read<T>(work: (reading: AuditTrailReading) => Promise<T>): Promise<T>;
 }
 
-export interface ListedKey {
-  readonly key: ApiKey;
-  readonly lastUsedAt: Date | null;
-}
-
-/** A page of keys as of `now`. */
-export interface KeyList extends Page<ListedKey> {
-  readonly now: Date;
-  /** Of all the owner's keys, not only of this page's. */
-  readonly activeKeys: number;
-}
-
 export abstract class ApiKeys {
   /** A key of any owner; for callers that hold the key string and still have to prove it. */
   abstract findByPublicPart(publicPart: string): Promise<ApiKey | undefined>;
@@ -90,24 +80,6 @@ export abstract class ApiKeys {
   abstract recordExpiries(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
   /** The same for any keys, at most `limit`, passing over those that another instance is recording. Answers how many. */
   abstract sweepExpiries(limit: number): Promise<number>;
-}
-
-/** One account, locked. Everything done through it commits together when the work resolves, or not at all. */
-export interface AccountTransaction {
-  readonly now: Date;
-  /** Undefined when no such account exists. */
-  readonly account: Account | undefined;
-  /** Throws `email_taken` when another account holds the email. */
-  saveAccount(account: Account): Promise<void>;
-  endSessions(): Promise<void>;
-  /** The keys of this account that are not revoked and not known to be expired. */
-  openKeys(): Promise<ApiKey[]>;
-  /** Undefined when the account has no such key: another owner's key does not exist here. */
-  findKey(keyId: string): Promise<ListedKey | undefined>;
-  findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined>;
-  addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void>;
-  saveKey(key: ApiKey): Promise<void>;
-  record(event: AuditEvent): Promise<void>;
 }
 
 export abstract class Accounts {

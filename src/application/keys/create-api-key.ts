@@ -9,7 +9,8 @@ import { OwnerKeys, tooManyActiveKeys } from '../../domain/keys/owner-keys.js';
 import { CONFIRMATION } from '../../domain/accounts/password-throttle.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import type { PasswordCheck } from '../sessions/password-check.js';
-import type { Accounts, AccountTransaction } from '../ports.js';
+import type { Accounts } from '../ports.js';
+import type { AccountTransaction } from '../accounts/account-transaction.js';
 import { saveKeys } from './save-keys.js';
 
 export interface CreateApiKeyCommand {

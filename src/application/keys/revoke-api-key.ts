@@ -2,7 +2,9 @@ import { keyNotActive } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Client } from '../../domain/audit/audit-event.js';
-import type { Accounts, AccountTransaction, ListedKey } from '../ports.js';
+import type { Accounts } from '../ports.js';
+import type { AccountTransaction } from '../accounts/account-transaction.js';
+import type { ListedKey } from './listed-key.js';
 import { saveKeys } from './save-keys.js';
 
 type RevokedApiKey = ListedKey & { readonly now: Date };

@@ -1,4 +1,5 @@
-import { Accounts, type AccountTransaction } from '../../../../application/ports.js';
+import { Accounts } from '../../../../application/ports.js';
+import type { AccountTransaction } from '../../../../application/accounts/account-transaction.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { PostgresAccountTransaction } from './account-transaction.js';
 import type { Database } from '../connection/database.js';
