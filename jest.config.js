@@ -14,7 +14,6 @@ export default {
   testPathIgnorePatterns: ['/node_modules/'],
   // Real servers are started and killed in some suites, in the long form hundreds of times.
   testTimeout: isLong ? 900_000 : 60_000,
-  setupFilesAfterEnv: ['<rootDir>/test/support/second-try.mjs'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],

@@ -8,7 +8,6 @@ import jest from './jest.config.js';
 export default {
   ...jest,
   testMatch: (process.env['MUTATION_SPECS'] ?? '').split(',').map((spec) => `<rootDir>/${spec}`),
-  setupFilesAfterEnv: [],
   globalSetup: null,
   globalTeardown: null,
 };

@@ -36,23 +36,12 @@ async function runJest() {
   const code = await new Promise((resolve) => child.once('error', () => resolve(1)).once('exit', resolve));
   const result = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   rmSync(temp, { recursive: true, force: true });
-  reportSecondTries(result.testResults ?? []);
   // A suite that could not be loaded has failed. So has a skipped test in a full run: no test is skipped silently.
   const leftOut = everything ? (result.numPendingTests ?? 0) + (result.numTodoTests ?? 0) : 0;
   if (leftOut > 0) console.error(`${leftOut} tests were skipped: in a full run that is a failure.`);
   const failed = (result.numFailedTests ?? 0) + (result.numRuntimeErrorTestSuites ?? 0) + leftOut;
   // Jest can fail without a failed test: too little is covered, or it was stopped.
   return { passed: result.numPassedTests ?? 0, failed: failed === 0 && code !== 0 ? 1 : failed };
-}
-
-/**
- * @param {readonly { assertionResults: readonly { status: string, fullName: string, invocations?: number }[] }[]}
- * results
- */
-function reportSecondTries(results) {
-  for (const { status, fullName, invocations = 1 } of results.flatMap(({ assertionResults }) => assertionResults)) {
-    if (status === 'passed' && invocations > 1) console.log(`Passed only at the second try: ${fullName}`);
-  }
 }
 
 /**
