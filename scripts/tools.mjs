@@ -1,40 +1,61 @@
-// The programs that the tests need beyond npm. Missing ones are installed (on Debian as root), or one line says what to
-// install.
+// The programs that the tests need beyond npm. Missing ones are installed (on Debian as root), or one line names them.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isMain } from './lib/paths.mjs';
 import { endWithParent, run } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
-/** Command → its Debian package. @type {Readonly<Record<string, string>>} */
+/**
+ * A program, by its Debian package, and what needs it: a folder of test/, whose suites can be left out, or other words.
+ * @typedef {{ debian: string, neededBy: string }} Tool
+ */
+
+/** By command. @type {Readonly<Record<string, Tool>>} */
 export const tools = {
-  'redis-server': 'redis-server',
-  chromium: 'chromium',
-  faketime: 'faketime',
-  nginx: 'nginx',
-  caddy: 'caddy',
-  haproxy: 'haproxy',
-  go: 'golang-go',
-  python3: 'python3',
-  script: 'bsdutils',
+  'redis-server': { debian: 'redis-server', neededBy: 'every suite' },
+  chromium: { debian: 'chromium', neededBy: 'test/browser' },
+  faketime: { debian: 'faketime', neededBy: 'test/faults' },
+  nginx: { debian: 'nginx', neededBy: 'test/doors' },
+  caddy: { debian: 'caddy', neededBy: 'test/doors' },
+  haproxy: { debian: 'haproxy', neededBy: 'test/doors' },
+  go: { debian: 'golang-go', neededBy: 'test/deploy' },
+  python3: { debian: 'python3', neededBy: 'test/running' },
+  script: { debian: 'bsdutils', neededBy: 'test/running' },
 };
 
+/** @param {readonly string[]} without folders of test/ whose suites are left out */
+export function toolsFor(without) {
+  const leftOut = without.map((name) => `test/${name}`);
+  return Object.fromEntries(Object.entries(tools).filter(([, { neededBy }]) => !leftOut.includes(neededBy)));
+}
+
 /**
- * @param {Readonly<Record<string, string>>} [wanted]
- * @param {(packages: readonly string[]) => Promise<void>} [install]
- * @throws {Stop} a tool is missing: tests are never skipped for that
+ * @param {Readonly<Record<string, Tool>>} [wanted]
+ * @param {(packages: readonly string[]) => Promise<readonly string[]>} [install]
+ * @returns {Promise<readonly string[]>} the Debian packages that were installed
+ * @throws {Stop} a tool is missing: tests are never skipped for that, unless --without leaves them out
  */
 export async function ensureTools(wanted = tools, install = aptInstall) {
   const missing = missingOf(wanted);
-  if (missing.length === 0) return;
-  await install(missing.map(([, name]) => name));
+  if (missing.length === 0) return [];
+  const installed = await install(missing.map(([, { debian }]) => debian));
   const still = missingOf(wanted);
-  if (still.length === 0) return;
-  const debian = `on Debian: apt-get install ${still.map(([, name]) => name).join(' ')}`;
-  throw new Stop(`The tests need ${still.map(([command]) => command).join(', ')}: please install (${debian}).`);
+  if (still.length > 0) throw new Stop(missingLine(still));
+  return installed;
 }
 
-/** @param {Readonly<Record<string, string>>} wanted */
+/** @param {readonly (readonly [string, Tool])[]} missing */
+function missingLine(missing) {
+  const named = missing.map(([command, { neededBy }]) => `${command} (for ${neededBy})`).join(', ');
+  const install = `Install what is missing (on Debian: apt-get install ${missing.map(([, { debian }]) => debian).join(' ')})`;
+  const folders = [...new Set(missing.map(([, { neededBy }]) => neededBy).filter((by) => by.startsWith('test/')))];
+  const without = folders.map((folder) => folder.slice('test/'.length)).join(',');
+  // With CI=true it is refused.
+  const mayLeaveOut = without !== '' && process.env['CI'] !== 'true';
+  return `Missing: ${named}. ${install}${mayLeaveOut ? `, or leave suites out: npm test -- --without ${without}` : ''}.`;
+}
+
+/** @param {Readonly<Record<string, Tool>>} wanted */
 const missingOf = (wanted) => Object.entries(wanted).filter(([command]) => !isOnPath(command));
 
 /** Debian installs servers in a folder that is only on root's path. */
@@ -57,19 +78,21 @@ function isOnPath(command) {
 }
 
 /**
- * Installs on Debian as root; on other systems it does nothing.
+ * Installs on Debian as root; elsewhere it does nothing.
  * @param {readonly string[]} packages
+ * @returns {Promise<readonly string[]>} what apt-get set up: these packages and those that they depend on
  */
 async function aptInstall(packages) {
-  if (!existsSync('/etc/debian_version') || process.getuid?.() !== 0) return;
+  if (!existsSync('/etc/debian_version') || !isOnPath('apt-get') || process.getuid?.() !== 0) return [];
   console.log(`Installing ${packages.join(', ')} …`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
   const update = await run('apt-get', ['update', '-qq'], { env });
   const install = await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
   if (install.code !== 0) console.error((update.output + install.output).trim());
+  return [...install.output.matchAll(/^Setting up ([^\s:]+)/gm)].map(([, name]) => name ?? '');
 }
 
 if (isMain(import.meta.url)) {
   endWithParent();
-  await main(() => ensureTools());
+  await main(async () => void (await ensureTools()));
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { hashOf } from '../../scripts/lib/hash.mjs';
 import { run, step } from '../../scripts/lib/run.mjs';
-import { ensureTools, tools } from '../../scripts/tools.mjs';
+import { ensureTools } from '../../scripts/tools.mjs';
 
 const bench = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(bench, 'node_modules', '.installed');
@@ -15,9 +15,11 @@ export async function prepare() {
   for (const script of ['scripts/install.mjs', 'scripts/build.mjs']) {
     if ((await step(script).code) !== 0) process.exit(1);
   }
-  await ensureTools({ 'redis-server': /** @type {string} */ (tools['redis-server']) });
-  // Without h2load a Node client makes the load.
-  await ensureTools({ h2load: 'nghttp2-client' }).catch((error) => console.log(error.message));
+  await ensureTools({ 'redis-server': { debian: 'redis-server', neededBy: 'the bench' } });
+  // Without it the load comes from a Node client.
+  await ensureTools({ h2load: { debian: 'nghttp2-client', neededBy: 'the load of the bench' } }).catch((error) =>
+    console.log(error.message),
+  );
   const lock = hashOf(['bench/package-lock.json']);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   console.log('Installing what is compared with …');

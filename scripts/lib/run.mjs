@@ -47,21 +47,37 @@ export function run(command, args, { input = '', ...options } = {}) {
 }
 
 /**
- * Runs one of our scripts as a step of another: its output is printed at once, and it ends when this process ends.
+ * Runs a script as a step of another: its output is printed at once, and it ends when this process ends.
  * @param {string} script path under the checkout
  * @param {readonly string[]} [args]
- * @returns {{ child: import('node:child_process').ChildProcess, code: Promise<number> }}
+ * @param {{ node?: string, flags?: readonly string[], env?: NodeJS.ProcessEnv, stdin?: 'ignore' | 'inherit' }} [options]
+ * @returns {{ child: import('node:child_process').ChildProcess, code: Promise<number>, message: Promise<unknown> }}
+ * `message` is the first that it sends to this process, undefined if it ends without one
  */
-export function step(script, args = []) {
-  const child = spawn(process.execPath, [join(root, script), ...args], {
+export function step(script, args = [], { node = process.execPath, flags = [], stdin = 'ignore', env } = {}) {
+  const child = spawn(node, [...flags, join(root, script), ...args], {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: env ?? process.env,
+    stdio: [stdin, 'inherit', 'inherit', 'ipc'],
   });
   running.add(child);
+  const message = new Promise((/** @type {(message: unknown) => void} */ resolve) => {
+    child.once('message', resolve);
+    for (const end of ['error', 'disconnect']) child.once(end, () => resolve(undefined));
+  });
   const code = new Promise((/** @type {(code: number) => void} */ resolve) => {
     child.on('error', () => resolve(127));
     child.on('exit', (exitCode) => resolve(exitCode ?? 1));
   });
   void code.then(() => running.delete(child));
-  return { child, code };
+  return { child, code, message };
+}
+
+/**
+ * Sends a message to the script that this one is a step of, if it is one.
+ * @param {object} message
+ * @returns {Promise<void>} once it is sent: it is lost if this process ends before that
+ */
+export function report(message) {
+  return new Promise((resolve) => (process.send ? process.send(message, () => resolve()) : resolve()));
 }

@@ -39,6 +39,12 @@ export class Checkout {
     }
   }
 
+  /** The real Jest, for suites that need no more than Jest itself. */
+  takeJest(): void {
+    symlinkSync(join(root, 'node_modules/jest'), join(this.folder, 'node_modules/jest'));
+    this.write('jest.config.js', `export default { testMatch: ['<rootDir>/test/**/*.spec.ts'], transform: {} };`);
+  }
+
   write(path: string, text: string): void {
     mkdirSync(dirname(join(this.folder, path)), { recursive: true });
     writeFileSync(join(this.folder, path), text);
@@ -57,8 +63,8 @@ export class Checkout {
     return this.run('scripts/start.mjs', env);
   }
 
-  run(script: string, env: Record<string, string> = {}): Run {
-    const run = new Run(join(this.folder, script), { ...basicEnvironment(), ...env });
+  run(script: string, env: Record<string, string> = {}, args: readonly string[] = []): Run {
+    const run = new Run([join(this.folder, script), ...args], { ...basicEnvironment(), ...env });
     this.started.push(run);
     return run;
   }
@@ -80,9 +86,9 @@ class Run {
   readonly ended: Promise<number | string>;
   output = '';
 
-  constructor(script: string, env: Record<string, string>) {
+  constructor(command: readonly string[], env: Record<string, string>) {
     // The channel closes with this process, and the started script then ends, even when the test run is killed.
-    this.child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    this.child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     }

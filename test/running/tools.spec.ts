@@ -1,50 +1,62 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ensureTools } from '../../scripts/tools.mjs';
+import { countSuites } from '../../scripts/testing/choice.mjs';
+import { ensureTools, tools, toolsFor } from '../../scripts/tools.mjs';
+import { Commands } from './commands.js';
 
 const path = process.env['PATH'];
-let bin: string;
+let commands: Commands;
 
 /** An artificial machine: only the programs in `bin` are on the path. */
 beforeEach(() => {
-  bin = mkdtempSync(join(tmpdir(), 'bin-'));
-  process.env['PATH'] = bin;
+  commands = new Commands();
+  process.env['PATH'] = commands.folder;
 });
 afterEach(() => {
   process.env['PATH'] = path;
-  rmSync(bin, { recursive: true, force: true });
+  commands.remove();
 });
 
-function provide(command: string, script: string) {
-  writeFileSync(join(bin, command), `#!/bin/sh\n${script}\n`);
-  chmodSync(join(bin, command), 0o755);
-}
+const needed = (debian: string) => ({ debian, neededBy: 'test/somewhere' });
 
 describe('what the tests need beyond npm', () => {
   it('is left as it is when it is there', async () => {
-    provide('a-server', '');
-    await expect(ensureTools({ 'a-server': 'a-package' }, cannotInstall)).resolves.toBeUndefined();
+    commands.provide('a-server');
+    expect(await ensureTools({ 'a-server': needed('a-package') }, cannotInstall)).toEqual([]);
   });
 
-  it('is installed where that can be done, and only what is missing', async () => {
-    provide('b-server', '');
+  it('is installed where that can be done, only what is missing, and what was installed is answered', async () => {
+    commands.provide('b-server');
     const asked: string[][] = [];
     const install = async (packages: readonly string[]) => {
       asked.push([...packages]);
-      provide('a-server', '');
+      commands.provide('a-server');
+      return [...packages, 'a-library'];
     };
-    await ensureTools({ 'a-server': 'a-package', 'b-server': 'b-package' }, install);
+    const wanted = { 'a-server': needed('a-package'), 'b-server': needed('b-package') };
+    expect(await ensureTools(wanted, install)).toEqual(['a-package', 'a-library']);
     expect(asked).toEqual([['a-package']]);
   });
 
   it('is a failure, in one line that says what to install, where it cannot', async () => {
-    const refusal = ensureTools({ 'a-server': 'a-package' }, cannotInstall);
+    const refusal = ensureTools({ 'a-server': { debian: 'a-package', neededBy: 'every suite' } }, cannotInstall);
     await expect(refusal).rejects.toThrow(
-      'The tests need a-server: please install (on Debian: apt-get install a-package).',
+      'Missing: a-server (for every suite). Install what is missing (on Debian: apt-get install a-package).',
     );
+  });
+
+  it('is not asked for when the suites that need it are left out', () => {
+    const all = Object.keys(tools);
+    const kept = Object.keys(toolsFor(['browser', 'doors']));
+    expect(all.filter((command) => !kept.includes(command))).toEqual(['chromium', 'nginx', 'caddy', 'haproxy']);
+  });
+
+  it.each(Object.entries(tools))('%s is for every suite or for a folder that holds suites', (_, { neededBy }) => {
+    if (neededBy === 'every suite') return;
+    expect(neededBy).toMatch(/^test\/\w+$/);
+    expect(countSuites(neededBy.slice('test/'.length))).toBeGreaterThan(0);
   });
 });
 
-async function cannotInstall() {}
+async function cannotInstall() {
+  return [];
+}

@@ -1,0 +1,68 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../lib/paths.mjs';
+import { Stop } from '../lib/stop.mjs';
+
+/** What `npm run test:long` adds to the suites of `npm test`: test/support/long-form.ts says what belongs there. */
+const long = ['test/faults', 'test/attacks', '\\.long\\.spec\\.ts$'];
+
+/**
+ * @typedef {object} Choice which suites a run is for
+ * @property {boolean} isLong
+ * @property {readonly string[]} without the folders of test/ that are left out
+ * @property {boolean} isFull every suite but those left out, with the check and the coverage
+ * @property {readonly string[]} jestArgs
+ */
+
+/**
+ * @param {readonly string[]} args as given to `npm test --`; those that are not ours are Jest's
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Choice}
+ * @throws {Stop}
+ */
+export function choiceFrom(args, env) {
+  const { isLong, without, named } = sorted(args);
+  if (without.length > 0 && env['CI'] === 'true')
+    throw new Stop('With CI=true every suite runs: --without is refused.');
+  const groups = foldersWithSuites();
+  const unknown = without.filter((name) => !groups.includes(name));
+  if (unknown.length > 0) {
+    throw new Stop(`--without takes names of ${groups.join(', ')}, separated by commas: not "${unknown.join(',')}".`);
+  }
+  const isFull = !isLong && named.length === 0;
+  const chosen = isLong && named.length === 0 ? long : named;
+  const leftOut = without.map((name) => `--testPathIgnorePatterns=<rootDir>/test/${name}/`);
+  // Options come last: Jest takes a path after one for another value of it.
+  return { isLong, without, isFull, jestArgs: [...chosen, ...leftOut, ...(isFull ? ['--coverage'] : [])] };
+}
+
+/**
+ * @param {string} group a folder of test/
+ * @returns {number} how many suites `npm test` runs there
+ */
+export function countSuites(group) {
+  const files = readdirSync(join(root, 'test', group), { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.spec.ts') && !file.endsWith('.long.spec.ts')).length;
+}
+
+function foldersWithSuites() {
+  const entries = readdirSync(join(root, 'test'), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return folders.filter((name) => countSuites(name) > 0).sort();
+}
+
+/** @param {readonly string[]} args */
+function sorted(args) {
+  const given = { isLong: false, without: /** @type {string[]} */ ([]), named: /** @type {string[]} */ ([]) };
+  const rest = [...args];
+  for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
+    if (next === '--long') given.isLong = true;
+    else if (next === '--without') given.without.push(...names(rest.shift()));
+    else if (next.startsWith('--without=')) given.without.push(...names(next.slice('--without='.length)));
+    else given.named.push(next);
+  }
+  return given;
+}
+
+/** @param {string | undefined} list */
+const names = (list = '') => list.split(',').map((name) => name.trim());

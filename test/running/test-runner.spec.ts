@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { tools } from '../../scripts/tools.mjs';
+import { Checkout } from './checkout.js';
+import { Commands } from './commands.js';
+
+const passes = (name: string) => `test('${name}', () => {});`;
+const fails = (name: string) => `test('${name}', () => { throw new Error('what it said of ${name}'); });`;
+
+let checkout: Checkout;
+let commands: Commands;
+beforeEach(() => {
+  checkout = new Checkout();
+  checkout.takeJest();
+  checkout.write('scripts/check.mjs', `console.log('ok     everything');`);
+  checkout.write('test/api/a.spec.ts', passes('a'));
+  checkout.write('test/browser/b.spec.ts', passes('b'));
+  checkout.write('test/browser/deep/c.spec.ts', passes('c'));
+  checkout.write('test/doors/d.spec.ts', passes('d'));
+  commands = new Commands();
+  for (const command of Object.keys(tools)) commands.provide(command);
+});
+afterEach(async () => {
+  await checkout.remove();
+  commands.remove();
+});
+
+/** `npm test -- …args`, to its end. */
+async function npmTest(args: string[] = [], env: Record<string, string> = {}) {
+  const run = checkout.run('scripts/test.mjs', { PATH: commands.folder, ...env }, args);
+  const code = await run.ended;
+  const lines = run.output.trimEnd().split('\n');
+  return { code, output: run.output, lines, last: lines.at(-1) };
+}
+
+describe('a run of the tests', () => {
+  it('says what it does and how far it is, and at the end what it installed and what took longest', async () => {
+    const { code, lines, last } = await npmTest();
+    expect(lines.filter((line) => line.startsWith('Step'))).toEqual([
+      'Step 1 of 5: the packages of package-lock.json',
+      'Step 2 of 5: the programs that the suites need beyond npm',
+      'Step 3 of 5: the build',
+      'Step 4 of 5: the check',
+      'Step 5 of 5: the suites',
+    ]);
+    const progress = lines.filter((line) => /^\[\d\/4\] +\d+\.\d s {2}test\/\S+$/.test(line));
+    expect(progress.map((line) => line.slice(0, 5))).toEqual(['[1/4]', '[2/4]', '[3/4]', '[4/4]']);
+    expect(lines).toContain('Installed on this machine: nothing');
+    const longest = lines.slice(lines.indexOf('The longest suites:'));
+    expect(longest.filter((line) => /^ +\d+\.\d s {2}test\/\S+\.spec\.ts$/.test(line))).toHaveLength(4);
+    expect({ code, last }).toEqual({ code: 0, last: '4 passed, 0 failed' });
+  });
+
+  it('prints a failure at once and again at the end, a suite that cannot be loaded as well', async () => {
+    checkout.write('test/api/a.spec.ts', `${passes('good')}\n${fails('bad')}`);
+    checkout.write('test/doors/d.spec.ts', 'this is no program');
+    const { code, output, last } = await npmTest();
+    const [during, after] = output.split('Installed on this machine')[0]!.split('\nFAILED ') as [string, string];
+    expect(during).toContain('what it said of bad');
+    expect(after).toBeDefined();
+    for (const said of ['what it said of bad', 'test/doors/d.spec.ts', 'SyntaxError']) {
+      expect(output.split(said).length - 1).toBeGreaterThanOrEqual(2);
+    }
+    expect({ code, last }).toEqual({ code: 1, last: '3 passed, 2 failed' });
+  });
+
+  it('fails for a skipped test and for one that is still to be written, and names them', async () => {
+    checkout.write('test/api/a.spec.ts', `${passes('good')} test.skip('hard', () => {}); test.todo('later');`);
+    const { code, lines, last } = await npmTest();
+    expect(lines).toEqual(expect.arrayContaining(['  test/api/a.spec.ts: hard', '  test/api/a.spec.ts: later']));
+    expect({ code, last }).toEqual({ code: 1, last: '4 passed, 2 failed' });
+  });
+
+  it('fails when the check fails, after all suites', async () => {
+    checkout.write('scripts/check.mjs', 'process.exit(1);');
+    expect(await npmTest()).toMatchObject({ code: 1, last: '4 passed, 1 failed' });
+  });
+
+  it('hands arguments to Jest, and then asks for neither the check nor every test', async () => {
+    checkout.write('test/api/a.spec.ts', `${passes('good')} ${fails('bad')}`);
+    const { code, lines, last } = await npmTest(['test/api', '-t', 'good']);
+    expect(lines).toContain('Step 4 of 4: the suites');
+    expect({ code, last }).toEqual({ code: 0, last: '1 passed, 0 failed' });
+  });
+});
+
+describe('a run of the tests --without some', () => {
+  it('runs the rest, and says at the end what it did not run', async () => {
+    for (const command of ['chromium', 'nginx']) commands.withdraw(command);
+    const { code, output, lines, last } = await npmTest(['--without', 'browser,doors']);
+    expect(lines).toContain('Step 4 of 5: the check');
+    expect(output).toMatch(/\[1\/1\] +\d+\.\d s {2}test\/api\/a\.spec\.ts\n/);
+    expect(lines.at(-2)).toBe('SUITES THAT DID NOT RUN, because of --without: 2 of test/browser, 1 of test/doors');
+    expect({ code, last }).toEqual({ code: 0, last: '1 passed, 0 failed' });
+  });
+
+  it.each([
+    ['with CI=true', ['--without=browser'], { CI: 'true' }, 'With CI=true every suite runs: --without is refused.'],
+    [
+      'for suites that there are not',
+      ['--without', 'browser,pages'],
+      {},
+      '--without takes names of api, browser, doors, separated by commas: not "pages".',
+    ],
+  ])('is refused in one line %s', async (_, args, env, line) => {
+    expect(await npmTest(args, env)).toMatchObject({ code: 1, lines: [line, '0 passed, 1 failed'] });
+  });
+});
+
+describe('on a machine where programs are missing that cannot be installed', () => {
+  // Not those of /usr/sbin, which is searched wherever the path leads.
+  const missing = ['chromium', 'caddy'];
+  const named = 'Missing: chromium (for test/browser), caddy (for test/doors).';
+  const install = 'Install what is missing (on Debian: apt-get install chromium caddy)';
+  beforeEach(() => missing.forEach((command) => commands.withdraw(command)));
+
+  it.each([
+    ['it has no apt-get', undefined, {}],
+    [
+      'its user is not root',
+      'echo called >> "$CALLS"',
+      { NODE_OPTIONS: '--import=data:text/javascript,process.getuid=()=>1000' },
+    ],
+  ])('because %s, one line names them and says how to go on', async (_, aptGet, env) => {
+    if (aptGet) commands.provide('apt-get', aptGet);
+    const { code, lines, last } = await npmTest([], { CALLS: join(checkout.folder, 'calls'), ...env });
+    expect(lines.slice(2)).toEqual([
+      `${named} ${install}, or leave suites out: npm test -- --without browser,doors.`,
+      '0 passed, 1 failed',
+    ]);
+    expect(checkout.read('calls')).toBe('');
+    expect({ code, last }).toEqual({ code: 1, last: '0 passed, 1 failed' });
+  });
+
+  it('with CI=true, where nothing may be left out, it does not say that suites can be', async () => {
+    expect((await npmTest([], { CI: 'true' })).lines.at(-2)).toBe(`${named} ${install}.`);
+  });
+});
