@@ -70,7 +70,7 @@ describe('questions over streams', () => {
   });
 
   it('drops an answer that comes too late, even when its request id is asked about again', async () => {
-    open(300);
+    open(1500);
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = hold;
     expect(await Promise.all([ask('a', 'same'), ask('b', 'same')])).toMatchObject([{ status: 503 }, { status: 503 }]);
