@@ -64,7 +64,7 @@ describe('secrets that went every way there is', () => {
       { place: 'stdout', text: log.out },
       { place: 'stderr', text: log.err },
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await ServiceProcess.killTheRest();
     await database.drop();

@@ -49,5 +49,5 @@ describe('the chart’s values', () => {
     const config = readConfig({ NODE_ENV: 'production', ...Object.fromEntries(given) });
     // The ports that the chart's services lead to.
     expect(config).toMatchObject({ host: '0.0.0.0', httpPort: 3000, grpcPort: 50051 });
-  }, 60_000);
+  });
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
     hurried: valuesWith(LEAST, { drainSeconds: 20 }),
     greedy: valuesWith(LEAST, { podDisruptionBudget: { maxUnavailable: 3 } }),
   });
-}, 60_000);
+});
 
 const pod = (name: 'latchkey' | 'everything') => only(releases[name].objects, 'Deployment')['spec'].template.spec;
 const container = (name: 'latchkey' | 'everything') => pod(name).containers[0];

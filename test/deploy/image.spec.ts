@@ -55,7 +55,7 @@ describe('what the image holds', () => {
     service = spawn(process.execPath, args, { cwd: folder, env, uid, gid, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [service.stdout!, service.stderr!]) stream.on('data', (chunk) => (output += String(chunk)));
     clients = connectClients(`127.0.0.1:${ports.GRPC_PORT}`, TOKENS);
-  }, 60_000);
+  });
   afterAll(async () => {
     service?.kill('SIGKILL');
     clients?.close();
@@ -64,7 +64,7 @@ describe('what the image holds', () => {
   });
 
   test('is all that the service needs in production, without a place to write to', async () => {
-    await eventually(async () => service.exitCode !== null || (await answers('/readyz')) === 200, 20_000);
+    await eventually(async () => service.exitCode !== null || (await answers('/readyz')) === 200);
     expect({ exitCode: service.exitCode, output }).toMatchObject({ exitCode: null });
     expect(environmentOf(stage)['NODE_ENV']).toBe('production');
 

@@ -49,5 +49,5 @@ describe('docs/operations.md on Kubernetes', () => {
     expect([install, release, flag]).toEqual(['install', 'latchkey', '--values']);
     expect(existsSync(join(root, chart!, 'Chart.yaml'))).toBe(true);
     expect(readFileSync(join(root, PAGE), 'utf8')).toContain(`\`${file}\``);
-  }, 60_000);
+  });
 });

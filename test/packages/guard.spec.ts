@@ -60,7 +60,7 @@ function answered(kind: Kind, status: number, fullKey?: string): Promise<Respons
   return eventually(async () => {
     const response = await samples.get(kind)!.get(fullKey);
     return response?.status === status && response;
-  }, 20_000);
+  });
 }
 
 describe.each(kinds)('the packed guard in an empty project: $kind', ({ kind }) => {

@@ -13,7 +13,7 @@ describe('latchkey audit', () => {
     await buildService();
     trail = await openTrail();
     await trail.recordNineInThreeSeals();
-  }, 120_000);
+  });
   afterAll(() => trail?.close());
 
   const env = () => ({ DATABASE_URL: trail.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX });

@@ -16,7 +16,7 @@ describe('latchkey beside a running service', () => {
   beforeAll(async () => {
     await buildService();
     service = await startService();
-  }, 120_000);
+  });
   afterAll(() => service?.stop());
 
   const administer = (args: string[], { input, env }: CommandOptions = {}) =>

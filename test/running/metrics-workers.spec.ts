@@ -32,7 +32,7 @@ describe('metrics of WORKERS=2 on METRICS_PORT', () => {
     });
     metrics = `http://127.0.0.1:${port}`;
     fullKey = (await (await new Person(service.url).signIn()).newKey()).fullKey;
-  }, 120_000);
+  });
   afterAll(async () => {
     await ServiceProcess.killTheRest();
     await database.drop();
@@ -72,7 +72,7 @@ describe('metrics of WORKERS=2 on METRICS_PORT', () => {
       if (!page) return false;
       expect(page.sum('latchkey_validations_total', ASKED)).toBe(before);
       return page.sum('latchkey_workers') === 2 && !childrenOf(service.pid).includes(first!);
-    }, 20_000);
+    });
     const asked = await ask();
     expect(await granted()).toBe(before + asked);
   });

@@ -6,7 +6,7 @@ import { Commands } from './commands.js';
 const path = process.env['PATH'];
 let commands: Commands;
 
-/** An artificial machine: only the programs in `bin` are on the path. */
+/** An artificial machine: only the programs in `commands.folder` are on the path. */
 beforeEach(() => {
   commands = new Commands();
   process.env['PATH'] = commands.folder;

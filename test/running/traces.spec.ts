@@ -28,15 +28,14 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     });
     clients = connectClients(service.target);
     fullKey = (await (await new Person(service.url).signIn()).newKey()).fullKey;
-  }, 120_000);
+  });
   afterAll(async () => {
     clients.close();
     await ServiceProcess.killTheRest();
     await Promise.all([receiver.stop(), database.drop()]);
   });
 
-  const found = (matches: (span: ReceivedSpan) => boolean) =>
-    eventually(async () => receiver.spans.find(matches), 10_000);
+  const found = (matches: (span: ReceivedSpan) => boolean) => eventually(async () => receiver.spans.find(matches));
   const validate = (key: string, header: string) => {
     const metadata = bearer('dev-validator-token');
     metadata.set('traceparent', header);

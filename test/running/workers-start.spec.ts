@@ -13,7 +13,7 @@ describe('the start with WORKERS', () => {
   beforeAll(async () => {
     await buildService();
     database = await createDatabase();
-  }, 120_000);
+  });
   afterEach(() => ServiceProcess.killTheRest());
   afterAll(() => database.drop());
 

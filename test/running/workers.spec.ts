@@ -97,9 +97,9 @@ describe('with WORKERS=2', () => {
     for (const [index, victim] of victims.entries()) {
       process.kill(victim, 'SIGKILL');
       // New connections reach the worker that is left.
-      await eventually(isServed, 15_000);
+      await eventually(isServed);
       // One line from each worker that has ever listened.
-      await eventually(async () => listening() === 2 + index + 1, 15_000);
+      await eventually(async () => listening() === 2 + index + 1);
     }
     expect(childrenOf(service.pid).filter((pid) => !victims.includes(pid))).toHaveLength(2);
     expect(logged(service).filter(({ msg }) => msg === 'a worker ended and is replaced')).toEqual(
@@ -115,14 +115,14 @@ describe('with WORKERS=2', () => {
     try {
       process.kill(victim!, 'SIGKILL');
       const pauses = () => logged(service).flatMap(({ pauseMs }) => pauseMs ?? []);
-      await eventually(async () => pauses().length >= 3, 15_000);
+      await eventually(async () => pauses().length >= 3);
       expect(pauses().slice(0, 3)).toEqual([0, 100, 200]);
       callers = new Callers(service.target, fullKey, 2);
       expect(await callers.askUntil(({ length }) => length === 1)).toEqual([['grant'], ['grant']]);
     } finally {
       await allowConnections(true);
     }
-    await eventually(async () => logged(service).filter(({ msg }) => msg === 'listening').length === 3, 15_000);
+    await eventually(async () => logged(service).filter(({ msg }) => msg === 'listening').length === 3);
     expect(childrenOf(service.pid)).toHaveLength(2);
   });
 

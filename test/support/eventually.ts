@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Waits until `look` answers something true, and answers it. Throws with the last answer when that takes too long. */
-export async function eventually<T>(look: () => Promise<T | false | null | undefined>, withinMs = 5000): Promise<T> {
+export async function eventually<T>(look: () => Promise<T | false | null | undefined>, withinMs = 120_000): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (;;) {
     const seen = await look();
