@@ -23,6 +23,8 @@ test('the pages are found', () => {
 describe('the tests that the documentation names', () => {
   test('are found in it', () => expect(NAMED.length).toBeGreaterThan(50));
 
+  test('are run by npm test', () => expect(NAMED.filter(({ file }) => file.endsWith('.long.spec.ts'))).toEqual([]));
+
   test.each(NAMED)('$page: $file › $name', ({ file, name }) => {
     const spec = textOf(file);
     expect(["'", '"', '`'].some((quote) => spec.includes(`${quote}${name}${quote},`))).toBe(true);

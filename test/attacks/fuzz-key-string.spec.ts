@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { readBearer } from '../../src/infrastructure/inbound/shared/bearer.js';
 import { withoutSecrets } from '../../src/domain/secrets.js';
-import { PATIENCE_MS, shortOrLong } from '../support/long-form.js';
+import { shortOrLong } from '../support/long-form.js';
 
-const TRIES = shortOrLong(50_000, 1_000_000);
+const TRIES = shortOrLong(10_000, 1_000_000);
 const WELL_FORMED = /^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/;
 const KEY = KeyString.generate('lk').reveal();
 
@@ -29,24 +29,20 @@ const anyText = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(WELL_FORMED) },
 );
 
-test(
-  `of ${TRIES} texts, none breaks the parser, and it takes only what has the shape and the checksum of a key`,
-  () => {
-    let taken = 0;
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const key = KeyString.parse(text, 'lk');
-        readBearer([text]);
-        withoutSecrets(text);
-        if (!key) return;
-        taken += 1;
-        const hasChecksum = crc32(text.slice(0, -8)).toString(16).padStart(8, '0') === text.slice(-8);
-        expect([key.reveal(), hasChecksum, WELL_FORMED.test(text)]).toEqual([text, true, true]);
-      }),
-      { numRuns: TRIES },
-    );
-    // The key itself is among them, unharmed.
-    expect(taken).toBeGreaterThan(TRIES / 1000);
-  },
-  PATIENCE_MS,
-);
+test(`of ${TRIES} texts, none breaks the parser, and it takes only what has the shape and the checksum of a key`, () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const key = KeyString.parse(text, 'lk');
+      readBearer([text]);
+      withoutSecrets(text);
+      if (!key) return;
+      taken += 1;
+      const hasChecksum = crc32(text.slice(0, -8)).toString(16).padStart(8, '0') === text.slice(-8);
+      expect([key.reveal(), hasChecksum, WELL_FORMED.test(text)]).toEqual([text, true, true]);
+    }),
+    { numRuns: TRIES },
+  );
+  // The key itself is among them, unharmed.
+  expect(taken).toBeGreaterThan(TRIES / 1000);
+});

@@ -11,6 +11,3 @@ export function tellFigures(fault: string, figures: Readonly<Record<string, numb
   const told = Object.entries(figures).map(([name, figure]) => `${name} ${figure}`);
   process.stderr.write(`figures: ${fault}: ${told.join(', ')}\n`);
 }
-
-/** The time limit of the longest attacks; Jest's own is half a minute. */
-export const PATIENCE_MS = 600_000;

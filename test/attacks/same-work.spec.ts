@@ -1,0 +1,67 @@
+import * as crypto from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { createDatabase } from '../support/databases.mjs';
+import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import type { Application } from '../support/application.js';
+
+/** What was done, in order. */
+const work: string[] = [];
+const noted =
+  <Arguments extends unknown[], Result>(name: string, act: (...args: Arguments) => Result) =>
+  (...args: Arguments) => {
+    work.push(name);
+    return act(...args);
+  };
+jest.unstable_mockModule('node:crypto', () => ({
+  ...crypto,
+  hash: noted('hash', crypto.hash),
+  timingSafeEqual: noted('compare', crypto.timingSafeEqual),
+}));
+// What imports node:crypto is imported after that.
+const { client, createKey, newOwner, openApplication } = await import('../support/application.js');
+const { ValidateKey } = await import('../../src/application/keys/validate-key.js');
+const { Audit } = await import('../../src/application/ports.js');
+const { MemoryRateLimiter } = await import('../../src/infrastructure/outbound/memory/memory-rate-limiter.js');
+const { PostgresKeyReader } = await import('../../src/infrastructure/outbound/postgres/keys/key-reader.js');
+
+describe('a refusal', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let app: Application;
+  beforeAll(async () => {
+    database = await createDatabase();
+    app = await openApplication(database.url);
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+
+  test('is the same work for a key that exists as for one that does not: steps and order', async () => {
+    class NotedReader extends PostgresKeyReader {
+      override read = noted('read', (publicPart: string) => super.read(publicPart));
+    }
+    class NotedAudit extends Audit {
+      override recordFailure = noted('record', () => Promise.resolve());
+      override list = () => Promise.reject(new Error('nothing is recorded'));
+    }
+    const reader = new NotedReader(database.url);
+    const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
+    const validateKey = new ValidateKey(reader, limiter, app.keys, app.lastUse, new NotedAudit(), app.meter, 'lk');
+    const workFor = async (key: string) => {
+      work.length = 0;
+      const { verdict } = await validateKey.execute(key, { operation: 'read', permission: '' }, client());
+      expect(verdict).toMatchObject({ granted: false, reason: 'invalid-key' });
+      return [...work];
+    };
+    const { fullKey } = await createKey(app, (await newOwner(app)).id);
+    try {
+      await reader.open();
+      const known = await workFor(withWrongSecret(fullKey));
+      expect(known).toEqual(['hash', 'read', 'compare', 'record']);
+      expect(await workFor(unknownKey())).toEqual(known);
+    } finally {
+      limiter.close();
+      await reader.close();
+    }
+  });
+});
