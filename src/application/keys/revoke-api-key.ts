@@ -1,6 +1,6 @@
 import { keyNotActive } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import { noSuchKey, OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import type { Accounts } from '../ports.js';
 import type { AccountTransaction } from '../accounts/account-transaction.js';
@@ -28,9 +28,9 @@ export class RevokeApiKey {
     const { now, account } = transaction;
     if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
     const listed = await transaction.findKey(keyId);
-    if (!listed) throw new LatchkeyError('not_found', 'There is no such API key');
+    if (!listed) throw noSuchKey();
     const keys = new OwnerKeys([listed.key]);
-    const outcome = keys.revoke(listed.key, now);
+    const outcome = keys.revoke(listed.key.id, now);
     await saveKeys(transaction, keys, { actorId: account.id, client });
     return outcome === 'expired' ? outcome : { ...listed, now };
   }

@@ -20,7 +20,7 @@ export class RevokeAsAdmin {
       const listed = await transaction.findKey(keyId);
       if (!listed) throw new LatchkeyError('not_found', 'The owner has no such API key');
       const keys = new OwnerKeys([listed.key]);
-      const revocation = keys.revoke(listed.key, transaction.now);
+      const revocation = keys.revoke(listed.key.id, transaction.now);
       await saveKeys(transaction, keys, administrator);
       return revocation === 'expired' ? revocation : listed.key;
     });

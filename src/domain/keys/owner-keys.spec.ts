@@ -95,7 +95,7 @@ describe('issuing a key', () => {
             const key = issueAt(keys, ms);
             expect(key === 'full').toBe(before === 5);
             if (key !== 'full') all.push(key);
-          } else if (what === 'revoke' && all[which]?.status(at(ms)) === 'active') keys.revoke(all[which], at(ms));
+          } else if (what === 'revoke' && all[which]?.status(at(ms)) === 'active') keys.revoke(all[which].id, at(ms));
           else if (what === 'revoke all') expect(keys.revokeAll(at(ms))).toHaveLength(before);
           expect(keys.countActive(at(ms))).toBe(all.filter((key) => key.status(at(ms)) === 'active').length);
           expect(keys.countActive(at(ms))).toBeLessThanOrEqual(5);
@@ -112,7 +112,7 @@ describe('revoking', () => {
   test('one ends that one', () => {
     const [one, other] = living(2);
     const keys = new OwnerKeys([one!, other!]);
-    expect(keys.revoke(one!, at(7))).toBe('revoked');
+    expect(keys.revoke(one!.id, at(7))).toBe('revoked');
     expect([one!.snapshot().revokedAt, other!.snapshot().revokedAt]).toEqual([at(7), null]);
     expect(changesOf(keys)).toEqual([[one!.id, 'revoked']]);
   });
@@ -120,9 +120,18 @@ describe('revoking', () => {
   test('one whose time has run out notes that instead', () => {
     const [one, other] = living(2);
     const keys = new OwnerKeys([one!, other!]);
-    expect(keys.revoke(one!, at(DAY))).toBe('expired');
+    expect(keys.revoke(one!.id, at(DAY))).toBe('expired');
     expect(one!.snapshot()).toMatchObject({ revokedAt: null, expiredAt: at(DAY) });
     expect(changesOf(keys)).toEqual([[one!.id, 'expired']]);
+  });
+
+  test('one that is not among them is refused, as if there were none', () => {
+    const [one, stranger] = living(2);
+    const keys = new OwnerKeys([one!]);
+    expect(() => keys.revoke(stranger!.id, NOW)).toThrow(
+      expect.objectContaining({ code: 'not_found', message: 'There is no such API key' }),
+    );
+    expect(changesOf(keys)).toEqual([]);
   });
 
   test.each(['revoked', 'expired'])('one that is known to have been %s is refused, and nothing is noted', (end) => {
@@ -130,7 +139,7 @@ describe('revoking', () => {
     if (end === 'revoked') one!.revoke(NOW);
     else one!.expire(at(DAY));
     const keys = new OwnerKeys([one!]);
-    expect(() => keys.revoke(one!, NOW)).toThrow(`This API key is already ${end}`);
+    expect(() => keys.revoke(one!.id, NOW)).toThrow(`This API key is already ${end}`);
     expect(changesOf(keys)).toEqual([]);
   });
 

@@ -37,8 +37,13 @@ export class OwnerKeys {
     return key;
   }
 
-  /** Ends one of the keys, unless time has. Throws `api_key_not_active` for one that is known to have ended before. */
-  revoke(key: ApiKey, now: Date): 'revoked' | 'expired' {
+  /**
+   * Ends one of the keys, unless time has. Throws `not_found` for any other, and `api_key_not_active` for one that is known
+   * to have ended before.
+   */
+  revoke(keyId: string, now: Date): 'revoked' | 'expired' {
+    const key = this.keys.find(({ id }) => id === keyId);
+    if (!key) throw noSuchKey();
     if (this.expireIfDue(key, now)) return 'expired';
     key.revoke(now);
     this.note(key, 'revoked');
@@ -50,7 +55,7 @@ export class OwnerKeys {
     const revoked: ApiKey[] = [];
     for (const key of this.keys) {
       if (!this.isActive(key, now)) continue;
-      this.revoke(key, now);
+      this.revoke(key.id, now);
       revoked.push(key);
     }
     return revoked;
@@ -70,6 +75,10 @@ export class OwnerKeys {
   private note(key: ApiKey, became: KeyChange['became']): void {
     this.noted.push({ key, became });
   }
+}
+
+export function noSuchKey(): LatchkeyError {
+  return new LatchkeyError('not_found', 'There is no such API key');
 }
 
 export function tooManyActiveKeys(): LatchkeyError {

@@ -3,10 +3,10 @@ import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from 
 import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
 import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
 import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { DEFAULT_EXPIRY_DAYS } from '../../../../domain/keys/key-rules.js';
+import { noSuchKey } from '../../../../domain/keys/owner-keys.js';
 import { CreateApiKeyBody } from './bodies.js';
 import { readIdempotencyKey } from './idempotency-key.js';
 import { OwnerGuard } from './owner.guard.js';
@@ -70,7 +70,7 @@ export class ApiKeysController {
   })
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
     const keyId = id.toLowerCase();
-    if (!isKeyId(keyId)) throw new LatchkeyError('not_found', 'There is no such API key');
+    if (!isKeyId(keyId)) throw noSuchKey();
     const revoked = await this.revokeKey.execute(request.session!.account.id, keyId, clientOf(request));
     return new ApiKeyView(revoked, revoked.now);
   }
