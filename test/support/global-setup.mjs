@@ -6,8 +6,12 @@ import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { acquireLock } from '../../scripts/lib/lock.mjs';
 import { removeRunFolder, removeRunsThatDied, runFolderPrefix } from './leftovers.mjs';
 import { startRedis } from './redis.mjs';
+import { offerSharedThings } from './shared.mjs';
 
-/** One PostgreSQL and one Redis for the whole run, each suite with a database of its own (see databases.mjs). */
+/**
+ * One PostgreSQL and one Redis for the whole run, with a database for each suite that wants its own (see databases.mjs),
+ * and on demand what suites share (see shared.mjs).
+ */
 export default async function globalSetup() {
   const temp = tmpdir();
   await removeRunsThatDied(temp);
@@ -30,9 +34,12 @@ export default async function globalSetup() {
   ]);
   process.env['LATCHKEY_TEST_DATABASE_URL'] = postgres.url;
   process.env['LATCHKEY_TEST_REDIS_URL'] = redis.url;
+  const shared = await offerSharedThings();
+  process.env['LATCHKEY_TEST_SHARED_URL'] = shared.url;
 
   Object.assign(globalThis, {
     async latchkeyTestTeardown() {
+      await shared.stop();
       await Promise.all([postgres.stop(), redis.stop()]);
       await removeRunFolder(folder);
       await lock?.release();

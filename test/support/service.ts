@@ -1,19 +1,31 @@
-import { readConfig } from '../../src/config/config.js';
-import { startLatchkey } from '../../src/composition/start.js';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from './databases.mjs';
 import { connectClients, type Clients } from './grpc-clients.js';
 import { Person } from './person.js';
+import { whereIs } from './where-is.js';
 
-export interface Service {
+interface Addresses {
   readonly url: string;
   readonly grpcTarget: string;
   readonly databaseUrl: string;
+}
+
+export interface Service extends Addresses {
   /** With the demo service identities. */
   readonly clients: Clients;
   /** A person with their own cookies, not signed in yet. */
   person(): Person;
+  /** Of a shared one: lets go of it. */
   stop(): Promise<void>;
+}
+
+/**
+ * The service that the suites of this worker share, one after the other: a process of its own with demo values and no
+ * other setting. A suite makes its own owners, and needs its own service when it looks at metrics or at whole tables.
+ */
+export async function sharedService(): Promise<Service> {
+  const where = await whereIs<Addresses>(`service/${process.env['JEST_WORKER_ID'] ?? '1'}`);
+  return reach(where, () => Promise.resolve());
 }
 
 /**
@@ -21,6 +33,11 @@ export interface Service {
  * @param env in addition to demo values and free ports
  */
 export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service> {
+  // Loaded where it is needed: suites that share a service start in a third of the time without it.
+  const [{ readConfig }, { startLatchkey }] = await Promise.all([
+    import('../../src/config/config.js'),
+    import('../../src/composition/start.js'),
+  ]);
   const database = env['DATABASE_URL'] ? undefined : await createDatabase();
   const databaseUrl = env['DATABASE_URL'] ?? database!.url;
   const [httpPort, grpcPort] = [await freePort(), await freePort()];
@@ -33,19 +50,22 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service
     ...env,
   });
   const latchkey = await startLatchkey(config);
-  const url = `http://127.0.0.1:${httpPort}`;
-  const grpcTarget = `127.0.0.1:${grpcPort}`;
-  const clients = connectClients(grpcTarget);
+  const where = { url: `http://127.0.0.1:${httpPort}`, grpcTarget: `127.0.0.1:${grpcPort}`, databaseUrl };
+  return reach(where, async () => {
+    await latchkey.stop();
+    await database?.drop();
+  });
+}
+
+function reach(where: Addresses, stop: () => Promise<void>): Service {
+  const clients = connectClients(where.grpcTarget);
   return {
-    url,
-    grpcTarget,
-    databaseUrl,
+    ...where,
     clients,
-    person: () => new Person(url),
-    stop: async () => {
+    person: () => new Person(where.url),
+    stop: () => {
       clients.close();
-      await latchkey.stop();
-      await database?.drop();
+      return stop();
     },
   };
 }

@@ -1,17 +1,8 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { newOwner, type Owner } from '../../support/owners.js';
-import { startService, type Service } from '../../support/service.js';
+import { sharedService, type Service } from '../../support/service.js';
+import { whereIs } from '../../support/where-is.js';
 
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-quic',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-];
 /** Chromium's own messages about answers that a test provokes. */
 const PROVOKED =
   /^Failed to load resource: (?:the server responded with a status of 4\d\d|net::ERR_(?:FAILED|INTERNET))/;
@@ -26,7 +17,7 @@ interface Opening {
   readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
-/** The real service and a real browser, for one suite. */
+/** The real service and a real browser, both shared with other suites; owners and pages are this suite's own. */
 export class Stage {
   private readonly contexts: BrowserContext[] = [];
   private faults: string[] = [];
@@ -37,8 +28,8 @@ export class Stage {
   ) {}
 
   static async start(): Promise<Stage> {
-    const [service, browser] = await Promise.all([startService(), launch()]);
-    return new Stage(service, browser);
+    const [service, { endpoint }] = await Promise.all([sharedService(), whereIs<{ endpoint: string }>('chromium')]);
+    return new Stage(service, await chromium.connect(endpoint));
   }
 
   newOwner(): Promise<Owner> {
@@ -97,21 +88,5 @@ export class Stage {
   private cookieOf(owner: Owner) {
     const [name = '', value = ''] = owner.person.cookie.split('=', 2);
     return { name, value, url: this.service.url, httpOnly: true, sameSite: 'Strict' as const };
-  }
-}
-
-function launch(): Promise<Browser> {
-  const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'chromium'));
-  const executablePath = candidates.find(isExecutable);
-  if (!executablePath) throw new Error('chromium is not on the PATH: run node scripts/tools.mjs');
-  return chromium.launch({ executablePath, args: ARGUMENTS });
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

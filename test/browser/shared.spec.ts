@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { eventually } from '../support/eventually.js';
+import { childrenOf, isRunning } from '../support/processes.js';
+
+jest.setTimeout(120_000);
+
+const OFFER = `import { offerSharedThings } from ${JSON.stringify(join(root, 'test/support/shared.mjs'))};
+process.send((await offerSharedThings()).url);`;
+
+describe('what suites share', () => {
+  let offering: ChildProcess;
+  let url: string;
+  beforeAll(async () => {
+    const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+    offering = spawn(process.execPath, ['--input-type=module', '--eval', OFFER], { stdio: [...stdio] });
+    [url] = (await once(offering, 'message')) as [string];
+  });
+  afterAll(() => void offering.kill('SIGKILL'));
+
+  const ask = async (path: string) => (await fetch(`${url}/${path}`)).text();
+
+  test('is started once, by the first that asks; of services each worker has its own', async () => {
+    const paths = ['chromium', 'chromium', 'service/1', 'service/1', 'service/2'];
+    const [browser, sameBrowser, service, sameService, otherService] = await Promise.all(paths.map(ask));
+    expect(JSON.parse(browser!)).toEqual({ endpoint: expect.stringMatching(/^ws:/) });
+    expect([sameBrowser, sameService]).toEqual([browser, service]);
+    expect(JSON.parse(otherService!)).not.toMatchObject({ databaseUrl: JSON.parse(service!).databaseUrl });
+    expect(childrenOf(offering.pid!)).toHaveLength(3);
+  });
+
+  test('ends with the process that offers it, even one that is killed', async () => {
+    const children = childrenOf(offering.pid!);
+    expect(children.map(isRunning)).toEqual([true, true, true]);
+    offering.kill('SIGKILL');
+    await eventually(async () => !children.some(isRunning));
+  });
+});

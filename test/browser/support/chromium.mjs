@@ -1,0 +1,35 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+/**
+ * A browser that several suites use at once: each connects to it, and sees and closes its own pages alone. It ends with
+ * the process that started it, also when that is killed, for then the pipe between the two closes.
+ */
+export function startChromium() {
+  const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'chromium'));
+  const executablePath = candidates.find(isExecutable);
+  if (!executablePath) throw new Error('chromium is not on the PATH: run node scripts/tools.mjs');
+  // Playwright would keep this process alive when it is asked to end.
+  const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+  return chromium.launchServer({ executablePath, host: '127.0.0.1', args: ARGUMENTS, ...signals });
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
