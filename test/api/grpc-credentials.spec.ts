@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { ValidateKeyRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { newOwner, type Owner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
-const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const INVALID = { reason: 'REASON_INVALID_KEY', httpStatus: 401, message: 'invalid api key', retryAfter: null };
 
 describe('the credential of a question', () => {
@@ -15,7 +14,7 @@ describe('the credential of a question', () => {
   let key: string;
   let keyId: string;
   beforeAll(async () => {
-    service = await startService(UNLIMITED);
+    service = await sharedService();
     owner = await newOwner(service);
     const { apiKey, fullKey } = await owner.person.newKey();
     key = fullKey;
@@ -127,7 +126,7 @@ describe('the credential of a question', () => {
 describe('what is said of the client', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService(UNLIMITED);
+    service = await sharedService();
   });
   afterAll(() => service.stop());
 

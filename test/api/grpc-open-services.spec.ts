@@ -5,7 +5,7 @@ import { protoPath as healthProto } from 'grpc-health-check';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { answer } from '../support/grpc-clients.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 
 const reflectionProtos = join(dirname(createRequire(import.meta.url).resolve('@grpc/reflection')), '../proto');
 
@@ -21,7 +21,7 @@ const SERVICES = ['latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService', 'en
 describe('without any service identity', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
   });
   afterAll(() => service.stop());
 

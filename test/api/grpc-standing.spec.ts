@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newOwner, type Owner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
-
-const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
 describe('what a key may do', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService(UNLIMITED);
+    service = await sharedService();
   });
   afterAll(() => service.stop());
 

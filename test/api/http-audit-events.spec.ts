@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AuditEventView } from '../../src/infrastructure/inbound/http/management/views.js';
 import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
 import type { Person } from '../support/person.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -11,7 +11,7 @@ describe("an owner's record", () => {
   let service: Service;
   let demo: Person;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     demo = await service.person().signIn();
   });
   afterAll(() => service.stop());

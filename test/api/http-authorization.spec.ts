@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
 import { rawRequest } from '../support/raw-http.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, startService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
 describe('an Authorization header on a management call', () => {
@@ -11,7 +11,7 @@ describe('an Authorization header on a management call', () => {
   let goodKey: string;
   let cookie: string;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     ({ cookie } = await service.person().signIn());
     goodKey = (await (await newOwner(service)).person.newKey()).fullKey;
   });

@@ -3,14 +3,14 @@ import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
 import { rawRequest } from '../support/raw-http.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, startService, type Service } from '../support/service.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 describe('headers', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
   });
   afterAll(() => service.stop());
 

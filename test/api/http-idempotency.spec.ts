@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unknownKey } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 
 describe('Idempotency-Key', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
   });
   afterAll(() => service.stop());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { newOwner } from '../support/owners.js';
 import type { Person } from '../support/person.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
 const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -12,7 +12,7 @@ describe('listing keys', () => {
   let service: Service;
   let demo: Person;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     demo = await service.person().signIn();
   });
   afterAll(() => service.stop());

@@ -3,14 +3,14 @@ import { unknownKey } from '../support/key-strings.js';
 import { MANAGEMENT_ROUTES, type ManagementRoute } from '../support/management-routes.js';
 import { newOwner, type Owner } from '../support/owners.js';
 import type { Answer } from '../support/person.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 
 describe('who may manage keys', () => {
   let service: Service;
   let owner: Owner;
   let key: { id: string; fullKey: string };
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     await withNewOwner();
   });
   afterAll(() => service.stop());

@@ -4,7 +4,7 @@ import { unknownKey } from '../support/key-strings.js';
 import { MANAGEMENT_ROUTES } from '../support/management-routes.js';
 import { newOwner } from '../support/owners.js';
 import type { Person } from '../support/person.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, startService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
 const NOTHING_HERE = {
@@ -92,7 +92,7 @@ describe('/openapi.json', () => {
   let service: Service;
   let document: any; // eslint-disable-line @typescript-eslint/no-explicit-any
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     const answer = await service.person().call('GET', '/openapi.json');
     expect(answer.status).toBe(200);
     document = answer.body;

@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } 
 import { unknownKey } from '../support/key-strings.js';
 import { MANAGEMENT_ROUTES } from '../support/management-routes.js';
 import { newOwner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, startService, type Service } from '../support/service.js';
 
 const ISSUER = 'https://platform.example.com';
 const AUDIENCE = 'latchkey';
@@ -165,7 +165,7 @@ describe("a token of the platform's own login", () => {
   });
 
   test('without SESSION_JWKS_URL a token is judged as an API key: 401', async () => {
-    const plain = await startService();
+    const plain = await sharedService();
     try {
       expect(await present(await issue({ sub: 'demo' }), plain)).toMatchObject({
         status: 401,

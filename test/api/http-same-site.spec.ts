@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MANAGEMENT_ROUTES } from '../support/management-routes.js';
 import { newOwner, type Owner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 
 const CHANGING = MANAGEMENT_ROUTES.filter(({ method }) => method !== 'GET');
 const READING = MANAGEMENT_ROUTES.filter(({ method }) => method === 'GET');
@@ -22,7 +22,7 @@ describe('a request that a page of another site sends', () => {
   let owner: Owner;
   let keyId: string;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     await withNewOwner();
   });
   afterAll(() => service.stop());

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newOwner, PASSWORD } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
 describe('what ends a session', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
   });
   afterAll(() => service.stop());
 

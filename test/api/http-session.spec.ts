@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newOwner, PASSWORD } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, startService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
 const TWELVE_HOURS_MS = 12 * 60 * 60 * 1000;
@@ -8,7 +8,7 @@ const TWELVE_HOURS_MS = 12 * 60 * 60 * 1000;
 describe('signing in and out', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
   });
   afterAll(() => service.stop());
 
