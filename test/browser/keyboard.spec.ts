@@ -15,6 +15,9 @@ import {
 } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
+/** As most people have it: the focus moves while dialogs come and go. */
+const MOVING = { reducedMotion: 'no-preference' } as const;
+
 describe('without a mouse', () => {
   let stage: Stage;
   beforeAll(async () => {
@@ -24,7 +27,7 @@ describe('without a mouse', () => {
   afterAll(() => stage.stop());
 
   test('sign in, create, copy, close, revoke, sign out', async () => {
-    const { page, owner } = await stage.open({ signedIn: false });
+    const { page, owner } = await stage.open({ signedIn: false, options: MOVING });
     await tabTo(page, page.getByLabel('E-mail'));
     await page.keyboard.type(owner.email);
     await tabTo(page, page.getByLabel('Password', { exact: true }));
@@ -76,7 +79,7 @@ describe('without a mouse', () => {
   test('after each dialog the focus is back where it was opened', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
-    const { page } = await stage.open({ owner });
+    const { page } = await stage.open({ owner, options: MOVING });
     const create = button(page, 'Create API key');
     await press(page, create);
     await focusOn(page.getByLabel('Name', { exact: true }));
@@ -116,7 +119,7 @@ describe('without a mouse', () => {
   });
 
   test('the focus stays within an open dialog', async () => {
-    const { page } = await stage.open();
+    const { page } = await stage.open({ options: MOVING });
     await press(page, button(page, 'Create your first API key'));
     await focusOn(page.getByLabel('Name', { exact: true }));
     const close = button(createDialog(page), 'Close');
@@ -131,7 +134,7 @@ describe('without a mouse', () => {
   test('sections and statuses are switched with the arrow keys', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'Current' }, { name: 'Former', revokedDaysAgo: 1 }]);
-    const { page } = await stage.open({ owner });
+    const { page } = await stage.open({ owner, options: MOVING });
     await row(page, 'Current').waitFor();
     await tabTo(page, page.getByRole('radio', { name: 'Active' }));
     await page.keyboard.press('ArrowRight');

@@ -50,7 +50,7 @@ describe('the list of keys', () => {
   });
 
   test('last use is shown in words, the exact time on hover and on focus, and an unused key says never', async () => {
-    const { page } = await openWith([{ name: 'Used', usedMinutesAgo: 3.2 }, { name: 'Unused' }]);
+    const { page } = await openWith([{ name: 'Used', usedMinutesAgo: 3.05 }, { name: 'Unused' }]);
     const lastUsed = row(page, 'Used').getByText('3 minutes ago');
     await lastUsed.hover();
     await page.getByRole('tooltip', { name: /\d{4} at \d+:\d\d:\d\d [AP]M UTC/ }).waitFor();

@@ -1,7 +1,12 @@
+import { jest } from '@jest/globals';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 import { newOwner, type Owner } from '../../support/owners.js';
 import { sharedService, type Service } from '../../support/service.js';
 import { whereIs } from '../../support/where-is.js';
+
+// On a machine that is busy with other work each step may take seconds, and a test has dozens.
+const STEP_TIMEOUT_MS = 60_000;
+jest.setTimeout(5 * STEP_TIMEOUT_MS);
 
 /** Chromium's own messages about answers that a test provokes. */
 const PROVOKED =
@@ -43,11 +48,13 @@ export class Stage {
       viewport: { width: 1280, height: 800 },
       locale: 'en-US',
       timezoneId: 'UTC',
+      // Drawing motion is much of the work, and most tests are not about it; keyboard.spec.ts has it.
+      reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
       ...options,
     });
     this.contexts.push(context);
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(STEP_TIMEOUT_MS);
     await this.watch(context);
     if (signedIn) await context.addCookies([this.cookieOf(owner)]);
     const page = await context.newPage();
