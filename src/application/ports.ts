@@ -12,9 +12,9 @@ import type { RateDecision } from '../domain/keys/rate-limit.js';
 import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { Verdict } from '../domain/keys/verdict.js';
 import type { FailedAuthentication, RecordedEvent } from '../domain/audit/audit-event.js';
-import type { AccountTransaction } from './accounts/account-transaction.js';
+import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
-import type { KeyList } from './keys/listed-key.js';
+import type { KeyList } from './listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
 import type { Page, PageRequest } from './page.js';
 

@@ -10,7 +10,7 @@ import { CONFIRMATION } from '../../domain/accounts/password-throttle.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import type { PasswordCheck } from '../sessions/password-check.js';
 import type { Accounts } from '../ports.js';
-import type { AccountTransaction } from '../accounts/account-transaction.js';
+import type { AccountTransaction } from '../account-transaction.js';
 import { saveKeys } from './save-keys.js';
 
 export interface CreateApiKeyCommand {

@@ -1,7 +1,7 @@
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import type { PageRequest } from '../page.js';
 import type { ApiKeys } from '../ports.js';
-import type { KeyList } from './listed-key.js';
+import type { KeyList } from '../listed-key.js';
 
 export class ListApiKeys {
   constructor(private readonly keys: ApiKeys) {}

@@ -3,8 +3,8 @@ import { LatchkeyError } from '../../domain/errors.js';
 import { noSuchKey, OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import type { Accounts } from '../ports.js';
-import type { AccountTransaction } from '../accounts/account-transaction.js';
-import type { ListedKey } from './listed-key.js';
+import type { AccountTransaction } from '../account-transaction.js';
+import type { ListedKey } from '../listed-key.js';
 import { saveKeys } from './save-keys.js';
 
 type RevokedApiKey = ListedKey & { readonly now: Date };

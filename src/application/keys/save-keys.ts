@@ -1,6 +1,6 @@
 import { type Actor, NO_CLIENT } from '../../domain/audit/audit-event.js';
 import type { OwnerKeys } from '../../domain/keys/owner-keys.js';
-import type { AccountTransaction } from '../accounts/account-transaction.js';
+import type { AccountTransaction } from '../account-transaction.js';
 
 /** Stores what changed among the keys, each change with its event. An expiry has no actor. */
 export async function saveKeys(

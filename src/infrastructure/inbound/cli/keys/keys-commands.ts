@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
-import type { KeyList } from '../../../../application/keys/listed-key.js';
+import type { KeyList } from '../../../../application/listed-key.js';
 import type { LeakedKey } from '../../../../application/keys/revoke-leaked-key.js';
 import { accountIdProblem } from '../../../../domain/accounts/account.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { Session } from '../../../../application/ports.js';
-import type { KeyList, ListedKey } from '../../../../application/keys/listed-key.js';
+import type { KeyList, ListedKey } from '../../../../application/listed-key.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';

@@ -1,7 +1,7 @@
 import { IsNull, type EntityManager } from 'typeorm';
 import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
-import type { AccountTransaction } from '../../../../application/accounts/account-transaction.js';
-import type { ListedKey } from '../../../../application/keys/listed-key.js';
+import type { AccountTransaction } from '../../../../application/account-transaction.js';
+import type { ListedKey } from '../../../../application/listed-key.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';

@@ -1,5 +1,5 @@
 import { Accounts } from '../../../../application/ports.js';
-import type { AccountTransaction } from '../../../../application/accounts/account-transaction.js';
+import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { PostgresAccountTransaction } from './account-transaction.js';
 import type { Database } from '../connection/database.js';

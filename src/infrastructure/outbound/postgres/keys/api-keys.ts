@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { PageRequest } from '../../../../application/page.js';
 import { ApiKeys } from '../../../../application/ports.js';
-import type { KeyList } from '../../../../application/keys/listed-key.js';
+import type { KeyList } from '../../../../application/listed-key.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';

@@ -1,7 +1,7 @@
-import type { Account } from '../../domain/accounts/account.js';
-import type { AuditEvent } from '../../domain/audit/audit-event.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
-import type { ListedKey } from '../keys/listed-key.js';
+import type { Account } from '../domain/accounts/account.js';
+import type { AuditEvent } from '../domain/audit/audit-event.js';
+import type { ApiKey } from '../domain/keys/api-key.js';
+import type { ListedKey } from './listed-key.js';
 
 /** One account, locked. Everything done through it commits together when the work resolves, or not at all. */
 export interface AccountTransaction {

@@ -1,5 +1,5 @@
-import type { ApiKey } from '../../domain/keys/api-key.js';
-import type { Page } from '../page.js';
+import type { ApiKey } from '../domain/keys/api-key.js';
+import type { Page } from './page.js';
 
 export interface ListedKey {
   readonly key: ApiKey;
