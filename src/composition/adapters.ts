@@ -22,13 +22,13 @@ export type Adapters = ReturnType<typeof buildAdapters>;
 
 /** Every port and the adapter behind it. What stands here is opened, closed and measured. */
 export function buildAdapters(config: Config, dataSource: DataSource, { log, traces }: Telemetry) {
-  const { databaseUrl, redisUrl, rateLimit, platformLogin } = config;
+  const { databaseUrl, databasePatienceMs, redisUrl, rateLimit, platformLogin } = config;
   const database = new Database(dataSource);
   const localLimiter = new MemoryRateLimiter(rateLimit);
   return {
     database,
-    keyReader: new PostgresKeyReader(databaseUrl, traces),
-    audit: new PostgresAudit(databaseUrl, database, traces),
+    keyReader: new PostgresKeyReader(databaseUrl, databasePatienceMs, traces),
+    audit: new PostgresAudit(databaseUrl, database, databasePatienceMs, traces),
     auditTrail: new PostgresAuditTrail(database),
     keys: new PostgresApiKeys(database),
     accounts: new PostgresAccounts(database),

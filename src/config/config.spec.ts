@@ -44,6 +44,7 @@ describe('with nothing but what is needed', () => {
       ownOrigins: ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'],
       trustedProxies: [],
       databaseUrl: NEEDED.DATABASE_URL,
+      databasePatienceMs: 120,
       redisUrl: undefined,
       keyPrefix: 'lk',
       rateLimit: { perSecond: 20, burst: 100 },
@@ -70,6 +71,7 @@ describe('with nothing but what is needed', () => {
       'RATE_LIMIT_BURST',
       'SESSION_JWKS_URL',
       'GRPC_TLS_CERT',
+      'DATABASE_PATIENCE_MS',
       'DEMO',
       'WORKERS',
       'LOG_LEVEL',
@@ -113,6 +115,8 @@ describe('a value', () => {
       { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8', 'loopback'] },
     ],
     [{ DATABASE_URL: 'postgresql://db/x' }, { databaseUrl: 'postgresql://db/x' }],
+    [{ DATABASE_PATIENCE_MS: '20' }, { databasePatienceMs: 20 }],
+    [{ DATABASE_PATIENCE_MS: '60000' }, { databasePatienceMs: 60_000 }],
     [{ REDIS_URL: 'rediss://cache:6380' }, { redisUrl: 'rediss://cache:6380' }],
     [{ KEY_PREFIX: 'acme1' }, { keyPrefix: 'acme1' }],
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
@@ -149,6 +153,10 @@ describe('a value', () => {
     ...['0', '65', 'auto', '2.0'].map((value): [NodeJS.ProcessEnv, string] => [
       { WORKERS: value },
       'WORKERS must be a whole number from 1 to 64',
+    ]),
+    ...['0', '19', '60001', '120 ms'].map((value): [NodeJS.ProcessEnv, string] => [
+      { DATABASE_PATIENCE_MS: value },
+      'DATABASE_PATIENCE_MS must be a whole number from 20 to 60000',
     ]),
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent'],
     ...['0', '1.5', '36501', 'for ever'].map((value): [NodeJS.ProcessEnv, string] => [

@@ -30,6 +30,8 @@ export interface Config {
   readonly crossOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly databaseUrl: string;
+  /** How long one statement of a validation may take. */
+  readonly databasePatienceMs: number;
   readonly redisUrl: string | undefined;
   readonly keyPrefix: string;
   readonly rateLimit: RateLimit;
@@ -81,6 +83,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     crossOrigins: reader.list('ALLOWED_ORIGINS', parseOrigin) ?? [],
     trustedProxies: reader.list('TRUSTED_PROXIES', parseProxy) ?? [],
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']) ?? reader.missing('DATABASE_URL'),
+    databasePatienceMs: reader.wholeNumber('DATABASE_PATIENCE_MS', 120, 60_000, 20),
     redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
     keyPrefix: reader.matching('KEY_PREFIX', 'lk', KEY_PREFIX, 'must match [a-z][a-z0-9]{0,15}'),
     rateLimit: {

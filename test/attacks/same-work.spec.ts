@@ -2,6 +2,7 @@ import * as crypto from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createDatabase } from '../support/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { STORE_PATIENCE_MS } from '../support/patience.js';
 import type { Application } from '../support/application.js';
 
 /** What was done, in order. */
@@ -44,7 +45,7 @@ describe('a refusal', () => {
       override recordFailure = noted('record', () => Promise.resolve());
       override list = () => Promise.reject(new Error('nothing is recorded'));
     }
-    const reader = new NotedReader(database.url);
+    const reader = new NotedReader(database.url, STORE_PATIENCE_MS);
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
     const validateKey = new ValidateKey(reader, limiter, app.keys, app.lastUse, new NotedAudit(), app.meter, 'lk');
     const workFor = async (key: string) => {

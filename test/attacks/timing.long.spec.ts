@@ -7,6 +7,7 @@ import { PostgresKeyReader } from '../../src/infrastructure/outbound/postgres/ke
 import { client, createKey, newOwner, openApplication, times, type Application } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { STORE_PATIENCE_MS } from '../support/patience.js';
 import { medianOf, Sample, welchT } from './statistics.js';
 
 const QUESTION = { operation: 'read', permission: '' } as const;
@@ -61,7 +62,7 @@ describe('how long a refusal takes', () => {
   }
 
   test('is the same work for a key that exists as for one that does not, but for reading its row', async () => {
-    const reader = new PostgresKeyReader(database.url);
+    const reader = new PostgresKeyReader(database.url, STORE_PATIENCE_MS);
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
     const { lastUse, meter } = app;
     const judge = new ValidateKey(reader, limiter, app.keys, lastUse, new NoAudit(), meter, 'lk');

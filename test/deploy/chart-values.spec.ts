@@ -29,6 +29,8 @@ describe('the chart’s values', () => {
     ['demo values', { env: { DEMO: '1' } }],
     ['a port of its own choice', { env: { HTTP_PORT: '80' } }],
     ['a number where the template would write 1e+06', { env: { RATE_LIMIT_BURST: 1_000_000 } }],
+    ['less patience than the service takes', { env: { DATABASE_PATIENCE_MS: '19' } }],
+    ['more patience than the service takes', { env: { DATABASE_PATIENCE_MS: '60001' } }],
     ['a name that is no variable', { env: { 'public-url': 'https://keys.example.com' } }],
     ['a misspelt section', { autoscalling: { enabled: true } }],
     ['an ingress without a host', { ingress: { enabled: true } }],
@@ -48,6 +50,6 @@ describe('the chart’s values', () => {
     const given = (env as Tree[]).map(({ name, value }) => [name, value ?? secrets[name as string]]);
     const config = readConfig({ NODE_ENV: 'production', ...Object.fromEntries(given) });
     // The ports that the chart's services lead to.
-    expect(config).toMatchObject({ host: '0.0.0.0', httpPort: 3000, grpcPort: 50051 });
+    expect(config).toMatchObject({ host: '0.0.0.0', httpPort: 3000, grpcPort: 50051, databasePatienceMs: 120 });
   });
 });

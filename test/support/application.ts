@@ -30,6 +30,7 @@ import { PostgresLastUse } from '../../src/infrastructure/outbound/postgres/keys
 import { openDatabase } from '../../src/infrastructure/outbound/postgres/connection/open-database.js';
 import { PostgresPasswordGuesses } from '../../src/infrastructure/outbound/postgres/accounts/password-guesses.js';
 import { PostgresSessions } from '../../src/infrastructure/outbound/postgres/accounts/sessions.js';
+import { STORE_PATIENCE_MS } from './patience.js';
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -46,6 +47,7 @@ export interface Parts {
   readonly guesses?: PasswordGuesses;
   readonly tokens?: PlatformTokens;
   readonly rateLimit?: RateLimit;
+  readonly patienceMs?: number;
 }
 
 export type Application = Awaited<ReturnType<typeof openApplication>>;
@@ -55,8 +57,8 @@ export async function openApplication(databaseUrl: string, parts: Parts = {}) {
   const dataSource = await openDatabase(databaseUrl, 'lk');
   const database = new Database(dataSource);
   const flushErrors: unknown[] = [];
-  const reader = new PostgresKeyReader(databaseUrl);
-  const audit = new PostgresAudit(databaseUrl, database);
+  const reader = new PostgresKeyReader(databaseUrl, parts.patienceMs ?? STORE_PATIENCE_MS);
+  const audit = new PostgresAudit(databaseUrl, database, parts.patienceMs ?? STORE_PATIENCE_MS);
   await Promise.all([reader.open(), audit.open()]);
   const keys = new PostgresApiKeys(database);
   const accounts = new PostgresAccounts(database);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { run } from '../../scripts/lib/run.mjs';
+import { PATIENT } from './patience.js';
 
 const MAIN = join(root, 'dist/main.js');
 
@@ -51,7 +52,7 @@ export class ServiceProcess {
 
   /** Starts it on free ports, with demo values. Resolves once it reports that it is ready. */
   static async startReady(env: Record<string, string>): Promise<ServiceProcess> {
-    const service = new ServiceProcess({ DEMO: '1', ...(await freePorts()), ...env });
+    const service = new ServiceProcess({ DEMO: '1', ...PATIENT, ...(await freePorts()), ...env });
     const end = await Promise.race([once(service.child, 'message').then(() => undefined), service.ended]);
     if (end) throw new Error(JSON.stringify(end));
     return service;

@@ -1,6 +1,7 @@
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from './databases.mjs';
 import { connectClients, type Clients } from './grpc-clients.js';
+import { PATIENT } from './patience.js';
 import { Person } from './person.js';
 import { whereIs } from './where-is.js';
 
@@ -45,6 +46,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service
     DEMO: '1',
     LOG_LEVEL: 'silent',
     DATABASE_URL: databaseUrl,
+    ...PATIENT,
     HTTP_PORT: String(httpPort),
     GRPC_PORT: String(grpcPort),
     ...env,

@@ -12,6 +12,7 @@ import {
   type Application,
 } from '../../../test/support/application.js';
 import { createDatabase } from '../../../test/support/databases.mjs';
+import { STORE_PATIENCE_MS } from '../../../test/support/patience.js';
 import type { Operation } from '../../domain/keys/access.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import type { DenialReason, Question } from '../../domain/keys/verdict.js';
@@ -234,7 +235,7 @@ describe('what a validation leaves behind', () => {
 
 test('a limiter that has to ask elsewhere is waited for', async () => {
   const { fullKey } = await newKey();
-  const reader = new PostgresKeyReader(database.url);
+  const reader = new PostgresKeyReader(database.url, STORE_PATIENCE_MS);
   const asking = new ValidateKey(reader, limiter, app.keys, app.lastUse, app.audit, app.meter, 'lk');
   expect(await asking.execute(fullKey, READ, client())).toEqual({
     verdict: { granted: false, reason: 'rate-limited' },

@@ -5,7 +5,6 @@ import { RowAllowance } from '../../../../domain/audit/row-allowance.js';
 import { counter, gauge, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { Batcher } from '../../batching/batcher.js';
-import { STATEMENT_PATIENCE_MS } from '../connection/reserved-connections.js';
 
 /**
  * Commits together the failures that arrive together, one commit after the other. Each waits for the next commit, which
@@ -19,16 +18,17 @@ export class FailureCommits {
   private recorded = 0;
   private grouped = 0;
 
-  /** @param write commits the groups, or rejects within STATEMENT_PATIENCE_MS */
+  /** @param write commits the groups, or rejects within `patienceMs` */
   constructor(
     private readonly write: (groups: readonly FailureGroup[]) => Promise<void>,
+    patienceMs: number,
     traces = NO_TRACES,
   ) {
     this.batcher = new Batcher({
       send: (failures) => this.commit(failures),
       maxBatch: Infinity,
       maxInFlight: 1,
-      patienceMs: STATEMENT_PATIENCE_MS,
+      patienceMs,
       pauseMs: (nowMs) => this.gauge.pauseMs(nowMs),
       name: 'postgresql record_failures',
       traces,

@@ -26,14 +26,16 @@ export class PostgresAudit extends Audit {
   private readonly connections: ReservedConnections;
   private readonly commits: FailureCommits;
 
+  /** @param patienceMs how long one commit of failures may take */
   constructor(
     url: string,
     private readonly database: Database,
+    patienceMs: number,
     traces = NO_TRACES,
   ) {
     super();
-    this.connections = new ReservedConnections(url, 'audit', CONNECTIONS);
-    this.commits = new FailureCommits((groups) => this.insert(groups), traces);
+    this.connections = new ReservedConnections(url, 'audit', CONNECTIONS, patienceMs);
+    this.commits = new FailureCommits((groups) => this.insert(groups), patienceMs, traces);
   }
 
   instruments(): Instrument[] {

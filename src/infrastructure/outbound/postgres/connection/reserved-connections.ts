@@ -5,8 +5,6 @@ import { connectionInstruments, type ConnectionLoad } from './connection-load.js
 import { patiently } from './patience.js';
 import { storeError, unavailable } from './store-error.js';
 
-/** How long one statement may take. With what a reply costs on top, an outage is answered within 150 ms. */
-export const STATEMENT_PATIENCE_MS = 120;
 const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 1000;
 /** A start can wait: on a machine where everything starts at once, even a good PostgreSQL takes its time. */
@@ -28,10 +26,12 @@ export class ReservedConnections {
   private readonly idle: pg.Client[] = [];
   private lastFailureAt = -Infinity;
 
+  /** @param patienceMs how long one statement may take, with the connection that it may need first */
   constructor(
     private readonly url: string,
     private readonly purpose: string,
     private readonly maxConnections: number,
+    private readonly patienceMs: number,
   ) {}
 
   instruments(): Instrument[] {
@@ -75,7 +75,7 @@ export class ReservedConnections {
     };
     const working = work();
     try {
-      const rows = await patiently(STATEMENT_PATIENCE_MS, working);
+      const rows = await patiently(this.patienceMs, working);
       this.keep(client!);
       return rows;
     } catch (error) {
@@ -99,7 +99,7 @@ export class ReservedConnections {
     if (this.clients.has(client)) this.idle.push(client);
   }
 
-  private async connect(timeoutMs = CONNECT_TIMEOUT_MS): Promise<void> {
+  private async connect(timeoutMs = Math.max(CONNECT_TIMEOUT_MS, this.patienceMs)): Promise<void> {
     const isTooSoon = performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS;
     if (isTooSoon || this.clients.size >= this.maxConnections) throw unavailable();
     const socket = new Socket();

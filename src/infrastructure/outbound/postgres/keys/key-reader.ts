@@ -6,7 +6,7 @@ import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { NOW } from '../connection/database.js';
-import { ReservedConnections, STATEMENT_PATIENCE_MS } from '../connection/reserved-connections.js';
+import { ReservedConnections } from '../connection/reserved-connections.js';
 import { unavailable } from '../connection/store-error.js';
 
 const MAX_BATCH = 512;
@@ -50,14 +50,15 @@ export class PostgresKeyReader extends KeyReader {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
 
-  constructor(url: string, traces = NO_TRACES) {
+  /** @param patienceMs how long one read may take */
+  constructor(url: string, patienceMs: number, traces = NO_TRACES) {
     super();
-    this.connections = new ReservedConnections(url, 'validation', MAX_IN_FLIGHT);
+    this.connections = new ReservedConnections(url, 'validation', MAX_IN_FLIGHT, patienceMs);
     this.batcher = new Batcher({
       send: (publicParts) => this.readAll(publicParts),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patienceMs: STATEMENT_PATIENCE_MS,
+      patienceMs,
       name: 'postgresql read_keys',
       traces,
     });
