@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Batcher } from './batcher.js';
 
 /** Batches of numbers, each answered with its negative when the test says so. */
@@ -29,15 +29,13 @@ test('what arrives in one turn is sent together, and everyone gets their own ans
 });
 
 describe('what waits is shared out over the batches that may be in flight', () => {
-  const idleFor = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-  const busyFor = (ms: number) => {
-    const end = performance.now() + ms;
-    while (performance.now() < end);
-  };
+  const utilization = jest.spyOn(performance, 'eventLoopUtilization');
+  const beBusy = (share: number) => utilization.mockReturnValue({ idle: 0, active: 0, utilization: share });
+  afterAll(() => utilization.mockRestore());
 
   test('when there are many, and time to spare', async () => {
     const { sent, batches } = batcher(100);
-    await idleFor(50);
+    beBusy(0.5);
     const answers = numbers(0, 64).map((n) => batches.add(n));
     await oneTurn();
     expect(sent.map(({ items }) => items)).toEqual([numbers(0, 32), numbers(32, 32)]);
@@ -47,7 +45,7 @@ describe('what waits is shared out over the batches that may be in flight', () =
 
   test('but not when there are few', async () => {
     const { sent, batches } = batcher(100);
-    await idleFor(50);
+    beBusy(0.5);
     for (const n of numbers(0, 62)) void batches.add(n);
     await oneTurn();
     expect(sizes(sent)).toEqual([62]);
@@ -55,7 +53,7 @@ describe('what waits is shared out over the batches that may be in flight', () =
 
   test('nor when there is no time to spare', async () => {
     const { sent, batches } = batcher(100);
-    busyFor(50);
+    beBusy(0.9);
     for (const n of numbers(0, 64)) void batches.add(n);
     await oneTurn();
     expect(sizes(sent)).toEqual([64]);
@@ -89,18 +87,40 @@ test('a refusal reaches those who asked, and nobody else', async () => {
   ]);
 });
 
-test('keeps the pause that is asked for between two sendings, and sends together what comes meanwhile', async () => {
-  const sent: { items: readonly number[]; at: number }[] = [];
-  const send = async (items: readonly number[]) => {
-    sent.push({ items, at: performance.now() });
-    return items;
-  };
-  const pauseMs = () => 50;
-  const batches = new Batcher({ send, maxBatch: 10, maxInFlight: 2, patienceMs: 1000, pauseMs, name: 'test' });
-  await batches.add(1);
-  const next = batches.add(2);
-  await oneTurn();
-  expect(await Promise.all([next, batches.add(3)])).toEqual([2, 3]);
-  expect(sent.map(({ items }) => items)).toEqual([[1], [2, 3]]);
-  expect(sent[1]!.at - sent[0]!.at).toBeGreaterThanOrEqual(50);
+describe('with a clock that is set by hand', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  test('keeps the pause that is asked for between two sendings, and sends together what comes meanwhile', async () => {
+    const sent: (readonly number[])[] = [];
+    const send = async (items: readonly number[]) => {
+      sent.push(items);
+      return items;
+    };
+    const pauseMs = () => 50;
+    const batches = new Batcher({ send, maxBatch: 10, maxInFlight: 2, patienceMs: 1000, pauseMs, name: 'test' });
+    void batches.add(1);
+    await jest.advanceTimersByTimeAsync(1);
+    const answers = [batches.add(2)];
+    await jest.advanceTimersByTimeAsync(30);
+    answers.push(batches.add(3));
+    await jest.advanceTimersByTimeAsync(18);
+    expect(sent).toEqual([[1]]);
+    await jest.advanceTimersByTimeAsync(2);
+    expect(sent).toEqual([[1], [2, 3]]);
+    expect(await Promise.all(answers)).toEqual([2, 3]);
+  });
+
+  test.each([
+    ['at once, those who wait are not refused with it', 0, []],
+    ['late, those who wait are refused with it, so that none waits twice', 1000, [3, 4]],
+  ])('when a batch fails %s', async (_, afterMs, refusedWithIt) => {
+    const { sent, batches } = batcher(1);
+    const refused: number[] = [];
+    for (const n of [1, 2, 3, 4]) batches.add(n).catch(() => refused.push(n));
+    await jest.advanceTimersByTimeAsync(afterMs + 1);
+    await sent[0]!.refuse();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(refused).toEqual([1, ...refusedWithIt]);
+  });
 });
