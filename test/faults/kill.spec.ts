@@ -70,7 +70,7 @@ describe('a service that is killed while keys are created and revoked', () => {
     const acknowledged = () => itsOwners.reduce((sum, { created }) => sum + created.length, 0);
     const before = acknowledged();
     const work = Promise.all(itsOwners.map((owner) => owner.work(service.url)));
-    await eventually(async () => acknowledged() > before, 20_000);
+    await eventually(async () => acknowledged() > before);
     await pause(randomInt(LONGEST_MS));
     service.child.kill('SIGKILL');
     await Promise.all([work, service.ended]);

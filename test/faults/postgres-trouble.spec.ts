@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { times } from '../support/application.js';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { shortOrLong, tellFigures } from '../support/long-form.js';
+import { expectWithinMs, shortOrLong, tellFigures } from '../support/long-form.js';
 import type { Person } from '../support/person.js';
 import { startService, type Service } from '../support/service.js';
 import { SlowLine } from '../support/slow-line.js';
@@ -14,9 +14,8 @@ import { OwnPostgres } from './own-postgres.js';
 import { SmallDisk } from './small-disk.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+/** The promised times, which the long form holds the service to. The first is DATABASE_PATIENCE_MS and 30 ms. */
 const OUTAGE_TOLD_MS = 150;
-/** Additional time for a machine that runs other suites at the same time. */
-const NOISE_MS = 60;
 const BACK_WITHIN_MS = 2000;
 const KILLS = shortOrLong(1, 20);
 
@@ -25,36 +24,47 @@ describe('when PostgreSQL', () => {
   let line: SlowLine;
   let disk: SmallDisk;
   let service: Service;
+  /** As in production: it gives up on statements that are late. Only a slow PostgreSQL makes the difference. */
+  let impatient: Service;
   let person: Person;
   let fullKey: string;
   beforeAll(async () => {
     postgres = await OwnPostgres.start();
     line = await SlowLine.to(postgres.url);
-    service = await startService({ ...UNLIMITED, DATABASE_URL: line.instead(postgres.url) });
+    const env = { ...UNLIMITED, DATABASE_URL: line.instead(postgres.url) };
+    service = await startService(env);
+    impatient = await startService({ ...env, DATABASE_PATIENCE_MS: '120' });
     person = await service.person().signIn();
     fullKey = (await person.newKey()).fullKey;
   }, 60_000);
   afterEach(async () => {
     line.delayMs = 0;
     await postgres.startAgain();
-    await backWithinMs(10_000);
+    await backIn();
   });
   afterAll(async () => {
+    await impatient.stop();
     await service.stop();
     line.close();
     await postgres.remove();
     disk?.remove();
   });
 
-  const ask = (apiKey: string) => outcomeOf(service.clients.validate(apiKey));
-  const askAll = () => Promise.all([fullKey, withWrongSecret(fullKey), unknownKey(), 'lk_nonsense'].map(ask));
+  const ask = (apiKey: string, { clients } = service) => outcomeOf(clients.validate(apiKey));
+  const askAll = (asked = service) =>
+    Promise.all([fullKey, withWrongSecret(fullKey), unknownKey(), 'lk_nonsense'].map((apiKey) => ask(apiKey, asked)));
   const unavailable = new Array<Outcome>(4).fill(status.UNAVAILABLE);
   const asEver: Outcome[] = ['grant', 'denial', 'denial', 'denial'];
 
-  async function backWithinMs(limitMs = BACK_WITHIN_MS): Promise<number> {
+  async function backIn(asked = service): Promise<number> {
     const beganAt = performance.now();
-    await eventually(async () => isDeepStrictEqual(await askAll(), asEver), limitMs);
+    await eventually(async () => isDeepStrictEqual(await askAll(asked), asEver));
     return Math.round(performance.now() - beganAt);
+  }
+  async function expectService(asked = service): Promise<number> {
+    const backMs = await backIn(asked);
+    expectWithinMs(backMs, BACK_WITHIN_MS);
+    return backMs;
   }
   /** Failed authentications that are on record. */
   async function recorded(): Promise<number> {
@@ -68,7 +78,7 @@ describe('when PostgreSQL', () => {
     }
   }
 
-  test('is killed under load, no answer is wrong, each outage is told within 150 ms and service resumes within 2 s', async () => {
+  test('is killed under load, no answer is wrong, each outage is told and service resumes', async () => {
     let [asked, slowestBackMs, toldMs] = [0, 0, 0];
     for (let kill = 0; kill < KILLS; kill += 1) {
       let isOver = false;
@@ -78,11 +88,11 @@ describe('when PostgreSQL', () => {
       });
       await eventually(async () => told.length > 20);
       await postgres.kill();
-      const { outcomes, medianMs } = await inTurn(15, askAll);
+      const { outcomes, medianMs } = await inTurn(15, () => askAll());
       expect(outcomes).toEqual(times(15, () => unavailable));
       toldMs = Math.max(toldMs, medianMs);
       await postgres.startAgain();
-      slowestBackMs = Math.max(slowestBackMs, await backWithinMs());
+      slowestBackMs = Math.max(slowestBackMs, await expectService());
       isOver = true;
       await Promise.all(load);
       expectNoneWrong(told);
@@ -90,33 +100,33 @@ describe('when PostgreSQL', () => {
     }
     const figures = { kills: KILLS, asked, 'wrong answers': 0, 'told ms': toldMs.toFixed(1), 'back ms': slowestBackMs };
     tellFigures('PostgreSQL killed', figures);
-    expect(toldMs).toBeLessThan(OUTAGE_TOLD_MS + NOISE_MS);
+    expectWithinMs(toldMs, OUTAGE_TOLD_MS);
   });
 
-  test('is a little slow, verdicts are as ever; too slow, each is UNAVAILABLE within 150 ms; service resumes within 2 s', async () => {
+  test('is a little slow, verdicts are as ever; too slow, each is UNAVAILABLE; service resumes', async () => {
     line.delayMs = 10;
-    await backWithinMs();
-    const slow = await inTurn(10, askAll);
-    expectNoneWrong(slow.outcomes);
-    // On a busy machine a call may miss the deadline now and then.
-    expect(slow.outcomes.filter((outcomes) => isDeepStrictEqual(outcomes, asEver)).length).toBeGreaterThan(5);
+    await backIn();
+    const slow = await inTurn(10, () => askAll());
+    expect(slow.outcomes).toEqual(times(10, () => asEver));
+    await backIn(impatient);
+    // More than DATABASE_PATIENCE_MS, on any machine.
     line.delayMs = 500;
     // Statements that were sent before the change may still be answered.
     const told: Outcome[][] = [];
-    await eventually(async () => isDeepStrictEqual(told[told.push(await askAll()) - 1], unavailable));
-    const { outcomes, medianMs } = await inTurn(shortOrLong(15, 100), askAll);
+    await eventually(async () => isDeepStrictEqual(told[told.push(await askAll(impatient)) - 1], unavailable));
+    const { outcomes, medianMs } = await inTurn(shortOrLong(5, 100), () => askAll(impatient));
     expectNoneWrong(told);
     expect(outcomes.flat().filter((outcome) => outcome !== status.UNAVAILABLE)).toEqual([]);
-    expect(medianMs).toBeLessThan(OUTAGE_TOLD_MS + NOISE_MS);
+    expectWithinMs(medianMs, OUTAGE_TOLD_MS);
     line.delayMs = 0;
-    const backMs = await backWithinMs();
+    const backMs = await expectService(impatient);
     const figures = { 'ms at 20 ms a round trip': slow.medianMs.toFixed(1), 'told ms at 1 s': medianMs.toFixed(1) };
     tellFigures('PostgreSQL slow', { ...figures, 'back ms': backMs });
   });
 
-  test('has a full disk, good keys are granted, what cannot be recorded is UNAVAILABLE, and it resumes within 2 s', async () => {
+  test('has a full disk, good keys are granted, what cannot be recorded is UNAVAILABLE, and it resumes', async () => {
     disk = await SmallDisk.under(postgres.url);
-    await backWithinMs();
+    await backIn();
     const recordedBefore = await recorded();
     await disk.fill();
     const told: Outcome[][] = [];
@@ -134,11 +144,11 @@ describe('when PostgreSQL', () => {
     expect(bad.outcomes).not.toContain('grant');
     expect(untold.length).toBeGreaterThan(25);
     expect((await recorded()) - recordedBefore).toBeGreaterThanOrEqual(denials.length);
-    expect(bad.medianMs).toBeLessThan(OUTAGE_TOLD_MS + NOISE_MS);
+    expectWithinMs(bad.medianMs, OUTAGE_TOLD_MS);
     const created = await person.create();
     expect(created).toMatchObject({ status: 503, body: { code: 'unavailable' } });
     await disk.makeRoom();
-    const backMs = await backWithinMs();
+    const backMs = await expectService();
     expect((await person.list()).activeKeys).toBe(1);
     tellFigures('PostgreSQL disk full', {
       'grants meanwhile': 50,

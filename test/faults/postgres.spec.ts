@@ -4,7 +4,7 @@ import { service as healthService } from 'grpc-health-check';
 import { eventually } from '../support/eventually.js';
 import { answer, bearer } from '../support/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { tellFigures } from '../support/long-form.js';
+import { expectWithinMs, shortOrLong, tellFigures } from '../support/long-form.js';
 import type { Person } from '../support/person.js';
 import { startService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
@@ -12,34 +12,36 @@ import { inTurn, outcomeOf, type Outcome } from './measure.js';
 import { OwnPostgres } from './own-postgres.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-const ASKED = 9;
-/** The promised time. */
+const ASKED = shortOrLong(3, 9);
+/** The promised times, which the long form holds the service to. The first is DATABASE_PATIENCE_MS and 30 ms. */
 const OUTAGE_TOLD_MS = 150;
-/** The median may be late by this much on a machine that runs other suites at the same time. */
-const NOISE_MS = 60;
 const BACK_WITHIN_MS = 2000;
 
 describe('when PostgreSQL', () => {
   let postgres: OwnPostgres;
   let service: Service;
+  /** As in production: it gives up on statements that are late. Only a PostgreSQL that hangs makes the difference. */
+  let impatient: Service;
   let person: Person;
   let fullKey: string;
   let keyId: string;
   beforeAll(async () => {
     postgres = await OwnPostgres.start();
     service = await startService({ ...UNLIMITED, DATABASE_URL: postgres.url });
+    impatient = await startService({ ...UNLIMITED, DATABASE_URL: postgres.url, DATABASE_PATIENCE_MS: '120' });
     person = await service.person().signIn();
     const created = await person.newKey();
     [fullKey, keyId] = [created.fullKey, created.apiKey.id];
   });
   afterAll(async () => {
+    await impatient.stop();
     await service.stop();
     await postgres.remove();
   });
   afterEach(async () => {
     // A test that failed half-way must not make the others fail.
     await postgres.startAgain();
-    await expectService(10_000);
+    await backIn();
   });
 
   const CREDENTIALS: Record<string, () => string> = {
@@ -48,28 +50,37 @@ describe('when PostgreSQL', () => {
     'an unknown key': () => unknownKey(),
     'a malformed key': () => 'lk_nonsense',
   };
-  const ask = (apiKey: string) => outcomeOf(service.clients.validate(apiKey));
+  const ask = (apiKey: string, { clients } = service) => outcomeOf(clients.validate(apiKey));
 
-  async function expectUnavailable(fault: string): Promise<void> {
+  async function expectUnavailable(fault: string, asked = service): Promise<void> {
     const medians: number[] = [];
     for (const [name, credential] of Object.entries(CREDENTIALS)) {
-      const { outcomes, medianMs } = await inTurn(ASKED, () => ask(credential()));
+      const { outcomes, medianMs } = await inTurn(ASKED, () => ask(credential(), asked));
       expect({ name, outcomes }).toEqual({ name, outcomes: new Array(ASKED).fill(status.UNAVAILABLE) });
-      expect(medianMs).toBeLessThan(OUTAGE_TOLD_MS + NOISE_MS);
+      expectWithinMs(medianMs, OUTAGE_TOLD_MS);
       medians.push(medianMs);
     }
-    const asked = medians.length * ASKED;
-    tellFigures(`PostgreSQL ${fault}`, { asked, 'wrong answers': 0, 'told in ms': Math.max(...medians).toFixed(1) });
+    const questions = medians.length * ASKED;
+    tellFigures(`PostgreSQL ${fault}`, {
+      questions,
+      'wrong answers': 0,
+      'told in ms': Math.max(...medians).toFixed(1),
+    });
   }
   /** Waits until good keys are granted and others refused again. */
-  async function expectService(withinMs = BACK_WITHIN_MS): Promise<number> {
+  async function backIn(asked = service): Promise<number> {
     const all = async () =>
-      (await ask(fullKey)) === 'grant' &&
-      (await ask('lk_nonsense')) === 'denial' &&
-      (await ask(withWrongSecret(fullKey))) === 'denial';
+      (await ask(fullKey, asked)) === 'grant' &&
+      (await ask('lk_nonsense', asked)) === 'denial' &&
+      (await ask(withWrongSecret(fullKey), asked)) === 'denial';
     const beganAt = performance.now();
-    await eventually(all, withinMs);
+    await eventually(all);
     return Math.round(performance.now() - beganAt);
+  }
+  async function expectService(asked = service): Promise<number> {
+    const backMs = await backIn(asked);
+    expectWithinMs(backMs, BACK_WITHIN_MS);
+    return backMs;
   }
   const readyz = () => service.person().call('GET', '/readyz');
   async function health(): Promise<string> {
@@ -84,35 +95,37 @@ describe('when PostgreSQL', () => {
     }
   }
 
-  test('is stopped, every validation is UNAVAILABLE within 150 ms; service resumes by itself within 2 s', async () => {
+  test('is stopped, every validation is UNAVAILABLE; service resumes by itself', async () => {
     await postgres.stop();
     await expectUnavailable('stopped');
     await postgres.startAgain();
     tellFigures('PostgreSQL back after a stop', { ms: await expectService() });
   });
 
-  test('hangs, every validation is UNAVAILABLE within 150 ms; service resumes by itself within 2 s', async () => {
+  test('hangs, every validation is UNAVAILABLE; service resumes by itself', async () => {
     postgres.pause();
     try {
-      await expectUnavailable('paused');
-      const crowd = await inTurn(3, () => Promise.all(Array.from({ length: 500 }, () => ask(fullKey))));
+      await expectUnavailable('paused', impatient);
+      const crowd = await inTurn(3, () => Promise.all(Array.from({ length: 500 }, () => ask(fullKey, impatient))));
       expect(new Set(crowd.outcomes.flat())).toEqual(new Set([status.UNAVAILABLE]));
     } finally {
       postgres.resume();
     }
-    tellFigures('PostgreSQL back after a pause', { ms: await expectService() });
+    tellFigures('PostgreSQL back after a pause', { ms: await expectService(impatient) });
   });
 
   test('hangs again and again, however long, no connection is lost to a question that had given up', async () => {
     for (let round = 1; round <= 6; round += 1) {
       postgres.pause();
       try {
-        const { outcomes } = await inTurn(round + 1, () => Promise.all([ask(fullKey), ask('lk_nonsense')]));
+        const { outcomes } = await inTurn(round + 1, () =>
+          Promise.all([ask(fullKey, impatient), ask('lk_nonsense', impatient)]),
+        );
         expect(new Set(outcomes.flat())).toEqual(new Set([status.UNAVAILABLE]));
       } finally {
         postgres.resume();
       }
-      await expectService();
+      await expectService(impatient);
     }
   });
 
@@ -128,7 +141,7 @@ describe('when PostgreSQL', () => {
     await postgres.stop();
     expect(await next()).toBe(status.UNAVAILABLE);
     await postgres.startAgain();
-    await eventually(async () => (await next()) === 'grant', BACK_WITHIN_MS);
+    await eventually(async () => (await next()) === 'grant');
     call.end();
   });
 
