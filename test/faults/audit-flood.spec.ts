@@ -2,13 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
+import { ROWS_AT_ONCE, ROWS_REGAINED_PER_SECOND } from '../../src/domain/audit/flood-policy.js';
 import { client, openApplication, outcomeOf, times, type Application } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
+import { expectWithinMs, isLong } from '../support/long-form.js';
 
-/** What a shared machine may add to a promised time. */
-const NOISE_MS = 250;
+const ROUNDS = 8;
 const WINDOW_MS = 250;
 const COMMIT_MS = 120;
+/** What the long form grants the answers beside these. */
+const NOISE_MS = 100;
 
 const guess = (part: Partial<FailedAuthentication> = {}, ip = '192.0.2.1'): FailedAuthentication => ({
   reason: 'invalid-key',
@@ -27,69 +30,78 @@ describe('failed authentications', () => {
     database = await createDatabase();
     app = await openApplication(database.url);
   });
+  const gauge = (name: string) =>
+    app.audit
+      .instruments()
+      .find((one) => one.name === name)!
+      .get().values[0]!.value;
   afterEach(async () => {
     await app.close();
     await database.drop();
   });
 
   /** So many at once, each the next as soon as the last is answered. Answers how many were recorded and refused. */
-  async function flood(atOnce: number, forMs: number, make: () => FailedAuthentication) {
-    const [until, told] = [performance.now() + forMs, { ok: 0, unavailable: 0, slowestMs: 0 }];
+  async function flood(atOnce: number, rounds: number, make: () => FailedAuthentication) {
+    const told = { ok: 0, unavailable: 0, slowestMs: 0 };
     const one = async () => {
-      do {
+      for (let round = 0; round < rounds; round += 1) {
         const askedAt = performance.now();
         told[(await outcomeOf(app.audit.recordFailure(make()))) as 'ok' | 'unavailable'] += 1;
         told.slowestMs = Math.max(told.slowestMs, performance.now() - askedAt);
-      } while (performance.now() < until);
+      }
     };
     await Promise.all(times(atOnce, one));
     return told;
   }
   const stored = async () => {
-    const [row] = await app.sql<{ rows: number; failures: number; seconds: number }>(
-      `SELECT count(*)::int AS rows, sum(count)::int AS failures,
-         extract(epoch FROM max(at) - min(at))::float AS seconds FROM audit_events`,
+    const [row] = await app.sql<{ rows: number; failures: number }>(
+      `SELECT count(*)::int AS rows, sum(count)::int AS failures FROM audit_events`,
     );
     return row!;
   };
 
   test('few and far between are committed at once', async () => {
-    await app.audit.recordFailure(guess());
     const began = performance.now();
-    for (let n = 0; n < 20; n += 1) await app.audit.recordFailure(guess());
-    // With the window it would be 20 times that.
-    expect(performance.now() - began).toBeLessThan(4 * WINDOW_MS + NOISE_MS);
+    for (let n = 0; n < 21; n += 1) {
+      await app.audit.recordFailure(guess());
+      expect(gauge('latchkey_audit_flood_window_seconds')).toBe(0);
+    }
+    expectWithinMs(performance.now() - began, 4 * WINDOW_MS);
     expect(await stored()).toMatchObject({ rows: 21, failures: 21 });
   });
 
-  test('by the thousand from one network cost a few rows a second, and each is counted', async () => {
-    const { ok, unavailable, slowestMs } = await flood(500, 2000, () => guess());
-    const { rows, failures, seconds } = await stored();
+  test('by the thousand from one network cost a few rows, and each is counted', async () => {
+    const { ok, unavailable, slowestMs } = await flood(500, ROUNDS, () => guess());
+    const { rows, failures } = await stored();
     expect({ failures, unavailable }).toEqual({ failures: ok, unavailable: 0 });
-    expect(ok).toBeGreaterThan(1000);
-    expect(rows / seconds).toBeLessThan(6);
-    expect(slowestMs).toBeLessThan(WINDOW_MS + COMMIT_MS + NOISE_MS);
+    expect(ok).toBe(500 * ROUNDS);
+    // One row a commit, and a commit for all that came while the one before it was waited for.
+    expect(rows).toBeLessThanOrEqual(2 * ROUNDS);
+    expectWithinMs(slowestMs, WINDOW_MS + COMMIT_MS + NOISE_MS);
   });
 
   test('from everywhere cost at most 1,000 rows in any second; each is counted, known owners by themselves', async () => {
     let [asked, ofOwners] = [0, 0];
-    const { ok, unavailable } = await flood(3000, 2000, () => {
+    const began = performance.now();
+    const { ok, unavailable } = await flood(3000, ROUNDS, () => {
       asked += 1;
       if (asked % 500 > 0) return guess({}, anyAddress());
       ofOwners += 1;
       return guess({ ownerId: `owner-${ofOwners}`, keyId: randomUUID(), reason: 'revoked' }, anyAddress());
     });
+    const seconds = (performance.now() - began) / 1000;
     const { rows, failures } = await stored();
     expect({ failures, unavailable }).toEqual({ failures: ok, unavailable: 0 });
-    expect(rows).toBeLessThan(ok / 2);
+    expect(rows).toBeGreaterThan(500);
+    expect(rows).toBeLessThanOrEqual(ROWS_AT_ONCE + ROWS_REGAINED_PER_SECOND * seconds);
     const [owners] = await app.sql('SELECT count(DISTINCT owner_id)::int AS n FROM audit_events');
     expect(owners).toEqual({ n: ofOwners });
     const [busiest] = await app.sql<{ rows: number }>(
       `SELECT max(rows)::int AS rows FROM (SELECT count(*) OVER (
          ORDER BY at RANGE BETWEEN CURRENT ROW AND '999 milliseconds' FOLLOWING) AS rows FROM audit_events) AS seconds`,
     );
-    expect(busiest!.rows).toBeGreaterThan(500);
-    expect(busiest!.rows).toBeLessThanOrEqual(1000);
+    // By PostgreSQL's clock, where the rows of a commit that was late lie closer to the next ones.
+    if (isLong) expect(busiest!.rows).toBeLessThanOrEqual(1000);
     const overflow = await app.sql('SELECT owner_id, key_id, public_part FROM audit_events WHERE client_ip IS NULL');
     expect(overflow.length).toBeGreaterThan(0);
     expect(new Set(overflow.map((row) => JSON.stringify(row)))).toEqual(
@@ -98,17 +110,20 @@ describe('failed authentications', () => {
   });
 
   test('that can’t be recorded are refused, those already waiting once the window is over, then at once', async () => {
-    await flood(200, 500, () => guess());
+    await app.close();
+    app = await openApplication(database.url, { patienceMs: COMMIT_MS });
+    await flood(200, 2, () => guess());
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
     await holder.query('BEGIN; LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE');
-    const first = await flood(200, 0, () => guess());
-    const next = await flood(200, 0, () => guess());
+    const first = await flood(200, 1, () => guess());
+    const next = await flood(200, 1, () => guess());
+    // All were answered while the table is still locked.
     await holder.query('ROLLBACK');
     await holder.end();
     expect(first).toMatchObject({ ok: 0, unavailable: 200 });
     expect(next).toMatchObject({ ok: 0, unavailable: 200 });
-    expect(first.slowestMs).toBeLessThan(WINDOW_MS + COMMIT_MS + NOISE_MS);
-    expect(next.slowestMs).toBeLessThan(COMMIT_MS + NOISE_MS);
+    expectWithinMs(first.slowestMs, WINDOW_MS + COMMIT_MS + NOISE_MS);
+    expectWithinMs(next.slowestMs, COMMIT_MS + NOISE_MS);
   });
 });

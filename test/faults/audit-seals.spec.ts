@@ -6,12 +6,13 @@ import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { connectClients } from '../support/grpc-clients.js';
 import { unknownKey } from '../support/key-strings.js';
+import { expectWithinMs } from '../support/long-form.js';
 import { buildService, ServiceProcess } from '../support/service-process.js';
 import { sql } from '../support/sql.js';
 import { outcomeOf } from './measure.js';
 
-const SEALED_WITHIN_S = 1;
-const NOISE_S = 1;
+/** What the long form holds the service to; one second is for the machine. */
+const SEALED_WITHIN_MS = 2000;
 
 describe('the sealed record of processes that are killed', () => {
   const services: ServiceProcess[] = [];
@@ -19,7 +20,7 @@ describe('the sealed record of processes that are killed', () => {
   beforeAll(async () => {
     await buildService();
     database = await createDatabase();
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const { child } of services) child.kill('SIGKILL');
     await database.drop();
@@ -37,7 +38,7 @@ describe('the sealed record of processes that are killed', () => {
   const tamper = (statement: string) =>
     sql(database.url, `BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
 
-  test('holds every answered failure, sealed within a second, and verifies', async () => {
+  test('holds every answered failure, sealed, and verifies', async () => {
     const [killed, stopped] = [await start(), await start()];
     let denied = 0;
     const hammer = async ({ clients }: typeof killed) => {
@@ -62,7 +63,7 @@ describe('the sealed record of processes that are killed', () => {
        FROM audit_events JOIN audit_seals ON audit_events.id BETWEEN from_event_id AND to_event_id`,
     );
     expect(row!.recorded).toBeGreaterThanOrEqual(denied);
-    expect(row!.latest).toBeLessThan(SEALED_WITHIN_S + NOISE_S);
+    expectWithinMs(1000 * row!.latest, SEALED_WITHIN_MS);
     const { code, out } = await verify();
     expect({ code, out }).toEqual({
       code: 0,

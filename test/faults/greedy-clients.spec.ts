@@ -4,7 +4,7 @@ import { credentials, status } from '@grpc/grpc-js';
 import { times } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
 import { bearer, connectClients, type Clients } from '../support/grpc-clients.js';
-import { shortOrLong, tellFigures } from '../support/long-form.js';
+import { expectWithinMs, shortOrLong, tellFigures } from '../support/long-form.js';
 import { Person } from '../support/person.js';
 import { memoryMbOf } from '../support/processes.js';
 import { buildService, ServiceProcess } from '../support/service-process.js';
@@ -18,10 +18,11 @@ const STREAMS_EACH = 500;
 const SILENT_READERS = shortOrLong(20, 100);
 const ABANDONED = shortOrLong(2000, 200_000);
 const AT_ONCE = 500;
-/** The longest median wait of the other clients, on a machine that runs all of this at once. */
+const ASKED = 50;
+/** The longest median wait of the other clients, which the long form holds the service to. */
 const SERVED_MS = 100;
-/** Of fifty questions in turn. If the machine stops for a moment, a few may get UNAVAILABLE, and nothing worse. */
-const [ASKED, SERVED] = [50, 46];
+/** Memory is measured in the long form; a machine that has no time to collect garbage may have this much more. */
+const GARBAGE_MB = shortOrLong(300, 0);
 
 describe('with clients that', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -36,7 +37,7 @@ describe('with clients that', () => {
     fullKey = (await (await new Person(service.url).signIn()).newKey()).fullKey;
     others = connectClients(service.target);
     await expectServed();
-  }, 120_000);
+  });
   afterEach(() => {
     for (const clients of greedy.splice(0)) clients.close();
   });
@@ -57,9 +58,8 @@ describe('with clients that', () => {
   /** The median wait of the other clients. */
   async function expectServed(): Promise<number> {
     const { outcomes, medianMs } = await inTurn(ASKED, () => outcomeOf(others.validate(fullKey)));
-    expect(outcomes.filter((outcome) => outcome !== status.UNAVAILABLE && outcome !== 'grant')).toEqual([]);
-    expect(outcomes.filter((outcome) => outcome === 'grant').length).toBeGreaterThanOrEqual(SERVED);
-    expect(medianMs).toBeLessThan(SERVED_MS);
+    expect(outcomes).toEqual(new Array(ASKED).fill('grant'));
+    expectWithinMs(medianMs, SERVED_MS);
     return Number(medianMs.toFixed(1));
   }
   const question = () => ({ apiKey: fullKey, operation: 'OPERATION_READ' as const });
@@ -86,7 +86,7 @@ describe('with clients that', () => {
     const [othersMs, openMb] = [await expectServed(), memoryMb()];
     tellFigures('open streams', { streams: OPEN_STREAMS, granted, beforeMb, openMb, othersMs });
     expect(granted).toBe(OPEN_STREAMS);
-    expect(openMb - beforeMb).toBeLessThan(60 + OPEN_STREAMS / 20);
+    expect(openMb - beforeMb).toBeLessThan(60 + OPEN_STREAMS / 20 + GARBAGE_MB);
   });
 
   test('never read their answers, they are read no further, memory stays small and the others are served', async () => {
@@ -106,7 +106,7 @@ describe('with clients that', () => {
     const [othersMs, blockedMb] = [await expectServed(), memoryMb()];
     const questionsEach = Math.round(answered / SILENT_READERS);
     tellFigures('clients that never read', { clients: SILENT_READERS, questionsEach, beforeMb, blockedMb, othersMs });
-    expect(blockedMb - beforeMb).toBeLessThan(100 + SILENT_READERS / 2);
+    expect(blockedMb - beforeMb).toBeLessThan(100 + SILENT_READERS / 2 + GARBAGE_MB);
   });
 
   test('ask over HTTP and never read, the service closes their connections, memory stays small and the others are served', async () => {
@@ -116,7 +116,7 @@ describe('with clients that', () => {
     const [othersMs, blockedMb] = [await expectServed(), memoryMb()];
     tellFigures('HTTP clients that never read', { clients: SILENT_READERS, beforeMb, blockedMb, othersMs });
     // Each connection was cut off after its first packets; a thousand requests then wait for the garbage collector.
-    expect(blockedMb - beforeMb).toBeLessThan(100 + 20 * SILENT_READERS);
+    expect(blockedMb - beforeMb).toBeLessThan(100 + 20 * SILENT_READERS + GARBAGE_MB);
     for (const answers of await Promise.all(silent.map((one) => one.readAtLast()))) {
       expect(answers).toBeLessThanOrEqual(32);
     }
@@ -138,7 +138,7 @@ describe('with clients that', () => {
     const [othersMs, afterMb] = [await expectServed(), memoryMb()];
     tellFigures('abandoned deadlines', { asked: ABANDONED, abandoned: given, beforeMb, afterMb, othersMs });
     expect(given).toBeGreaterThan(ABANDONED / 10);
-    expect(afterMb - beforeMb).toBeLessThan(150);
+    expect(afterMb - beforeMb).toBeLessThan(150 + GARBAGE_MB);
     expect(service.err).toBe('');
   });
 });

@@ -45,7 +45,7 @@ export async function postgresPaused(): Promise<Ground> {
     await pause(OUTAGE_MS);
     postgres.resume();
   };
-  return { env: { DATABASE_URL: postgres.url }, fault, leave: () => postgres.remove() };
+  return { env: { DATABASE_URL: postgres.url, DATABASE_PATIENCE_MS: '120' }, fault, leave: () => postgres.remove() };
 }
 
 export function redisKilled(): Promise<Ground> {

@@ -9,6 +9,8 @@ import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
 import { cleanEnvironment, identityFor } from '../../scripts/postgres/identity.mjs';
 import { childrenOf, isRunning } from '../support/processes.js';
 
+const HANGS_AFTER_MS = 60_000;
+
 /** A PostgreSQL of one suite, which may damage it. It always starts on the same port. */
 export class OwnPostgres {
   private constructor(
@@ -31,7 +33,7 @@ export class OwnPostgres {
     // Without this, a missing pid file would make it 0: our own process group.
     if (!isRunning(pid)) throw new Error('PostgreSQL is not running');
     process.kill(pid, 'SIGINT');
-    if (!(await until(() => !isRunning(pid), 15_000))) throw new Error('PostgreSQL does not stop');
+    if (!(await until(() => !isRunning(pid), HANGS_AFTER_MS))) throw new Error('PostgreSQL does not stop');
   }
 
   /** Kills all of its processes at once, like a machine that is out of memory: nothing is flushed or reported. */
@@ -44,7 +46,8 @@ export class OwnPostgres {
     for (const process_ of all) signal(process_, 'SIGKILL');
     // The next start would take a process that is dead but not yet removed for a living one.
     const isBuried = () => !existsSync(`/proc/${pid}`);
-    if (!(await until(() => isBuried() && !all.some(isRunning), 15_000))) throw new Error('PostgreSQL does not die');
+    if (!(await until(() => isBuried() && !all.some(isRunning), HANGS_AFTER_MS)))
+      throw new Error('PostgreSQL does not die');
   }
 
   /**
@@ -60,7 +63,7 @@ export class OwnPostgres {
     const words = options.flatMap((option) => ['-c', option]);
     const as = { ...identity, cwd: '/', env: { ...cleanEnvironment, ...env }, stdio: 'ignore' as const };
     spawn(postgres, ['-D', this.cluster, ...words], as).unref();
-    if (!(await until(() => this.isReady(), 15_000))) throw new Error('PostgreSQL does not come back');
+    if (!(await until(() => this.isReady(), HANGS_AFTER_MS))) throw new Error('PostgreSQL does not come back');
   }
 
   /** Makes it a standby from the next start on, until it is promoted. */

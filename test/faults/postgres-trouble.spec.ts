@@ -36,7 +36,7 @@ describe('when PostgreSQL', () => {
     impatient = await startService({ ...env, DATABASE_PATIENCE_MS: '120' });
     person = await service.person().signIn();
     fullKey = (await person.newKey()).fullKey;
-  }, 60_000);
+  });
   afterEach(async () => {
     line.delayMs = 0;
     await postgres.startAgain();

@@ -36,7 +36,7 @@ describe('two instances behind one guard', () => {
     await eventually(async () => (await guard.check({ authorization: [`Bearer ${fullKey}`], method: 'GET' })).allowed);
     failures.splice(0);
     load = new GuardLoad(guard, fullKey, ASKERS);
-  }, 120_000);
+  });
   afterAll(async () => {
     await load.stop();
     guard.close();

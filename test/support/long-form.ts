@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 
 /** Set by `npm run test:long`, which repeats more often; `npm test` has only minutes for all suites together. */
-const isLong = process.env['LATCHKEY_LONG'] === '1';
+export const isLong = process.env['LATCHKEY_LONG'] === '1';
 
 export function shortOrLong<T>(short: T, long: T): T {
   return isLong ? long : short;
