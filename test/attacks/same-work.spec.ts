@@ -2,7 +2,7 @@ import * as crypto from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createDatabase } from '../support/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { STORE_PATIENCE_MS } from '../support/patience.js';
+import { STORE_PATIENCE_MS } from '../support/patience.mjs';
 import type { Application } from '../support/application.js';
 
 /** What was done, in order. */

@@ -7,7 +7,7 @@ import { PostgresKeyReader } from '../../src/infrastructure/outbound/postgres/ke
 import { client, createKey, newOwner, openApplication, times, type Application } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { STORE_PATIENCE_MS } from '../support/patience.js';
+import { STORE_PATIENCE_MS } from '../support/patience.mjs';
 import { medianOf, Sample, welchT } from './statistics.js';
 
 const QUESTION = { operation: 'read', permission: '' } as const;

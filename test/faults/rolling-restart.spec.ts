@@ -4,7 +4,7 @@ import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { GuardLoad } from '../support/guard-load.js';
 import { expectWithinMs, shortOrLong, tellFigures } from '../support/long-form.js';
-import { CALL_PATIENCE_MS } from '../support/patience.js';
+import { CALL_PATIENCE_MS } from '../support/patience.mjs';
 import { Person } from '../support/person.js';
 import { buildService, freePorts, ServiceProcess } from '../support/service-process.js';
 

@@ -30,7 +30,7 @@ import { PostgresLastUse } from '../../src/infrastructure/outbound/postgres/keys
 import { openDatabase } from '../../src/infrastructure/outbound/postgres/connection/open-database.js';
 import { PostgresPasswordGuesses } from '../../src/infrastructure/outbound/postgres/accounts/password-guesses.js';
 import { PostgresSessions } from '../../src/infrastructure/outbound/postgres/accounts/sessions.js';
-import { STORE_PATIENCE_MS } from './patience.js';
+import { STORE_PATIENCE_MS } from './patience.mjs';
 
 export const PASSWORD = 'correct horse battery staple';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { run } from '../../scripts/lib/run.mjs';
-import { PATIENT } from './patience.js';
+import { PATIENT } from './patience.mjs';
 
 const MAIN = join(root, 'dist/main.js');
 

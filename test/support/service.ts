@@ -1,7 +1,7 @@
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from './databases.mjs';
 import { connectClients, type Clients } from './grpc-clients.js';
-import { PATIENT } from './patience.js';
+import { PATIENT } from './patience.mjs';
 import { Person } from './person.js';
 import { whereIs } from './where-is.js';
 

@@ -5,6 +5,7 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 import { startService } from '../../scripts/lib/service.mjs';
 import { createDatabase } from './databases.mjs';
+import { PATIENT } from './patience.mjs';
 
 /**
  * Something that suites share, running.
@@ -66,7 +67,13 @@ async function startSharedService() {
   const { url: databaseUrl } = await createDatabase();
   const [httpPort, grpcPort] = [String(await freePort()), String(await freePort())];
   const ports = { HTTP_PORT: httpPort, GRPC_PORT: grpcPort };
-  const service = startService('dist/main.js', { DEMO: '1', LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, ...ports });
+  const service = startService('dist/main.js', {
+    DEMO: '1',
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: databaseUrl,
+    ...PATIENT,
+    ...ports,
+  });
   if (!(await service.ready)) throw new Error(`The shared service did not start: ${await service.exited}`);
   const addresses = { url: `http://127.0.0.1:${httpPort}`, grpcTarget: `127.0.0.1:${grpcPort}`, databaseUrl };
   return { addresses, stop: service.stop };

@@ -12,7 +12,7 @@ import {
   type Application,
 } from '../../../test/support/application.js';
 import { createDatabase } from '../../../test/support/databases.mjs';
-import { STORE_PATIENCE_MS } from '../../../test/support/patience.js';
+import { STORE_PATIENCE_MS } from '../../../test/support/patience.mjs';
 import type { Operation } from '../../domain/keys/access.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import type { DenialReason, Question } from '../../domain/keys/verdict.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type DataSource, In } from 'typeorm';
 import { createDatabase } from '../../../../../test/support/databases.mjs';
-import { STORE_PATIENCE_MS } from '../../../../../test/support/patience.js';
+import { STORE_PATIENCE_MS } from '../../../../../test/support/patience.mjs';
 import { API_KEY_STATUSES, isExpiryDue, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
 import { PostgresAccounts } from '../accounts/accounts.js';
 import { createDataSource } from '../connection/data-source.js';
