@@ -9,20 +9,47 @@ import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
 import { SweepExpiries } from '../application/keys/sweep-expiries.js';
 import { ValidateKey } from '../application/keys/validate-key.js';
-import type { ValidationMeter } from '../application/ports.js';
+import type {
+  Accounts,
+  ApiKeys,
+  Audit,
+  AuditTrail,
+  KeyReader,
+  LastUse,
+  PasswordGuesses,
+  Passwords,
+  PlatformTokens,
+  RateLimiter,
+  Sessions,
+  ValidationMeter,
+} from '../application/ports.js';
 import { IdentifyOwner } from '../application/sessions/identify-owner.js';
 import { PasswordCheck } from '../application/sessions/password-check.js';
 import { SignIn } from '../application/sessions/sign-in.js';
 import { SignOut } from '../application/sessions/sign-out.js';
 import type { Config } from '../config/config.js';
-import type { Adapters } from './adapters.js';
+
+/** What stands behind each port: the adapters, or in a test a fake. */
+export interface Ports {
+  readonly keyReader: KeyReader;
+  readonly audit: Audit;
+  readonly auditTrail: AuditTrail;
+  readonly keys: ApiKeys;
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly guesses: PasswordGuesses;
+  readonly lastUse: LastUse;
+  readonly passwords: Passwords;
+  readonly limiter: RateLimiter;
+  readonly platformTokens: PlatformTokens | undefined;
+}
 
 export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case and the ports that it asks. */
 export function buildUseCases(
-  { keyPrefix, audit: { sealKey, retentionDays } }: Config,
-  ports: Adapters,
+  { keyPrefix, audit: { sealKey, retentionDays } }: Pick<Config, 'keyPrefix' | 'audit'>,
+  ports: Ports,
   meter: ValidationMeter,
 ) {
   const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, lastUse, passwords, limiter } = ports;

@@ -38,21 +38,21 @@ describe('the status of an account', () => {
       ['delete', 'deleted'],
       ['delete', 'deleted'],
     ] as const) {
-      expect((await app.changeStatus[change](id)).status).toBe(status);
+      expect((await app.changeAccountStatus[change](id)).status).toBe(status);
       expect((await app.getAccount.execute(id)).status).toBe(status);
     }
   });
 
   test('of a deleted account is not suspended', async () => {
     const { id } = await newOwner(app);
-    await app.changeStatus.delete(id);
-    expect(await outcomeOf(app.changeStatus.suspend(id))).toBe('account_deleted');
+    await app.changeAccountStatus.delete(id);
+    expect(await outcomeOf(app.changeAccountStatus.suspend(id))).toBe('account_deleted');
     expect((await app.getAccount.execute(id)).status).toBe('deleted');
   });
 
   test('leaves everything else as it was', async () => {
     const { id, email, permissions, passwordHash } = await newOwner(app, { version: 3n });
-    for (const change of CHANGES) await app.changeStatus[change](id);
+    for (const change of CHANGES) await app.changeAccountStatus[change](id);
     expect(await app.getAccount.execute(id)).toMatchObject({ email, permissions, passwordHash, version: 3n });
   });
 
@@ -63,9 +63,9 @@ describe('the status of an account', () => {
       ['suspend', false],
       ['delete', false],
     ] as const) {
-      await app.changeStatus.reactivate(id);
+      await app.changeAccountStatus.reactivate(id);
       const { token } = await app.signIn.execute(email, PASSWORD, client());
-      await app.changeStatus[change](id);
+      await app.changeAccountStatus[change](id);
       const sessions = await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id]);
       expect([change, sessions.length > 0]).toEqual([change, isStillIn]);
       await app.signOut.execute(token);
@@ -73,7 +73,7 @@ describe('the status of an account', () => {
   });
 
   test.each(CHANGES)('of an account that does not exist: %s names no account', async (change) => {
-    await expect(app.changeStatus[change]('nobody')).rejects.toMatchObject({
+    await expect(app.changeAccountStatus[change]('nobody')).rejects.toMatchObject({
       code: 'account_not_found',
       message: 'id names no account',
     });
@@ -83,7 +83,7 @@ describe('the status of an account', () => {
   test('changed while four sign in leaves nobody signed in', async () => {
     const { id, email } = await newOwner(app);
     const attempts = tally(times(4, () => app.signIn.execute(email, PASSWORD, client())));
-    await app.changeStatus.suspend(id);
+    await app.changeAccountStatus.suspend(id);
     const { ok = 0, invalid_credentials: refused = 0 } = await attempts;
     expect(ok + refused).toBe(4);
     expect(await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id])).toEqual([]);

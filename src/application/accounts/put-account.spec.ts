@@ -74,7 +74,7 @@ describe('putting an account', () => {
   test.each(['suspend', 'delete'] as const)('leaves the status alone: after %s', async (change) => {
     const sent = profile();
     await app.putAccount.execute(sent);
-    const { status } = await app.changeStatus[change](sent.id);
+    const { status } = await app.changeAccountStatus[change](sent.id);
     expect((await app.putAccount.execute({ ...sent, displayName: 'Back?' })).status).toBe(status);
     expect(await stored(sent.id)).toMatchObject({ status, displayName: 'Back?' });
   });
@@ -96,7 +96,7 @@ describe('an email', () => {
     const other = profile({ email: 'tAKEN@example.ORG' });
     const take = () => app.putAccount.execute(other);
     await expect(take()).rejects.toMatchObject({ code: 'email_taken', message: 'email belongs to another account' });
-    await app.changeStatus.delete(holder.id);
+    await app.changeAccountStatus.delete(holder.id);
     expect(await outcomeOf(take())).toBe('email_taken');
     await app.putAccount.execute({ ...holder, email: 'moved@example.org' });
     expect(await outcomeOf(take())).toBe('ok');

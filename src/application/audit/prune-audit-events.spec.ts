@@ -103,7 +103,9 @@ describe('retention of sealed events', () => {
 
   test('by several instances at once is done once', async () => {
     const others = await Promise.all(times(3, () => openApplication(trail.url)));
-    const pruned = await Promise.all(others.map(({ trail: of }) => new PruneAuditEvents(of, SEAL_KEY, 10).execute()));
+    const pruned = await Promise.all(
+      others.map(({ auditTrail: of }) => new PruneAuditEvents(of, SEAL_KEY, 10).execute()),
+    );
     expect(pruned.reduce((sum, count) => sum + count)).toBe(6);
     expect(await trail.verify()).toMatchObject({ intact: true, prunedToSealId: 2n });
     await Promise.all(others.map((app) => app.close()));

@@ -97,7 +97,7 @@ describe('sealing', () => {
     await writer.query('COMMIT');
     await writer.end();
     await trail.record(1);
-    await new SealAuditEvents(trail.app.trail, SEAL_KEY).execute();
+    await new SealAuditEvents(trail.app.auditTrail, SEAL_KEY).execute();
     await trail.record(1);
     expect([await trail.seal(), await trail.seal()]).toEqual(['up-to-date', 'up-to-date']);
     expect(await seals()).toEqual([
@@ -109,10 +109,10 @@ describe('sealing', () => {
 
   test('is not done without a key', async () => {
     await trail.record(1);
-    const keyless = new SealAuditEvents(trail.app.trail, undefined);
+    const keyless = new SealAuditEvents(trail.app.auditTrail, undefined);
     expect([keyless.hasKey, await keyless.execute()]).toEqual([false, 'up-to-date']);
     expect(await seals()).toEqual([]);
-    expect(new SealAuditEvents(trail.app.trail, SEAL_KEY).hasKey).toBe(true);
+    expect(new SealAuditEvents(trail.app.auditTrail, SEAL_KEY).hasKey).toBe(true);
   });
 
   test('does not wait for those that began to write after a look: others come and go all the time', async () => {
@@ -135,7 +135,7 @@ describe('sealing', () => {
 
   test('by several instances at once, while events are written, makes one chain without a gap', async () => {
     const others = await Promise.all(times(2, () => openApplication(trail.url)));
-    const sealers = [trail.app, ...others].map((app) => new SealAuditEvents(app.trail, SEAL_KEY));
+    const sealers = [trail.app, ...others].map((app) => new SealAuditEvents(app.auditTrail, SEAL_KEY));
     let isWriting = true;
     const sealing = sealers.map(async (sealer) => {
       while (isWriting) await sealer.execute();
@@ -156,7 +156,7 @@ describe('sealing', () => {
   test('is left to the instance that is at it', async () => {
     await trail.record(1);
     const other = await openApplication(trail.url);
-    await other.trail.exclusively(async () => {
+    await other.auditTrail.exclusively(async () => {
       expect(await trail.seal()).toBe('up-to-date');
       expect(await seals()).toEqual([]);
     });
@@ -167,7 +167,7 @@ describe('sealing', () => {
 
   test('that is cut off before it commits leaves nothing behind, and is done again', async () => {
     await trail.record(3);
-    const cutOff = trail.app.trail.exclusively(async (transaction) => {
+    const cutOff = trail.app.auditTrail.exclusively(async (transaction) => {
       const none = { eventCount: 0, eventsMac: Buffer.alloc(32) };
       await transaction.addSeal(sealEvents(SEAL_KEY, undefined, 3n, none, transaction.now));
       await trail.app.sql(
@@ -184,7 +184,7 @@ describe('sealing', () => {
   test('with another key than before is refused', async () => {
     await trail.recordNineInThreeSeals();
     await trail.record(1);
-    const sealer = new SealAuditEvents(trail.app.trail, createSecretKey(Buffer.alloc(32)));
+    const sealer = new SealAuditEvents(trail.app.auditTrail, createSecretKey(Buffer.alloc(32)));
     await expect(sealer.execute()).rejects.toThrow('was not made with this AUDIT_SEAL_KEY');
     expect(await seals()).toHaveLength(3);
   });

@@ -34,7 +34,7 @@ describe('a record that nobody has touched', () => {
 
   test('does not verify with another key', async () => {
     await trail.recordNineInThreeSeals();
-    const other = new VerifyAuditTrail(trail.app.trail, createSecretKey(Buffer.alloc(32)));
+    const other = new VerifyAuditTrail(trail.app.auditTrail, createSecretKey(Buffer.alloc(32)));
     expect(await other.execute()).toMatchObject({ intact: false, seal: { id: 1n }, problem: changed });
   });
 });

@@ -258,12 +258,12 @@ describe('what happens between the check of the password and the insert', () => 
   });
 
   test.each(['suspend', 'delete'] as const)('%s: refused', async (change) => {
-    expect(await during((id) => app.changeStatus[change](id))).toEqual(['unauthenticated', 0]);
+    expect(await during((id) => app.changeAccountStatus[change](id))).toEqual(['unauthenticated', 0]);
   });
 
   test('an owner locked out is told what to do', async () => {
     const { id } = await newOwner(app);
-    passwords.meanwhile = async () => void (await app.changeStatus.suspend(id));
+    passwords.meanwhile = async () => void (await app.changeAccountStatus.suspend(id));
     const refused = createKey(interrupted, id).finally(() => (passwords.meanwhile = async () => {}));
     await expect(refused).rejects.toThrow('Sign in again');
   });

@@ -114,7 +114,7 @@ describe('revoking a key', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     for (const change of ['suspend', 'delete'] as const) {
-      await app.changeStatus[change](id);
+      await app.changeAccountStatus[change](id);
       await expect(app.revokeApiKey.execute(id, key.id, client())).rejects.toMatchObject(signInAgain);
     }
     await expect(app.revokeApiKey.execute('nobody', key.id, client())).rejects.toMatchObject(signInAgain);

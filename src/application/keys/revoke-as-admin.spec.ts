@@ -51,9 +51,9 @@ describe('an administrator', () => {
     for (const change of ['suspend', 'delete'] as const) {
       const { id } = await newOwner(app);
       const { key, fullKey } = await createKey(app, id);
-      await app.changeStatus[change](id);
+      await app.changeAccountStatus[change](id);
       expect((await revoke.one(id, key.id, ADMIN)).snapshot().revokedAt).toEqual(expect.any(Date));
-      await app.changeStatus.reactivate(id);
+      await app.changeAccountStatus.reactivate(id);
       expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
       expect(await eventsOf(app, id, 'api_key.revoked')).toMatchObject([
         { key_id: key.id, actor_id: 'admin:ada', client_ip: null, user_agent: 'latchkey-cli' },

@@ -129,7 +129,7 @@ describe('before the secret is proven', () => {
   test('a wrong secret says nothing of the key, whatever state it is in, and is not charged to it', async () => {
     const { key, fullKey } = await newKey();
     await app.revokeApiKey.execute(key.ownerId, key.id, client());
-    await app.changeStatus.suspend(key.ownerId);
+    await app.changeAccountStatus.suspend(key.ownerId);
     for (let n = 0; n < 5; n += 1) {
       const { verdict, rate } = await validate(withAnotherSecret(fullKey));
       expect([verdict, rate]).toEqual([{ granted: false, reason: 'invalid-key' }, undefined]);
@@ -143,8 +143,8 @@ describe('once the secret is proven', () => {
   const cases: [DenialReason, (created: CreatedApiKey) => Promise<unknown>, Question, boolean][] = [
     ['revoked', ({ key }) => app.revokeApiKey.execute(key.ownerId, key.id, client()), READ, true],
     ['expired', ({ key }) => runOut(app, key.id), READ, true],
-    ['owner-suspended', ({ key }) => app.changeStatus.suspend(key.ownerId), READ, true],
-    ['owner-deleted', ({ key }) => app.changeStatus.delete(key.ownerId), READ, true],
+    ['owner-suspended', ({ key }) => app.changeAccountStatus.suspend(key.ownerId), READ, true],
+    ['owner-deleted', ({ key }) => app.changeAccountStatus.delete(key.ownerId), READ, true],
     ['operation-not-allowed', async () => {}, ask('destroy'), false],
     ['read-only-key', async () => {}, ask('write'), false],
     ['missing-permission', async () => {}, ask('read', 'systems:write'), false],
@@ -188,9 +188,9 @@ describe('once the secret is proven', () => {
         await createKey(app, id),
       ];
       await app.revokeApiKey.execute(id, revoked!.key.id, client());
-      await app.changeStatus[change](id);
+      await app.changeAccountStatus[change](id);
       await app.sql(`UPDATE api_keys SET expires_at = now() WHERE id = $1`, [expiring!.key.id]);
-      await app.changeStatus.reactivate(id);
+      await app.changeAccountStatus.reactivate(id);
       expect((await validate(living!.fullKey)).verdict.granted).toBe(true);
       expect((await validate(revoked!.fullKey)).verdict).toMatchObject({ reason: 'revoked' });
       expect((await validate(expiring!.fullKey)).verdict).toMatchObject({ reason: 'expired' });
@@ -247,7 +247,7 @@ test('a limiter that has to ask elsewhere is waited for', async () => {
 describe('audited or not done', () => {
   test('a failure is on record, for another connection to see, when it is answered', async () => {
     const { key, fullKey } = await newKey();
-    await app.changeStatus.suspend(key.ownerId);
+    await app.changeAccountStatus.suspend(key.ownerId);
     const onLooker = new pg.Client({ connectionString: database.url });
     await onLooker.connect();
     for (let seen = 1; seen <= 20; seen += 1) {
@@ -263,7 +263,7 @@ describe('audited or not done', () => {
 
   test('failures alike that arrive together share an event with their number', async () => {
     const { key, fullKey } = await newKey();
-    await app.changeStatus.suspend(key.ownerId);
+    await app.changeAccountStatus.suspend(key.ownerId);
     await Promise.all(times(50, () => validate(fullKey)));
     const counts = (await failures(key.ownerId)).map(({ count }) => count);
     expect(counts.reduce((sum, count) => sum + count)).toBe(50);
@@ -273,7 +273,7 @@ describe('audited or not done', () => {
   test('while nothing can be recorded, what must be is answered unavailable, never with a verdict', async () => {
     const good = await newKey();
     const suspended = await newKey();
-    await app.changeStatus.suspend(suspended.key.ownerId);
+    await app.changeAccountStatus.suspend(suspended.key.ownerId);
     const unavailable = { code: 'unavailable' };
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();

@@ -57,7 +57,7 @@ describe('who manages keys', () => {
     'is nobody once the account is gone (%s), and that is recorded',
     async (change) => {
       const { id } = await newOwner(app);
-      await app.changeStatus[change](id);
+      await app.changeAccountStatus[change](id);
       const from = client('203.0.113.9');
       expect(await app.identifyOwner.byPlatformToken(await tokenFor(id), from)).toBeUndefined();
       expect(await eventsOf(app, id)).toMatchObject([

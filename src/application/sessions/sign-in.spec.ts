@@ -158,13 +158,13 @@ describe('an account that is not active', () => {
     ['delete', 'owner-deleted'],
   ] as const)('%s: no sign-in, told like a wrong password, recorded as what it is', async (change, reason) => {
     const { id, email } = await newOwner(app);
-    await app.changeStatus[change](id);
+    await app.changeAccountStatus[change](id);
     await expect(signIn(email)).rejects.toMatchObject({
       code: 'invalid_credentials',
       message: 'Incorrect email or password',
     });
     expect(await eventsOf(app, id)).toMatchObject([{ type: 'authentication.failed', reason, client_ip: HOME }]);
-    await app.changeStatus.reactivate(id);
+    await app.changeAccountStatus.reactivate(id);
     expect(await outcomeOf(signIn(email))).toBe('ok');
   });
 });
@@ -172,8 +172,8 @@ describe('an account that is not active', () => {
 describe('a session ends', () => {
   const ends: [string, (account: Account, token: string) => Promise<unknown>][] = [
     ['at sign-out', (_, token) => app.signOut.execute(token)],
-    ['when the account is suspended', ({ id }) => app.changeStatus.suspend(id)],
-    ['when the account is deleted', ({ id }) => app.changeStatus.delete(id)],
+    ['when the account is suspended', ({ id }) => app.changeAccountStatus.suspend(id)],
+    ['when the account is deleted', ({ id }) => app.changeAccountStatus.delete(id)],
     ['when the password changes', (a) => app.putAccount.execute({ ...profileOf(a), password: 'a new one' })],
     [
       'when another hash is pushed',
@@ -190,7 +190,7 @@ describe('a session ends', () => {
     expect(await isSignedIn(token)).toBe(true);
     await end(account, token);
     expect(await isSignedIn(token)).toBe(false);
-    await app.changeStatus.reactivate(account.id);
+    await app.changeAccountStatus.reactivate(account.id);
     expect(await isSignedIn(token)).toBe(false);
     expect(await isSignedIn(bystander.token)).toBe(true);
   });
@@ -224,8 +224,8 @@ describe('no session slips past what happens while the password is looked at', (
   const passwords = new InterruptedPasswords(argon2);
 
   test.each<[string, (account: Account) => Promise<unknown>]>([
-    ['a suspension', ({ id }) => app.changeStatus.suspend(id)],
-    ['a deletion', ({ id }) => app.changeStatus.delete(id)],
+    ['a suspension', ({ id }) => app.changeAccountStatus.suspend(id)],
+    ['a deletion', ({ id }) => app.changeAccountStatus.delete(id)],
     ['a password change', (account) => app.putAccount.execute({ ...profileOf(account), password: 'a new one' })],
   ])('%s', async (_what, change) => {
     const interrupted = await openApplication(database.url, { passwords });

@@ -17,7 +17,7 @@ let reader: PostgresKeyReader;
 beforeAll(async () => {
   database = await createDatabase();
   app = await openApplication(database.url);
-  reader = app.reader;
+  reader = app.keyReader;
 });
 afterAll(async () => {
   await app.close();
