@@ -1,0 +1,39 @@
+import type { AccountTransaction } from '../../../src/application/account-transaction.js';
+import { Accounts } from '../../../src/application/ports.js';
+import { type Account, emailKey } from '../../../src/domain/accounts/account.js';
+import type { FakeStore } from '../fake-store.js';
+import { accountRow } from '../locks.js';
+import { FakeAccountTransaction } from './fake-account-transaction.js';
+
+export class FakeAccounts extends Accounts {
+  constructor(private readonly store: FakeStore) {
+    super();
+  }
+
+  async find(id: string): Promise<Account | undefined> {
+    return this.store.account(id);
+  }
+
+  async findByEmail(email: string): Promise<Account | undefined> {
+    const stored = [...this.store.accounts.values()].find((one) => emailKey(one.email) === emailKey(email));
+    return stored && this.store.account(stored.id);
+  }
+
+  rehash(id: string, from: string, to: string): Promise<void> {
+    return this.store.locks.holding(accountRow(id), () => {
+      const stored = this.store.accounts.get(id);
+      if (stored?.passwordHash === from) this.store.accounts.set(id, { ...stored, passwordHash: to });
+    });
+  }
+
+  async transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
+    const transaction = await FakeAccountTransaction.begin(this.store, id);
+    try {
+      const result = await work(transaction);
+      transaction.commit();
+      return result;
+    } finally {
+      transaction.end();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { Account } from '../../src/domain/accounts/account.js';
+import type { ThrottleState } from '../../src/domain/accounts/password-throttle.js';
+import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
+import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
+import { LatchkeyError } from '../../src/domain/errors.js';
+import { ApiKey } from '../../src/domain/keys/api-key.js';
+import { Locks } from './locks.js';
+
+export type StoredAccount = Parameters<typeof Account.restore>[0];
+export interface StoredKey {
+  readonly state: Parameters<typeof ApiKey.restore>[0];
+  readonly idempotencyKey: string | undefined;
+}
+export interface StoredSession {
+  readonly accountId: string;
+  readonly expiresAt: Date;
+}
+export interface StoredGuesses extends ThrottleState {
+  readonly hasSucceeded: boolean;
+}
+/** Without a key there is neither a seal nor a MAC. */
+export interface StoredPruning extends Omit<AuditPruning, 'toSealId' | 'mac'> {
+  readonly toSealId: bigint | null;
+  readonly mac: Buffer | null;
+}
+
+const NO_EVENT: Omit<SealableEvent, 'id' | 'at' | 'type'> = {
+  ownerId: null,
+  keyId: null,
+  actorId: null,
+  reason: null,
+  count: 1,
+  publicPart: null,
+  clientIp: null,
+  userAgent: null,
+  requestId: null,
+};
+
+/** What all fakes of one world keep, committed, for a test to look at and to tamper with; and the clock of them all. */
+export class FakeStore {
+  readonly accounts = new Map<string, StoredAccount>();
+  readonly keys = new Map<string, StoredKey>();
+  readonly lastUses = new Map<string, Date>();
+  /** By their tokens. */
+  readonly sessions = new Map<string, StoredSession>();
+  readonly guesses = new Map<string, StoredGuesses>();
+  /** In the order of their ids, like seals and prunings. */
+  events: SealableEvent[] = [];
+  seals: AuditSeal[] = [];
+  prunings: StoredPruning[] = [];
+  /** The transactions that have been given an event's id and have not ended. */
+  readonly writers = new Set<string>();
+  readonly locks = new Locks();
+  /** Whether events can't be recorded, and so nothing that needs one can be done. */
+  isRecordAway = false;
+  private nowMs = Date.parse('2026-03-29T00:30:00.000Z');
+  private lastEventId = 0n;
+
+  /** Stands still until a test moves it. */
+  now(): Date {
+    return new Date(this.nowMs);
+  }
+
+  /** Backwards too. */
+  pass(ms: number): void {
+    this.nowMs += ms;
+  }
+
+  account(id: string): Account | undefined {
+    const stored = this.accounts.get(id);
+    return stored && Account.restore(stored);
+  }
+
+  /** An id is given out when the event is written, and lost if it is never committed. */
+  newEvent(event: Pick<SealableEvent, 'type'> & Partial<SealableEvent>): SealableEvent {
+    if (this.isRecordAway) throw away();
+    this.lastEventId += 1n;
+    return { ...NO_EVENT, id: this.lastEventId, at: this.now(), ...event };
+  }
+
+  addEvents(...events: readonly SealableEvent[]): void {
+    this.events = [...this.events, ...events].sort((one, other) => (one.id < other.id ? -1 : 1));
+  }
+}
+
+function away(): LatchkeyError {
+  return new LatchkeyError('unavailable', 'The store is away');
+}

@@ -1,0 +1,81 @@
+import type { KeyList } from '../../../src/application/listed-key.js';
+import type { PageRequest } from '../../../src/application/page.js';
+import { ApiKeys } from '../../../src/application/ports.js';
+import { ApiKey } from '../../../src/domain/keys/api-key.js';
+import { type ApiKeyStatus, isExpiryDue, statusAt } from '../../../src/domain/keys/key-status.js';
+import type { FakeStore, StoredKey } from '../fake-store.js';
+import { keyRow } from '../locks.js';
+import { pageOf } from '../pages.js';
+
+type KeyState = StoredKey['state'];
+
+export class FakeApiKeys extends ApiKeys {
+  constructor(private readonly store: FakeStore) {
+    super();
+  }
+
+  async findByPublicPart(publicPart: string): Promise<ApiKey | undefined> {
+    const found = this.states().find((state) => state.publicPart === publicPart);
+    return found && ApiKey.restore(found);
+  }
+
+  async list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
+    const now = this.store.now();
+    const own = this.states().filter((state) => state.ownerId === ownerId);
+    const isShown = (state: KeyState) => status === undefined || statusAt(now, state) === status;
+    const { items, nextCursor } = pageOf(own.sort(newestFirst), ({ id }) => id, page, isShown);
+    return {
+      now,
+      activeKeys: own.filter((state) => statusAt(now, state) === 'active').length,
+      items: items.map((state) => ({
+        key: ApiKey.restore(state),
+        lastUsedAt: this.store.lastUses.get(state.id) ?? null,
+      })),
+      nextCursor,
+    };
+  }
+
+  async recordExpiries(scope: { keyId: string } | { ownerId: string }): Promise<void> {
+    const isMeant = ({ id, ownerId }: KeyState) => ('keyId' in scope ? id === scope.keyId : ownerId === scope.ownerId);
+    await this.record(this.due().filter(isMeant));
+  }
+
+  async sweepExpiries(limit: number): Promise<number> {
+    const free = this.due().filter(({ id }) => !this.store.locks.isHeld(keyRow(id)));
+    const oldestFirst = free.sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime());
+    return this.record(oldestFirst.slice(0, limit));
+  }
+
+  /** Looks once more once all are locked: another may have been faster. */
+  private async record(due: readonly KeyState[]): Promise<number> {
+    const ids = due.map(({ id }) => id).sort();
+    const letGo: (() => void)[] = [];
+    for (const id of ids) letGo.push(await this.store.locks.take(keyRow(id)));
+    try {
+      const stillDue = this.due().filter(({ id }) => ids.includes(id));
+      const events = stillDue.map(({ id, ownerId }) =>
+        this.store.newEvent({ type: 'api_key.expired', ownerId, keyId: id }),
+      );
+      for (const state of stillDue) {
+        const stored = this.store.keys.get(state.id)!;
+        this.store.keys.set(state.id, { ...stored, state: { ...state, expiredAt: this.store.now() } });
+      }
+      this.store.addEvents(...events);
+      return stillDue.length;
+    } finally {
+      for (const free of letGo) free();
+    }
+  }
+
+  private due(): KeyState[] {
+    return this.states().filter((state) => isExpiryDue(this.store.now(), state));
+  }
+
+  private states(): KeyState[] {
+    return [...this.store.keys.values()].map(({ state }) => state);
+  }
+}
+
+function newestFirst(one: KeyState, other: KeyState): number {
+  return other.createdAt.getTime() - one.createdAt.getTime() || (one.id < other.id ? 1 : -1);
+}

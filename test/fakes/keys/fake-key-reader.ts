@@ -1,0 +1,20 @@
+import { KeyReader, type KeyReading } from '../../../src/application/ports.js';
+import { KeyStanding } from '../../../src/domain/keys/key-standing.js';
+import type { FakeStore } from '../fake-store.js';
+
+export class FakeKeyReader extends KeyReader {
+  constructor(private readonly store: FakeStore) {
+    super();
+  }
+
+  async read(publicPart: string): Promise<KeyReading> {
+    const reading = { now: this.store.now(), sentAt: performance.now() };
+    const state = [...this.store.keys.values()].map((key) => key.state).find((one) => one.publicPart === publicPart);
+    if (!state) return reading;
+    const { status, permissions } = this.store.accounts.get(state.ownerId)!;
+    const { id, ownerId, access, digest, createdAt, expiresAt, revokedAt, expiredAt } = state;
+    const times = { createdAt, expiresAt, revokedAt, expiredAt };
+    const found = KeyStanding.restore({ id, ownerId, access, digest, ...times, owner: { status, permissions } });
+    return { ...reading, found };
+  }
+}

@@ -1,0 +1,28 @@
+import type { ValidationPart } from '../../../src/application/keys/validation-parts.js';
+import { ValidationMeter } from '../../../src/application/ports.js';
+import type { Verdict } from '../../../src/domain/keys/verdict.js';
+
+/** Keeps what it was told. */
+export class FakeValidationMeter extends ValidationMeter {
+  readonly parts: { readonly part: ValidationPart; readonly since: number; readonly until: number }[] = [];
+  readonly verdicts: { readonly verdict: Verdict; readonly begun: number }[] = [];
+  /** When those that failed had begun. */
+  readonly failures: number[] = [];
+
+  begin(): number {
+    return performance.now();
+  }
+
+  countPart(part: ValidationPart, since: number, until = performance.now()): number {
+    this.parts.push({ part, since, until });
+    return until;
+  }
+
+  countVerdict(verdict: Verdict, begun: number): void {
+    this.verdicts.push({ verdict, begun });
+  }
+
+  countFailure(begun: number): void {
+    this.failures.push(begun);
+  }
+}
