@@ -1,0 +1,35 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Passwords } from '../../../src/application/ports.js';
+
+const NEW_HASH_KIB = 19_456;
+const MOST_KIB = 262_144;
+const PHC = /^\$argon2id\$v=19\$m=(?<kib>\d+),t=2,p=1\$(?<salt>[^$]+)\$(?<digest>[^$]+)$/;
+
+/** Hashes that look like argon2id and cost nothing. */
+export class FakePasswords extends Passwords {
+  async hash(password: string): Promise<string> {
+    return fakeHash(password, NEW_HASH_KIB);
+  }
+
+  async verify(password: string, hash: string | null): Promise<{ matches: boolean; outdated: boolean }> {
+    const { kib, salt, digest } = PHC.exec(hash ?? '')?.groups ?? {};
+    const matches = digest !== undefined && digest === digestOf(password, salt!);
+    return { matches, outdated: hash !== null && !(Number(kib) >= NEW_HASH_KIB) };
+  }
+
+  hashProblem(hash: string): string | undefined {
+    const { kib } = PHC.exec(hash)?.groups ?? {};
+    if (kib === undefined) return 'must be an argon2id PHC string';
+    return Number(kib) > MOST_KIB ? `must cost at most m=${MOST_KIB}` : undefined;
+  }
+}
+
+/** @param kib what a check would cost if it were argon2's */
+export function fakeHash(password: string, kib: number): string {
+  const salt = randomBytes(8).toString('hex');
+  return `$argon2id$v=19$m=${kib},t=2,p=1$${salt}$${digestOf(password, salt)}`;
+}
+
+function digestOf(password: string, salt: string): string {
+  return createHash('sha256').update(`${salt} ${password}`).digest('base64url');
+}

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { PlatformTokens } from '../../../src/application/ports.js';
+import { LatchkeyError } from '../../../src/domain/errors.js';
+import { HOUR_MS } from '../../../src/domain/time.js';
+
+/** Its tokens expire by the clock of this machine, as the login's do, and not by the store's. */
+export class FakePlatformTokens extends PlatformTokens {
+  private readonly issued = new Map<string, { readonly accountId: string; readonly expiresAt: Date }>();
+  /** Whether the login can't be asked. */
+  isAway = false;
+
+  issue(accountId: string, expiresAt = new Date(Date.now() + HOUR_MS)): string {
+    const jwt = randomUUID();
+    this.issued.set(jwt, { accountId, expiresAt });
+    return jwt;
+  }
+
+  async verify(jwt: string) {
+    if (this.isAway) throw new LatchkeyError('unavailable', 'The platform login is away');
+    const token = this.issued.get(jwt);
+    return token && token.expiresAt.getTime() > Date.now() ? token : undefined;
+  }
+}
