@@ -1,0 +1,52 @@
+import type { Page, PageRequest } from '../../../src/application/page.js';
+import { Audit } from '../../../src/application/ports.js';
+import type { FailedAuthentication, RecordedEvent } from '../../../src/domain/audit/audit-event.js';
+import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
+import { groupFailures } from '../../../src/domain/audit/group-failures.js';
+import type { FakeStore } from '../fake-store.js';
+import { pageOf } from '../pages.js';
+
+export class FakeAudit extends Audit {
+  private arrived: FailedAuthentication[] = [];
+  private nextCommit: Promise<void> | undefined;
+
+  constructor(private readonly store: FakeStore) {
+    super();
+  }
+
+  recordFailure(failure: FailedAuthentication): Promise<void> {
+    this.arrived.push(failure);
+    this.nextCommit ??= this.commit();
+    return this.nextCommit;
+  }
+
+  async list(ownerId: string, page: PageRequest): Promise<Page<RecordedEvent>> {
+    const own = this.store.events.filter((event) => event.ownerId === ownerId).reverse();
+    const { items, nextCursor } = pageOf(own, ({ id }) => String(id), page);
+    return { items: items.map(toRecorded), nextCursor };
+  }
+
+  /** What arrives in one turn of the event loop commits together. */
+  private async commit(): Promise<void> {
+    await new Promise(setImmediate);
+    const failures = this.arrived.splice(0);
+    this.nextCommit = undefined;
+    const events = groupFailures(failures, false).map(({ failure: { client, ...failure }, count }) =>
+      this.store.newEvent({
+        type: 'authentication.failed',
+        ...failure,
+        clientIp: client.ip,
+        userAgent: client.userAgent,
+        requestId: client.requestId,
+        count,
+      }),
+    );
+    this.store.addEvents(...events);
+  }
+}
+
+function toRecorded(event: SealableEvent): RecordedEvent {
+  const { at, keyId, reason, count, clientIp, userAgent, requestId } = event;
+  const type = event.type as RecordedEvent['type'];
+  return { id: String(event.id), type, at, keyId, reason, count, clientIp, userAgent, requestId };
+}

@@ -1,0 +1,75 @@
+import { createSecretKey } from 'node:crypto';
+import { SealAuditEvents } from '../../../src/application/audit/seal-audit-events.js';
+import { VerifyAuditTrail } from '../../../src/application/audit/verify-audit-trail.js';
+import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
+import { DAY_MS } from '../../../src/domain/time.js';
+import { FakeStore } from '../fake-store.js';
+import { FakeAuditTrail } from './fake-audit-trail.js';
+
+export const SEAL_KEY = createSecretKey(Buffer.alloc(32, 0x5e));
+
+/** A record in a world of its own, and what is done with it again and again. */
+export class FakeTrail {
+  readonly store = new FakeStore();
+  readonly trail = new FakeAuditTrail(this.store);
+  private readonly sealer = new SealAuditEvents(this.trail, SEAL_KEY);
+  private recorded = 0;
+
+  /** Records this number of failures, each as an event of its own. */
+  record(count: number): void {
+    const failures = Array.from({ length: count }, () =>
+      this.store.newEvent({
+        type: 'authentication.failed',
+        reason: 'revoked',
+        ownerId: `owner-${(this.recorded += 1)}`,
+        clientIp: '192.0.2.1',
+        userAgent: 'Ünïcode "agent"',
+      }),
+    );
+    this.store.addEvents(...failures);
+  }
+
+  seal(): Promise<string> {
+    return this.sealer.execute();
+  }
+
+  /** The sealer's result of its last run. */
+  unsealedEvents(): number {
+    return this.sealer.unsealedEvents;
+  }
+
+  /** Three seals over three events each. */
+  async recordNineInThreeSeals(): Promise<void> {
+    for (let seals = 0; seals < 3; seals += 1) {
+      this.record(3);
+      await this.seal();
+    }
+  }
+
+  verify(...expected: Parameters<VerifyAuditTrail['execute']>): ReturnType<VerifyAuditTrail['execute']> {
+    return new VerifyAuditTrail(this.trail, SEAL_KEY).execute(...expected);
+  }
+
+  /** What `work` does this many days later, or earlier. */
+  async inDays<T>(days: number, work: () => Promise<T>): Promise<T> {
+    this.store.pass(days * DAY_MS);
+    try {
+      return await work();
+    } finally {
+      this.store.pass(-days * DAY_MS);
+    }
+  }
+
+  /** As a person with the database's password can. */
+  change(id: bigint, part: Partial<SealableEvent>): void {
+    this.store.events = this.store.events.map((event) => (event.id === id ? { ...event, ...part } : event));
+  }
+
+  deleteEvents(isMeant: (id: bigint) => boolean): void {
+    this.store.events = this.store.events.filter(({ id }) => !isMeant(id));
+  }
+
+  deleteSeal(sealId: bigint): void {
+    this.store.seals = this.store.seals.filter(({ id }) => id !== sealId);
+  }
+}
