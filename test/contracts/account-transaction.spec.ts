@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { AccountTransaction } from '../../src/application/account-transaction.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { DAY_MS } from '../../src/domain/time.js';
+import { client } from '../support/calls.js';
+import { eventsOf, newAccount, newKey, revoke, type World } from './support/world.js';
+import { WORLDS } from './support/worlds.js';
+
+describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+
+  const within = <T>(id: string, work: (transaction: AccountTransaction) => Promise<T>) =>
+    world.accounts.transaction(id, work);
+  const openIds = async (id: string) => (await within(id, (t) => t.openKeys())).map((key) => key.id);
+  const expire = async (transaction: AccountTransaction, key: ApiKey) => {
+    expect(key.expire(transaction.now)).toBe(true);
+    await transaction.saveKey(key);
+    const event = { type: 'api_key.expired', keyId: key.id, actorId: null, client: client() } as const;
+    await transaction.record(event);
+  };
+
+  test('has of its account’s keys those open that are neither revoked nor on record as expired', async () => {
+    const [id, other] = [await newAccount(world), await newAccount(world)];
+    const [due, revoked, expired, living] = [
+      await newKey(world, id),
+      await newKey(world, id, { expiresInDays: 9 }),
+      await newKey(world, id),
+      await newKey(world, id, { expiresInDays: 9 }),
+    ];
+    await newKey(world, other);
+    await revoke(world, revoked);
+    await world.pass(DAY_MS);
+    await within(id, async (t) => expire(t, (await t.findKey(expired.id))!.key));
+    expect(await openIds(id)).toEqual([due.id, living.id].sort());
+  });
+
+  test('finds a key of its account as it was stored, with its last use', async () => {
+    const id = await newAccount(world);
+    const key = await newKey(world, id);
+    expect(await within(id, (t) => t.findKey(key.id))).toEqual({ key, lastUsedAt: null });
+    const at = new Date('2026-04-01T12:00:00.789Z');
+    world.lastUse.note(key.id, at);
+    await world.settled();
+    expect((await within(id, (t) => t.findKey(key.id)))!.lastUsedAt).toEqual(at);
+  });
+
+  test('finds no other owner’s key and none that does not exist', async () => {
+    const [id, other] = [await newAccount(world), await newAccount(world)];
+    const key = await newKey(world, other, { idempotencyKey: 'once' });
+    for (const keyId of [key.id, randomUUID()]) {
+      expect(await within(id, (t) => t.findKey(keyId))).toBeUndefined();
+    }
+    expect(await within(id, (t) => t.findKeyByIdempotencyKey('once'))).toBeUndefined();
+  });
+
+  test('finds the key that was made under an Idempotency-Key, also when it has ended', async () => {
+    const id = await newAccount(world);
+    const key = await newKey(world, id, { idempotencyKey: 'once' });
+    await newKey(world, id);
+    await revoke(world, key);
+    expect(await within(id, (t) => t.findKeyByIdempotencyKey('once'))).toBe(key.id);
+    expect(await within(id, (t) => t.findKeyByIdempotencyKey('twice'))).toBeUndefined();
+  });
+
+  test('keeps of a saved key how it ended', async () => {
+    const id = await newAccount(world);
+    const key = await newKey(world, id);
+    const before = key.snapshot();
+    await world.pass(1000);
+    await revoke(world, key);
+    const { key: stored } = (await within(id, (t) => t.findKey(key.id)))!;
+    expect(stored.snapshot()).toEqual({ ...before, revokedAt: await world.now() });
+  });
+
+  test('saves no other owner’s key', async () => {
+    const [id, other] = [await newAccount(world), await newAccount(world)];
+    const key = await newKey(world, other);
+    key.revoke(await world.now());
+    await within(id, (t) => t.saveKey(key));
+    expect(await openIds(other)).toEqual([key.id]);
+  });
+
+  test('puts an event on its account’s record, with who did it from where, at its time', async () => {
+    const id = await newAccount(world);
+    const keyId = randomUUID();
+    const from = client('198.51.100.7');
+    await within(id, (t) => t.record({ type: 'api_key.revoked', keyId, actorId: 'admin:ada', client: from }));
+    const at = await world.now();
+    expect(await eventsOf(world, id)).toEqual([
+      {
+        id: expect.any(String),
+        type: 'api_key.revoked',
+        at,
+        keyId,
+        reason: null,
+        count: 1,
+        clientIp: from.ip,
+        userAgent: from.userAgent,
+        requestId: from.requestId,
+      },
+    ]);
+  });
+
+  test.each<[string, (t: AccountTransaction, keyId: string) => Promise<ApiKey>]>([
+    ['openKeys', async (t) => (await t.openKeys())[0]!],
+    ['findKey', async (t, keyId) => (await t.findKey(keyId))!.key],
+  ])('holds the keys that %s answered: an expiry is recorded beside it once', async (_method, find) => {
+    await world.pass(30 * DAY_MS);
+    await world.keys.sweepExpiries(100);
+    const id = await newAccount(world);
+    const { id: keyId } = await newKey(world, id);
+    await world.pass(DAY_MS);
+    let recorded: Promise<void> | undefined;
+    await within(id, async (transaction) => {
+      const key = await find(transaction, keyId);
+      recorded = world.keys.recordExpiries({ keyId });
+      expect(await world.keys.sweepExpiries(100)).toBe(0);
+      await expire(transaction, key);
+    });
+    await recorded;
+    expect((await eventsOf(world, id)).map(({ type }) => type)).toEqual(['api_key.expired']);
+  });
+});

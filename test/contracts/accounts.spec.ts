@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Account } from '../../src/domain/accounts/account.js';
+import { ApiKey } from '../../src/domain/keys/api-key.js';
+import { KeyString } from '../../src/domain/keys/key-string.js';
+import { client, outcomeOf, tally, times } from '../support/calls.js';
+import { change, eventsOf, HASH, newAccount, type World } from './support/world.js';
+import { WORLDS } from './support/worlds.js';
+
+const LAST_VERSION = 2n ** 64n - 1n;
+const UNDONE = new Error('undone');
+
+describe.each(WORLDS)('Accounts %s', (_name, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+
+  const stateOf = async (id: string) => {
+    const account = await world.accounts.find(id);
+    const { email, displayName, permissions, passwordHash, status, version } = account!;
+    return { email, displayName, permissions, passwordHash, status, version };
+  };
+
+  test('are found as they were stored, by id, and by email in any case', async () => {
+    const profile = { displayName: 'Zoë’s "team"', permissions: ['b:read', 'a:write'], version: LAST_VERSION };
+    const email = `Grace.${randomUUID()}@Example.org`;
+    const id = await newAccount(world, { ...profile, email });
+    expect(await stateOf(id)).toEqual({ ...profile, email, passwordHash: HASH, status: 'active' });
+    for (const typed of [email, email.toLowerCase(), email.toUpperCase()]) {
+      expect((await world.accounts.findByEmail(typed))?.id).toBe(id);
+    }
+  });
+
+  test('that nobody opened are not found', async () => {
+    expect(await world.accounts.find('nobody')).toBeUndefined();
+    expect(await world.accounts.findByEmail('nobody@example.org')).toBeUndefined();
+    expect(await world.accounts.transaction('nobody', async ({ account }) => account)).toBeUndefined();
+  });
+
+  test('keep no change that was not saved', async () => {
+    const id = await newAccount(world);
+    (await world.accounts.find(id))!.suspend();
+    await world.accounts.transaction(id, async ({ account }) => account!.suspend());
+    expect((await stateOf(id)).status).toBe('active');
+  });
+
+  describe('a transaction', () => {
+    /** Does everything that a transaction can. */
+    const doAll =
+      (id: string) => async (transaction: Parameters<Parameters<typeof world.accounts.transaction>[1]>[0]) => {
+        const account = transaction.account!;
+        account.suspend();
+        await transaction.saveAccount(account);
+        await transaction.endSessions();
+        const order = { id: randomUUID(), ownerId: id, name: 'CI', access: 'read-only', expiresInDays: 1 } as const;
+        const key = ApiKey.issue(order, KeyString.generate('lk'), transaction.now);
+        await transaction.addKey(key, 'once');
+        const seen = [(await transaction.findKey(key.id))?.key.id, await transaction.findKeyByIdempotencyKey('once')];
+        expect([...seen, (await transaction.openKeys()).length]).toEqual([key.id, key.id, 1]);
+        await transaction.record({ type: 'api_key.created', keyId: key.id, actorId: id, client: client() });
+        return key;
+      };
+    const traces = async (id: string, token: string) => ({
+      status: (await stateOf(id)).status,
+      keys: (await world.keys.list(id, undefined, { limit: 5 })).items.length,
+      events: (await eventsOf(world, id)).length,
+      hasSession: (await world.sessions.find(token)) !== undefined,
+    });
+
+    test('keeps all that was done in it, and answers what the work does', async () => {
+      const id = await newAccount(world);
+      const { token } = (await world.sessions.begin(id, HASH))!;
+      const key = await world.accounts.transaction(id, doAll(id));
+      expect(key).toBeInstanceOf(ApiKey);
+      expect(await traces(id, token)).toEqual({ status: 'suspended', keys: 1, events: 1, hasSession: false });
+      await change(world, id, (account) => account.reactivate());
+      expect(await world.sessions.find(token)).toBeUndefined();
+    });
+
+    test('keeps nothing of it when the work throws, and throws the same', async () => {
+      const id = await newAccount(world);
+      const { token } = (await world.sessions.begin(id, HASH))!;
+      const undone = world.accounts.transaction(id, async (transaction) => {
+        await doAll(id)(transaction);
+        throw UNDONE;
+      });
+      await expect(undone).rejects.toBe(UNDONE);
+      expect(await traces(id, token)).toEqual({ status: 'active', keys: 0, events: 0, hasSession: true });
+      expect(await world.accounts.transaction(id, (transaction) => transaction.openKeys())).toEqual([]);
+    });
+
+    test('shows nobody what it has not committed', async () => {
+      const id = await newAccount(world);
+      const { token } = (await world.sessions.begin(id, HASH))!;
+      await world.accounts.transaction(id, async (transaction) => {
+        await doAll(id)(transaction);
+        expect(await traces(id, token)).toEqual({ status: 'active', keys: 0, events: 0, hasSession: true });
+      });
+    });
+
+    test('ends the sessions of its account alone', async () => {
+      const [id, other] = [await newAccount(world), await newAccount(world)];
+      const { token } = (await world.sessions.begin(other, HASH))!;
+      await world.accounts.transaction(id, (transaction) => transaction.endSessions());
+      expect((await world.sessions.find(token))?.account.id).toBe(other);
+    });
+
+    test('holds its account: 20 that add one to what they read lose none', async () => {
+      const id = await newAccount(world, { version: 0n });
+      await Promise.all(
+        times(20, () =>
+          change(world, id, (account) => {
+            const { email, displayName, permissions, version } = account;
+            account.update({ email, displayName, permissions, version: version + 1n });
+          }),
+        ),
+      );
+      expect((await stateOf(id)).version).toBe(20n);
+    });
+
+    test('holds no other account', async () => {
+      const [id, other] = [await newAccount(world), await newAccount(world)];
+      await world.accounts.transaction(id, async () => {
+        await change(world, other, (account) => account.suspend());
+      });
+      expect((await stateOf(other)).status).toBe('suspended');
+    });
+
+    test('reads the clock when it holds the account', async () => {
+      const id = await newAccount(world);
+      let later: Promise<Date> | undefined;
+      await world.accounts.transaction(id, async () => {
+        later = world.accounts.transaction(id, async ({ now }) => now);
+        await world.pass(5000);
+      });
+      expect(await later).toEqual(await world.now());
+    });
+
+    test('that opens an account beside another sees what that one made', async () => {
+      const id = `u-${randomUUID()}`;
+      const put = (version: bigint) =>
+        world.accounts.transaction(id, async (transaction) => {
+          const profile = { email: `${id}@example.org`, displayName: '', permissions: [], version };
+          const account = transaction.account ?? Account.open(id, profile);
+          account.update({ ...profile, version: account.version > version ? account.version : version });
+          await transaction.saveAccount(account);
+        });
+      expect(await tally(times(10, (n) => put(BigInt((n * 7) % 10))))).toEqual({ ok: 10 });
+      expect((await stateOf(id)).version).toBe(9n);
+    });
+  });
+
+  describe('an email', () => {
+    const give = (id: string, email: string) =>
+      change(world, id, (account) => account.update({ email, displayName: '', permissions: [] }));
+
+    test('that another account has is taken, in any case, and the transaction keeps nothing', async () => {
+      const [holder, other] = [await newAccount(world), await newAccount(world)];
+      const { email } = await stateOf(holder);
+      const before = await stateOf(other);
+      for (const typed of [email, email.toUpperCase()]) {
+        await expect(give(other, typed)).rejects.toMatchObject({
+          code: 'email_taken',
+          message: 'email belongs to another account',
+        });
+      }
+      await expect(newAccount(world, { email })).rejects.toMatchObject({ code: 'email_taken' });
+      expect(await stateOf(other)).toEqual(before);
+    });
+
+    test('may be the account’s own in another case, and is free once that has another', async () => {
+      const [holder, other] = [await newAccount(world), await newAccount(world)];
+      const { email } = await stateOf(holder);
+      await give(holder, email.toUpperCase());
+      await give(holder, `${randomUUID()}@example.org`);
+      expect(await outcomeOf(give(other, email))).toBe('ok');
+    });
+
+    test('that ten claim at once goes to one', async () => {
+      const email = `${randomUUID()}@example.org`;
+      const claims = times(10, () => newAccount(world, { email }));
+      expect(await tally(claims)).toEqual({ ok: 1, email_taken: 9 });
+    });
+  });
+
+  describe('a hash with newer parameters', () => {
+    test('takes the place of the one that it was made from', async () => {
+      const id = await newAccount(world);
+      await world.accounts.rehash(id, HASH, 'newer');
+      expect((await stateOf(id)).passwordHash).toBe('newer');
+    });
+
+    test('does not take the place of another, nor of one that a transaction is just setting', async () => {
+      const id = await newAccount(world);
+      await world.accounts.rehash(id, 'another', 'newer');
+      expect((await stateOf(id)).passwordHash).toBe(HASH);
+      let rehash: Promise<void> | undefined;
+      await world.accounts.transaction(id, async (transaction) => {
+        transaction.account!.changePassword('a new password');
+        await transaction.saveAccount(transaction.account!);
+        rehash = world.accounts.rehash(id, HASH, 'newer');
+      });
+      await rehash;
+      expect((await stateOf(id)).passwordHash).toBe('a new password');
+    });
+
+    test('of an account that does not exist changes nothing', async () => {
+      await world.accounts.rehash('nobody', HASH, 'newer');
+      expect(await world.accounts.find('nobody')).toBeUndefined();
+    });
+  });
+});

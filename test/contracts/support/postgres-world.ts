@@ -1,0 +1,35 @@
+import { createDataSource } from '../../../src/infrastructure/outbound/postgres/connection/data-source.js';
+import { databaseNow } from '../../../src/infrastructure/outbound/postgres/connection/database.js';
+import { migrateDatabase } from '../../../src/infrastructure/outbound/postgres/connection/open-database.js';
+import { openOver } from '../../support/application.js';
+import { createDatabase } from '../../support/databases.mjs';
+import { sql } from '../../support/sql.js';
+import type { World } from './world.js';
+
+/** PostgreSQL, but its clock goes as the test says: a function of the same name is found before the server's own. */
+const HELD_CLOCK = `
+  CREATE SCHEMA held;
+  CREATE TABLE held.clock AS SELECT timestamptz '2026-03-29T00:30:00Z' AS at;
+  CREATE FUNCTION held.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT at FROM held.clock';
+  ALTER TABLE audit_events ALTER at SET DEFAULT held.clock_timestamp()`;
+const FIND_HELD_CLOCK = '?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic';
+
+export async function openPostgresWorld(): Promise<World> {
+  const database = await createDatabase();
+  await migrateDatabase(database.url);
+  await sql(database.url, HELD_CLOCK);
+  const url = database.url + FIND_HELD_CLOCK;
+  const app = await openOver(await createDataSource(url).initialize(), url);
+  return {
+    ...app,
+    now: () => app.database.run(databaseNow),
+    pass: async (ms) => {
+      await app.sql(`UPDATE held.clock SET at = at + make_interval(secs => $1)`, [ms / 1000]);
+    },
+    settled: () => app.lastUse.flush(),
+    close: async () => {
+      await app.close();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { Ports } from '../../../src/composition/use-cases.js';
+import { Account, type AccountProfile } from '../../../src/domain/accounts/account.js';
+import type { RecordedEvent } from '../../../src/domain/audit/audit-event.js';
+import { ApiKey } from '../../../src/domain/keys/api-key.js';
+import { KeyString } from '../../../src/domain/keys/key-string.js';
+
+/** What a contract suite asks of the fakes and of the adapters alike, over one store and one clock. */
+export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTokens'> {
+  now(): Promise<Date>;
+  /** Moves the clock, which stands still otherwise. Backwards too. */
+  pass(ms: number): Promise<void>;
+  /** Resolves once the last uses that were noted are stored. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const HASH = 'hash of a password';
+
+/** An account that nobody else has, under HASH. */
+export async function newAccount({ accounts }: World, profile: Partial<AccountProfile> = {}): Promise<string> {
+  const id = `u-${randomUUID()}`;
+  await accounts.transaction(id, async (transaction) => {
+    const defaults = { email: `${id}@example.org`, displayName: 'Ada', permissions: ['systems:read'] };
+    const account = Account.open(id, { ...defaults, ...profile });
+    account.changePassword(HASH);
+    await transaction.saveAccount(account);
+  });
+  return id;
+}
+
+/** What becomes of an account in a transaction of its own. */
+export function change(
+  { accounts }: World,
+  accountId: string,
+  transition: (account: Account) => void,
+): Promise<Account> {
+  return accounts.transaction(accountId, async (transaction) => {
+    const { account } = transaction;
+    transition(account!);
+    await transaction.saveAccount(account!);
+    return account!;
+  });
+}
+
+/** A key of a day unless said otherwise. */
+export function newKey(
+  { accounts }: World,
+  ownerId: string,
+  { expiresInDays = 1, idempotencyKey }: { expiresInDays?: number; idempotencyKey?: string } = {},
+): Promise<ApiKey> {
+  return accounts.transaction(ownerId, async (transaction) => {
+    const order = { id: randomUUID(), ownerId, name: 'Zoë’s "CI"', access: 'read-only', expiresInDays } as const;
+    const key = ApiKey.issue(order, KeyString.generate('lk'), transaction.now);
+    await transaction.addKey(key, idempotencyKey);
+    return key;
+  });
+}
+
+export function revoke({ accounts }: World, key: ApiKey): Promise<void> {
+  return accounts.transaction(key.ownerId, async (transaction) => {
+    const { key: stored } = (await transaction.findKey(key.id))!;
+    stored.revoke(transaction.now);
+    await transaction.saveKey(stored);
+  });
+}
+
+/** The owner's events, oldest first. */
+export async function eventsOf({ audit }: World, ownerId: string): Promise<RecordedEvent[]> {
+  return [...(await audit.list(ownerId, { limit: 50 })).items].reverse();
+}

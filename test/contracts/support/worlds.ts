@@ -1,0 +1,20 @@
+import { fakePorts } from '../../fakes/fake-application.js';
+import { FakeStore } from '../../fakes/fake-store.js';
+import { openPostgresWorld } from './postgres-world.js';
+import type { World } from './world.js';
+
+async function openFakeWorld(): Promise<World> {
+  const store = new FakeStore();
+  return {
+    ...fakePorts(store),
+    now: async () => store.now(),
+    pass: async (ms) => store.pass(ms),
+    settled: async () => {},
+    close: async () => {},
+  };
+}
+
+export const WORLDS: [string, () => Promise<World>][] = [
+  ['in memory', openFakeWorld],
+  ['on PostgreSQL', openPostgresWorld],
+];

@@ -1,0 +1,78 @@
+import type { PasswordGuesses, Passwords, PlatformTokens } from '../../src/application/ports.js';
+import { buildUseCases } from '../../src/composition/use-cases.js';
+import type { SealableEvent } from '../../src/domain/audit/audit-seal.js';
+import type { RateLimit } from '../../src/domain/keys/rate-limit.js';
+import { HOUR_MS } from '../../src/domain/time.js';
+import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
+import { PASSWORD } from '../support/calls.js';
+import { FakeAccounts } from './accounts/fake-accounts.js';
+import { FakeAudit } from './audit/fake-audit.js';
+import { FakeAuditTrail } from './audit/fake-audit-trail.js';
+import { FakeStore } from './fake-store.js';
+import { FakeApiKeys } from './keys/fake-api-keys.js';
+import { FakeKeyReader } from './keys/fake-key-reader.js';
+import { FakeLastUse } from './keys/fake-last-use.js';
+import { FakeValidationMeter } from './keys/fake-validation-meter.js';
+import { FakePasswordGuesses } from './sessions/fake-password-guesses.js';
+import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
+import { FakeSessions } from './sessions/fake-sessions.js';
+
+export interface Parts {
+  /** A world of its own unless given. */
+  readonly store?: FakeStore;
+  readonly passwords?: Passwords;
+  readonly guesses?: PasswordGuesses;
+  readonly tokens?: PlatformTokens;
+  readonly rateLimit?: RateLimit;
+}
+
+export type FakeApplication = ReturnType<typeof openFakes>;
+
+/** What stands behind the ports of one world in memory. */
+export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store'> = {}) {
+  return {
+    keyReader: new FakeKeyReader(store),
+    audit: new FakeAudit(store),
+    auditTrail: new FakeAuditTrail(store),
+    keys: new FakeApiKeys(store),
+    accounts: new FakeAccounts(store),
+    sessions: new FakeSessions(store),
+    guesses: parts.guesses ?? new FakePasswordGuesses(store),
+    lastUse: new FakeLastUse(store),
+    passwords: parts.passwords ?? new FakePasswords(),
+    limiter: new MemoryRateLimiter(
+      parts.rateLimit ?? { perSecond: 20, burst: 100 },
+      () => store.now().getTime() * 1000,
+    ),
+    platformTokens: parts.tokens,
+  };
+}
+
+/** The use cases over fakes: nothing is started, and nothing has to be closed. */
+export function openFakes({ store = new FakeStore(), ...parts }: Parts = {}) {
+  const ports = fakePorts(store, parts);
+  const meter = new FakeValidationMeter();
+  const useCases = buildUseCases(
+    { keyPrefix: 'lk', audit: { sealKey: undefined, retentionDays: undefined } },
+    ports,
+    meter,
+  );
+  return { ...ports, ...useCases, cheapHash: fakeHash(PASSWORD, 1024), meter, store };
+}
+
+/** The key's time ran out an hour ago; nobody has observed it yet. */
+export function runOut({ store }: FakeApplication, ...keyIds: string[]): void {
+  endAt(store, new Date(store.now().getTime() - HOUR_MS), ...keyIds);
+}
+
+export function endAt(store: FakeStore, expiresAt: Date, ...keyIds: string[]): void {
+  for (const id of keyIds) {
+    const stored = store.keys.get(id)!;
+    store.keys.set(id, { ...stored, state: { ...stored.state, expiresAt } });
+  }
+}
+
+/** What is on record of an owner, oldest first. */
+export function eventsOf({ store }: FakeApplication, ownerId: string, type = ''): SealableEvent[] {
+  return store.events.filter((event) => event.ownerId === ownerId && event.type.startsWith(type));
+}
