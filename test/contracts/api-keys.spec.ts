@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { API_KEY_STATUSES, type ApiKeyStatus } from '../../src/domain/keys/key-status.js';
+import { DAY_MS } from '../../src/domain/time.js';
+import { times } from '../support/calls.js';
+import { eventsOf, newAccount, newKey, revoke, type World } from './support/world.js';
+import { WORLDS } from './support/worlds.js';
+
+const ALL = { limit: 50 };
+
+describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+
+  const list = (ownerId: string, status?: ApiKeyStatus) => world.keys.list(ownerId, status, ALL);
+  const idsOf = (items: readonly { readonly key: ApiKey }[]) => items.map(({ key }) => key.id);
+  const stored = async (key: ApiKey) => (await list(key.ownerId)).items.find((item) => item.key.id === key.id)!.key;
+
+  /** Made one after the other: an active key, a revoked one, one whose expiry is due, and an active one. */
+  async function ownerWithKeys() {
+    const id = await newAccount(world);
+    const made: ApiKey[] = [];
+    for (const expiresInDays of [9, 9, 1, 9]) {
+      made.push(await newKey(world, id, { expiresInDays }));
+      await world.pass(1);
+    }
+    await revoke(world, made[1]!);
+    await world.pass(DAY_MS);
+    return { id, made: made.map((key) => key.id) };
+  }
+
+  test('are found by their public part, whoever owns them, as they were stored', async () => {
+    const key = await newKey(world, await newAccount(world));
+    expect(await world.keys.findByPublicPart(key.snapshot().publicPart)).toEqual(key);
+    expect(await world.keys.findByPublicPart('0'.repeat(24))).toBeUndefined();
+  });
+
+  describe('a list', () => {
+    test('has the owner’s own, newest first, as of now', async () => {
+      const { id, made } = await ownerWithKeys();
+      await newKey(world, await newAccount(world));
+      const { items, now, activeKeys, nextCursor } = await list(id);
+      expect(idsOf(items)).toEqual([...made].reverse());
+      expect([now, activeKeys, nextCursor]).toEqual([await world.now(), 2, null]);
+      expect(await list('nobody')).toEqual({ items: [], now, activeKeys: 0, nextCursor: null });
+    });
+
+    test('of one status has those alone, whether or not the expiry is on record; active keys are counted all the same', async () => {
+      const { id, made } = await ownerWithKeys();
+      const expected = { active: [made[3], made[0]], expired: [made[2]], revoked: [made[1]] };
+      for (const recorded of [false, true]) {
+        if (recorded) await world.keys.recordExpiries({ ownerId: id });
+        for (const status of API_KEY_STATUSES) {
+          const { items, activeKeys } = await list(id, status);
+          expect([idsOf(items), activeKeys]).toEqual([expected[status], 2]);
+        }
+      }
+    });
+
+    test('has each key’s last use', async () => {
+      const id = await newAccount(world);
+      const key = await newKey(world, id);
+      expect((await list(id)).items).toEqual([{ key, lastUsedAt: null }]);
+      const at = new Date('2026-04-01T12:00:00.789Z');
+      world.lastUse.note(key.id, at);
+      await world.settled();
+      expect((await list(id)).items).toEqual([{ key, lastUsedAt: at }]);
+    });
+
+    test.each([1, 2, 3, 5])('has %i on a page, and on its pages each key once, in the list’s order', async (limit) => {
+      const id = await newAccount(world);
+      // All of one time: the order within it counts too.
+      for (let made = 0; made < 5; made += 1) await newKey(world, id);
+      const seen: string[] = [];
+      let pages = 0;
+      for (let cursor: string | undefined; pages === 0 || cursor; pages += 1) {
+        const page = await world.keys.list(id, undefined, { limit, cursor });
+        seen.push(...idsOf(page.items));
+        cursor = page.nextCursor ?? undefined;
+      }
+      expect(seen).toEqual(idsOf((await list(id)).items));
+      expect([new Set(seen).size, pages]).toEqual([5, Math.ceil(5 / limit)]);
+    });
+
+    test('goes on after a key that has left it meanwhile', async () => {
+      const id = await newAccount(world);
+      for (let made = 0; made < 3; made += 1) await newKey(world, id);
+      const first = await world.keys.list(id, 'active', { limit: 1 });
+      const rest = idsOf((await list(id)).items).slice(1);
+      await revoke(world, first.items[0]!.key);
+      const second = await world.keys.list(id, 'active', { limit: 5, cursor: first.nextCursor! });
+      expect(idsOf(second.items)).toEqual(rest);
+    });
+
+    test.each(['', 'x', 'bm9wZQ', Buffer.from('["2026-01-01","no-uuid"]').toString('base64url')])(
+      'refuses the cursor %j',
+      async (cursor) => {
+        const id = await newAccount(world);
+        await expect(world.keys.list(id, undefined, { limit: 5, cursor })).rejects.toMatchObject({
+          code: 'invalid_fields',
+          details: { errors: [{ field: 'cursor', message: 'must be a nextCursor of this list' }] },
+        });
+      },
+    );
+  });
+
+  describe('an expiry', () => {
+    const events = (ownerId: string) => eventsOf(world, ownerId);
+
+    test('is recorded from its millisecond on and not before, with its event, once', async () => {
+      const id = await newAccount(world);
+      const key = await newKey(world, id);
+      await world.pass(DAY_MS - 1);
+      await world.keys.recordExpiries({ keyId: key.id });
+      expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
+      await world.pass(1);
+      const now = await world.now();
+      await world.keys.recordExpiries({ keyId: key.id });
+      await world.pass(5);
+      await world.keys.recordExpiries({ keyId: key.id });
+      expect((await stored(key)).snapshot()).toEqual({ ...key.snapshot(), expiredAt: now });
+      const nobody = { clientIp: null, userAgent: null, requestId: null };
+      expect(await events(id)).toEqual([
+        { id: expect.any(String), type: 'api_key.expired', at: now, keyId: key.id, reason: null, count: 1, ...nobody },
+      ]);
+    });
+
+    test('of one key, of one owner: the others are left alone', async () => {
+      const [id, other] = [await newAccount(world), await newAccount(world)];
+      const [one, two] = [await newKey(world, id), await newKey(world, id)];
+      const others = await newKey(world, other);
+      const living = await newKey(world, id, { expiresInDays: 2 });
+      await world.pass(DAY_MS);
+      const recorded = async () =>
+        Promise.all([one, two, others, living].map(async (key) => (await stored(key)).snapshot().expiredAt !== null));
+      await world.keys.recordExpiries({ keyId: one.id });
+      expect(await recorded()).toEqual([true, false, false, false]);
+      await world.keys.recordExpiries({ ownerId: id });
+      expect(await recorded()).toEqual([true, true, false, false]);
+      expect((await events(id)).map(({ keyId }) => keyId)).toEqual([one.id, two.id]);
+    });
+
+    test('of a revoked key is none', async () => {
+      const id = await newAccount(world);
+      const key = await newKey(world, id);
+      await revoke(world, key);
+      await world.pass(2 * DAY_MS);
+      await world.keys.recordExpiries({ ownerId: id });
+      expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
+    });
+
+    test('that twenty observe at once is recorded once', async () => {
+      const id = await newAccount(world);
+      const key = await newKey(world, id);
+      await world.pass(DAY_MS);
+      await Promise.all(times(20, (n) => world.keys.recordExpiries(n % 2 ? { ownerId: id } : { keyId: key.id })));
+      expect(await events(id)).toHaveLength(1);
+    });
+  });
+
+  test('a sweep records what is due whoever owns it, the oldest first, as many as it may, and says how many', async () => {
+    await world.pass(30 * DAY_MS);
+    await world.keys.sweepExpiries(1000);
+    const [id, other] = [await newAccount(world), await newAccount(world)];
+    const late = await newKey(world, id, { expiresInDays: 3 });
+    const [early, middle] = [
+      await newKey(world, other, { expiresInDays: 1 }),
+      await newKey(world, id, { expiresInDays: 2 }),
+    ];
+    expect(await world.keys.sweepExpiries(10)).toBe(0);
+    await world.pass(3 * DAY_MS);
+    expect(await world.keys.sweepExpiries(2)).toBe(2);
+    const ends = async () =>
+      Promise.all([early, middle, late].map(async (key) => (await stored(key)).snapshot().expiredAt));
+    const now = await world.now();
+    expect(await ends()).toEqual([now, now, null]);
+    expect([await world.keys.sweepExpiries(2), await world.keys.sweepExpiries(2)]).toEqual([1, 0]);
+    expect(await ends()).toEqual([now, now, now]);
+    expect((await eventsOf(world, id)).map(({ keyId }) => keyId)).toEqual([middle.id, late.id]);
+    expect((await eventsOf(world, other)).map(({ type, keyId }) => [type, keyId])).toEqual([
+      ['api_key.expired', early.id],
+    ]);
+  });
+});

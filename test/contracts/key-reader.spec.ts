@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DAY_MS } from '../../src/domain/time.js';
+import { times } from '../support/calls.js';
+import { change, newAccount, newKey, revoke, type World } from './support/world.js';
+import { WORLDS } from './support/worlds.js';
+
+const READ = { operation: 'read', permission: '' } as const;
+
+describe.each(WORLDS)('KeyReader %s', (_name, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+
+  async function made() {
+    const id = await newAccount(world, { permissions: ['systems:read', 'billing:write', 'reports:read'] });
+    const key = await newKey(world, id);
+    const { publicPart } = key.snapshot();
+    const verdict = async () => {
+      const { found, now } = await world.keyReader.read(publicPart);
+      return found!.judge(READ, true, now);
+    };
+    return { id, key, publicPart, verdict };
+  }
+
+  test('reads of a key and its owner what a verdict needs, now', async () => {
+    const { id, key, publicPart, verdict } = await made();
+    const asked = performance.now();
+    const { now, sentAt, found } = await world.keyReader.read(publicPart);
+    const { digest, createdAt, expiresAt } = key.snapshot();
+    expect([found!.id, found!.ownerId, found!.digest]).toEqual([key.id, id, digest]);
+    expect(now).toEqual(await world.now());
+    expect(sentAt).toBeGreaterThanOrEqual(asked);
+    expect(sentAt).toBeLessThanOrEqual(performance.now());
+    expect(await verdict()).toEqual({
+      granted: true,
+      keyId: key.id,
+      ownerId: id,
+      access: 'read-only',
+      permissions: ['systems:read', 'reports:read'],
+      createdAt,
+      expiresAt,
+    });
+  });
+
+  test('finds nothing under a public part that nobody has, and says when', async () => {
+    const reading = await world.keyReader.read('0'.repeat(24));
+    expect(reading).toEqual({ now: await world.now(), sentAt: expect.any(Number) });
+  });
+
+  test('reads afresh: what was answered before is seen', async () => {
+    const { id, key, verdict } = await made();
+    for (const [become, reason] of [
+      [() => change(world, id, (account) => account.suspend()), 'owner-suspended'],
+      [() => change(world, id, (account) => account.delete()), 'owner-deleted'],
+      [() => revoke(world, key), 'revoked'],
+    ] as const) {
+      await become();
+      expect(await verdict()).toEqual({ granted: false, reason });
+    }
+  });
+
+  test('reads the permissions of that moment, none too', async () => {
+    const { id, verdict } = await made();
+    for (const permissions of [['other:read'], []]) {
+      await change(world, id, (account) =>
+        account.update({ email: account.email, displayName: account.displayName, permissions }),
+      );
+      expect(await verdict()).toMatchObject({ granted: true, permissions });
+    }
+  });
+
+  test('reads an expiry that is on record, whatever the clock says since', async () => {
+    const { key, verdict } = await made();
+    await world.pass(DAY_MS);
+    await world.keys.recordExpiries({ keyId: key.id });
+    await world.pass(-DAY_MS);
+    expect(await verdict()).toEqual({ granted: false, reason: 'expired' });
+  });
+
+  test('answers each of many that ask together what it asked', async () => {
+    const keys = [await made(), await made(), await made()];
+    const asked = times(40, (n) => keys[n % 4]?.publicPart ?? 'f'.repeat(24));
+    const readings = await Promise.all(asked.map((publicPart) => world.keyReader.read(publicPart)));
+    expect(readings.map(({ found }) => found?.id)).toEqual(times(40, (n) => keys[n % 4]?.key.id));
+  });
+});
