@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PlatformTokens } from '../../src/application/ports.js';
+import { HOUR_MS } from '../../src/domain/time.js';
+import { JwksPlatformTokens } from '../../src/infrastructure/outbound/platform-login/jwks-platform-tokens.js';
+import { FakePlatformTokens } from '../fakes/sessions/fake-platform-tokens.js';
+import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../support/platform-login.js';
+
+interface Login {
+  readonly tokens: PlatformTokens;
+  issue(accountId: string, expiresAt: Date): Promise<string> | string;
+  /** From now on the login can't be asked. */
+  goAway(): Promise<void> | void;
+  stop(): Promise<void> | void;
+}
+
+function openFakeLogin(): Login {
+  const tokens = new FakePlatformTokens();
+  const goAway = () => void (tokens.isAway = true);
+  return { tokens, issue: (accountId, expiresAt) => tokens.issue(accountId, expiresAt), goAway, stop: () => {} };
+}
+
+async function openRealLogin(): Promise<Login> {
+  const login = await startPlatformLogin();
+  const issue = (sub: string, expiresAt: Date) => {
+    const exp = Math.floor(expiresAt.getTime() / 1000);
+    return sign({ sub, exp }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+  };
+  const tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE });
+  return { tokens, issue, goAway: login.stop, stop: login.stop };
+}
+
+describe.each<[string, () => Login | Promise<Login>]>([
+  ['in memory', openFakeLogin],
+  ['of a login with public keys', openRealLogin],
+])('PlatformTokens %s', (_name, open) => {
+  let login: Login;
+  beforeAll(async () => {
+    login = await open();
+  });
+  afterAll(() => login?.stop());
+
+  const inMs = (ms: number) => new Date(Math.ceil((Date.now() + ms) / 1000) * 1000);
+
+  test('can’t be told valid from invalid while the login is away and has never been asked', async () => {
+    const away = await open();
+    const jwt = await away.issue('u1', inMs(HOUR_MS));
+    await away.goAway();
+    await expect(away.tokens.verify(jwt)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('stand for the account that they name, until they expire', async () => {
+    const expiresAt = inMs(HOUR_MS);
+    expect(await login.tokens.verify(await login.issue('auth0:abc', expiresAt))).toEqual({
+      accountId: 'auth0:abc',
+      expiresAt,
+    });
+    expect(await login.tokens.verify(await login.issue('auth0:abc', inMs(-2000)))).toBeUndefined();
+  });
+
+  test('that the login did not issue stand for nobody', async () => {
+    const jwt = await login.issue('u1', inMs(HOUR_MS));
+    for (const made of ['', 'lk_abc.def', `${jwt}x`]) expect(await login.tokens.verify(made)).toBeUndefined();
+  });
+});

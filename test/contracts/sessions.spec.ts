@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SESSION_HOURS } from '../../src/domain/accounts/session.js';
+import { HOUR_MS } from '../../src/domain/time.js';
+import { change, HASH, newAccount, type World } from './support/world.js';
+import { WORLDS } from './support/worlds.js';
+
+describe.each(WORLDS)('Sessions %s', (_name, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+
+  const begin = async (id: string) => (await world.sessions.begin(id, HASH))!;
+
+  test('are the account’s, under a token each, for as long as a session lasts', async () => {
+    const id = await newAccount(world);
+    const [one, two] = [await begin(id), await begin(id)];
+    const expiresAt = new Date((await world.now()).getTime() + SESSION_HOURS * HOUR_MS);
+    expect([one.expiresAt, two.expiresAt]).toEqual([expiresAt, expiresAt]);
+    expect(one.token).not.toBe(two.token);
+    const account = await world.accounts.find(id);
+    expect(await world.sessions.find(one.token)).toEqual({ account, expiresAt });
+    await world.pass(SESSION_HOURS * HOUR_MS - 1);
+    expect(await world.sessions.find(one.token)).toEqual({ account, expiresAt });
+    await world.pass(1);
+    expect(await world.sessions.find(one.token)).toBeUndefined();
+  });
+
+  test('begin under the password hash that the account has, and under no other', async () => {
+    const id = await newAccount(world);
+    expect(await world.sessions.begin(id, 'another')).toBeUndefined();
+    expect(await world.sessions.begin('nobody', HASH)).toBeUndefined();
+  });
+
+  test.each(['suspend', 'delete'] as const)('are none of an account that is not active: %s', async (end) => {
+    const id = await newAccount(world);
+    const { token } = await begin(id);
+    await change(world, id, (account) => account[end]());
+    expect(await world.sessions.begin(id, HASH)).toBeUndefined();
+    expect(await world.sessions.find(token)).toBeUndefined();
+  });
+
+  test('slip past no transaction that locks their account out', async () => {
+    const id = await newAccount(world);
+    let session: ReturnType<typeof world.sessions.begin> | undefined;
+    await world.accounts.transaction(id, async (transaction) => {
+      transaction.account!.suspend();
+      await transaction.saveAccount(transaction.account!);
+      session = world.sessions.begin(id, HASH);
+      await transaction.endSessions();
+    });
+    expect(await session).toBeUndefined();
+  });
+
+  test('end one by one, twice without harm; what nobody began is none', async () => {
+    const id = await newAccount(world);
+    const [one, two] = [await begin(id), await begin(id)];
+    await world.sessions.end(one.token);
+    await world.sessions.end(one.token);
+    expect(await world.sessions.find(one.token)).toBeUndefined();
+    expect((await world.sessions.find(two.token))?.account.id).toBe(id);
+    for (const made of ['', 'x', two.token.toUpperCase(), `${two.token} `]) {
+      expect(await world.sessions.find(made)).toBeUndefined();
+    }
+  });
+});
