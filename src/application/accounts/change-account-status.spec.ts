@@ -1,27 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  client,
-  newOwner,
-  openApplication,
-  outcomeOf,
-  PASSWORD,
-  tally,
-  times,
-  type Application,
-} from '../../../test/support/application.js';
-import { createDatabase } from '../../../test/support/databases.mjs';
+import { describe, expect, test } from '@jest/globals';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
-beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
-});
-afterAll(async () => {
-  await app?.close();
-  await database.drop();
-});
-
+const app = openFakes();
 const CHANGES = ['suspend', 'reactivate', 'delete'] as const;
 
 describe('the status of an account', () => {
@@ -66,7 +47,7 @@ describe('the status of an account', () => {
       await app.changeAccountStatus.reactivate(id);
       const { token } = await app.signIn.execute(email, PASSWORD, client());
       await app.changeAccountStatus[change](id);
-      const sessions = await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id]);
+      const sessions = [...app.store.sessions.values()].filter(({ accountId }) => accountId === id);
       expect([change, sessions.length > 0]).toEqual([change, isStillIn]);
       await app.signOut.execute(token);
     }
@@ -78,14 +59,5 @@ describe('the status of an account', () => {
       message: 'id names no account',
     });
     expect(await outcomeOf(app.getAccount.execute('nobody'))).toBe('account_not_found');
-  });
-
-  test('changed while four sign in leaves nobody signed in', async () => {
-    const { id, email } = await newOwner(app);
-    const attempts = tally(times(4, () => app.signIn.execute(email, PASSWORD, client())));
-    await app.changeAccountStatus.suspend(id);
-    const { ok = 0, invalid_credentials: refused = 0 } = await attempts;
-    expect(ok + refused).toBe(4);
-    expect(await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id])).toEqual([]);
   });
 });

@@ -1,28 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  CHEAP_HASH,
-  client,
-  newOwner,
-  openApplication,
-  outcomeOf,
-  PASSWORD,
-  tally,
-  times,
-  type Application,
-} from '../../../test/support/application.js';
-import { createDatabase } from '../../../test/support/databases.mjs';
+import { describe, expect, test } from '@jest/globals';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
 import type { PutAccountCommand } from './put-account.js';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
-beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
-});
-afterAll(async () => {
-  await app?.close();
-  await database.drop();
-});
+const app = openFakes();
 
 const signIn = (email: string, password = PASSWORD) => app.signIn.execute(email, password, client());
 const isSignedIn = async (token: string) => (await app.identifyOwner.bySession(token)) !== undefined;
@@ -48,7 +29,7 @@ describe('putting an account', () => {
   });
 
   test('replaces email, name and permissions, and keeps the password that is not sent', async () => {
-    const first = profile({ passwordHash: CHEAP_HASH, permissions: ['a:read', 'b:write'] });
+    const first = profile({ passwordHash: app.cheapHash, permissions: ['a:read', 'b:write'] });
     await app.putAccount.execute(first);
     const second = profile({ id: first.id, email: 'new@example.org', displayName: 'New', permissions: ['c:read'] });
     await app.putAccount.execute(second);
@@ -58,7 +39,7 @@ describe('putting an account', () => {
       permissions: ['c:read'],
       status: 'active',
       version: 0n,
-      passwordHash: CHEAP_HASH,
+      passwordHash: app.cheapHash,
     });
     expect(await outcomeOf(signIn('new@example.org'))).toBe('ok');
     expect(await outcomeOf(signIn(first.email))).toBe('invalid_credentials');
@@ -117,11 +98,6 @@ describe('an email', () => {
     expect(await outcomeOf(take)).toBe('email_taken');
     expect(await stored(two.id)).toMatchObject({ email: two.email, permissions: two.permissions });
   });
-
-  test('claimed by 20 new accounts at once goes to one', async () => {
-    const claims = times(20, () => app.putAccount.execute(profile({ email: 'race@example.org' })));
-    expect(await tally(claims)).toEqual({ ok: 1, email_taken: 19 });
-  });
 });
 
 describe('versions', () => {
@@ -135,19 +111,6 @@ describe('versions', () => {
     const { version, ...withoutVersion } = sent;
     await app.putAccount.execute({ ...withoutVersion, displayName: 'any' });
     expect(await stored(sent.id)).toMatchObject({ displayName: 'any', version });
-  });
-
-  test('20 that overtake each other end at the newest, when the account exists and when they make it', async () => {
-    for (const exists of [true, false]) {
-      const base = profile();
-      if (exists) await app.putAccount.execute(base);
-      const shuffled = times(20, (n) => ((n * 7) % 20) + 1);
-      const outcomes = await tally(
-        shuffled.map((n) => app.putAccount.execute({ ...base, version: BigInt(n), displayName: `v${n}` })),
-      );
-      expect(Object.keys(outcomes).filter((code) => !['ok', 'stale_version'].includes(code))).toEqual([]);
-      expect(await stored(base.id)).toMatchObject({ version: 20n, displayName: 'v20' });
-    }
   });
 });
 
@@ -170,7 +133,7 @@ describe('a password', () => {
   });
 
   test('may be pushed as an argon2id hash', async () => {
-    const { email } = await newOwner(app, { passwordHash: CHEAP_HASH });
+    const { email } = await newOwner(app, { passwordHash: app.cheapHash });
     expect(await outcomeOf(signIn(email, PASSWORD))).toBe('ok');
   });
 
@@ -180,7 +143,7 @@ describe('a password', () => {
     ['passwordHash', { passwordHash: '' }],
     ['passwordHash', { passwordHash: 'correct horse' }],
     ['passwordHash', { passwordHash: '$2b$12$abcdefghijklmnopqrstuuK6lZpzLr0fQoQ2x0O8b4mB0eGm0aG1S' }],
-    ['passwordHash', { passwordHash: CHEAP_HASH.replace('m=1024', 'm=999999') }],
+    ['passwordHash', { passwordHash: app.cheapHash.replace('m=1024', 'm=999999') }],
   ])('that can’t be used names its field %s, and makes no account', async (field, part) => {
     const sent = profile(part);
     await expect(app.putAccount.execute(sent)).rejects.toMatchObject({

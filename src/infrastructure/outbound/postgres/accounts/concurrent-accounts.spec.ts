@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  client,
+  newOwner,
+  openApplication,
+  PASSWORD,
+  tally,
+  times,
+  type Application,
+} from '../../../../../test/support/application.js';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+});
+afterAll(async () => {
+  await app?.close();
+  await database.drop();
+});
+
+let made = 0;
+function profile(part: Partial<PutAccountCommand> = {}): PutAccountCommand {
+  const id = part.id ?? `p${(made += 1)}`;
+  return { id, email: `${id}@example.org`, displayName: 'Ada', permissions: ['systems:read'], ...part };
+}
+
+describe('an email', () => {
+  test('claimed by 20 new accounts at once goes to one', async () => {
+    const claims = times(20, () => app.putAccount.execute(profile({ email: 'race@example.org' })));
+    expect(await tally(claims)).toEqual({ ok: 1, email_taken: 19 });
+  });
+});
+
+describe('versions', () => {
+  test('20 that overtake each other end at the newest, when the account exists and when they make it', async () => {
+    for (const exists of [true, false]) {
+      const base = profile();
+      if (exists) await app.putAccount.execute(base);
+      const shuffled = times(20, (n) => ((n * 7) % 20) + 1);
+      const outcomes = await tally(
+        shuffled.map((n) => app.putAccount.execute({ ...base, version: BigInt(n), displayName: `v${n}` })),
+      );
+      expect(Object.keys(outcomes).filter((code) => !['ok', 'stale_version'].includes(code))).toEqual([]);
+      expect(await app.getAccount.execute(base.id)).toMatchObject({ version: 20n, displayName: 'v20' });
+    }
+  });
+});
+
+describe('the status of an account', () => {
+  test('changed while four sign in leaves nobody signed in', async () => {
+    const { id, email } = await newOwner(app);
+    const attempts = tally(times(4, () => app.signIn.execute(email, PASSWORD, client())));
+    await app.changeAccountStatus.suspend(id);
+    const { ok = 0, invalid_credentials: refused = 0 } = await attempts;
+    expect(ok + refused).toBe(4);
+    expect(await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id])).toEqual([]);
+  });
+});
