@@ -1,19 +1,21 @@
 import { createSecretKey } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openTrail, type Trail } from '../../../test/support/audit-trail.js';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { FakeTrail } from '../../../test/fakes/audit/fake-trail.js';
 import { type IntactTrail, VerifyAuditTrail } from './verify-audit-trail.js';
 
-let trail: Trail;
-beforeAll(async () => {
-  trail = await openTrail();
+let trail: FakeTrail;
+beforeEach(() => {
+  trail = new FakeTrail();
 });
-afterAll(() => trail.close());
-beforeEach(() => trail.reset());
 
 const changed = 'the seal itself was changed, or AUDIT_SEAL_KEY is not the key it was made with';
-const copyOfEvent = (newId: number) => `
-  INSERT INTO audit_events (id, type, reason, owner_id, client_ip, at) OVERRIDING SYSTEM VALUE
-  SELECT ${newId}, type, reason, owner_id, client_ip, at FROM audit_events WHERE id = 5`;
+const putCopyOfEvent = (newId: bigint) => {
+  const event = trail.store.events.find(({ id }) => id === 5n)!;
+  trail.store.addEvents({ ...event, id: newId });
+};
+const changeSeal = (id: bigint, part: object) => {
+  trail.store.seals = trail.store.seals.map((seal) => (seal.id === id ? { ...seal, ...part } : seal));
+};
 
 describe('a record that nobody has touched', () => {
   test('is intact while it is empty', async () => {
@@ -22,7 +24,7 @@ describe('a record that nobody has touched', () => {
 
   test('is intact; what is not sealed yet is counted', async () => {
     await trail.recordNineInThreeSeals();
-    await trail.record(2);
+    trail.record(2);
     expect(await trail.verify()).toMatchObject({
       intact: true,
       newest: { id: 3n, toEventId: 9n },
@@ -34,7 +36,7 @@ describe('a record that nobody has touched', () => {
 
   test('does not verify with another key', async () => {
     await trail.recordNineInThreeSeals();
-    const other = new VerifyAuditTrail(trail.app.auditTrail, createSecretKey(Buffer.alloc(32)));
+    const other = new VerifyAuditTrail(trail.trail, createSecretKey(Buffer.alloc(32)));
     expect(await other.execute()).toMatchObject({ intact: false, seal: { id: 1n }, problem: changed });
   });
 });
@@ -42,47 +44,50 @@ describe('a record that nobody has touched', () => {
 describe('by hand', () => {
   beforeEach(() => trail.recordNineInThreeSeals());
 
-  test.each<[string, string, bigint, string]>([
-    [
-      'an event changed',
-      `UPDATE audit_events SET reason = 'expired' WHERE id = 5`,
-      2n,
-      'an event is not what was sealed',
-    ],
+  test.each<[string, () => void, bigint, string]>([
+    ['an event changed', () => trail.change(5n, { reason: 'expired' }), 2n, 'an event is not what was sealed'],
     [
       'its time set to nonsense',
-      `UPDATE audit_events SET at = 'infinity' WHERE id = 5`,
+      () => trail.change(5n, { at: new Date(Number.NaN) }),
       2n,
       'an event is not what was sealed',
     ],
-    ['an event deleted', `DELETE FROM audit_events WHERE id = 4`, 2n, '3 events were sealed and 2 are there'],
+    ['an event deleted', () => trail.deleteEvents((id) => id === 4n), 2n, '3 events were sealed and 2 are there'],
     [
       'two events swapped',
-      `UPDATE audit_events SET owner_id = CASE id WHEN 7 THEN 'owner-8' ELSE 'owner-7' END WHERE id IN (7, 8)`,
+      () => {
+        trail.change(7n, { ownerId: 'owner-8' });
+        trail.change(8n, { ownerId: 'owner-7' });
+      },
       3n,
       'an event is not what was sealed',
     ],
-    ['an event put before all', copyOfEvent(-4), 1n, '3 events were sealed and 4 are there'],
-    ['a seal deleted', 'DELETE FROM audit_seals WHERE id = 2', 3n, 'seal 2 is missing'],
-    ['the first seal deleted', 'DELETE FROM audit_seals WHERE id = 1', 2n, 'seal 1 is missing'],
-    ['a seal changed', 'UPDATE audit_seals SET event_count = 2 WHERE id = 2', 2n, changed],
+    ['an event put before all', () => putCopyOfEvent(-4n), 1n, '3 events were sealed and 4 are there'],
+    ['a seal deleted', () => trail.deleteSeal(2n), 3n, 'seal 2 is missing'],
+    ['the first seal deleted', () => trail.deleteSeal(1n), 2n, 'seal 1 is missing'],
+    ['a seal changed', () => changeSeal(2n, { eventCount: 2 }), 2n, changed],
     [
       'a seal and its events taken out, the ids closed up',
-      'DELETE FROM audit_seals WHERE id = 2; UPDATE audit_seals SET id = 2 WHERE id = 3; DELETE FROM audit_events WHERE id BETWEEN 4 AND 6',
+      () => {
+        trail.deleteSeal(2n);
+        changeSeal(3n, { id: 2n });
+        trail.deleteEvents((id) => id >= 4n && id <= 6n);
+      },
       2n,
       changed,
     ],
-  ])('%s: the first broken link is named', async (_, statement, sealId, problem) => {
-    await trail.tamper(statement);
+  ])('%s: the first broken link is named', async (_, tamper, sealId, problem) => {
+    tamper();
     expect(await trail.verify()).toMatchObject({ intact: false, problem, seal: { id: sealId } });
   });
 
   test('an event put into a gap that a sealed range has', async () => {
-    await trail.app.sql(`BEGIN; INSERT INTO audit_events (type) VALUES ('undone'); ROLLBACK`);
-    await trail.record(1);
+    // Its transaction did not commit.
+    trail.store.newEvent({ type: 'undone' });
+    trail.record(1);
     await trail.seal();
     expect(await trail.verify()).toMatchObject({ intact: true, newest: { fromEventId: 10n, toEventId: 11n } });
-    await trail.app.sql(copyOfEvent(10));
+    putCopyOfEvent(10n);
     expect(await trail.verify()).toMatchObject({
       seal: { id: 4n, fromEventId: 10n, toEventId: 11n },
       problem: '1 events were sealed and 2 are there',
@@ -90,21 +95,22 @@ describe('by hand', () => {
   });
 
   test('all of it truncated: seals without events, events without seals', async () => {
-    await trail.tamper('TRUNCATE audit_seals');
-    await trail.record(1);
+    trail.store.seals = [];
+    trail.record(1);
     expect(await trail.verify()).toMatchObject({ intact: true, newest: undefined, unsealedEvents: 10 });
     await trail.seal();
-    await trail.tamper('TRUNCATE audit_events');
+    trail.store.events = [];
     expect(await trail.verify()).toMatchObject({ seal: { id: 1n }, problem: '10 events were sealed and 0 are there' });
   });
 
   test('the newest seals and events cut off: only a seal that was exported tells', async () => {
     const { newest } = (await trail.verify()) as IntactTrail;
-    await trail.tamper('DELETE FROM audit_seals WHERE id = 3; DELETE FROM audit_events WHERE id > 6');
+    trail.deleteSeal(3n);
+    trail.deleteEvents((id) => id > 6n);
     expect(await trail.verify()).toMatchObject({ intact: true, newest: { id: 2n } });
     const missing = 'seal 3 is missing: seal 3 was exported';
     expect(await trail.verify(newest)).toEqual({ intact: false, problem: missing, seal: undefined });
-    await trail.record(3);
+    trail.record(3);
     await trail.seal();
     expect(await trail.verify()).toMatchObject({ intact: true, newest: { id: 3n } });
     const problem = 'the seal is not the one exported';
@@ -113,22 +119,8 @@ describe('by hand', () => {
 
   test('nothing: the seal that was exported still holds later on', async () => {
     const { newest } = (await trail.verify()) as IntactTrail;
-    await trail.record(1);
+    trail.record(1);
     await trail.seal();
     expect(await trail.verify(newest)).toMatchObject({ intact: true, newest: { id: 4n } });
   });
-});
-
-describe.each(['audit_seals', 'audit_prunings'])('%s', (table) => {
-  beforeEach(async () => {
-    await trail.recordNineInThreeSeals();
-    await trail.app.sql(`INSERT INTO audit_prunings (id, to_event_id, pruned_at) VALUES (1, 0, now())`);
-  });
-
-  test.each([`UPDATE ${table} SET id = 9`, `DELETE FROM ${table}`, `TRUNCATE ${table}`])(
-    'can only be added to: %s is refused',
-    async (statement) => {
-      await expect(trail.app.sql(statement)).rejects.toThrow(`${table} is append-only`);
-    },
-  );
 });

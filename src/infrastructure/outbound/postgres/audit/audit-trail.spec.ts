@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { openApplication, times } from '../../../../../test/support/application.js';
+import { openTrail, SEAL_KEY, type Trail } from '../../../../../test/support/audit-trail.js';
+import { PruneAuditEvents } from '../../../../application/audit/prune-audit-events.js';
+import { SealAuditEvents } from '../../../../application/audit/seal-audit-events.js';
+import { sealEvents } from '../../../../domain/audit/audit-seal.js';
+
+let trail: Trail;
+beforeAll(async () => {
+  trail = await openTrail();
+});
+afterAll(() => trail?.close());
+beforeEach(() => trail.reset());
+
+const seals = () =>
+  trail.app.sql<{ from: string; to: string; count: number }>(
+    `SELECT from_event_id AS from, to_event_id AS to, event_count AS count FROM audit_seals ORDER BY id`,
+  );
+
+describe('sealing', () => {
+  test('waits for an open transaction that holds a lower id, and seals it in its place', async () => {
+    const writer = new pg.Client({ connectionString: trail.url });
+    await writer.connect();
+    await writer.query(`BEGIN; INSERT INTO audit_events (type) VALUES ('api_key.created')`);
+    await trail.record(2);
+    expect([await trail.seal(), await trail.seal()]).toEqual(['writers-at-work', 'writers-at-work']);
+    expect(await seals()).toEqual([]);
+    await writer.query('COMMIT');
+    await writer.end();
+    expect(await trail.seal()).toBe('up-to-date');
+    expect(await seals()).toEqual([{ from: '1', to: '3', count: 3 }]);
+    expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 3 });
+  });
+
+  test('by several instances at once, while events are written, makes one chain without a gap', async () => {
+    const others = await Promise.all(times(2, () => openApplication(trail.url)));
+    const sealers = [trail.app, ...others].map((app) => new SealAuditEvents(app.auditTrail, SEAL_KEY));
+    let isWriting = true;
+    const sealing = sealers.map(async (sealer) => {
+      while (isWriting) await sealer.execute();
+    });
+    await Promise.all(
+      times(4, async () => {
+        for (let n = 0; n < 50; n += 1) await trail.record(2);
+      }),
+    );
+    isWriting = false;
+    await Promise.all(sealing);
+    await trail.seal();
+    expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 400, unsealedEvents: 0 });
+    expect((await seals()).length).toBeGreaterThan(3);
+    await Promise.all(others.map((app) => app.close()));
+  });
+
+  test('that is cut off before it commits leaves nothing behind, and is done again', async () => {
+    await trail.record(3);
+    const cutOff = trail.app.auditTrail.exclusively(async (transaction) => {
+      const none = { eventCount: 0, eventsMac: Buffer.alloc(32) };
+      await transaction.addSeal(sealEvents(SEAL_KEY, undefined, 3n, none, transaction.now));
+      await trail.app.sql(
+        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database =
+           (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+    });
+    await expect(cutOff).rejects.toThrow();
+    expect(await seals()).toEqual([]);
+    await trail.seal();
+    expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 3 });
+  });
+});
+
+describe('retention of sealed events', () => {
+  test('by several instances at once is done once', async () => {
+    for (const daysAgo of [40, 20, 0]) {
+      await trail.record(3);
+      await new SealAuditEvents(trail.inDays(-daysAgo), SEAL_KEY).execute();
+    }
+    await trail.record(2);
+    const others = await Promise.all(times(3, () => openApplication(trail.url)));
+    const pruned = await Promise.all(
+      others.map(({ auditTrail }) => new PruneAuditEvents(auditTrail, SEAL_KEY, 10).execute()),
+    );
+    expect(pruned.reduce((sum, count) => sum + count)).toBe(6);
+    expect(await trail.verify()).toMatchObject({ intact: true, prunedToSealId: 2n });
+    await Promise.all(others.map((app) => app.close()));
+  });
+});
+
+describe('by hand', () => {
+  test.each([
+    ['an event changed', `UPDATE audit_events SET reason = 'expired' WHERE id = 5`, 'an event is not what was sealed'],
+    [
+      'its time set to nonsense',
+      `UPDATE audit_events SET at = 'infinity' WHERE id = 5`,
+      'an event is not what was sealed',
+    ],
+    ['an event deleted', `DELETE FROM audit_events WHERE id = 5`, '3 events were sealed and 2 are there'],
+  ])('%s: the first broken link is named', async (_, statement, problem) => {
+    await trail.recordNineInThreeSeals();
+    await trail.tamper(statement);
+    expect(await trail.verify()).toMatchObject({ intact: false, problem, seal: { id: 2n } });
+  });
+});
