@@ -1,5 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createKey, newOwner, openApplication, type Application } from '../../../../../test/support/application.js';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import {
+  client,
+  createKey,
+  newOwner,
+  openApplication,
+  type Application,
+} from '../../../../../test/support/application.js';
 import { createDatabase } from '../../../../../test/support/databases.mjs';
 import { eventually } from '../../../../../test/support/eventually.js';
 
@@ -46,4 +52,62 @@ test('never goes backwards, whoever writes last', async () => {
   app.lastUse.note(keyId, at(3));
   await app.lastUse.flush();
   expect(await lastUseOf(keyId)).toEqual(at(5));
+});
+
+const lastUseInList = async (instance: Application, ownerId: string) =>
+  (await instance.listApiKeys.execute(ownerId, undefined, { limit: 50 })).items[0]!.lastUsedAt;
+
+test('is visible in the list within two seconds of the grant', async () => {
+  // What waits for PostgreSQL keeps its time; only what is done again and again goes by this test's.
+  jest.useFakeTimers({
+    doNotFake: [
+      'Date',
+      'hrtime',
+      'nextTick',
+      'performance',
+      'queueMicrotask',
+      'setImmediate',
+      'clearImmediate',
+      'setTimeout',
+      'clearTimeout',
+    ],
+  });
+  const instance = await openApplication(database.url);
+  try {
+    const { id } = await newOwner(instance);
+    const { fullKey, now } = await createKey(instance, id);
+    expect(await lastUseInList(instance, id)).toBeNull();
+    const { verdict } = await instance.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
+    expect(verdict.granted).toBe(true);
+    jest.advanceTimersByTime(2000);
+    const seen = await eventually(() => lastUseInList(instance, id));
+    expect(seen.getTime()).toBeGreaterThanOrEqual(now.getTime());
+  } finally {
+    jest.useRealTimers();
+    await instance.close();
+  }
+});
+
+test('never goes backwards, whatever the order of notes, flushes and instances', async () => {
+  const other = await openApplication(database.url);
+  const { id } = await newOwner(app);
+  const { key } = await createKey(app, id);
+  const noon = Date.parse('2026-06-01T12:00:00Z');
+  let greatest = 0;
+  for (const [minute, instance] of [
+    [5, app],
+    [3, app],
+    [9, other],
+    [7, app],
+    [8, other],
+    [10, app],
+    [1, other],
+  ] as const) {
+    instance.lastUse.note(key.id, new Date(noon + minute));
+    instance.lastUse.note(key.id, new Date(noon + minute - 1));
+    await instance.lastUse.flush();
+    greatest = Math.max(greatest, minute);
+    expect(await lastUseInList(app, id)).toEqual(new Date(noon + greatest));
+  }
+  await other.close();
 });

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { until } from '../../../../../scripts/lib/wait.mjs';
+import {
+  client,
+  createKey,
+  eventsOf,
+  newOwner,
+  openApplication,
+  outcomeOf,
+  runOut,
+  times,
+  type Application,
+} from '../../../../../test/support/application.js';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
+
+const READ = { operation: 'read', permission: '' } as const;
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+let other: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+  other = await openApplication(database.url);
+});
+afterAll(async () => {
+  await Promise.all([app, other].map((instance) => instance?.close()));
+  await database.drop();
+});
+
+type Observe = (instance: Application, key: CreatedApiKey) => Promise<unknown>;
+const OBSERVERS: Record<string, Observe> = {
+  create: (instance, { key }) => createKey(instance, key.ownerId),
+  list: (instance, { key }) => instance.listApiKeys.execute(key.ownerId, undefined, { limit: 50 }),
+  validate: (instance, { fullKey }) => instance.validateKey.execute(fullKey, READ, client()),
+  revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(key.ownerId, key.id, client())),
+  sweep: (instance) => instance.sweepExpiries.execute(),
+};
+const observers = Object.entries(OBSERVERS);
+
+/** A key whose time ran out and whose expiry nobody has observed yet. */
+async function dueKey(): Promise<CreatedApiKey> {
+  const { id } = await newOwner(app);
+  const created = await createKey(app, id);
+  await runOut(app, created.key.id);
+  return created;
+}
+
+const expiryEvents = ({ key }: CreatedApiKey) => eventsOf(app, key.ownerId, 'api_key.expired');
+
+/** Keeps others from writing to the row of the key until so many of them wait for it. */
+async function heldUp({ key }: CreatedApiKey, waiting: number, calls: () => Promise<unknown>[]): Promise<void> {
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE', [key.id]);
+  const called = Promise.all(calls());
+  const blocked = async () => {
+    const [row] = await app.sql<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return row!.n >= waiting;
+  };
+  expect(await until(blocked, 3000)).toBe(true);
+  await holder.query('COMMIT');
+  await holder.end();
+  await called;
+}
+
+describe.each(observers)('an expiry observed by %s', (_name, observe) => {
+  test('is on record once when 20 observe it at once on two instances', async () => {
+    const due = await dueKey();
+    await Promise.all(times(20, (n) => outcomeOf(observe(n % 2 ? app : other, due))));
+    expect(await expiryEvents(due)).toHaveLength(1);
+  });
+});
+
+const pairs = observers.flatMap(([one], index) => observers.slice(index).map(([two]) => [one, two] as const));
+
+describe('an expiry that two observe in the same moment is on record once', () => {
+  test.each(pairs.filter(([one, two]) => one !== 'sweep' && two !== 'sweep'))('%s and %s', async (one, two) => {
+    const due = await dueKey();
+    // Two that lock the account wait for each other first; the second comes to the key when the first is done.
+    await heldUp(due, 2, () => [outcomeOf(OBSERVERS[one]!(app, due)), outcomeOf(OBSERVERS[two]!(other, due))]);
+    expect(await expiryEvents(due)).toHaveLength(1);
+  });
+});
+
+test('20 of every kind at once on five keys of one owner record each expiry once', async () => {
+  const { id } = await newOwner(app);
+  const keys = await Promise.all(times(5, () => createKey(app, id)));
+  await runOut(app, ...keys.map(({ key }) => key.id));
+  const calls = times(20, (n) => observers.map(([, observe]) => observe(n % 2 ? app : other, keys[n % 5]!)));
+  const outcomes = await Promise.all(calls.flat().map(outcomeOf));
+  // The creates are throttled or reach the cap; nobody is in nobody's way.
+  const known = ['ok', 'too_many_attempts', 'busy', 'too_many_active_keys'];
+  expect(outcomes.filter((outcome) => !known.includes(outcome))).toEqual([]);
+  const events = await eventsOf(app, id, 'api_key.expired');
+  expect(events.map(({ key_id }) => key_id).sort()).toEqual(keys.map(({ key }) => key.id).sort());
+});
+
+describe('sweeping', () => {
+  const unswept = () => app.sql(`SELECT 1 FROM api_keys WHERE expired_at IS NULL AND expires_at < now()`);
+  beforeAll(() => app.sweepExpiries.execute());
+
+  /** Keys of one owner as rows alone: more than anyone could create. */
+  async function dueKeys(count: number): Promise<string> {
+    const { id } = await newOwner(app);
+    await app.sql(
+      `INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at)
+       SELECT gen_random_uuid(), $1::text, 'CI', 'read-only', 'lk', substr(md5($1::text || n), 1, 24),
+         sha256('x'), now() - interval '2 days', now() - interval '1 day' FROM generate_series(1, $2::int) n`,
+      [id, count],
+    );
+    return id;
+  }
+
+  test('from two instances at once records each expiry once, more than a batch of them', async () => {
+    const id = await dueKeys(1234);
+    const swept = await Promise.all([app.sweepExpiries.execute(), other.sweepExpiries.execute()]);
+    // One may have passed over what the other had in hand; together they have all of them, none twice.
+    expect(swept[0]! + swept[1]!).toBe(1234);
+    expect(await unswept()).toEqual([]);
+    const events = await eventsOf(app, id, 'api_key.expired');
+    expect(new Set(events.map(({ key_id }) => key_id)).size).toBe(1234);
+    expect(events).toHaveLength(1234);
+  });
+});

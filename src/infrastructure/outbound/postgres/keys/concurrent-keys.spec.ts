@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  client,
+  createKey,
+  eventsOf,
+  newOwner,
+  openApplication,
+  PASSWORD,
+  runOut,
+  tally,
+  times,
+  type Application,
+} from '../../../../../test/support/application.js';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+import { RevokeAsAdmin } from '../../../../application/keys/revoke-as-admin.js';
+import { PasswordGuesses, Passwords } from '../../../../application/ports.js';
+
+const READ = { operation: 'read', permission: '' } as const;
+const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
+
+/** Takes any password for right, at once: for crowds of creates that are not about passwords. */
+class AnyPassword extends Passwords {
+  hash = async () => '';
+  verify = async () => ({ matches: true, outdated: false });
+  hashProblem = () => undefined;
+}
+
+/** Counts nothing and blocks nobody. */
+class NoThrottle extends PasswordGuesses {
+  count = async () => {};
+  forgive = async () => {};
+  hasSucceeded = async () => true;
+}
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+let crowd: Application;
+let other: Application;
+let admin: RevokeAsAdmin;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const quick = { passwords: new AnyPassword(), guesses: new NoThrottle() };
+  app = await openApplication(database.url);
+  crowd = await openApplication(database.url, quick);
+  other = await openApplication(database.url, quick);
+  admin = new RevokeAsAdmin(app.accounts);
+});
+afterAll(async () => {
+  await Promise.all([app, crowd, other].map((instance) => instance?.close()));
+  await database.drop();
+});
+
+const ownerWith = async (keys: number) => {
+  const owner = await newOwner(app);
+  for (let made = 0; made < keys; made += 1) await createKey(crowd, owner.id);
+  return owner.id;
+};
+
+async function storedKeys(ownerId: string): Promise<number> {
+  const [row] = await app.sql<{ n: number }>(`SELECT count(*)::int AS n FROM api_keys WHERE owner_id = $1`, [ownerId]);
+  return row!.n;
+}
+
+describe('creating a key', () => {
+  test('leaves the secret in no table', async () => {
+    const { id: ownerId } = await newOwner(app, { password: 'a password to look for' });
+    const { fullKey } = await createKey(app, ownerId, { password: 'a password to look for' });
+    await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
+    await app.lastUse.flush();
+    const secret = fullKey.split('.')[1]!;
+    for (const table of ['accounts', 'api_keys', 'api_key_usage', 'sessions', 'password_guesses', 'audit_events']) {
+      const rows = await app.sql<{ text: string }>(`SELECT t::text AS text FROM ${table} t`);
+      const text = rows.map((row) => row.text).join('\n');
+      for (const hidden of [secret, Buffer.from(secret).toString('hex'), 'a password to look for']) {
+        expect(text).not.toContain(hidden);
+      }
+    }
+  });
+});
+
+describe('the cap of five active keys', () => {
+  test('50 parallel creates by an owner who holds 4 make exactly one key', async () => {
+    const ownerId = await ownerWith(4);
+    expect(await tally(times(50, () => createKey(crowd, ownerId)))).toEqual({ ok: 1, too_many_active_keys: 49 });
+    expect(await storedKeys(ownerId)).toBe(5);
+    expect(await eventsOf(app, ownerId)).toHaveLength(5);
+  });
+
+  test('50 parallel creates on two instances by an owner who holds none make exactly five', async () => {
+    const ownerId = await ownerWith(0);
+    const calls = times(50, (n) => createKey(n % 2 ? crowd : other, ownerId));
+    expect(await tally(calls)).toEqual({ ok: 5, too_many_active_keys: 45 });
+    expect(await storedKeys(ownerId)).toBe(5);
+  });
+
+  test('50 parallel creates through the real throttle and the real argon2 make exactly one key too', async () => {
+    const { id: ownerId } = await newOwner(app, { password: PASSWORD });
+    for (let made = 0; made < 4; made += 1) await createKey(crowd, ownerId);
+    const { ok, ...refusals } = await tally(times(50, () => createKey(app, ownerId)));
+    expect(ok).toBe(1);
+    const known = ['too_many_active_keys', 'too_many_attempts', 'busy'];
+    expect(Object.keys(refusals).filter((code) => !known.includes(code))).toEqual([]);
+    expect(await storedKeys(ownerId)).toBe(5);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('makes one key of 20 requests at once', async () => {
+    const ownerId = await ownerWith(0);
+    const calls = times(20, () => createKey(crowd, ownerId, { idempotencyKey: 'once' }));
+    expect(await tally(calls)).toEqual({ ok: 1, idempotency_key_reused: 19 });
+  });
+});
+
+describe('revoking a key', () => {
+  test('ends it on every instance from the answer on, with its event', async () => {
+    const { id } = await newOwner(app);
+    const { key, fullKey } = await createKey(app, id);
+    const from = client('203.0.113.9');
+    const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(id, key.id, from);
+    expect([revoked.key.status(now), revoked.key.snapshot().revokedAt, lastUsedAt]).toEqual(['revoked', now, null]);
+    for (const instance of [other, app]) {
+      const { verdict } = await instance.validateKey.execute(fullKey, READ, client());
+      expect(verdict).toEqual({ granted: false, reason: 'revoked' });
+    }
+    expect(await eventsOf(app, id, 'api_key.revoked')).toMatchObject([
+      { key_id: key.id, actor_id: id, client_ip: '203.0.113.9', request_id: from.requestId },
+    ]);
+  });
+
+  test('a validation that starts after the answer never sees the key alive, under load', async () => {
+    const { id } = await newOwner(app);
+    const { key, fullKey } = await createKey(app, id);
+    let answered = false;
+    const stale: string[] = [];
+    const validating = times(30, async (n) => {
+      for (;;) {
+        const startedAfterAnswer = answered;
+        const { verdict } = await (n % 2 ? app : other).validateKey.execute(fullKey, READ, client());
+        if (startedAfterAnswer && (verdict.granted || verdict.reason !== 'revoked'))
+          stale.push(JSON.stringify(verdict));
+        if (startedAfterAnswer) return;
+      }
+    });
+    await app.revokeApiKey.execute(id, key.id, client());
+    answered = true;
+    await Promise.all(validating);
+    expect(stale).toEqual([]);
+  });
+
+  test('20 times at once, revokes it once and tells the others that it is', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    const calls = times(20, (n) => (n % 2 ? app : other).revokeApiKey.execute(id, key.id, client()));
+    expect(await tally(calls)).toEqual({ ok: 1, api_key_not_active: 19 });
+    expect(await eventsOf(app, id, 'api_key.revoked')).toHaveLength(1);
+  });
+});
+
+describe('an administrator', () => {
+  const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+
+  test('ends a key once, however many do so at once', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    const calls = times(6, (n) =>
+      n % 2 ? admin.one(id, key.id, ADMIN) : app.revokeApiKey.execute(id, key.id, client()),
+    );
+    expect(await tally(calls)).toEqual({ ok: 1, api_key_not_active: 5 });
+    expect((await eventsOf(app, id)).map(({ type }) => type)).toEqual(['api_key.created', 'api_key.revoked']);
+  });
+
+  test('ends all keys of an owner, and what is created beside that is ended too or comes after', async () => {
+    const { id } = await newOwner(app);
+    const keys = [await createKey(app, id), await createKey(app, id), await createKey(app, id)];
+    await runOut(app, keys[0]!.key.id);
+    const [revoked, created] = await Promise.all([admin.all(id, ADMIN), createKey(app, id)]);
+    const ended = revoked.map((key) => key.id).sort();
+    const createdFirst = ended.includes(created.key.id);
+    const expected = [...keys.slice(1), ...(createdFirst ? [created] : [])];
+    expect(ended).toEqual(expected.map(({ key }) => key.id).sort());
+    for (const { fullKey } of expected) expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
+    expect((await verdictOn(created.fullKey)).granted).toBe(!createdFirst);
+    const events = await eventsOf(app, id, 'api_key.%');
+    expect(events.filter(({ type }) => type === 'api_key.expired')).toHaveLength(1);
+    const named = events.filter(({ actor_id: actor }) => actor === 'admin:ada').map(({ key_id: key }) => key);
+    expect(named.sort()).toEqual(ended);
+  });
+});
