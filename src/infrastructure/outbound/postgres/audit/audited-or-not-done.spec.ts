@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import {
+  client,
+  createKey,
+  eventsOf,
+  newOwner,
+  openApplication,
+  runOut,
+  times,
+  type Application,
+} from '../../../../../test/support/application.js';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+import { KeyString } from '../../../../domain/keys/key-string.js';
+
+const READ = { operation: 'read', permission: '' } as const;
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+});
+afterAll(async () => {
+  await app?.close();
+  await database.drop();
+});
+
+const newKey = async () => createKey(app, (await newOwner(app)).id);
+const validate = (credential: string | undefined) => app.validateKey.execute(credential, READ, client());
+
+/** While nobody else can write to the record. */
+async function whileHeld(work: () => Promise<void>): Promise<void> {
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('BEGIN; LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE');
+  try {
+    await work();
+  } finally {
+    await holder.query('ROLLBACK');
+    await holder.end();
+  }
+}
+
+describe('audited or not done', () => {
+  test('a failure is on record, for another connection to see, when it is answered', async () => {
+    const { key, fullKey } = await newKey();
+    await app.changeAccountStatus.suspend(key.ownerId);
+    const onLooker = new pg.Client({ connectionString: database.url });
+    await onLooker.connect();
+    for (let seen = 1; seen <= 20; seen += 1) {
+      await validate(fullKey);
+      const { rows } = await onLooker.query(
+        `SELECT sum(count)::int AS n FROM audit_events WHERE key_id = $1 AND reason = 'owner-suspended'`,
+        [key.id],
+      );
+      expect(rows).toEqual([{ n: seen }]);
+    }
+    await onLooker.end();
+  });
+
+  test('failures alike that arrive together share an event with their number', async () => {
+    const { key, fullKey } = await newKey();
+    await app.changeAccountStatus.suspend(key.ownerId);
+    await Promise.all(times(50, () => validate(fullKey)));
+    const counts = (await eventsOf(app, key.ownerId, 'authentication.failed')).map(({ count }) => count);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(50);
+    expect(counts.length).toBeLessThan(50);
+  });
+
+  test('while nothing can be recorded, what must be is answered unavailable, never with a verdict', async () => {
+    const good = await newKey();
+    const suspended = await newKey();
+    await app.changeAccountStatus.suspend(suspended.key.ownerId);
+    const unavailable = { code: 'unavailable' };
+    await whileHeld(async () => {
+      await expect(validate('let me in')).rejects.toMatchObject(unavailable);
+      await expect(validate(undefined)).rejects.toMatchObject(unavailable);
+      await expect(validate(KeyString.generate('lk').reveal())).rejects.toMatchObject(unavailable);
+      await expect(validate(suspended.fullKey)).rejects.toMatchObject(unavailable);
+      // Needs no record.
+      expect((await validate(good.fullKey)).verdict.granted).toBe(true);
+    });
+    const { verdict } = await validate(suspended.fullKey);
+    expect(verdict).toEqual({ granted: false, reason: 'owner-suspended' });
+  });
+
+  test('an expiry that can’t be recorded is not answered either, and is not lost', async () => {
+    const { key, fullKey } = await newKey();
+    await runOut(app, key.id);
+    await whileHeld(() => expect(validate(fullKey)).rejects.toMatchObject({ code: 'unavailable' }));
+    expect((await validate(fullKey)).verdict).toEqual({ granted: false, reason: 'expired' });
+    expect(await eventsOf(app, key.ownerId, 'api_key.expired')).toHaveLength(1);
+  });
+});
