@@ -13,6 +13,10 @@ interface Addresses {
   readonly backend: string;
 }
 
+/** `timeout connect 1s`, `proxy_read_timeout 2s`, `dial_timeout 1s`: for production. A busy machine is no outage. */
+const SHORT_TIMEOUT = /\b(timeout \w+ |\w+_timeout )\ds\b/g;
+const PROXY_PATIENCE_SECONDS = 60;
+
 export interface Proxy {
   readonly url: string;
   stop(): Promise<void>;
@@ -27,7 +31,7 @@ export interface Recipe {
 
 export const recipeText = (name: string) => readFileSync(join(root, 'deploy/forward-auth', name), 'utf8');
 
-/** Runs the real proxy with the recipe, in which only the ports are replaced by the test's. */
+/** Runs the real proxy with the recipe, in which only ports and timeouts are replaced by the test's. */
 export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresses): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
   const port = await freePort();
@@ -37,7 +41,9 @@ export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresse
       .replaceAll('127.0.0.1:8000', backend)
       .replaceAll(/\b8080\b/g, String(port))
       .replaceAll('abns@latchkey', `abns@latchkey-${port}`)
-      .replaceAll('/etc/haproxy/', `${folder}/`);
+      .replaceAll('/etc/haproxy/', `${folder}/`)
+      .replaceAll(SHORT_TIMEOUT, (_, setting: string) => `${setting}${PROXY_PATIENCE_SECONDS}s`)
+      .replaceAll('timeout = 3000', `timeout = ${1000 * PROXY_PATIENCE_SECONDS}`);
     writeFileSync(join(folder, name), text);
   }
   const [command, ...args] = recipe.command(join(folder, recipe.files[0]), folder);

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/key-strings.js';
 import { buildService } from '../support/service-process.js';
 
-beforeAll(buildService, 120_000);
+beforeAll(() => buildService());
 
 describe('latchkey migrate', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;

@@ -130,7 +130,7 @@ describe('the embedded PostgreSQL', () => {
     const earlier = starterElsewhere('');
     const unfinished = () =>
       existsSync(dataDir) && readdirSync(dataDir).some((name) => name.startsWith('.latchkey-init-'));
-    expect(await until(unfinished, 10_000, 1)).toBe(true);
+    expect(await until(unfinished, 60_000, 1)).toBe(true);
     earlier.child.kill('SIGKILL');
     await earlier.ended;
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);

@@ -5,6 +5,9 @@ import { snippet } from '../../scripts/snippet.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { Checkout, freePorts } from './checkout.js';
 
+/** Ends a test that hangs. */
+const HANGS_AFTER_MS = 60_000;
+
 let checkout: Checkout;
 let ports: Record<string, string>;
 
@@ -77,7 +80,7 @@ describe('npm start', () => {
 
   it('can be stopped before it is ready, and leaves nothing running', async () => {
     const run = checkout.start(ports);
-    expect(await until(postgresPid, 20_000)).toBeGreaterThan(0);
+    expect(await until(postgresPid, HANGS_AFTER_MS)).toBeGreaterThan(0);
     const postgres = postgresPid();
     run.child.kill('SIGINT');
     expect(await run.ended).toBe(0);
@@ -89,7 +92,7 @@ describe('npm start', () => {
     run.child.stdout?.destroy();
     run.child.stderr?.destroy();
     const answers = () => fetch(`http://127.0.0.1:${ports['SYSTEMS_API_PORT']}`).then(Boolean, () => false);
-    expect(await until(answers, 20_000)).toBe(true);
+    expect(await until(answers, HANGS_AFTER_MS)).toBe(true);
     const postgres = postgresPid();
     process.kill(checkout.seen('examples/systems-api/dist').pid, 'SIGKILL');
     expect(await run.ended).toBe(1);

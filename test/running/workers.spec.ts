@@ -7,6 +7,7 @@ import { Callers } from '../support/callers.js';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { bearer, connectClients } from '../support/grpc-clients.js';
+import { readMetrics } from '../support/metrics-page.js';
 import { Person } from '../support/person.js';
 import { childrenOf, isRunning } from '../support/processes.js';
 import { rawRequest } from '../support/raw-http.js';
@@ -16,14 +17,14 @@ import { sql } from '../support/sql.js';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const CALLERS = 8;
 const BURST = 10;
-/** A slow refill, so that charges stay during a test. */
+/** The slowest refill there is, so that charges stay during a test. */
 const TEN_AT_ONCE = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) };
 const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL']!;
 
 describe('with WORKERS=2', () => {
   let callers: Callers | undefined;
   let database: Awaited<ReturnType<typeof createDatabase>>;
-  beforeAll(() => buildService(), 120_000);
+  beforeAll(() => buildService());
   beforeEach(async () => {
     database = await createDatabase();
   });
@@ -75,12 +76,21 @@ describe('with WORKERS=2', () => {
 
   test('both charge one budget in Redis', async () => {
     const service = await start(TEN_AT_ONCE);
-    const seen = async () => {
-      const admitted = await admittedOverGrpc(service, await newKey(service));
-      // On a busy machine Redis may be late once, and the budget refills by one a second.
-      return admitted >= BURST && admitted < BURST + 3 ? admitted : false;
+    const person = await new Person(service.url).signIn();
+    const fallbacks = async () => (await readMetrics(service.url)).sum('latchkey_redis_fallbacks_total');
+    // Once more where Redis was late: then a worker has decided for itself, and said so.
+    const undisturbed = async () => {
+      const { apiKey, fullKey } = await person.newKey();
+      const [before, startedAt] = [await fallbacks(), performance.now()];
+      const admitted = await admittedOverGrpc(service, fullKey);
+      const refilled = Math.ceil((performance.now() - startedAt) / 1000);
+      callers?.close();
+      await person.revoke(apiKey.id);
+      return (await fallbacks()) === before && { admitted, most: BURST + refilled };
     };
-    expect(await eventually(seen)).toBeGreaterThanOrEqual(BURST);
+    const { admitted, most } = await eventually(undisturbed);
+    expect(admitted).toBeGreaterThanOrEqual(BURST);
+    expect(admitted).toBeLessThanOrEqual(most);
     expect(service.out).not.toContain('REDIS_URL');
   });
 
@@ -91,7 +101,7 @@ describe('with WORKERS=2', () => {
     // A connection that was handed over at the moment of the kill gets no answer: its client tries another.
     const isServed = async () => {
       const { validate, close } = connectClients(service.target);
-      return (await Promise.race([outcomeOf(validate(fullKey)), pause(1000)]).finally(close)) === 'grant';
+      return (await Promise.race([outcomeOf(validate(fullKey)), pause(5000)]).finally(close)) === 'grant';
     };
     const victims = childrenOf(service.pid);
     for (const [index, victim] of victims.entries()) {
@@ -115,8 +125,10 @@ describe('with WORKERS=2', () => {
     try {
       process.kill(victim!, 'SIGKILL');
       const pauses = () => logged(service).flatMap(({ pauseMs }) => pauseMs ?? []);
-      await eventually(async () => pauses().length >= 3);
-      expect(pauses().slice(0, 3)).toEqual([0, 100, 200]);
+      const different = () => [...new Set(pauses())];
+      await eventually(async () => different().length >= 3);
+      // None before the second try, or the third where the first had worked long enough to count as steady.
+      expect(different().slice(0, 3)).toEqual([0, 100, 200]);
       callers = new Callers(service.target, fullKey, 2);
       expect(await callers.askUntil(({ length }) => length === 1)).toEqual([['grant'], ['grant']]);
     } finally {
