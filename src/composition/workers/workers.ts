@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../infrastructure/telemetry/log.js';
 import { WorkersMetrics } from './workers-metrics.js';
 
-/** A worker that lived this long is well: after its end the pauses start at the shortest again. */
+/** A worker that was ready for this long is well: after its end the pauses start at the shortest again. */
 const STEADY_AFTER_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
@@ -63,16 +63,17 @@ export class Workers {
   }
 
   private async replaceWheneverItEnds(first: Worker): Promise<void> {
-    let [worker, startedAt, earlyEnds] = [first, performance.now(), 0];
+    let [worker, life, earlyEnds] = [first, { readyAt: performance.now() }, 0];
     for (;;) {
       const end = await this.running.get(worker)!;
       if (this.stopping.signal.aborted) return;
-      earlyEnds = performance.now() - startedAt < STEADY_AFTER_MS ? earlyEnds + 1 : 0;
+      earlyEnds = performance.now() - life.readyAt < STEADY_AFTER_MS ? earlyEnds + 1 : 0;
       const pauseMs = restartPauseMs(earlyEnds);
       this.log.error('a worker ended and is replaced', { pid: worker.process.pid, ...end, pauseMs });
       await pause(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       if (this.stopping.signal.aborted) return;
-      [worker, startedAt] = [this.fork(), performance.now()];
+      [worker, life] = [this.fork(), { readyAt: Infinity }];
+      void noteReady(worker, life);
     }
   }
 
@@ -95,6 +96,12 @@ export class Workers {
       worker.kill('SIGKILL');
     }
   }
+}
+
+/** One that is slow to start and fails has not lived long: it is never noted. */
+async function noteReady(worker: Worker, life: { readyAt: number }): Promise<void> {
+  await readyOf(worker);
+  life.readyAt = performance.now();
 }
 
 /** Workers have other things to say too. */
