@@ -1,41 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  client,
-  eventsOf,
-  newOwner,
-  openApplication,
-  PASSWORD,
-  type Application,
-} from '../../../test/support/application.js';
-import { createDatabase } from '../../../test/support/databases.mjs';
-import {
-  AUDIENCE,
-  ISSUER,
-  sign,
-  startPlatformLogin,
-  type PlatformLogin,
-} from '../../../test/support/platform-login.js';
-import { JwksPlatformTokens } from '../../infrastructure/outbound/platform-login/jwks-platform-tokens.js';
+import { describe, expect, test } from '@jest/globals';
+import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
+import { FakePlatformTokens } from '../../../test/fakes/sessions/fake-platform-tokens.js';
+import { client, newOwner, PASSWORD } from '../../../test/support/calls.js';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let login: PlatformLogin;
-let app: Application;
-let without: Application;
-beforeAll(async () => {
-  database = await createDatabase();
-  login = await startPlatformLogin();
-  const tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE });
-  app = await openApplication(database.url, { tokens });
-  without = await openApplication(database.url);
-});
-afterAll(async () => {
-  await Promise.all([app, without].map((instance) => instance?.close()));
-  await login.stop();
-  await database.drop();
-});
-
-const tokenFor = (sub: string, claims: object = {}) =>
-  sign({ sub, ...claims }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+const tokens = new FakePlatformTokens();
+const app = openFakes({ tokens });
+const without = openFakes({ store: app.store });
 
 describe('who manages keys', () => {
   test('is the person behind a session', async () => {
@@ -48,9 +18,9 @@ describe('who manages keys', () => {
   test("is the account that a token of the platform's login names, until the token expires", async () => {
     const { id } = await newOwner(app);
     const exp = Math.floor(Date.now() / 1000) + 60;
-    const session = await app.identifyOwner.byPlatformToken(await tokenFor(id, { exp }), client());
+    const session = await app.identifyOwner.byPlatformToken(tokens.issue(id, new Date(exp * 1000)), client());
     expect(session).toMatchObject({ account: { id }, expiresAt: new Date(exp * 1000) });
-    expect(await eventsOf(app, id)).toEqual([]);
+    expect(eventsOf(app, id)).toEqual([]);
   });
 
   test.each(['suspend', 'delete'] as const)(
@@ -59,26 +29,26 @@ describe('who manages keys', () => {
       const { id } = await newOwner(app);
       await app.changeAccountStatus[change](id);
       const from = client('203.0.113.9');
-      expect(await app.identifyOwner.byPlatformToken(await tokenFor(id), from)).toBeUndefined();
-      expect(await eventsOf(app, id)).toMatchObject([
+      expect(await app.identifyOwner.byPlatformToken(tokens.issue(id), from)).toBeUndefined();
+      expect(eventsOf(app, id)).toMatchObject([
         {
           type: 'authentication.failed',
           reason: 'invalid-token',
-          request_id: from.requestId,
-          client_ip: '203.0.113.9',
+          requestId: from.requestId,
+          clientIp: '203.0.113.9',
         },
       ]);
     },
   );
 
   test.each([
-    ['names no account', () => tokenFor('nobody')],
-    ['is not valid', async () => `${await tokenFor('nobody')}x`],
+    ['names no account', () => tokens.issue('nobody')],
+    ['is not valid', () => `${tokens.issue('nobody')}x`],
   ])('is nobody when the token %s, and that is recorded', async (_what, make) => {
     const from = client();
-    expect(await app.identifyOwner.byPlatformToken(await make(), from)).toBeUndefined();
-    const events = await app.sql(`SELECT * FROM audit_events WHERE request_id = $1`, [from.requestId]);
-    expect(events).toMatchObject([{ reason: 'invalid-token', owner_id: null }]);
+    expect(await app.identifyOwner.byPlatformToken(make(), from)).toBeUndefined();
+    const events = app.store.events.filter(({ requestId }) => requestId === from.requestId);
+    expect(events).toMatchObject([{ reason: 'invalid-token', ownerId: null }]);
   });
 
   test('takes no tokens where no login is set, though it says so only on record', async () => {
@@ -87,6 +57,6 @@ describe('who manages keys', () => {
       true,
       false,
     ]);
-    expect(await without.identifyOwner.byPlatformToken(await tokenFor(id), client())).toBeUndefined();
+    expect(await without.identifyOwner.byPlatformToken(tokens.issue(id), client())).toBeUndefined();
   });
 });

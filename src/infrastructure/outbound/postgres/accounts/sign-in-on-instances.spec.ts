@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  client,
+  newOwner,
+  openApplication,
+  PASSWORD,
+  tally,
+  times,
+  type Application,
+} from '../../../../../test/support/application.js';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+let other: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+  other = await openApplication(database.url);
+});
+afterAll(async () => {
+  await Promise.all([app, other].map((instance) => instance?.close()));
+  await database.drop();
+});
+
+const signIn = (email: string, password = PASSWORD, instance = app) =>
+  instance.signIn.execute(email, password, client());
+
+describe('signing in', () => {
+  test('opens a session of twelve hours for the account, on every instance', async () => {
+    const { id, email } = await newOwner(app);
+    const { token, expiresAt } = await signIn(email);
+    const session = await other.identifyOwner.bySession(token);
+    expect([session?.account.id, session?.expiresAt]).toEqual([id, expiresAt]);
+    const [row] = await app.sql<{ hours: number }>(
+      `SELECT extract(epoch FROM expires_at - now())::float / 3600 AS hours FROM sessions WHERE account_id = $1`,
+      [id],
+    );
+    expect(row!.hours).toBeGreaterThan(11.9);
+    expect(row!.hours).toBeLessThanOrEqual(12);
+  });
+
+  test('stores no token, and no two sessions share one', async () => {
+    const { email } = await newOwner(app);
+    const [one, two] = [await signIn(email), await signIn(email)];
+    expect(one.token).not.toBe(two.token);
+    const rows = await app.sql<{ text: string }>(`SELECT s::text AS text FROM sessions s`);
+    const kept = rows.map(({ text }) => text).join('\n');
+    for (const form of [one.token, Buffer.from(one.token, 'base64url').toString('hex')])
+      expect(kept).not.toContain(form);
+  });
+});
+
+describe('guessing', () => {
+  test('on two instances is counted once', async () => {
+    const { email } = await newOwner(app);
+    const calls = times(40, (n) => signIn(email, 'wrong', n % 2 ? app : other));
+    expect(await tally(calls)).toEqual({ invalid_credentials: 5, too_many_attempts: 35 });
+  });
+});
