@@ -170,7 +170,7 @@ describe('a value', () => {
     [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be a URL that starts with redis:// or rediss://'],
   ])('%j stops the start', (env, problem) => expect(problems(env)).toEqual([problem]));
 
-  test('that is wrong is told with all the others', () => {
+  test('that is wrong is reported with all the others', () => {
     const wrong = { HTTP_PORT: 'x', KEY_PREFIX: 'X', LOG_LEVEL: 'x', REDIS_URL: 'x', RATE_LIMIT_BURST: 'x' };
     expect(
       problems(wrong)
@@ -179,7 +179,7 @@ describe('a value', () => {
     ).toEqual(Object.keys(wrong).sort());
   });
 
-  test('that is wrong in several ways is told in one line', () => {
+  test('that is wrong in several ways is reported in one line', () => {
     expect(problems({ SERVICE_TOKENS: 'a,b,c' })).toEqual(['SERVICE_TOKENS entry 1 must read name:role:sha256-hex']);
   });
 

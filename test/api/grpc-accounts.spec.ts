@@ -9,7 +9,7 @@ import { sql } from '../support/sql.js';
 
 const PHC = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$RdescudvJCsgt3ub+b0MPnCkLWQZ8dL3T7o0hF9B8yE';
 
-describe('the accounts that the platform tells of', () => {
+describe('the accounts that the platform pushes', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -136,7 +136,7 @@ describe('the accounts that the platform tells of', () => {
     expect((await put({ ...someone, version: 8 })).version).toBe('8');
   });
 
-  test('count versions beyond what a double can tell apart', async () => {
+  test('count versions beyond what a double can distinguish', async () => {
     const someone = stranger();
     for (const version of ['9007199254740993', '18446744073709551614', '18446744073709551615']) {
       expect((await put({ ...someone, version })).version).toBe(version);
@@ -215,7 +215,7 @@ describe('the accounts that the platform tells of', () => {
     },
   );
 
-  test('are told of every wrong field at once, and no password is repeated', async () => {
+  test('name every wrong field at once, and repeat no password', async () => {
     const refused = put({
       ...stranger(),
       email: '',

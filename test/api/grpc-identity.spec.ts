@@ -127,7 +127,7 @@ describe('the service identity', () => {
     }
   });
 
-  test('two authorization entries are nobody, even if both are good', () => {
+  test('two authorization entries prove no identity, even if both are good', () => {
     // grpc-js can't send two: Node's HTTP/2 refuses to send them, and keeps only the first of those that it receives.
     const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), []);
     const metadata = bearer('validator-token');

@@ -27,7 +27,7 @@ describe('the rate limit of a key', () => {
     expect(rateLimit).toEqual({ limit: 100, remaining: 99, resetAfter: { seconds: '0', nanos: 50_000_000 } });
   });
 
-  test('tells with a single call, and with a stream, in how many seconds a whole burst refills', async () => {
+  test('says with a single call, and with a stream, in how many seconds a whole burst refills', async () => {
     const question = { apiKey: await newKey(), operation: 'OPERATION_READ' as const };
     const { apiKeys } = narrow.clients;
     const single = apiKeys.validateKey(question, bearer('dev-validator-token'), () => undefined);
@@ -38,7 +38,7 @@ describe('the rate limit of a key', () => {
     stream.cancel();
   });
 
-  test('counts down with each request, tells when it is full again, and refuses what is past it', async () => {
+  test('counts down with each request, says when it is full again, and refuses what is past it', async () => {
     const fullKey = await newKey();
     const startedAt = performance.now();
     const answers = [];

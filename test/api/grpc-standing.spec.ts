@@ -107,7 +107,7 @@ describe('what a key may do', () => {
       [keyId],
     );
 
-  test('ends at its expiry, which is on record exactly once before anyone is told, however many ask together', async () => {
+  test('ends at its expiry, which is on record exactly once before any answer, however many ask together', async () => {
     const owner = await newOwner(service);
     const { apiKey, fullKey } = await owner.person.newKey();
     expect(await outcome(fullKey)).toBe('granted');

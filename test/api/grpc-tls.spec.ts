@@ -127,13 +127,13 @@ describe('gRPC over TLS', () => {
     expect(await rolesOf(platform.issue(`bad-${name.length}`, commonName, san))).toEqual(nobody);
   });
 
-  test('a certificate from another authority is nobody, whatever name it carries', async () => {
+  test('a certificate from another authority proves no identity, whatever name it carries', async () => {
     const roles = await rolesOf(stranger.issue('gateway', 'legacy', []));
     // Refused at the handshake or, since certificates are optional, because it has no role; never admitted.
     for (const code of Object.values(roles)) expect([UNAUTHENTICATED, status.UNAVAILABLE]).toContain(code);
   });
 
-  test('no certificate and no token is nobody; a token alone is enough', async () => {
+  test('no certificate and no token prove no identity; a token alone is enough', async () => {
     expect(await rolesOf()).toEqual({ validator: UNAUTHENTICATED, accounts: UNAUTHENTICATED });
     const clients = connect(trusting());
     expect((await clients.validate(unknownKey())).denial?.reason).toBe('REASON_INVALID_KEY');

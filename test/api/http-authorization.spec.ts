@@ -97,7 +97,7 @@ describe('an Authorization header on a management call', () => {
     expect(answers).toEqual(Array(7).fill(answers[0]));
   });
 
-  test('RateLimit headers tell of the key from the moment its secret is proven, and never before', async () => {
+  test('RateLimit headers describe the key from the moment its secret is proven, and never before', async () => {
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     const headersFor = async (key: string) => {

@@ -121,7 +121,7 @@ describe('what is not an order for a key', () => {
     });
   });
 
-  test('everything that is wrong is told at once, and no value is echoed', async () => {
+  test('everything that is wrong is reported at once, and no value is echoed', async () => {
     const answer = await send({
       name: 'a\nb',
       access: 'root',

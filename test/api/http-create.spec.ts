@@ -48,7 +48,7 @@ describe('creating a key', () => {
     expect(fullKey.slice(-8)).toBe(crc32(fullKey.slice(0, -8)).toString(16).padStart(8, '0'));
   });
 
-  test('lasts 90 days unless told otherwise, and 1 and 365 days are the ends', async () => {
+  test('lasts 90 days unless the request says otherwise, and 1 and 365 days are the ends', async () => {
     const { person } = await newOwner(service);
     const days = async (order: object) => {
       const { apiKey } = await person.newKey(order);

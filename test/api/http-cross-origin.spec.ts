@@ -36,7 +36,7 @@ describe('a page of another origin', () => {
     expect((await service.person().create({}, { ...fromPage(INVITED), authorization })).status).toBe(201);
   });
 
-  test('is told by the preflight what it may send, and for how long', async () => {
+  test('learns from the preflight what it may send, and for how long', async () => {
     const asked = { ...fromPage(INVITED), 'access-control-request-method': 'POST' };
     const { status, headers } = await service.person().call('OPTIONS', '/v1/api-keys', undefined, asked);
     expect([status, headers.get('access-control-allow-origin')]).toEqual([204, INVITED]);

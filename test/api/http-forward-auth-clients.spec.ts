@@ -14,7 +14,7 @@ describe('a proxy that passes on what a client sent', () => {
   });
   afterAll(() => stage.stop());
 
-  test('is told 401 of two Authorization headers, of none, and of a session', async () => {
+  test('gets 401 for two Authorization headers, for none, and for a session', async () => {
     const [authorization, ...rest] = about(stage.good, 'GET', '/systems', FORWARDED) as [string, ...string[]];
     for (const headers of [[authorization, authorization], [], [`Cookie: ${stage.owner.person.cookie}`]]) {
       expect((await stage.ask('caddy', [...headers, ...rest])).status).toBe(401);

@@ -26,7 +26,7 @@ describe('a proxy that asks', () => {
   afterAll(() => stage.stop());
 
   describe.each(MODES)('as %s', (mode, own, others) => {
-    test('is told whose key it is, and what is left of its limit', async () => {
+    test('gets the owner of the key, and what is left of its limit', async () => {
       const { status, head, body } = await stage.ask(mode, about(stage.good, 'GET', '/systems/7?a=b', own));
       expect([status, body]).toEqual([200, '']);
       expect(headersOf(head)).toMatchObject({
@@ -40,7 +40,7 @@ describe('a proxy that asks', () => {
       });
     });
 
-    test('is told 401 of a key that is none, 403 of one that may not', async () => {
+    test('gets 401 for a key that is none, 403 for one that may not', async () => {
       const denials = [
         await stage.ask(mode, about(unknownKey(), 'GET', '/systems', own)),
         await stage.ask(mode, about(stage.readOnly, 'POST', '/systems', own)),
@@ -113,7 +113,7 @@ describe('a proxy that asks', () => {
   );
 });
 
-test('without routes a proxy is told 403 of every good key, and the log says why, once', async () => {
+test('without routes a proxy gets 403 for every good key, and the log says why, once', async () => {
   let text = '';
   const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
     text += String(line);

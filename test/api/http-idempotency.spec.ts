@@ -77,7 +77,7 @@ describe('Idempotency-Key', () => {
     expect((await person.create({}, under('retry'))).status).toBe(201);
   });
 
-  test('with a wrong password a used one tells nothing: 403', async () => {
+  test('with a wrong password a used one reveals nothing: 403', async () => {
     const { person } = await newOwner(service);
     await person.create({}, under('used'));
     const { status, body } = await person.create({ password: 'wrong' }, under('used'));

@@ -67,7 +67,7 @@ describe("a token of the platform's own login", () => {
     expect((await service.person().call(method, path, body, { authorization })).status).toBe(success);
   });
 
-  test('goes before a cookie: whoever the token names acts', async () => {
+  test('goes before a cookie: the account that the token names acts', async () => {
     const [one, two] = [await newOwner(service), await newOwner(service)];
     const authorization = `Bearer ${await issue({ sub: two.id })}`;
     expect((await one.person.call('GET', '/v1/session', undefined, { authorization })).body.ownerId).toBe(two.id);

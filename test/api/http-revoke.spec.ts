@@ -102,7 +102,7 @@ describe('revoking a key', () => {
     expect(items.map(({ type }) => type)).toEqual(['api_key.expired', 'api_key.created']);
   });
 
-  test('of many revokes at once exactly one succeeds, and one event tells of it', async () => {
+  test('of many revokes at once exactly one succeeds, and one event records it', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => person.revoke(apiKey.id)));

@@ -92,7 +92,7 @@ describe('a request that a page of another site sends', () => {
     }
   });
 
-  test('no other origin is ever told that it may read an answer', async () => {
+  test('no other origin ever gets the permission to read an answer', async () => {
     for (const method of ['GET', 'OPTIONS']) {
       const { headers } = await owner.person.call(method, '/v1/api-keys', undefined, {
         origin: 'https://evil.example.com',

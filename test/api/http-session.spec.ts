@@ -36,7 +36,7 @@ describe('signing in and out', () => {
     expect((await person.call('GET', '/v1/session')).body.ownerId).toBe(id);
   });
 
-  test('GET /v1/session tells who is signed in, until when, and nothing more', async () => {
+  test('GET /v1/session says who is signed in, until when, and nothing more', async () => {
     const { id, email, person } = await newOwner(service);
     const before = Date.now();
     const { status, body } = await person.call('GET', '/v1/session');
@@ -194,7 +194,7 @@ describe('signing in over https', () => {
     expect((await person.call('GET', '/v1/session')).status).toBe(401);
   });
 
-  test('browsers are told to stay with https', async () => {
+  test('browsers learn to stay with https', async () => {
     const { headers } = await service.person().call('GET', '/livez');
     expect(headers.get('strict-transport-security')).toMatch(/max-age=\d{7,}/);
   });

@@ -28,7 +28,7 @@ const alerts = (parseYaml(read('deploy/prometheus/alerts.yml')) as { groups: { r
 const drawn = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ of: title, expr })));
 const asked = [...alerts.map(({ alert, expr }) => ({ of: alert, expr })), ...drawn];
 
-describe('what is told of metrics', () => {
+describe('what is documented of metrics', () => {
   let service: Service;
   let page: MetricsPage;
   beforeAll(async () => {

@@ -64,7 +64,7 @@ describe('the metrics page', () => {
     expect(grpc('AccountService/SuspendAccount')).toBe(1);
   });
 
-  test('tells the state of what validations need', () => {
+  test('reports the state of what validations need', () => {
     expect(page.sum('latchkey_ready')).toBe(1);
     expect(page.sum('latchkey_redis_up')).toBe(1);
     expect(page.sum('latchkey_workers')).toBe(1);

@@ -125,7 +125,7 @@ describe('someone who is not the owner', () => {
       return objects.map((object) => ({ route, object, status: expectedStatus(standing, route) }));
     });
 
-    test.each(cases)('$route.name about $object is $status, tells nothing and changes nothing', async (attempt) => {
+    test.each(cases)('$route.name about $object is $status, reveals nothing and changes nothing', async (attempt) => {
       const { route, object, status } = attempt;
       const ids: Record<string, string> = { 'an unknown key': randomUUID(), 'no key at all': `${keyId}'--` };
       const order = route.order(victim, ids[object] ?? keyId);

@@ -131,7 +131,7 @@ describe.each([
     });
   });
 
-  test('admits again once the wait it told is over, and not before', async () => {
+  test('admits again once the wait it announced is over, and not before', async () => {
     const subject = await open({ perSecond: 10, burst: 2 });
     await undisturbed([subject], async (keyId) => {
       await chargeTogether(subject, keyId, 2);

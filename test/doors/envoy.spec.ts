@@ -86,7 +86,7 @@ describe("Envoy's ext_authz", () => {
       await key.done();
     });
 
-    test('that may only read is told 403 at a write, with its rate limit and without a reason', async () => {
+    test('that may only read gets 403 at a write, with its rate limit and without a reason', async () => {
       const key = await newKey({ access: 'read-only' });
       const denied = await envoy.pass({ ...key.with(), method: 'POST' }, WRITES);
       expect(denied).toEqual({
@@ -104,7 +104,7 @@ describe("Envoy's ext_authz", () => {
       await key.done();
     });
 
-    test('past its limit is told 429, and when to come again', async () => {
+    test('past its limit gets 429, and when to come again', async () => {
       const key = await newKey();
       const limited = await eventually(async () => {
         const outcome = await envoy.pass(key.with(), READS);
@@ -134,7 +134,7 @@ describe("Envoy's ext_authz", () => {
       message: '',
     };
 
-    test('is told 401, the same whatever is wrong', async () => {
+    test('gets 401, the same whatever is wrong', async () => {
       const { fullKey, done } = await newKey();
       const twice = { headers: { authorization: `Bearer ${fullKey},Bearer ${fullKey}` } };
       const others = ['', `Basic ${fullKey}`, fullKey, `Bearer  ${fullKey}`, `Bearer ${unknownKey()}`];
@@ -143,7 +143,7 @@ describe("Envoy's ext_authz", () => {
       await done();
     });
 
-    test('is told so by a revoked key on the next request, with the rate limit of a proven secret', async () => {
+    test('gets it with a revoked key on the next request, with the rate limit of a proven secret', async () => {
       const key = await newKey();
       await key.done();
       const { headers, ...answer } = await envoy.pass(key.with(), READS);

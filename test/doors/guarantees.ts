@@ -95,7 +95,7 @@ export function guarantees(recipe: Recipe): void {
     () => someKey,
   );
 
-  test('a key past its limit is told 429, and when to come again', async () => {
+  test('a key past its limit gets 429, and when to come again', async () => {
     const key = await door.newKey();
     const limited = await eventually(async () => {
       const answer = await door.send(key, `GET ${SYSTEMS}`);

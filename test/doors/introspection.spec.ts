@@ -36,13 +36,13 @@ describe('token introspection', () => {
       return oauth.processIntrospectionResponse(server, client, response);
     };
 
-    test('tells a good key', async () => {
+    test('reports a good key as active', async () => {
       const told = await introspect(key.fullKey);
       expect(told).toMatchObject({ active: true, sub: owner.id, client_id: key.id, scope: 'systems:read' });
       expect(told.exp! - told.iat!).toBe(24 * 60 * 60);
     });
 
-    test('tells what is none', async () => {
+    test('reports anything else as inactive', async () => {
       expect(await introspect(unknownKey())).toEqual({ active: false });
     });
 

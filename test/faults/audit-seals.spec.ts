@@ -71,7 +71,7 @@ describe('the sealed record of processes that are killed', () => {
     });
   });
 
-  test('is exported as one line, by which a later look tells whether its end is missing', async () => {
+  test('is exported as one line, which a later look needs to see whether the end is missing', async () => {
     const { code, out } = await verify(['--export-seal']);
     expect(code).toBe(0);
     const exported = out.trimEnd();

@@ -127,7 +127,7 @@ describe('when Redis', () => {
     }
   });
 
-  test('is flushed, nothing but the limits starts anew', async () => {
+  test('is flushed, nothing but the limits starts from the beginning', async () => {
     const admin = new Redis(redis.url);
     await eventually(async () => {
       const key = await newKey();

@@ -19,7 +19,7 @@ describe('latchkey migrate', () => {
   });
   afterAll(() => database?.drop());
 
-  test('an empty database is refused by the rest, until it has made the tables and told which migrations it ran', async () => {
+  test('an empty database is refused by the rest, until it has made the tables and printed which migrations it ran', async () => {
     const env = { DATABASE_URL: database.url };
     const early = await latchkey(['account', 'show', 'ada'], { env });
     expect(early).toEqual({

@@ -42,7 +42,7 @@ describe('installing', () => {
     expect((await install('', { NODE_ENV: 'production' })).calls).toContain('--include=dev');
   });
 
-  it('tells in one line what npm says went wrong, and is not taken for done', async () => {
+  it('says in one line what npm says went wrong, and does not count as done', async () => {
     checkout.write('package-lock.json', '{}');
     const says = `console.error('npm error code ENOTFOUND\\nnpm error syscall getaddrinfo\\nnpm error network request failed\\nnpm error A complete log of this run can be found in: /x/y.log'); process.exit(1);`;
     const { code, output } = await install(says);

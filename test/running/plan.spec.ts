@@ -16,7 +16,7 @@ describe('what a start is going to do', () => {
     expect({ demoForService: plan.serviceEnv['DEMO'], demo: plan.demo }).toEqual({ demoForService, demo });
   });
 
-  it('listens where the contract says unless told otherwise', () => {
+  it('listens where the contract says unless set otherwise', () => {
     expect(planFrom({}).ports).toEqual({ HTTP_PORT: '3000', GRPC_PORT: '50051', SYSTEMS_API_PORT: '4000' });
   });
 

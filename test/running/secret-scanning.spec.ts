@@ -83,7 +83,7 @@ describe('the rule for secret scanners', () => {
     expect(rule.regex).not.toMatch(/\(\?[=!<]|\\[1-9]/);
   });
 
-  test('is the one that the page tells to paste', () => {
+  test('is the one that the page says to paste', () => {
     expect(page('regex', 'Finding keys that have leaked')).toBe(rule.regex);
   });
 });

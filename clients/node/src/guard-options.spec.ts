@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => guard.close());
 
 describe('the options of a guard', () => {
-  it('tells onDecision of every decision, with what it took, and never the key', async () => {
+  it('calls onDecision with every decision, with what it took, and never the key', async () => {
     await guard.check(question);
     latchkey.answers(denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }));
     await guard.check(question);

@@ -68,7 +68,7 @@ describe('createGuard', () => {
     expect(latchkey.questions).toEqual([expect.objectContaining({ credential: 'authorization', authorization: '' })]);
   });
 
-  it('tells onDenied why, and never the key', async () => {
+  it('calls onDenied with the reason, and never the key', async () => {
     latchkey.answers(denied({ reason: 'REASON_REVOKED' }));
     await guard.check(question);
     expect(denials).toEqual([
@@ -83,7 +83,7 @@ describe('createGuard', () => {
     ]);
   });
 
-  it('tells onError what failed, and never the key, not even one that the service quotes', async () => {
+  it('calls onError with what failed, and never the key, not even one that the service quotes', async () => {
     latchkey.script = (_, reply) => reply({ code: status.UNAUTHENTICATED, details: `who asks about ${key}?` });
     expect(await guard.check(question)).toMatchObject({ status: 503 });
     expect(failures).toEqual([

@@ -37,7 +37,7 @@ describe('the status of an account', () => {
     expect(await app.getAccount.execute(id)).toMatchObject({ email, permissions, passwordHash, version: 3n });
   });
 
-  test('ends the sessions of whom it locks out, and of nobody who stays in', async () => {
+  test('ends the sessions of the account that it locks out, and of no other', async () => {
     const { id, email } = await newOwner(app);
     for (const [change, isStillIn] of [
       ['reactivate', true],

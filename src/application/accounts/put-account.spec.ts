@@ -153,7 +153,7 @@ describe('a password', () => {
     expect(await outcomeOf(app.getAccount.execute(sent.id))).toBe('account_not_found');
   });
 
-  test('that is too long is told how long it may be', async () => {
+  test('that is too long is refused with the length it may have', async () => {
     const tooLong = app.putAccount.execute(profile({ password: 'x'.repeat(1025) }));
     await expect(tooLong).rejects.toThrow('password must be 1 to 1024 characters');
   });

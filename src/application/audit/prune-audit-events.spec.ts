@@ -28,7 +28,7 @@ describe('retention of sealed events', () => {
     trail.record(2);
   });
 
-  test('keeps everything unless it is told how long', async () => {
+  test('keeps everything unless a retention is set', async () => {
     expect(await prune(undefined, 1000)).toBe(0);
     expect(ids()).toHaveLength(11);
   });

@@ -103,7 +103,7 @@ describe('by hand', () => {
     expect(await trail.verify()).toMatchObject({ seal: { id: 1n }, problem: '10 events were sealed and 0 are there' });
   });
 
-  test('the newest seals and events cut off: only a seal that was exported tells', async () => {
+  test('the newest seals and events cut off: only a seal that was exported shows it', async () => {
     const { newest } = (await trail.verify()) as IntactTrail;
     trail.deleteSeal(3n);
     trail.deleteEvents((id) => id > 6n);

@@ -97,7 +97,7 @@ describe('creating a key', () => {
 });
 
 describe('the cap of five active keys', () => {
-  test('tells the sixth in the words of the settings screen', async () => {
+  test('refuses the sixth in the words of the settings screen', async () => {
     const ownerId = await ownerWith(5);
     await expect(createKey(app, ownerId)).rejects.toMatchObject({
       code: 'too_many_active_keys',
@@ -158,7 +158,7 @@ describe('what happens between the check of the password and the insert', () => 
     await app.accounts.rehash(id, passwordHash!, await app.passwords.hash(PASSWORD));
   };
 
-  test('the same password hashed anew, as a sign-in does: the key comes to be all the same', async () => {
+  test('the same password hashed again, as a sign-in does: the key is created all the same', async () => {
     let isRenewed = false;
     const once = async (id: string) => {
       if (!isRenewed) await hashAnew(id);
@@ -167,7 +167,7 @@ describe('what happens between the check of the password and the insert', () => 
     expect(await during(once)).toEqual(['ok', 1]);
   });
 
-  test('hashed anew again and again, which nothing does: refused', async () => {
+  test('hashed again and again, which nothing does: refused', async () => {
     expect(await during(hashAnew)).toEqual(['incorrect_password', 0]);
   });
 
@@ -180,7 +180,7 @@ describe('what happens between the check of the password and the insert', () => 
     expect(await during((id) => app.changeAccountStatus[change](id))).toEqual(['unauthenticated', 0]);
   });
 
-  test('an owner locked out is told what to do', async () => {
+  test('an owner who is locked out learns what to do', async () => {
     const { id } = await newOwner(app);
     passwords.meanwhile = async () => void (await app.changeAccountStatus.suspend(id));
     const refused = createKey(interrupted, id).finally(() => (passwords.meanwhile = async () => {}));
@@ -209,7 +209,7 @@ describe('an Idempotency-Key', () => {
     await expect(repeat()).rejects.toMatchObject({ details: { apiKeyId: key.id } });
   });
 
-  test('is told to nobody who does not know the password', async () => {
+  test('is revealed to nobody who does not know the password', async () => {
     const { id: ownerId } = await newOwner(app);
     await createKey(app, ownerId, { idempotencyKey: 'once' });
     const repeat = createKey(app, ownerId, { idempotencyKey: 'once', password: 'wrong' });

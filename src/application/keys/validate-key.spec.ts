@@ -132,7 +132,7 @@ describe('once the secret is proven', () => {
     ['missing-permission', async () => {}, ask('read', 'systems:write'), false],
   ];
 
-  test.each(cases)('%s is told, and charged', async (reason, bringAbout, question, isFailure) => {
+  test.each(cases)('%s is answered, and charged', async (reason, bringAbout, question, isFailure) => {
     const created = await newKey({ access: 'read-only' });
     await bringAbout(created);
     const { verdict, rate } = await validate(created.fullKey, question);
@@ -142,7 +142,7 @@ describe('once the secret is proven', () => {
     expect(failures(created.key.ownerId)).toMatchObject(recorded);
   });
 
-  test('too many requests are told with the wait, and are no failed authentication', async () => {
+  test('too many requests are answered with the wait, and are no failed authentication', async () => {
     const { key, fullKey } = await newKey();
     for (let n = 0; n < 3; n += 1) expect((await validate(fullKey)).verdict.granted).toBe(true);
     const { verdict, rate } = await validate(fullKey);
@@ -153,7 +153,7 @@ describe('once the secret is proven', () => {
     expect(failures(key.ownerId)).toEqual([]);
   });
 
-  test('a key beyond its limit is told first that it was revoked', async () => {
+  test('a key beyond its limit is first of all answered as revoked', async () => {
     const { key, fullKey } = await newKey();
     for (let n = 0; n < 4; n += 1) await validate(fullKey);
     await app.revokeApiKey.execute(key.ownerId, key.id, client());
@@ -206,7 +206,7 @@ describe('what a validation leaves behind', () => {
     expect(counts()).toEqual([before[0]! + 1, before[1]! + 1, before[2]]);
   });
 
-  test('is a failure counted, and thrown, when the stores can’t tell', async () => {
+  test('is a failure counted, and thrown, when the stores can’t answer', async () => {
     class Away extends KeyReader {
       override read = () => Promise.reject(new LatchkeyError('unavailable', 'away'));
     }

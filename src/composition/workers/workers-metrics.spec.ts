@@ -74,7 +74,7 @@ describe('what workers count together', () => {
     expect(numbers(await next.page())).toEqual({ asked_total: 10, open: 3, lag: 2, up: 1 });
   });
 
-  test('holds what a worker that hangs told last', async () => {
+  test('holds the last report of a worker that hangs', async () => {
     const { workers } = follow(2, 3);
     await workers[0]!.page();
     Object.assign(workers[1]!, { hangs: true, count: 30 });

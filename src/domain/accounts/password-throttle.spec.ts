@@ -69,7 +69,7 @@ describe.each([
     }
   });
 
-  test('a blocked attempt does not lengthen the wait, and tells it in whole seconds, rounded up', () => {
+  test('a blocked attempt does not lengthen the wait, and is answered with it in whole seconds, rounded up', () => {
     const subject = new Subject(policy);
     for (let guess = 0; guess < 5; guess += 1) subject.attempt(0);
     expect(subject.attempt(0)).toEqual({ admitted: false, retryAfterSeconds: 15 });

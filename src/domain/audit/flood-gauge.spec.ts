@@ -35,7 +35,7 @@ describe('the time from one commit of failures to the next', () => {
     expect(gauge.pauseMs(endMs + 1200)).toBe(0);
   });
 
-  test('is nothing when it is told to forget', () => {
+  test('is nothing after forget()', () => {
     const { gauge, endMs } = after(1000, 1);
     gauge.forget();
     expect(gauge.pauseMs(endMs)).toBe(0);

@@ -23,7 +23,7 @@ describe('failures share an event', () => {
     expect(groups[0]!.failure).toBe(alike[0]);
   });
 
-  test('under a flood whatever key of nobody was tried from one network; it names no key then', () => {
+  test('under a flood whatever key of no account was tried from one network; it names no key then', () => {
     const guesses = ['a', 'b', 'c'].map((digit) => failure({ publicPart: digit.repeat(24) }));
     expect(groupFailures(guesses, true)).toEqual([{ count: 3, failure: { ...guesses[0], publicPart: null } }]);
     expect(counts(groupFailures([...guesses, failure({}, '192.0.2.2')], true))).toEqual([3, 1]);

@@ -65,7 +65,7 @@ const FAULTS: [DenialReason, Partial<Situation>][] = [
   ['missing-permission', { permission: 'users:write' }],
 ];
 
-test('tells which key it is of, and when its expiry is to be recorded', () => {
+test('says which key it is of, and when its expiry is to be recorded', () => {
   const living = standing(GOOD);
   expect([living.id, living.ownerId, living.digest]).toEqual(['k1', 'u1', DIGEST]);
   expect([living.status(at(DAY - 1)), living.isExpiryDue(at(DAY - 1))]).toEqual(['active', false]);
@@ -95,7 +95,7 @@ describe('the judgement of a key whose secret is proven', () => {
   const pairs = FAULTS.flatMap(([first, one], index) =>
     FAULTS.slice(index + 1).map(([second, other]) => ({ first, second, both: { ...other, ...one } })),
   );
-  test.each(pairs)('of $first and $second, tells $first', ({ first, both }) => {
+  test.each(pairs)('of $first and $second, answers $first', ({ first, both }) => {
     expect(judge(both)).toEqual({ granted: false, reason: first });
   });
 

@@ -200,7 +200,7 @@ describe('inspectKey', () => {
     );
   });
 
-  test('tells a wrong checksum from a text that is no key at all', () => {
+  test('distinguishes a wrong checksum from a text that is no key at all', () => {
     const key = freshKey();
     const mistyped = key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     expect(inspectKey(mistyped)).toEqual({ prefix: 'lk', publicPart: key.slice(3, 27), keyString: undefined });

@@ -134,7 +134,7 @@ describe('GCRA', () => {
     ]);
   });
 
-  test('the default limit of 100 and 20 a second, told request by request', () => {
+  test('the default limit of 100 and 20 a second, request by request', () => {
     const bucket = new Bucket({ perSecond: 20, burst: 100 });
     const rested = { admitted: true, limit: 100, remaining: 99, resetAfterMicros: 50_000, retryAfterMicros: 0 };
     expect(bucket.charge(0)).toEqual(rested);

@@ -46,7 +46,7 @@ test('each request gets its own answer, whatever their order, in both directions
   expect(await Promise.all(answers)).toEqual([2, 3, 10, 20]);
 });
 
-test('an error is told by its message, and other messages of the channel are passed over', async () => {
+test('an error arrives as its message, and other messages of the channel are passed over', async () => {
   const [near, far] = channel();
   answerRequests(far, async () => Promise.reject(new Error('too dear')));
   const asked = new Requests<string, string>(near, 'Nobody answers').ask('x');

@@ -11,7 +11,7 @@ describe('the log', () => {
   const key = KeyString.generate('lk').reveal();
   const secret = key.slice(key.indexOf('.') + 1, -1);
 
-  test('lets no key out, wherever somebody puts one', () => {
+  test('lets no key out, wherever one is put', () => {
     const lines = written('debug', (log) => {
       log.debug(`asked with ${key}`);
       log.info('request', { path: `/v1/${key}`, nested: { header: [`Bearer ${key}`] } });
@@ -26,7 +26,7 @@ describe('the log', () => {
     expect(lines[1]).toContain(key.slice(0, 27));
   });
 
-  test('says what it is told otherwise, one line an event', () => {
+  test('logs everything else, one line an event', () => {
     const [line, ...more] = written('info', (log) => {
       log.debug('not at this level');
       log.info('two\nlines', { id: 'a'.repeat(80), digest: 'f'.repeat(64) });

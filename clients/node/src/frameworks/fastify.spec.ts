@@ -68,12 +68,12 @@ describe('the plugin for Fastify', () => {
     expect(latchkey.questions).toMatchObject([{ authorization: 'Bearer a, Bearer b', clientIp: '192.0.2.7' }]);
   });
 
-  it('lets a route say what it does where the method does not tell', async () => {
+  it('lets a route say what it does where the method does not', async () => {
     await send('POST /search');
     expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_READ', permission: 'systems:read' }]);
   });
 
-  it('tells the author of an unprotected route what is missing', async () => {
+  it('names to the author of an unprotected route what is missing', async () => {
     const { status, body } = await send('GET /open');
     expect([status, body]).toEqual([500, expect.stringContaining('this route is not protected')]);
   });

@@ -91,7 +91,7 @@ describe('a question that is refused', () => {
     expect(failures).toMatchObject([{ code: 'UNAVAILABLE' }]);
   });
 
-  it('ends with the deadline of the first try, and says what the first try told', async () => {
+  it('ends with the deadline of the first try, and reports the error of the first try', async () => {
     await open(2000);
     latchkey.script = (_, reply) => {
       if (latchkey.questions.length === 1) reply(away);

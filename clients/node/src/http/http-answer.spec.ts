@@ -11,7 +11,7 @@ describe('rateLimitHeaders', () => {
     });
   });
 
-  it('leaves the window out when the service does not tell it', () => {
+  it('leaves the window out when the service does not send it', () => {
     expect(rateLimitHeaders({ ...rateLimit, windowSeconds: undefined })['RateLimit-Policy']).toBe('"key";q=100');
   });
 

@@ -71,7 +71,7 @@ describe('what a client gets from a guarded service', () => {
     expect(await app.send('HEAD /systems')).toMatchObject({ status: 401, body: '' });
   });
 
-  it('tells the author of an unprotected route what is missing', async () => {
+  it('names to the author of an unprotected route what is missing', async () => {
     const { status, body } = await app.send('GET /open');
     expect([status, body]).toEqual([500, expect.stringContaining('this route is not protected')]);
   });

@@ -58,7 +58,7 @@ describe('what the service is asked', () => {
     expect(lastQuestion()).toMatchObject({ operation: `OPERATION_${operation}`, permission });
   });
 
-  it('lets a route say what it does where the method does not tell', async () => {
+  it('lets a route say what it does where the method does not', async () => {
     await app.send('POST /search');
     expect(lastQuestion()).toMatchObject({ operation: 'OPERATION_READ', permission: 'systems:read' });
   });

@@ -16,7 +16,7 @@ test.each([new Error('connect postgres://latchkey:hunter2@db'), new TypeError('x
   },
 );
 
-test('an error of a request is told in its own words', () => {
+test('an error of a request is answered in its own words', () => {
   expect(mapError(new LatchkeyError('not_found', 'There is no such API key'))).toEqual({
     http: 404,
     grpc: status.NOT_FOUND,

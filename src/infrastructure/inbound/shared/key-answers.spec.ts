@@ -22,7 +22,7 @@ const grant = {
   expiresAt: new Date(1),
 } as const;
 
-test('a grant names the owner, the key, its access and its permissions, and tells what is left of the rate limit', () => {
+test('a grant names the owner, the key, its access and its permissions, and says what is left of the rate limit', () => {
   expect(answers.of({ verdict: grant, rate })).toEqual({
     status: 200,
     headers: {
@@ -70,7 +70,7 @@ test.each([
   });
 });
 
-test('without a store nobody gets in, and nobody is told that the key is invalid', () => {
+test('without a store no request gets in, and no answer says that the key is invalid', () => {
   expect(answers.unavailable).toEqual({
     status: 503,
     headers: { 'Content-Type': 'application/json' },

@@ -6,7 +6,7 @@ const MINUTE_MICROS = 60_000_000;
 
 afterEach(() => void jest.useRealTimers());
 
-test('admits the whole burst and tells the truth on a clock with fractions of a microsecond', () => {
+test('admits the whole burst and counts right on a clock with fractions of a microsecond', () => {
   const limit = { perSecond: 20, burst: 100 };
   const moments = fc.tuple(fc.nat({ max: 1e8 }), fc.nat({ max: 1e6 })).map(([whole, part]) => whole + part / 1e6);
   fc.assert(

@@ -25,7 +25,7 @@ test('hashes and verifies, many at once, each answered its own', async () => {
   matrix.forEach((row, h) => row.forEach((matches, p) => expect(matches).toBe(h === p)));
 });
 
-test('tells what argon2 finds wrong, and goes on', async () => {
+test('reports what argon2 finds wrong, and goes on', async () => {
   await expect(hashing.verify('no hash', 'x')).rejects.toThrow();
   expect(await hashing.hash('x', CHEAP)).toMatch(/^\$argon2id\$/);
 });
@@ -48,7 +48,7 @@ test('a process that dies fails those it worked for, with unavailable, and the n
   expect(await hashing.hash('x', CHEAP)).toMatch(/^\$argon2id\$/);
 });
 
-test('ends when it is closed, and does not end at a Ctrl+C meant for whoever closes it', async () => {
+test('ends when it is closed, and does not end at a Ctrl+C meant for its parent', async () => {
   await hashing.hash('x', CHEAP);
   process.kill(children()[0]!, 'SIGINT');
   expect(await hashing.hash('x', CHEAP)).toMatch(/^\$argon2id\$/);

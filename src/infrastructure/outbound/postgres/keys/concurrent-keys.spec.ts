@@ -149,7 +149,7 @@ describe('revoking a key', () => {
     expect(stale).toEqual([]);
   });
 
-  test('20 times at once, revokes it once and tells the others that it is', async () => {
+  test('20 times at once, revokes it once and answers the others that it is', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     const calls = times(20, (n) => (n % 2 ? app : other).revokeApiKey.execute(id, key.id, client()));

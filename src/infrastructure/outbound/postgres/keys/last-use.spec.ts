@@ -44,7 +44,7 @@ test('a first use is written by itself; of later ones the last, once the key has
   expect(await lastUseOf(busy)).toEqual(at(3));
 });
 
-test('never goes backwards, whoever writes last', async () => {
+test('never goes backwards, whichever instance writes last', async () => {
   const keyId = await newKey();
   app.lastUse.note(keyId, at(5));
   app.lastUse.note(keyId, at(4));
