@@ -56,20 +56,21 @@ export class RedisRateLimiter extends RateLimiter {
     private readonly local: RateLimiter,
     private readonly onOutage: (reason?: string) => void,
     traces = NO_TRACES,
+    deadlineMs = DEADLINE_MS,
   ) {
     super();
     this.batcher = new Batcher({
       send: (keyIds) => this.chargeAll(keyIds),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patienceMs: DEADLINE_MS,
+      patienceMs: deadlineMs,
       name: 'redis gcra',
       traces,
     });
     this.redis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      commandTimeout: DEADLINE_MS,
+      commandTimeout: deadlineMs,
       connectTimeout: 1000,
       retryStrategy: (attempts) => Math.min(1000, attempts * 50),
     }) as GcraRedis;
