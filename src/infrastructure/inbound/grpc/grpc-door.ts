@@ -11,7 +11,8 @@ export interface GrpcDoor {
   readonly service: string;
   /** The file under proto/ that describes it. */
   readonly proto: string;
-  readonly definition: ServiceDefinition;
+  /** For a door with a codec of its own. Without it, messages are what the loader makes of `proto`. */
+  readonly definition?: ServiceDefinition;
   /** What a caller's service identity must be allowed to do. */
   readonly role: ServiceRole;
   /** Read when the server opens. */

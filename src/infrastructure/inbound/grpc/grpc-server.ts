@@ -1,4 +1,4 @@
-import { Server } from '@grpc/grpc-js';
+import { Server, type ServiceDefinition } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import { loadSync } from '@grpc/proto-loader';
 import type { Config } from '../../../config/config.js';
@@ -29,7 +29,10 @@ export class GrpcServer {
     this.health.serve(server, doors);
     const described = loadSync([...new Set(doors.map(({ proto }) => proto))], PROTO_OPTIONS);
     new ReflectionService(described).addToServer(server);
-    for (const door of doors) server.addService(door.definition, this.pipeline.implement(door));
+    for (const door of doors) {
+      const definition = door.definition ?? (described[door.service] as ServiceDefinition);
+      server.addService(definition, this.pipeline.implement(door));
+    }
     const credentials = await serverCredentials(config.grpcTls);
     await new Promise<void>((resolve, reject) => {
       server.bindAsync(`${urlHost(config.host)}:${config.grpcPort}`, credentials, (error) =>

@@ -1,21 +1,14 @@
-import type { ServiceDefinition } from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
-import { PROTO_OPTIONS } from '../protos.js';
-
-const SERVICE = 'latchkey.v1.AccountService';
-const PROTO = 'latchkey/v1/account_service.proto';
 
 /**
  * `latchkey.v1.AccountService`, whose methods Nest serves (`account.controller.ts`). To Nest it is a transport: Nest hands
  * the controller's methods to it, and it hands them to the one gRPC server, beside the services that Nest knows nothing of.
  */
 export class AccountService extends Server implements CustomTransportStrategy, GrpcDoor {
-  readonly service = SERVICE;
-  readonly proto = PROTO;
-  readonly definition = loadSync(PROTO, PROTO_OPTIONS)[SERVICE] as ServiceDefinition;
+  readonly service = 'latchkey.v1.AccountService';
+  readonly proto = 'latchkey/v1/account_service.proto';
   readonly role = 'accounts';
 
   get methods(): Record<string, UnaryMethod<unknown, unknown>> {
