@@ -1,21 +1,12 @@
-import { type ServiceDefinition, status } from '@grpc/grpc-js';
-import { loadSync } from '@grpc/proto-loader';
+import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { join } from 'node:path';
-import { root } from '../../scripts/lib/paths.mjs';
 import { answer, bearer } from '../support/grpc-clients.js';
 import { readMetrics } from '../support/metrics-page.js';
+import { PROTO_SERVICES } from '../support/proto-services.js';
 import { startService, type Service } from '../support/service.js';
 
-const PROTOS = [
-  'latchkey/v1/api_key_service.proto',
-  'latchkey/v1/account_service.proto',
-  'envoy/service/auth/v3/external_auth.proto',
-];
-const definitions = Object.entries(loadSync(PROTOS, { includeDirs: [join(root, 'proto')] }));
-const methods = definitions
-  .filter(([name]) => /(Service|Authorization)$/.test(name))
-  .flatMap(([, definition]) => Object.values(definition as ServiceDefinition))
+const methods = Object.values(PROTO_SERVICES)
+  .flatMap((service) => Object.values(service))
   .filter(({ requestStream }) => !requestStream)
   .map(({ path }) => path);
 

@@ -5,6 +5,7 @@ import { protoPath as healthProto } from 'grpc-health-check';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { answer } from '../support/grpc-clients.js';
+import { PROTO_SERVICES } from '../support/proto-services.js';
 import { sharedService, type Service } from '../support/service.js';
 
 const reflectionProtos = join(dirname(createRequire(import.meta.url).resolve('@grpc/reflection')), '../proto');
@@ -16,7 +17,7 @@ function clientOf(proto: string, name: string, target: string): AnyClient {
   return new (found as new (...args: unknown[]) => AnyClient)(target, credentials.createInsecure());
 }
 
-const SERVICES = ['latchkey.v1.ApiKeyService', 'latchkey.v1.AccountService', 'envoy.service.auth.v3.Authorization'];
+const SERVICES = Object.keys(PROTO_SERVICES);
 
 describe('without any service identity', () => {
   let service: Service;
