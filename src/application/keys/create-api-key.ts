@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AccessLevel } from '../../domain/keys/access.js';
 import type { Account } from '../../domain/accounts/account.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
+import type { ApiKey, KeyOrder } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { requireKeyFields } from '../../domain/keys/key-rules.js';
 import { KeyString } from '../../domain/keys/key-string.js';
@@ -13,11 +12,7 @@ import type { Accounts } from '../ports.js';
 import type { AccountTransaction } from '../account-transaction.js';
 import { saveKeys } from './save-keys.js';
 
-export interface CreateApiKeyCommand {
-  readonly ownerId: string;
-  readonly name: string;
-  readonly access: AccessLevel;
-  readonly expiresInDays: number;
+export interface CreateApiKeyCommand extends Omit<KeyOrder, 'id'> {
   readonly password: string;
   readonly idempotencyKey: string | undefined;
 }

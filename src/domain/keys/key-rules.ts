@@ -36,9 +36,6 @@ export const KEY_FIELDS = {
 
 /** Throws one error that names every field whose rule does not hold. */
 export function requireKeyFields(fields: Readonly<Record<keyof typeof KEY_FIELDS, unknown>>): void {
-  requireFields({
-    name: KEY_FIELDS.name(fields.name),
-    access: KEY_FIELDS.access(fields.access),
-    expiresInDays: KEY_FIELDS.expiresInDays(fields.expiresInDays),
-  });
+  const names = Object.keys(KEY_FIELDS) as (keyof typeof KEY_FIELDS)[];
+  requireFields(Object.fromEntries(names.map((name) => [name, KEY_FIELDS[name](fields[name])])));
 }

@@ -48,12 +48,12 @@ export class ApiKeysController {
   })
   async create(
     @Req() request: LatchkeyRequest,
-    @Body() { name, access, expiresInDays = DEFAULT_EXPIRY_DAYS, password }: CreateApiKeyBody,
+    @Body() { expiresInDays = DEFAULT_EXPIRY_DAYS, ...chosen }: CreateApiKeyBody,
     @Headers('idempotency-key') header: string | undefined,
   ): Promise<CreatedApiKeyView> {
     const ownerId = request.session!.account.id;
     const idempotencyKey = readIdempotencyKey(header);
-    const command = { ownerId, name, access, expiresInDays, password, idempotencyKey };
+    const command = { ...chosen, expiresInDays, ownerId, idempotencyKey };
     const { key, fullKey, now } = await this.createKey.execute(command, clientOf(request));
     return new CreatedApiKeyView(new ApiKeyView({ key, lastUsedAt: null }, now), fullKey);
   }

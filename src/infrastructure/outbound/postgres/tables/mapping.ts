@@ -27,36 +27,11 @@ export function fromAccount(account: Account, emailKey: string): AccountRow {
   };
 }
 
-export function toApiKey(row: ApiKeyRow): ApiKey {
-  return ApiKey.restore({
-    id: row.id,
-    ownerId: row.ownerId,
-    name: row.name,
-    access: row.access,
-    keyPrefix: row.keyPrefix,
-    publicPart: row.publicPart,
-    digest: row.digest,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-    revokedAt: row.revokedAt,
-    expiredAt: row.expiredAt,
-  });
+/** A column of the table is a field of the key's state, under its name; the types refuse one that is missing. */
+export function toApiKey({ idempotencyKey: _idempotencyKey, owner: _owner, ...state }: ApiKeyRow): ApiKey {
+  return ApiKey.restore(state);
 }
 
 export function fromApiKey(key: ApiKey, idempotencyKey: string | null): ApiKeyRow {
-  const state = key.snapshot();
-  return {
-    id: state.id,
-    ownerId: state.ownerId,
-    name: state.name,
-    access: state.access,
-    keyPrefix: state.keyPrefix,
-    publicPart: state.publicPart,
-    digest: state.digest,
-    createdAt: state.createdAt,
-    expiresAt: state.expiresAt,
-    revokedAt: state.revokedAt,
-    expiredAt: state.expiredAt,
-    idempotencyKey,
-  };
+  return { ...key.snapshot(), idempotencyKey };
 }
