@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js';
+import { MINUTE_MS } from '../domain/time.js';
 import type { Job } from '../infrastructure/inbound/clock/job.js';
 import { SealAuditEventsJob } from '../infrastructure/inbound/clock/seal-audit-events.job.js';
 import type { Readiness } from '../infrastructure/inbound/shared/readiness.js';
@@ -7,7 +8,6 @@ import type { Adapters } from './adapters.js';
 import type { UseCases } from './use-cases.js';
 
 const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
 
 /** Everything that runs by the clock. What stands here is run, measured, and ended. */
 export function buildJobs(
