@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
 import {
   createKey,
   newOwner,
@@ -32,8 +33,8 @@ async function newKey(permissions: string[]) {
 }
 
 const connections = () =>
-  app.sql<{ pid: number }>(
-    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'latchkey validation'`,
+  app.sql<{ pid: number; waits: boolean }>(
+    `SELECT pid, wait_event_type = 'Lock' AS waits FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'latchkey validation'`,
   );
 
 test('reads a key and its owner as they were stored, to the millisecond', async () => {
@@ -91,7 +92,15 @@ test('goes on by itself after a migration has changed a column that its statemen
   const key = await newKey(['systems:read']);
   const two = () =>
     Promise.all([reader.read(key.publicPart), new Promise(setImmediate).then(() => reader.read(key.publicPart))]);
-  await two();
+  // A lock holds the reads until both connections are at work on the statement, so that both have prepared it.
+  const locker = new pg.Client({ connectionString: database.url });
+  await locker.connect();
+  await locker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+  const reading = two();
+  await eventually(async () => (await connections()).filter(({ waits }) => waits).length === 2);
+  await locker.query('ROLLBACK');
+  await locker.end();
+  await reading;
   const before = await connections();
   await app.sql(`ALTER TABLE api_keys ALTER COLUMN access TYPE varchar(20)`);
   for (let time = 0; time < 3; time += 1) {
