@@ -4,7 +4,7 @@ import type { ApiKey, KeyOrder } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { requireKeyFields } from '../../domain/keys/key-rules.js';
 import { KeyString } from '../../domain/keys/key-string.js';
-import { OwnerKeys, tooManyActiveKeys } from '../../domain/keys/owner-keys.js';
+import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { CONFIRMATION } from '../../domain/accounts/password-throttle.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import type { PasswordCheck } from '../sessions/password-check.js';
@@ -23,7 +23,8 @@ export interface CreatedApiKey {
   readonly now: Date;
 }
 
-type Obstacle = 'full' | 'password-changed';
+/** A refusal of the domain, or a reason to check the password once more. */
+type Obstacle = LatchkeyError | 'password-changed';
 
 export class CreateApiKey {
   constructor(
@@ -39,7 +40,7 @@ export class CreateApiKey {
     // A sign-in may have replaced the hash of the same password in between: check once more, against what is stored now.
     if (created === 'password-changed') created = await this.attempt(command, client);
     if (created === 'password-changed') throw incorrectPassword();
-    if (created === 'full') throw tooManyActiveKeys();
+    if (created instanceof LatchkeyError) throw created;
     return created;
   }
 
@@ -81,7 +82,7 @@ export class CreateApiKey {
     const keyString = KeyString.generate(this.keyPrefix);
     const key = keys.issue({ ...command, id: randomUUID() }, keyString, now);
     await saveKeys(transaction, keys, { actorId: account.id, client }, idempotencyKey);
-    return key === 'full' ? key : { key, fullKey: keyString.reveal(), now };
+    return key instanceof LatchkeyError ? key : { key, fullKey: keyString.reveal(), now };
   }
 }
 

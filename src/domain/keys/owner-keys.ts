@@ -28,9 +28,9 @@ export class OwnerKeys {
     return this.keys.filter((key) => this.isActive(key, now)).length;
   }
 
-  /** Answers `full` instead of throwing, so that the expiries noted on the way are committed all the same. */
-  issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey | 'full' {
-    if (this.countActive(now) >= MAX_ACTIVE_KEYS) return 'full';
+  /** Answers a refusal instead of throwing it, so that the expiries noted on the way are committed all the same. */
+  issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey | LatchkeyError {
+    if (this.countActive(now) >= MAX_ACTIVE_KEYS) return tooManyActiveKeys();
     const key = ApiKey.issue(order, keyString, now);
     this.keys.push(key);
     this.note(key, 'created');
@@ -81,6 +81,6 @@ export function noSuchKey(): LatchkeyError {
   return new LatchkeyError('not_found', 'There is no such API key');
 }
 
-export function tooManyActiveKeys(): LatchkeyError {
+function tooManyActiveKeys(): LatchkeyError {
   return new LatchkeyError('too_many_active_keys', 'You have reached the maximum number of API keys');
 }
