@@ -85,7 +85,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
     expect(await openIds(other)).toEqual([key.id]);
   });
 
-  test('puts an event on its account’s record, with who did it from where, at its time', async () => {
+  test('puts an event on its account’s record, with the actor, the client and the time', async () => {
     const id = await newAccount(world);
     const keyId = randomUUID();
     const from = client('198.51.100.7');

@@ -4,7 +4,7 @@ import { Account } from '../../src/domain/accounts/account.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { client, outcomeOf, tally, times } from '../support/calls.js';
-import { change, eventsOf, HASH, newAccount, type World } from './support/world.js';
+import { change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 const LAST_VERSION = 2n ** 64n - 1n;
@@ -33,7 +33,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open) => {
     }
   });
 
-  test('that nobody opened are not found', async () => {
+  test('that do not exist are not found', async () => {
     expect(await world.accounts.find('nobody')).toBeUndefined();
     expect(await world.accounts.findByEmail('nobody@example.org')).toBeUndefined();
     expect(await world.accounts.transaction('nobody', async ({ account }) => account)).toBeUndefined();
@@ -91,7 +91,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open) => {
       expect(await world.accounts.transaction(id, (transaction) => transaction.openKeys())).toEqual([]);
     });
 
-    test('shows nobody what it has not committed', async () => {
+    test('shows no other reader what it has not committed', async () => {
       const id = await newAccount(world);
       const { token } = (await world.sessions.begin(id, HASH))!;
       await world.accounts.transaction(id, async (transaction) => {
@@ -131,8 +131,9 @@ describe.each(WORLDS)('Accounts %s', (_name, open) => {
     test('reads the clock when it holds the account', async () => {
       const id = await newAccount(world);
       let later: Promise<Date> | undefined;
-      await world.accounts.transaction(id, async () => {
+      await world.accounts.transaction(id, async (transaction) => {
         later = world.accounts.transaction(id, async ({ now }) => now);
+        await linger(transaction);
         await world.pass(5000);
       });
       expect(await later).toEqual(await world.now());
@@ -201,6 +202,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open) => {
         transaction.account!.changePassword('a new password');
         await transaction.saveAccount(transaction.account!);
         rehash = world.accounts.rehash(id, HASH, 'newer');
+        await linger(transaction);
       });
       await rehash;
       expect((await stateOf(id)).passwordHash).toBe('a new password');

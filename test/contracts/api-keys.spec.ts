@@ -32,7 +32,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     return { id, made: made.map((key) => key.id) };
   }
 
-  test('are found by their public part, whoever owns them, as they were stored', async () => {
+  test('of any owner are found by their public part, as they were stored', async () => {
     const key = await newKey(world, await newAccount(world));
     expect(await world.keys.findByPublicPart(key.snapshot().publicPart)).toEqual(key);
     expect(await world.keys.findByPublicPart('0'.repeat(24))).toBeUndefined();
@@ -161,7 +161,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     });
   });
 
-  test('a sweep records what is due whoever owns it, the oldest first, as many as it may, and says how many', async () => {
+  test('a sweep records what is due of all owners, the oldest first, up to its limit, and answers how many', async () => {
     await world.pass(30 * DAY_MS);
     await world.keys.sweepExpiries(1000);
     const [id, other] = [await newAccount(world), await newAccount(world)];

@@ -171,7 +171,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open) => {
       ]);
     });
 
-    test('has the record to itself: whoever comes meanwhile passes on, and gets it afterwards', async () => {
+    test('has the record to itself: another that begins meanwhile is not run, and one that begins afterwards is', async () => {
       await exclusively(async () => {
         expect(await exclusively(async () => 'done')).toBeUndefined();
       });
@@ -188,7 +188,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open) => {
       });
     });
 
-    test('names those who have an event’s id and have not ended, each by a name of its own', async () => {
+    test('names the transactions that have an event’s id and have not ended, each by a name of its own', async () => {
       const writers = () => exclusively((transaction) => transaction.writers());
       const write = async (work: () => Promise<unknown>) => {
         const ownerId = await newAccount(world);

@@ -21,7 +21,7 @@ describe.each(WORLDS)('Audit %s', (_name, open) => {
     ...part,
   });
 
-  test('has a failure on record once it is answered, with who it was and when', async () => {
+  test('has a failure on record once it is answered, with its client and its target', async () => {
     const ownerId = randomUUID();
     const keyId = randomUUID();
     const from = client('198.51.100.7');

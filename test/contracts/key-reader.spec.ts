@@ -44,7 +44,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     });
   });
 
-  test('finds nothing under a public part that nobody has, and says when', async () => {
+  test('finds nothing under a public part that no key has, and says when', async () => {
     const reading = await world.keyReader.read('0'.repeat(24));
     expect(reading).toEqual({ now: await world.now(), sentAt: expect.any(Number) });
   });

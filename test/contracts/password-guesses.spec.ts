@@ -23,7 +23,7 @@ describe.each(WORLDS)('PasswordGuesses %s', (_name, open) => {
       () => false,
     );
 
-  test('are counted until the subject is blocked, which is told with the wait', async () => {
+  test('are counted until the subject is blocked, and the error says for how long', async () => {
     const guessed = subject();
     for (let free = 0; free < 3; free += 1) await count(guessed);
     const blocked = (retryAfterSeconds: number) => ({ code: 'too_many_attempts', details: { retryAfterSeconds } });

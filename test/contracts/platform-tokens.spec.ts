@@ -41,7 +41,7 @@ describe.each<[string, () => Login | Promise<Login>]>([
 
   const inMs = (ms: number) => new Date(Math.ceil((Date.now() + ms) / 1000) * 1000);
 
-  test('can’t be told valid from invalid while the login is away and has never been asked', async () => {
+  test('are unavailable, never refused, while the login is away and has never been asked', async () => {
     const away = await open();
     const jwt = await away.issue('u1', inMs(HOUR_MS));
     await away.goAway();
@@ -57,7 +57,7 @@ describe.each<[string, () => Login | Promise<Login>]>([
     expect(await login.tokens.verify(await login.issue('auth0:abc', inMs(-2000)))).toBeUndefined();
   });
 
-  test('that the login did not issue stand for nobody', async () => {
+  test('that the login did not issue stand for no account', async () => {
     const jwt = await login.issue('u1', inMs(HOUR_MS));
     for (const made of ['', 'lk_abc.def', `${jwt}x`]) expect(await login.tokens.verify(made)).toBeUndefined();
   });

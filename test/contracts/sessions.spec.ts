@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SESSION_HOURS } from '../../src/domain/accounts/session.js';
 import { HOUR_MS } from '../../src/domain/time.js';
-import { change, HASH, newAccount, type World } from './support/world.js';
+import { change, HASH, linger, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 describe.each(WORLDS)('Sessions %s', (_name, open) => {
@@ -48,12 +48,13 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
       transaction.account!.suspend();
       await transaction.saveAccount(transaction.account!);
       session = world.sessions.begin(id, HASH);
+      await linger(transaction);
       await transaction.endSessions();
     });
     expect(await session).toBeUndefined();
   });
 
-  test('end one by one, twice without harm; what nobody began is none', async () => {
+  test('end one by one, twice without harm; a token that was never given is none', async () => {
     const id = await newAccount(world);
     const [one, two] = [await begin(id), await begin(id)];
     await world.sessions.end(one.token);

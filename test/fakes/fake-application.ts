@@ -60,7 +60,7 @@ export function openFakes({ store = new FakeStore(), ...parts }: Parts = {}) {
   return { ...ports, ...useCases, cheapHash: fakeHash(PASSWORD, 1024), meter, store };
 }
 
-/** The key's time ran out an hour ago; nobody has observed it yet. */
+/** The key's time ran out an hour ago, and its expiry has not been observed yet. */
 export function runOut({ store }: FakeApplication, ...keyIds: string[]): void {
   endAt(store, new Date(store.now().getTime() - HOUR_MS), ...keyIds);
 }

@@ -73,16 +73,17 @@ export class FakeStore {
 
   /** An id is given out when the event is written, and lost if it is never committed. */
   newEvent(event: Pick<SealableEvent, 'type'> & Partial<SealableEvent>): SealableEvent {
-    if (this.isRecordAway) throw away();
+    this.requireRecord();
     this.lastEventId += 1n;
     return { ...NO_EVENT, id: this.lastEventId, at: this.now(), ...event };
+  }
+
+  /** Statements that may write an event need the record even when there is none to write. */
+  requireRecord(): void {
+    if (this.isRecordAway) throw new LatchkeyError('unavailable', 'The record is away');
   }
 
   addEvents(...events: readonly SealableEvent[]): void {
     this.events = [...this.events, ...events].sort((one, other) => (one.id < other.id ? -1 : 1));
   }
-}
-
-function away(): LatchkeyError {
-  return new LatchkeyError('unavailable', 'The store is away');
 }

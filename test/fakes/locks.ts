@@ -1,4 +1,4 @@
-/** Rows that one transaction at a time holds. Who waits for one gets it in the order of asking. */
+/** Rows that one transaction at a time holds. Those that wait for one get it in the order in which they asked. */
 export class Locks {
   private readonly lastInLine = new Map<string, Promise<void>>();
 

@@ -236,7 +236,7 @@ describe('where the time of a validation went', () => {
   };
   const names = (parts: typeof app.meter.parts) => parts.map(({ part }) => part);
 
-  test('is told in parts that follow each other without a gap, from the question on', async () => {
+  test('is counted in parts that follow each other without a gap, from the question on', async () => {
     const { fullKey } = await newKey();
     const { begun, parts } = await asked(fullKey);
     expect(names(parts)).toEqual(['batch', 'postgresql', 'limits']);
@@ -257,7 +257,7 @@ describe('where the time of a validation went', () => {
     expect(revoked.parts[3]!.since).toBe(revoked.parts[2]!.until);
   });
 
-  test('begins with the question when nobody stamped its arrival', async () => {
+  test('begins with the question when its arrival has no stamp', async () => {
     const { fullKey } = await newKey();
     const before = performance.now();
     await validate(fullKey);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AccountTransaction } from '../../../src/application/account-transaction.js';
 import type { Ports } from '../../../src/composition/use-cases.js';
 import { Account, type AccountProfile } from '../../../src/domain/accounts/account.js';
 import type { RecordedEvent } from '../../../src/domain/audit/audit-event.js';
@@ -17,7 +18,7 @@ export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTo
 
 export const HASH = 'hash of a password';
 
-/** An account that nobody else has, under HASH. */
+/** A new account, whose password hash is HASH. */
 export async function newAccount({ accounts }: World, profile: Partial<AccountProfile> = {}): Promise<string> {
   const id = `u-${randomUUID()}`;
   await accounts.transaction(id, async (transaction) => {
@@ -63,6 +64,11 @@ export function revoke({ accounts }: World, key: ApiKey): Promise<void> {
     stored.revoke(transaction.now);
     await transaction.saveKey(stored);
   });
+}
+
+/** Gives what was begun beside the transaction the time to go wrong: some round trips, for no event says that it waits. */
+export async function linger(transaction: AccountTransaction): Promise<void> {
+  for (let trips = 0; trips < 20; trips += 1) await transaction.openKeys();
 }
 
 /** The owner's events, oldest first. */

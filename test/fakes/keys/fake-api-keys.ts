@@ -48,6 +48,7 @@ export class FakeApiKeys extends ApiKeys {
 
   /** Looks once more once all are locked: another may have been faster. */
   private async record(due: readonly KeyState[]): Promise<number> {
+    this.store.requireRecord();
     const ids = due.map(({ id }) => id).sort();
     const letGo: (() => void)[] = [];
     for (const id of ids) letGo.push(await this.store.locks.take(keyRow(id)));

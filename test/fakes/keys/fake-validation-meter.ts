@@ -2,7 +2,7 @@ import type { ValidationPart } from '../../../src/application/keys/validation-pa
 import { ValidationMeter } from '../../../src/application/ports.js';
 import type { Verdict } from '../../../src/domain/keys/verdict.js';
 
-/** Keeps what it was told. */
+/** Keeps everything that is counted, for a test to look at. */
 export class FakeValidationMeter extends ValidationMeter {
   readonly parts: { readonly part: ValidationPart; readonly since: number; readonly until: number }[] = [];
   readonly verdicts: { readonly verdict: Verdict; readonly begun: number }[] = [];
