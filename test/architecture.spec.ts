@@ -37,6 +37,7 @@ const STATEMENTS = [
 const domain = 'The domain imports its own files, node:crypto and node:zlib.';
 const application = 'The application imports its own files, the domain and node:crypto.';
 const tooDeep = 'A folder of folders is as deep as it gets here.';
+const onFakes = 'The specs of the core run on fakes: nothing is started for them.';
 const composed = 'Nothing below the composition imports it.';
 const sides = 'What calls us and what we call know nothing of each other: go through a port.';
 const doors = 'What several doors need stands in inbound/shared.';
@@ -67,6 +68,10 @@ describe('the house: every arrow points down', () => {
     ['src/application/brand-new/planted.ts', '../../config/config.js', application],
     ['src/application/brand-new/planted.ts', 'node:zlib', application],
     ['src/application/brand-new/deeper/deepest/planted.ts', '../../../ports.js', tooDeep],
+    ['src/domain/keys/planted.spec.ts', 'pg', onFakes],
+    ['src/application/keys/planted.spec.ts', '../../../test/support/application.js', onFakes],
+    ['src/application/keys/planted.spec.ts', '../../../test/support/databases.mjs', onFakes],
+    ['src/application/brand-new/planted.spec.ts', '../../infrastructure/outbound/postgres/keys/api-keys.js', onFakes],
     ['src/infrastructure/inbound/grpc/planted.ts', '../../../composition/start.js', composed],
     ['src/infrastructure/inbound/grpc/envoy/planted.ts', '../../../outbound/postgres/keys/api-keys.js', sides],
     ['src/infrastructure/inbound/grpc/planted.ts', '../http/http-app.js', doors],
@@ -110,6 +115,8 @@ describe('the house: every arrow points down', () => {
     ['src/application/planted.ts', '../domain/keys/api-key.js'],
     ['src/application/keys/planted.ts', '../../domain/keys/api-key.js'],
     ['src/application/keys/planted.ts', '../ports.js'],
+    ['src/application/keys/planted.spec.ts', '../../../test/fakes/fake-application.js'],
+    ['src/application/keys/planted.spec.ts', '../../../test/support/calls.js'],
     ['src/infrastructure/inbound/grpc/planted.ts', './generated/latchkey/v1/Reason.js'],
     ['src/infrastructure/inbound/grpc/planted.ts', '../../../application/ports.js'],
     ['src/infrastructure/inbound/grpc/planted.ts', '@grpc/grpc-js'],
@@ -194,7 +201,7 @@ function reachableFrom(folder: string, arrows: ReadonlyMap<string, ReadonlySet<s
 
 /** Each import has a file of its own, so that one run of the linter judges them all. */
 function place(file: string, row: number, way: number): string {
-  return file.replace(/\.ts$/, `-${row}-${way}.ts`);
+  return file.replace(/(\.spec)?\.ts$/, `-${row}-${way}$1.ts`);
 }
 
 /** {a,b}/c → a/c, b/c */
