@@ -5,14 +5,13 @@ import { root } from './paths.mjs';
 /**
  * V8 collects short-lived objects a quarter as often as by default, which saves work. The young generation has its full
  * size from the start, so that memory does not seem to grow. No object is allocated in the old generation on the guess
- * that it will live long (ADR 8). The old generation is collected when the heap has grown by a quarter; since Node 24,
- * where that costs throughput, when it has doubled. The Dockerfile, which has Node 24, sets the same flags.
+ * that it will live long (ADR 8). The old generation is collected when the heap has doubled. The Dockerfile sets the
+ * same flags.
  */
-const growingPercent = Number.parseInt(process.versions.node, 10) < 24 ? 25 : 100;
 export const serviceNodeFlags = [
   '--min-semi-space-size=64',
   '--max-semi-space-size=64',
-  `--heap-growing-percent=${growingPercent}`,
+  '--heap-growing-percent=100',
   '--no-allocation-site-pretenuring',
 ];
 
