@@ -32,7 +32,7 @@ export function buildJobs(
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
   ];
-  if (config.audit.sealKey) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];
+  if (config.audit.sealKeys.length > 0) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];
   log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
   return jobs;
 }

@@ -48,7 +48,7 @@ export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case and the ports that it asks. */
 export function buildUseCases(
-  { keyPrefix, audit: { sealKey, retentionDays } }: Pick<Config, 'keyPrefix' | 'audit'>,
+  { keyPrefix, audit: { sealKeys, retentionDays } }: Pick<Config, 'keyPrefix' | 'audit'>,
   ports: Ports,
   meter: ValidationMeter,
 ) {
@@ -61,8 +61,8 @@ export function buildUseCases(
     revokeApiKey: new RevokeApiKey(accounts),
     sweepExpiries: new SweepExpiries(keys),
     listAuditEvents: new ListAuditEvents(audit),
-    sealAuditEvents: new SealAuditEvents(auditTrail, sealKey),
-    pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKey, retentionDays),
+    sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
+    pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),
     signIn: new SignIn(accounts, sessions, passwords, guesses, check, audit),
     signOut: new SignOut(sessions),
     identifyOwner: new IdentifyOwner(sessions, accounts, audit, ports.platformTokens),

@@ -51,7 +51,7 @@ describe('with nothing but what is needed', () => {
       serviceTokens: [{ name: 'gateway', role: 'validator', digest: Buffer.from(hex('token'), 'hex') }],
       platformLogin: undefined,
       grpcTls: undefined,
-      audit: { sealKey: undefined, retentionDays: undefined },
+      audit: { sealKeys: [], retentionDays: undefined },
       forwardAuthRoutes: undefined,
       demo: false,
       workers: 1,
@@ -239,24 +239,37 @@ describe('SERVICE_TOKENS', () => {
 
 describe('AUDIT_SEAL_KEY', () => {
   const bytes = Buffer.from(hex('some key') + hex('more'), 'hex');
-  const keyOf = (value: string) => read({ AUDIT_SEAL_KEY: value }).audit.sealKey?.export();
+  const other = Buffer.alloc(40, 7);
+  const keysOf = (value: string) => read({ AUDIT_SEAL_KEY: value }).audit.sealKeys.map((key) => key.export());
 
   test('is read from hex and from base64', () => {
-    expect(keyOf(bytes.toString('hex'))).toEqual(bytes);
-    expect(keyOf(bytes.toString('hex').toUpperCase())).toEqual(bytes);
-    expect(keyOf(bytes.toString('base64'))).toEqual(bytes);
-    expect(keyOf(bytes.toString('base64url'))).toEqual(bytes);
-    expect(keyOf(bytes.subarray(0, 32).toString('base64'))).toEqual(bytes.subarray(0, 32));
+    expect(keysOf(bytes.toString('hex'))).toEqual([bytes]);
+    expect(keysOf(bytes.toString('hex').toUpperCase())).toEqual([bytes]);
+    expect(keysOf(bytes.toString('base64'))).toEqual([bytes]);
+    expect(keysOf(bytes.toString('base64url'))).toEqual([bytes]);
+    expect(keysOf(bytes.subarray(0, 32).toString('base64'))).toEqual([bytes.subarray(0, 32)]);
+  });
+
+  test('holds several while it is rotated, newest first', () => {
+    expect(keysOf(`${other.toString('base64')}, ${bytes.toString('hex')}`)).toEqual([other, bytes]);
+  });
+
+  test('is none where it is unset or empty, and never where it holds anything', () => {
+    expect([keysOf(''), read({}).audit.sealKeys]).toEqual([[], []]);
+    expect(problems({ AUDIT_SEAL_KEY: ' , ' })).toEqual(['AUDIT_SEAL_KEY holds commas and no key']);
   });
 
   test.each([
     ['one byte too few, in hex', bytes.subarray(0, 31).toString('hex')],
     ['one byte too few, in base64', bytes.subarray(0, 31).toString('base64')],
     ['a passphrase', 'correct horse battery staple correct horse battery staple'],
-    ['a blank at its end', `${bytes.toString('base64')} `],
+    ['a blank inside', `${bytes.toString('hex')} ${bytes.toString('hex')}`],
   ])('is refused with %s', (_, value) => {
     expect(problems({ AUDIT_SEAL_KEY: value })).toEqual([
-      'AUDIT_SEAL_KEY must be at least 32 random bytes in hex or base64, as from `openssl rand -hex 32`',
+      'AUDIT_SEAL_KEY entry 1 must be at least 32 random bytes in hex or base64, as from `openssl rand -hex 32`',
+    ]);
+    expect(problems({ AUDIT_SEAL_KEY: `${other.toString('hex')},${value}` })).toEqual([
+      'AUDIT_SEAL_KEY entry 2 must be at least 32 random bytes in hex or base64, as from `openssl rand -hex 32`',
     ]);
   });
 

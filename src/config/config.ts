@@ -1,17 +1,18 @@
-import type { KeyObject } from 'node:crypto';
 import { DEMO_SERVICE_TOKENS } from './demo.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
+import type { SealKeys } from '../domain/audit/audit-seal.js';
 import type { RateLimit } from '../domain/keys/rate-limit.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
 import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
 import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
+import { readSealKeys } from './seal-keys.js';
 import { parseServiceTokens, type ServiceToken } from './service-roles.js';
 
 interface AuditConfig {
-  /** Events are not sealed without one. */
-  readonly sealKey: KeyObject | undefined;
+  /** Newest first. Events are not sealed without one. */
+  readonly sealKeys: SealKeys;
   /** Undefined: events are kept forever. */
   readonly retentionDays: number | undefined;
 }
@@ -94,7 +95,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     platformLogin,
     grpcTls,
     audit: {
-      sealKey: reader.secretKey('AUDIT_SEAL_KEY'),
+      sealKeys: readSealKeys(reader),
       retentionDays: reader.wholeNumber('AUDIT_RETENTION_DAYS', undefined, 36_500),
     },
     forwardAuthRoutes: reader.jsonFile('FORWARD_AUTH_ROUTES', parseForwardAuthRoute),

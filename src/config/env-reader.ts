@@ -1,4 +1,3 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
 import { accessSync, constants, readFileSync } from 'node:fs';
 
 /** Reads variables one by one and collects what is wrong with them, so that one start reports all of it. */
@@ -80,18 +79,6 @@ export class EnvReader {
       // Reported below, unless the file could not be read, which is reported already.
     }
     this.wrong(name, 'names a file that holds no JSON array');
-    return undefined;
-  }
-
-  /** A random secret of at least 32 bytes, in hex or base64. What reads as hex is hex. */
-  secretKey(name: string): KeyObject | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    const isHex = /^([0-9a-f]{2})+$/i.test(value);
-    const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(value);
-    const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
-    if ((isHex || isBase64) && bytes.length >= 32) return createSecretKey(bytes);
-    this.wrong(name, 'must be at least 32 random bytes in hex or base64, as from `openssl rand -hex 32`');
     return undefined;
   }
 

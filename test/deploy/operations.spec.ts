@@ -46,7 +46,7 @@ describe('docs/operations.md', () => {
     const app = await openApplication(database.url);
     const key = createSecretKey(Buffer.from(sealKey, 'hex'));
     const isSealed = async () => {
-      const trail = await new VerifyAuditTrail(app.auditTrail, key).execute();
+      const trail = await new VerifyAuditTrail(app.auditTrail, [key]).execute();
       return !trail.intact || (trail.newest && trail.unsealedEvents === 0) ? trail : undefined;
     };
     return eventually(isSealed).finally(() => app.close());

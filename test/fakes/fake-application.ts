@@ -52,11 +52,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store'> = {}) {
 export function openFakes({ store = new FakeStore(), ...parts }: Parts = {}) {
   const ports = fakePorts(store, parts);
   const meter = new FakeValidationMeter();
-  const useCases = buildUseCases(
-    { keyPrefix: 'lk', audit: { sealKey: undefined, retentionDays: undefined } },
-    ports,
-    meter,
-  );
+  const useCases = buildUseCases({ keyPrefix: 'lk', audit: { sealKeys: [], retentionDays: undefined } }, ports, meter);
   return { ...ports, ...useCases, cheapHash: fakeHash(PASSWORD, 1024), meter, store };
 }
 

@@ -100,7 +100,13 @@ describe('the sealed record of processes that are killed', () => {
 
   test.each<[string, number, Record<string, string>, string[], RegExp]>([
     ['without a key', 2, { AUDIT_SEAL_KEY: '' }, [], /^latchkey: AUDIT_SEAL_KEY is missing\n$/],
-    ['with a key too short', 2, { AUDIT_SEAL_KEY: 'S3cret' }, [], /^latchkey: AUDIT_SEAL_KEY must be [^\n]*\n$/],
+    [
+      'with a key too short',
+      2,
+      { AUDIT_SEAL_KEY: 'S3cret' },
+      [],
+      /^latchkey: AUDIT_SEAL_KEY entry 1 must be [^\n]*\n$/,
+    ],
     ['without a database', 2, { DATABASE_URL: '' }, [], /^latchkey: DATABASE_URL is missing\n$/],
     [
       'with none that answers',

@@ -75,7 +75,7 @@ export async function openOver(dataSource: DataSource, databaseUrl: string, part
 
   return {
     ...ports,
-    ...buildUseCases({ keyPrefix: 'lk', audit: { sealKey: undefined, retentionDays: undefined } }, ports, meter),
+    ...buildUseCases({ keyPrefix: 'lk', audit: { sealKeys: [], retentionDays: undefined } }, ports, meter),
     cheapHash: CHEAP_HASH,
     meter,
     database,

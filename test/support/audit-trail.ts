@@ -54,7 +54,7 @@ class ShiftedTrail extends AuditTrail {
 export async function openTrail(): Promise<Trail> {
   const database = await createDatabase();
   const app = await openApplication(database.url);
-  let sealer = new SealAuditEvents(app.auditTrail, SEAL_KEY);
+  let sealer = new SealAuditEvents(app.auditTrail, [SEAL_KEY]);
   let recorded = 0;
   const record = async (count: number) => {
     await app.sql(
@@ -80,11 +80,11 @@ export async function openTrail(): Promise<Trail> {
         await sealer.execute();
       }
     },
-    verify: (exported) => new VerifyAuditTrail(app.auditTrail, SEAL_KEY).execute(exported),
+    verify: (exported) => new VerifyAuditTrail(app.auditTrail, [SEAL_KEY]).execute(exported),
     tamper,
     reset: async () => {
       await tamper('TRUNCATE audit_events, audit_seals, audit_prunings RESTART IDENTITY');
-      sealer = new SealAuditEvents(app.auditTrail, SEAL_KEY);
+      sealer = new SealAuditEvents(app.auditTrail, [SEAL_KEY]);
       recorded = 0;
     },
     close: async () => {

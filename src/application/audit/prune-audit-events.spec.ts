@@ -1,10 +1,11 @@
+import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeTrail, SEAL_KEY } from '../../../test/fakes/audit/fake-trail.js';
 import { EventsMac, sealEvents } from '../../domain/audit/audit-seal.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/time.js';
 import { PruneAuditEvents } from './prune-audit-events.js';
 import { SealAuditEvents } from './seal-audit-events.js';
-import type { IntactTrail } from './verify-audit-trail.js';
+import { type IntactTrail, VerifyAuditTrail } from './verify-audit-trail.js';
 
 let trail: FakeTrail;
 beforeEach(() => {
@@ -13,10 +14,10 @@ beforeEach(() => {
 
 const ids = () => trail.store.events.map(({ id }) => Number(id));
 const prune = (retentionDays: number | undefined, inDays = 0) =>
-  trail.inDays(inDays, () => new PruneAuditEvents(trail.trail, SEAL_KEY, retentionDays).execute());
+  trail.inDays(inDays, () => new PruneAuditEvents(trail.trail, [SEAL_KEY], retentionDays).execute());
 const pruneWithoutKey = (retentionDays: number, inDays = 0) =>
-  trail.inDays(inDays, () => new PruneAuditEvents(trail.trail, undefined, retentionDays).execute());
-const sealInDays = (days: number) => trail.inDays(days, () => new SealAuditEvents(trail.trail, SEAL_KEY).execute());
+  trail.inDays(inDays, () => new PruneAuditEvents(trail.trail, [], retentionDays).execute());
+const sealInDays = (days: number) => trail.inDays(days, () => new SealAuditEvents(trail.trail, [SEAL_KEY]).execute());
 
 describe('retention of sealed events', () => {
   /** Three events each of 40 and of 20 days ago and of today, each in a seal; two are not sealed yet. */
@@ -143,6 +144,16 @@ describe('retention of sealed events', () => {
     await prune(30);
     tamper();
     expect(await trail.verify()).toMatchObject({ intact: false, ...broken });
+  });
+
+  test('goes on under a new key over what the old one sealed and pruned', async () => {
+    await prune(30);
+    const keys = [createSecretKey(Buffer.alloc(32, 0xa1)), SEAL_KEY];
+    await new SealAuditEvents(trail.trail, keys).execute();
+    const pruned = () => new PruneAuditEvents(trail.trail, keys, 10).execute();
+    expect([await pruned(), await pruned()]).toEqual([3, 0]);
+    const verified = await new VerifyAuditTrail(trail.trail, keys).execute();
+    expect(verified).toMatchObject({ intact: true, prunedToSealId: 2n, sealedEvents: 3, unsealedEvents: 2 });
   });
 
   test('an exported seal from before still holds', async () => {

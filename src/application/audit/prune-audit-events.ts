@@ -1,6 +1,5 @@
-import type { KeyObject } from 'node:crypto';
 import { isPruningGenuine, lastPrunedSealId, recordPruning } from '../../domain/audit/audit-pruning.js';
-import { type AuditSeal, eventsProblem, sealProblem } from '../../domain/audit/audit-seal.js';
+import { type AuditSeal, eventsProblem, sealKeyOf, type SealKeys, sealProblem } from '../../domain/audit/audit-seal.js';
 import { DAY_MS, HOUR_MS } from '../../domain/time.js';
 import type { AuditTrailTransaction } from './audit-trail.js';
 import { EventCursor, FIRST_ID } from './event-cursor.js';
@@ -10,10 +9,10 @@ import type { AuditTrail } from '../ports.js';
 const MAX_EVENTS = 10_000;
 
 export class PruneAuditEvents {
-  /** @param key undefined where events are not sealed */
+  /** @param keys none where events are not sealed */
   constructor(
     private readonly trail: AuditTrail,
-    private readonly key: KeyObject | undefined,
+    private readonly keys: SealKeys,
     private readonly retentionDays: number | undefined,
   ) {}
 
@@ -30,17 +29,17 @@ export class PruneAuditEvents {
 
   private async pruneBatch(transaction: AuditTrailTransaction, retentionDays: number): Promise<number> {
     const before = cutoff(transaction.now, retentionDays);
-    if (this.key) return this.pruneSealed(transaction, this.key, before);
+    if (this.keys.length > 0) return this.pruneSealed(transaction, before);
     // Without the key no one could tell retention from tampering: sealed events stay until it is back.
     if (await transaction.newestSeal()) return 0;
     return transaction.pruneUnsealed(before, MAX_EVENTS);
   }
 
   /** Looks at every range before it goes: what does not verify is evidence, and is kept. */
-  private async pruneSealed(transaction: AuditTrailTransaction, key: KeyObject, before: Date): Promise<number> {
+  private async pruneSealed(transaction: AuditTrailTransaction, before: Date): Promise<number> {
     const prunings = await transaction.prunings();
     // A forged pruning must not be completed by a real one.
-    const forged = prunings.find((pruning) => !isPruningGenuine(key, pruning));
+    const forged = prunings.find((pruning) => !isPruningGenuine(this.keys, pruning));
     if (forged)
       throw new Error(`audit events are not pruned: pruning ${forged.id} was not recorded with AUDIT_SEAL_KEY`);
     const lastSealId = lastPrunedSealId(prunings);
@@ -51,15 +50,17 @@ export class PruneAuditEvents {
     for await (const seal of transaction.seals(lastSealId)) {
       if (seal.id > lastSealId) {
         if (seal.sealedAt >= before || (taken > 0 && taken + seal.eventCount > MAX_EVENTS)) break;
-        const found = await events.digestUpTo(seal.toEventId, key);
-        const problem = sealProblem(key, previous, seal) ?? eventsProblem(seal, found);
+        const problem =
+          sealProblem(this.keys, previous, seal) ??
+          eventsProblem(seal, await events.digestUpTo(seal.toEventId, sealKeyOf(this.keys, seal)!));
         if (problem) throw new Error(`audit events are not pruned: seal ${seal.id}: ${problem}`);
         upTo = seal;
         taken += seal.eventCount;
       }
       previous = seal;
     }
-    return upTo ? transaction.prune(recordPruning(key, await transaction.lastPruningId(), upTo, transaction.now)) : 0;
+    if (!upTo) return 0;
+    return transaction.prune(recordPruning(this.keys[0]!, await transaction.lastPruningId(), upTo, transaction.now));
   }
 }
 

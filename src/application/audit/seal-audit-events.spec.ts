@@ -5,6 +5,7 @@ import { FakeAuditTrail } from '../../../test/fakes/audit/fake-audit-trail.js';
 import { FakeTrail, SEAL_KEY } from '../../../test/fakes/audit/fake-trail.js';
 import { client } from '../../../test/support/calls.js';
 import { SealAuditEvents } from './seal-audit-events.js';
+import { VerifyAuditTrail } from './verify-audit-trail.js';
 
 let trail: FakeTrail;
 beforeEach(() => {
@@ -117,7 +118,7 @@ describe('sealing', () => {
     expect(await trail.seal()).toBe('writers-at-work');
     await writer.commit();
     trail.record(1);
-    await new SealAuditEvents(trail.trail, SEAL_KEY).execute();
+    await new SealAuditEvents(trail.trail, [SEAL_KEY]).execute();
     trail.record(1);
     expect([await trail.seal(), await trail.seal()]).toEqual(['up-to-date', 'up-to-date']);
     expect(seals()).toEqual([
@@ -129,10 +130,10 @@ describe('sealing', () => {
 
   test('is not done without a key', async () => {
     trail.record(1);
-    const keyless = new SealAuditEvents(trail.trail, undefined);
+    const keyless = new SealAuditEvents(trail.trail, []);
     expect([keyless.hasKey, await keyless.execute()]).toEqual([false, 'up-to-date']);
     expect(seals()).toEqual([]);
-    expect(new SealAuditEvents(trail.trail, SEAL_KEY).hasKey).toBe(true);
+    expect(new SealAuditEvents(trail.trail, [SEAL_KEY]).hasKey).toBe(true);
   });
 
   test('does not wait for those that began to write after a look: others come and go all the time', async () => {
@@ -162,8 +163,50 @@ describe('sealing', () => {
   test('with another key than before is refused', async () => {
     await trail.recordNineInThreeSeals();
     trail.record(1);
-    const sealer = new SealAuditEvents(trail.trail, createSecretKey(Buffer.alloc(32)));
+    const sealer = new SealAuditEvents(trail.trail, [createSecretKey(Buffer.alloc(32))]);
     await expect(sealer.execute()).rejects.toThrow('was not made with this AUDIT_SEAL_KEY');
     expect(seals()).toHaveLength(3);
+  });
+});
+
+describe('a new key before the old one', () => {
+  const NEW_KEY = createSecretKey(Buffer.alloc(32, 0xa1));
+  const keys = [NEW_KEY, SEAL_KEY];
+  const verify = () => new VerifyAuditTrail(trail.trail, keys).execute();
+
+  test('seals at once, though nothing happened, and then what happens', async () => {
+    await trail.recordNineInThreeSeals();
+    const sealer = new SealAuditEvents(trail.trail, keys);
+    expect([await sealer.execute(), await sealer.execute()]).toEqual(['more-to-seal', 'up-to-date']);
+    trail.record(2);
+    await sealer.execute();
+    expect(seals().slice(3)).toEqual([
+      { from: '10', to: '9', count: 0 },
+      { from: '10', to: '11', count: 2 },
+    ]);
+    expect(await verify()).toMatchObject({ intact: true, newest: { id: 5n }, sealedEvents: 11 });
+  });
+
+  test('leaves nothing to do for an instance that has the old one alone', async () => {
+    await trail.recordNineInThreeSeals();
+    await new SealAuditEvents(trail.trail, keys).execute();
+    trail.record(1);
+    await expect(trail.seal()).rejects.toThrow('was not made with this AUDIT_SEAL_KEY');
+    expect(seals()).toHaveLength(4);
+  });
+
+  test('takes over from an instance that sealed with the old one meanwhile', async () => {
+    const sealer = new SealAuditEvents(trail.trail, keys);
+    expect(await sealer.execute()).toBe('up-to-date');
+    trail.record(1);
+    await trail.seal();
+    await sealer.execute();
+    expect(await verify()).toMatchObject({ intact: true, newest: { id: 2n }, sealedEvents: 1 });
+  });
+
+  test('begins a chain where there is none', async () => {
+    trail.record(2);
+    await new SealAuditEvents(trail.trail, keys).execute();
+    expect(await new VerifyAuditTrail(trail.trail, [NEW_KEY]).execute()).toMatchObject({ intact: true });
   });
 });

@@ -1,5 +1,4 @@
-import type { KeyObject } from 'node:crypto';
-import { EventsMac, isSealGenuine, sealEvents } from '../../domain/audit/audit-seal.js';
+import { EventsMac, sealEvents, sealKeyOf, type SealKeys } from '../../domain/audit/audit-seal.js';
 import type { AuditTrailTransaction } from './audit-trail.js';
 import type { AuditTrail } from '../ports.js';
 
@@ -13,31 +12,41 @@ export class SealAuditEvents {
   private horizon: { readonly eventId: bigint; readonly writers: readonly string[] } | undefined;
   /** As of the last look, at most. */
   unsealedEvents = 0;
+  /** Until then the newest seal may be one of an older key. */
+  private isKeyInUse = false;
 
   constructor(
     private readonly trail: AuditTrail,
-    private readonly key: KeyObject | undefined,
+    private readonly keys: SealKeys,
   ) {}
 
   /** Without a key nothing is sealed. */
   get hasKey(): boolean {
-    return this.key !== undefined;
+    return this.keys.length > 0;
   }
 
   /** Seals what has been committed since the newest seal. Several instances may do so at once: one at a time does. */
   async execute(): Promise<SealingOutcome> {
-    const { key } = this;
-    if (!key) return 'up-to-date';
+    if (!this.hasKey) return 'up-to-date';
     this.unsealedEvents = await this.trail.unsealedEvents();
-    if (this.unsealedEvents === 0) return 'up-to-date';
-    return (await this.trail.exclusively((transaction) => this.seal(transaction, key))) ?? 'up-to-date';
+    if (this.unsealedEvents === 0 && this.isKeyInUse) return 'up-to-date';
+    return (await this.trail.exclusively((transaction) => this.seal(transaction))) ?? 'up-to-date';
   }
 
-  private async seal(transaction: AuditTrailTransaction, key: KeyObject): Promise<SealingOutcome> {
+  private async seal(transaction: AuditTrailTransaction): Promise<SealingOutcome> {
+    const key = this.keys[0]!;
     const newest = await transaction.newestSeal();
-    if (newest && !isSealGenuine(key, newest)) {
+    const newestKey = newest && sealKeyOf(this.keys, newest);
+    if (newest && !newestKey) {
       throw new Error('audit events are not sealed any more: the newest seal was not made with this AUDIT_SEAL_KEY');
     }
+    if (newest && newestKey !== key) {
+      // The key is new. It seals nothing at once, so that from now on no older key can continue the chain.
+      const nothing = new EventsMac(key).digest();
+      await transaction.addSeal(sealEvents(key, newest, newest.toEventId, nothing, transaction.now));
+      return 'more-to-seal';
+    }
+    this.isKeyInUse = newest !== undefined;
     const settled = await this.settledEventId(transaction);
     if (settled === undefined) return 'writers-at-work';
     const from = (newest?.toEventId ?? 0n) + 1n;

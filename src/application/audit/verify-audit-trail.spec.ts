@@ -1,14 +1,18 @@
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { FakeTrail } from '../../../test/fakes/audit/fake-trail.js';
+import { FakeTrail, SEAL_KEY } from '../../../test/fakes/audit/fake-trail.js';
+import { sealEvents } from '../../domain/audit/audit-seal.js';
+import { SealAuditEvents } from './seal-audit-events.js';
 import { type IntactTrail, VerifyAuditTrail } from './verify-audit-trail.js';
+
+const NOW = new Date('2026-11-20T12:00:00.000Z');
 
 let trail: FakeTrail;
 beforeEach(() => {
   trail = new FakeTrail();
 });
 
-const changed = 'the seal itself was changed, or AUDIT_SEAL_KEY is not the key it was made with';
+const changed = 'the seal itself was changed, or AUDIT_SEAL_KEY does not hold the key it was made with';
 const putCopyOfEvent = (newId: bigint) => {
   const event = trail.store.events.find(({ id }) => id === 5n)!;
   trail.store.addEvents({ ...event, id: newId });
@@ -36,8 +40,47 @@ describe('a record that nobody has touched', () => {
 
   test('does not verify with another key', async () => {
     await trail.recordNineInThreeSeals();
-    const other = new VerifyAuditTrail(trail.trail, createSecretKey(Buffer.alloc(32)));
+    const other = new VerifyAuditTrail(trail.trail, [createSecretKey(Buffer.alloc(32))]);
     expect(await other.execute()).toMatchObject({ intact: false, seal: { id: 1n }, problem: changed });
+  });
+});
+
+describe('a record whose key was replaced', () => {
+  const NEW_KEY = createSecretKey(Buffer.alloc(32, 0xa1));
+  const verify = (...keys: (typeof NEW_KEY)[]) => new VerifyAuditTrail(trail.trail, keys).execute();
+  const unfinished = { intact: false, problem: expect.stringMatching(/^no seal was made with the newest key: /) };
+
+  beforeEach(async () => {
+    await trail.recordNineInThreeSeals();
+    await new SealAuditEvents(trail.trail, [NEW_KEY, SEAL_KEY]).execute();
+  });
+
+  test('verifies with both, and with neither of them alone', async () => {
+    expect(await verify(NEW_KEY, SEAL_KEY)).toMatchObject({ intact: true, newest: { id: 4n }, sealedEvents: 9 });
+    expect(await verify(NEW_KEY)).toMatchObject({ intact: false, problem: changed, seal: { id: 1n } });
+    expect(await verify(SEAL_KEY)).toMatchObject({ intact: false, problem: changed, seal: { id: 4n } });
+  });
+
+  test('shows what a holder of the old key makes of it: seals taken off and made anew', async () => {
+    trail.deleteSeal(4n);
+    expect(await verify(NEW_KEY, SEAL_KEY)).toMatchObject({ ...unfinished, seal: { id: 3n } });
+    trail.record(1);
+    await trail.seal();
+    expect(await verify(NEW_KEY, SEAL_KEY)).toMatchObject({ ...unfinished, seal: { id: 4n } });
+  });
+
+  test('shows a seal that the old key put behind one of the new key', async () => {
+    trail.record(1);
+    const next = sealEvents(
+      SEAL_KEY,
+      trail.store.seals.at(-1),
+      10n,
+      { eventCount: 1, eventsMac: Buffer.alloc(32) },
+      NOW,
+    );
+    trail.store.seals = [...trail.store.seals, next];
+    const problem = 'the seal was made with an older key than the seal before it';
+    expect(await verify(NEW_KEY, SEAL_KEY)).toMatchObject({ intact: false, problem, seal: { id: 5n } });
   });
 });
 

@@ -1,6 +1,12 @@
-import type { KeyObject } from 'node:crypto';
 import { type AuditPruning, isPruningGenuine, lastPrunedSealId } from '../../domain/audit/audit-pruning.js';
-import { type AuditSeal, eventsProblem, sealProblem } from '../../domain/audit/audit-seal.js';
+import {
+  type AuditSeal,
+  endProblem,
+  eventsProblem,
+  sealKeyOf,
+  type SealKeys,
+  sealProblem,
+} from '../../domain/audit/audit-seal.js';
 import type { AuditTrailReading } from './audit-trail.js';
 import { EventCursor, FIRST_ID } from './event-cursor.js';
 import type { AuditTrail } from '../ports.js';
@@ -30,7 +36,7 @@ export interface BrokenTrail {
 export class VerifyAuditTrail {
   constructor(
     private readonly trail: AuditTrail,
-    private readonly key: KeyObject,
+    private readonly keys: SealKeys,
   ) {}
 
   /** Walks through the whole record in one snapshot and bounded memory. */
@@ -40,7 +46,7 @@ export class VerifyAuditTrail {
 
   private async verify(reading: AuditTrailReading, exported?: ExportedSeal): Promise<IntactTrail | BrokenTrail> {
     const prunings = await reading.prunings();
-    const forged = prunings.find((pruning) => !isPruningGenuine(this.key, pruning));
+    const forged = prunings.find((pruning) => !isPruningGenuine(this.keys, pruning));
     if (forged) return broken(`pruning ${forged.id} was changed or was not recorded with this AUDIT_SEAL_KEY`);
     const prunedToSealId = lastPrunedSealId(prunings);
 
@@ -48,17 +54,20 @@ export class VerifyAuditTrail {
     let newest: AuditSeal | undefined;
     let sealedEvents = 0;
     for await (const seal of reading.seals(FIRST_ID)) {
-      const found = await events.digestUpTo(seal.toEventId, this.key);
       const problem =
-        sealProblem(this.key, newest, seal) ??
-        (exported?.id === seal.id && !exported.mac.equals(seal.mac) ? 'the seal is not the one exported' : undefined) ??
-        (seal.id > prunedToSealId ? eventsProblem(seal, found) : resurrected(found.eventCount));
+        sealProblem(this.keys, newest, seal) ??
+        (exported?.id === seal.id && !exported.mac.equals(seal.mac) ? 'the seal is not the one exported' : undefined);
       if (problem !== undefined) return broken(problem, seal);
+      const found = await events.digestUpTo(seal.toEventId, sealKeyOf(this.keys, seal)!);
+      const eventProblem = seal.id > prunedToSealId ? eventsProblem(seal, found) : resurrected(found.eventCount);
+      if (eventProblem !== undefined) return broken(eventProblem, seal);
       newest = seal;
       sealedEvents += found.eventCount;
     }
     const missing = missingAtEnd(newest, prunings, exported);
     if (missing !== undefined) return broken(missing);
+    const unfinished = newest && endProblem(this.keys, newest);
+    if (unfinished !== undefined) return broken(unfinished, newest);
     const { count, first } = await events.countRest();
     return { intact: true, newest, sealedEvents, prunedToSealId, unsealedEvents: count, oldestUnsealedAt: first?.at };
   }

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { macOf, sameMac } from './audit-mac.js';
-import type { AuditSeal } from './audit-seal.js';
+import type { AuditSeal, SealKeys } from './audit-seal.js';
 
 /** What retention took away: the events of all seals up to this one. The seals stay. */
 export interface AuditPruning {
@@ -17,8 +17,8 @@ export function recordPruning(key: KeyObject, previousId: bigint, upTo: AuditSea
   return { ...pruning, mac: pruningMac(key, pruning) };
 }
 
-export function isPruningGenuine(key: KeyObject, pruning: AuditPruning): boolean {
-  return sameMac(pruning.mac, pruningMac(key, pruning));
+export function isPruningGenuine(keys: SealKeys, pruning: AuditPruning): boolean {
+  return keys.some((key) => sameMac(pruning.mac, pruningMac(key, pruning)));
 }
 
 /** Up to which seal the events were deleted, as far as genuine prunings say; 0 for none. */

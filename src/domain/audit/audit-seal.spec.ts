@@ -2,7 +2,16 @@ import { createSecretKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isPruningGenuine, lastPrunedSealId, recordPruning } from './audit-pruning.js';
-import { type AuditSeal, EventsMac, eventsProblem, type SealableEvent, sealEvents, sealProblem } from './audit-seal.js';
+import {
+  type AuditSeal,
+  endProblem,
+  EventsMac,
+  eventsProblem,
+  type SealableEvent,
+  sealEvents,
+  sealKeyOf,
+  sealProblem,
+} from './audit-seal.js';
 
 const KEY = createSecretKey(Buffer.alloc(32, 1));
 const OTHER_KEY = createSecretKey(Buffer.alloc(32, 2));
@@ -74,14 +83,14 @@ describe('a chain of seals', () => {
   const first = sealEvents(KEY, undefined, 9n, digest([EVENT]), NOW);
   const second = sealEvents(KEY, first, 20n, digest([]), NOW);
   const third = sealEvents(KEY, second, 21n, digest([]), NOW);
-  const changed = 'the seal itself was changed, or AUDIT_SEAL_KEY is not the key it was made with';
+  const changed = 'the seal itself was changed, or AUDIT_SEAL_KEY does not hold the key it was made with';
 
   test('covers every id from 1 on, without a gap', () => {
     expect([first, second].map(({ id, fromEventId, toEventId }) => [id, fromEventId, toEventId])).toEqual([
       [1n, 1n, 9n],
       [2n, 10n, 20n],
     ]);
-    expect([undefined, first, second].map((one, at) => sealProblem(KEY, one, [first, second, third][at]!))).toEqual(
+    expect([undefined, first, second].map((one, at) => sealProblem([KEY], one, [first, second, third][at]!))).toEqual(
       new Array(3).fill(undefined),
     );
   });
@@ -96,22 +105,22 @@ describe('a chain of seals', () => {
     ['mac', { mac: first.mac }],
     ['mac, cut short', { mac: second.mac.subarray(1) }],
   ])('is broken where a seal’s %s was changed', (_, change) => {
-    expect(sealProblem(KEY, first, { ...second, ...change })).toBe(changed);
+    expect(sealProblem([KEY], first, { ...second, ...change })).toBe(changed);
   });
 
   test('is broken where a seal is missing', () => {
-    expect(sealProblem(KEY, first, third)).toBe('seal 2 is missing');
-    expect(sealProblem(KEY, undefined, second)).toBe('seal 1 is missing');
+    expect(sealProblem([KEY], first, third)).toBe('seal 2 is missing');
+    expect(sealProblem([KEY], undefined, second)).toBe('seal 1 is missing');
   });
 
   test('is broken where a genuine seal of another chain was put in', () => {
     const other = sealEvents(KEY, undefined, 9n, digest([]), NOW);
-    expect(sealProblem(KEY, other, second)).toBe('the seal does not follow seal 1 as it stands');
+    expect(sealProblem([KEY], other, second)).toBe('the seal does not follow seal 1 as it stands');
   });
 
   test('is broken where a genuine seal leaves out a range', () => {
     const later = sealEvents(KEY, { ...first, toEventId: 12n }, 20n, digest([]), NOW);
-    expect(sealProblem(KEY, first, later)).toBe('the seal does not follow seal 1 as it stands');
+    expect(sealProblem([KEY], first, later)).toBe('the seal does not follow seal 1 as it stands');
   });
 
   test('keeps its spelling for good: what was sealed long ago must verify (computed with Python’s hmac)', () => {
@@ -120,7 +129,26 @@ describe('a chain of seals', () => {
     expect(first.previousMac).toEqual(Buffer.alloc(32));
   });
 
-  test('is broken for another key', () => expect(sealProblem(OTHER_KEY, undefined, first)).toBe(changed));
+  describe('whose key was replaced', () => {
+    const keys = [OTHER_KEY, KEY];
+    const rotated = sealEvents(OTHER_KEY, first, 20n, digest([], OTHER_KEY), NOW);
+
+    test('goes on with the newer key, each seal under its own', () => {
+      expect([first, rotated].map((seal) => sealKeyOf(keys, seal))).toEqual([KEY, OTHER_KEY]);
+      expect([sealProblem(keys, undefined, first), sealProblem(keys, first, rotated)]).toEqual([undefined, undefined]);
+      expect([endProblem(keys, rotated), endProblem([KEY], first)]).toEqual([undefined, undefined]);
+    });
+
+    test('is broken where the older key sealed again', () => {
+      const again = sealEvents(KEY, rotated, 21n, digest([]), NOW);
+      expect(sealProblem(keys, rotated, again)).toBe('the seal was made with an older key than the seal before it');
+    });
+
+    test('is broken at its end until the newer key has sealed', () =>
+      expect(endProblem(keys, first)).toMatch(/^no seal was made with the newest key: /));
+  });
+
+  test('is broken for another key', () => expect(sealProblem([OTHER_KEY], undefined, first)).toBe(changed));
 });
 
 describe('a pruning on record', () => {
@@ -129,12 +157,12 @@ describe('a pruning on record', () => {
 
   test('says which seals it emptied', () => {
     expect(pruning).toMatchObject({ id: 5n, toSealId: 1n, toEventId: 9n, prunedAt: NOW });
-    expect(isPruningGenuine(KEY, pruning)).toBe(true);
+    expect(isPruningGenuine([KEY], pruning)).toBe(true);
   });
 
   test.each([{ id: 6n }, { toSealId: 2n }, { toEventId: 10n }, { prunedAt: new Date(0) }, { mac: upTo.mac }])(
     'proves nothing once it was changed (%#)',
-    (change) => expect(isPruningGenuine(KEY, { ...pruning, ...change })).toBe(false),
+    (change) => expect(isPruningGenuine([KEY], { ...pruning, ...change })).toBe(false),
   );
 
   test('keeps its spelling for good (computed with Python’s hmac)', () => {
@@ -146,5 +174,8 @@ describe('a pruning on record', () => {
     expect([upToSeals(), upToSeals(3n), upToSeals(3n, 9n, 4n)]).toEqual([0n, 3n, 9n]);
   });
 
-  test('proves nothing without the key', () => expect(isPruningGenuine(OTHER_KEY, pruning)).toBe(false));
+  test('is proven by whichever key it was recorded with', () =>
+    expect(isPruningGenuine([OTHER_KEY, KEY], pruning)).toBe(true));
+
+  test('proves nothing without the key', () => expect(isPruningGenuine([OTHER_KEY], pruning)).toBe(false));
 });

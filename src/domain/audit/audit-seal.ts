@@ -34,6 +34,9 @@ export interface AuditSeal extends EventsDigest {
   readonly mac: Buffer;
 }
 
+/** The keys of a chain, newest first: the first one makes seals, each of the others verifies those that it made. */
+export type SealKeys = readonly KeyObject[];
+
 /** What the first seal follows. */
 const NO_MAC = Buffer.alloc(32);
 
@@ -71,17 +74,28 @@ export function sealEvents(
 }
 
 /** What is wrong with a seal by itself and as the successor of `previous`, its events aside. */
-export function sealProblem(key: KeyObject, previous: AuditSeal | undefined, seal: AuditSeal): string | undefined {
+export function sealProblem(keys: SealKeys, previous: AuditSeal | undefined, seal: AuditSeal): string | undefined {
   const place = placeAfter(previous);
   if (seal.id !== place.id) return `seal ${place.id} is missing`;
-  if (!isSealGenuine(key, seal))
-    return 'the seal itself was changed, or AUDIT_SEAL_KEY is not the key it was made with';
+  const key = sealKeyOf(keys, seal);
+  if (!key) return 'the seal itself was changed, or AUDIT_SEAL_KEY does not hold the key it was made with';
+  const keyBefore = previous && sealKeyOf(keys, previous);
+  // Else a leaked key that has been replaced could still seal what was made up since.
+  if (keyBefore && keys.indexOf(key) > keys.indexOf(keyBefore))
+    return 'the seal was made with an older key than the seal before it';
   const follows = seal.fromEventId === place.fromEventId && sameMac(seal.previousMac, place.previousMac);
   return follows ? undefined : `the seal does not follow seal ${place.id - 1n} as it stands`;
 }
 
-export function isSealGenuine(key: KeyObject, seal: AuditSeal): boolean {
-  return sameMac(seal.mac, sealMac(key, seal));
+/** The key that made a seal. Undefined when it is none of these, or the seal was changed. */
+export function sealKeyOf(keys: SealKeys, seal: AuditSeal): KeyObject | undefined {
+  return keys.find((key) => sameMac(seal.mac, sealMac(key, seal)));
+}
+
+/** What is wrong with the newest seal as the end of the chain. After a rotation the newest key seals at once. */
+export function endProblem(keys: SealKeys, newest: AuditSeal): string | undefined {
+  if (sealKeyOf(keys, newest) === keys[0]) return undefined;
+  return 'no seal was made with the newest key: no instance has run with it yet, or its seals were cut off';
 }
 
 /** What is wrong with the events of a seal. */

@@ -12,7 +12,7 @@ export const SEAL_KEY = createSecretKey(Buffer.alloc(32, 0x5e));
 export class FakeTrail {
   readonly store = new FakeStore();
   readonly trail = new FakeAuditTrail(this.store);
-  private readonly sealer = new SealAuditEvents(this.trail, SEAL_KEY);
+  private readonly sealer = new SealAuditEvents(this.trail, [SEAL_KEY]);
   private recorded = 0;
 
   /** Records this number of failures, each as an event of its own. */
@@ -47,7 +47,7 @@ export class FakeTrail {
   }
 
   verify(...expected: Parameters<VerifyAuditTrail['execute']>): ReturnType<VerifyAuditTrail['execute']> {
-    return new VerifyAuditTrail(this.trail, SEAL_KEY).execute(...expected);
+    return new VerifyAuditTrail(this.trail, [SEAL_KEY]).execute(...expected);
   }
 
   /** What `work` does this many days later, or earlier. */

@@ -1,8 +1,9 @@
-import type { KeyObject } from 'node:crypto';
 import { userInfo } from 'node:os';
 import type { Administrator } from '../../../domain/audit/audit-event.js';
 import { ConfigError } from '../../../config/config.js';
 import { EnvReader } from '../../../config/env-reader.js';
+import { readSealKeys } from '../../../config/seal-keys.js';
+import type { SealKeys } from '../../../domain/audit/audit-seal.js';
 import type { Administration, Databases } from './administration.js';
 import { UsageError } from './failures.js';
 
@@ -19,12 +20,12 @@ export function databaseUrl(): string {
   return read((reader) => reader.url('DATABASE_URL', ['postgres:', 'postgresql:']) ?? reader.missing('DATABASE_URL'));
 }
 
-/** What the service seals its record with. */
-export function sealKey(): KeyObject {
+/** What the service seals its record with, and what it sealed it with before. */
+export function sealKeys(): SealKeys {
   return read((reader) => {
-    const key = reader.secretKey('AUDIT_SEAL_KEY');
-    if (!key) reader.missing('AUDIT_SEAL_KEY');
-    return key!;
+    const keys = readSealKeys(reader);
+    if (keys.length === 0) reader.missing('AUDIT_SEAL_KEY');
+    return keys;
   });
 }
 

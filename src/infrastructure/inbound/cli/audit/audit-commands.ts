@@ -7,7 +7,7 @@ import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
 import { eventLine } from './audit-lines.js';
 import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-verdicts.js';
-import { onDatabase, sealKey } from '../environment.js';
+import { onDatabase, sealKeys } from '../environment.js';
 import { NOT_DONE, NothingThere, UsageError } from '../failures.js';
 import { ProgressBar } from '../progress.js';
 import { WatchedTrail } from './watched-trail.js';
@@ -55,8 +55,8 @@ async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
 
 async function verifyRecord(databases: Databases, options: VerifyOptions): Promise<Answer> {
   const expected = options.expect === undefined ? undefined : parseSeal(options.expect);
-  const key = sealKey();
-  const trail = await reading(databases, (record) => new VerifyAuditTrail(record, key).execute(expected));
+  const keys = sealKeys();
+  const trail = await reading(databases, (record) => new VerifyAuditTrail(record, keys).execute(expected));
   if (!trail.intact) return { ...describeBroken(trail), exitCode: NOT_DONE };
   if (!options.exportSeal) return describeIntact(trail);
   if (!trail.newest) throw new NothingThere('there is no seal to export yet');

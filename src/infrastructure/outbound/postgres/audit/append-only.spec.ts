@@ -35,9 +35,9 @@ describe('audit events', () => {
   test('deletion by hand is refused, but for what is gone already', async () => {
     for (const daysAgo of [40, 20]) {
       await trail.record(3);
-      await new SealAuditEvents(trail.inDays(-daysAgo), SEAL_KEY).execute();
+      await new SealAuditEvents(trail.inDays(-daysAgo), [SEAL_KEY]).execute();
     }
-    expect(await new PruneAuditEvents(trail.app.auditTrail, SEAL_KEY, 30).execute()).toBe(3);
+    expect(await new PruneAuditEvents(trail.app.auditTrail, [SEAL_KEY], 30).execute()).toBe(3);
     await trail.app.sql('DELETE FROM audit_events WHERE id < 4');
     await expect(trail.app.sql('DELETE FROM audit_events WHERE id = 4')).rejects.toThrow('append-only');
     await expect(trail.app.sql('DELETE FROM audit_events')).rejects.toThrow('append-only');

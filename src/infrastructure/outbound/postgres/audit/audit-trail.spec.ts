@@ -1,9 +1,12 @@
+import { createSecretKey } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { openApplication, times } from '../../../../../test/support/application.js';
 import { openTrail, SEAL_KEY, type Trail } from '../../../../../test/support/audit-trail.js';
+import { eventually } from '../../../../../test/support/eventually.js';
 import { PruneAuditEvents } from '../../../../application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '../../../../application/audit/seal-audit-events.js';
+import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
 import { sealEvents } from '../../../../domain/audit/audit-seal.js';
 
 let trail: Trail;
@@ -35,7 +38,7 @@ describe('sealing', () => {
 
   test('by several instances at once, while events are written, makes one chain without a gap', async () => {
     const others = await Promise.all(times(2, () => openApplication(trail.url)));
-    const sealers = [trail.app, ...others].map((app) => new SealAuditEvents(app.auditTrail, SEAL_KEY));
+    const sealers = [trail.app, ...others].map((app) => new SealAuditEvents(app.auditTrail, [SEAL_KEY]));
     let isWriting = true;
     const sealing = sealers.map(async (sealer) => {
       while (isWriting) await sealer.execute();
@@ -51,6 +54,21 @@ describe('sealing', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 400, unsealedEvents: 0 });
     expect((await seals()).length).toBeGreaterThan(3);
     await Promise.all(others.map((app) => app.close()));
+  });
+
+  test('goes on under a new key that stands before the old one, and verifies across', async () => {
+    const keys = [createSecretKey(Buffer.alloc(32, 0xa1)), SEAL_KEY];
+    await trail.recordNineInThreeSeals();
+    const sealers = times(3, () => new SealAuditEvents(trail.app.auditTrail, keys));
+    await Promise.all(sealers.map((sealer) => sealer.execute()));
+    await trail.record(2);
+    await expect(trail.seal()).rejects.toThrow('was not made with this AUDIT_SEAL_KEY');
+    await eventually(async () => (await sealers[0]!.execute()) === 'up-to-date' && (await seals()).length === 5);
+    const verify = (...known: typeof keys) => new VerifyAuditTrail(trail.app.auditTrail, known).execute();
+    expect(await verify(...keys)).toMatchObject({ intact: true, newest: { id: 5n }, sealedEvents: 11 });
+    expect(await verify(keys[0]!)).toMatchObject({ intact: false, seal: { id: 1n } });
+    await trail.tamper('UPDATE audit_events SET count = 2 WHERE id = 5');
+    expect(await verify(...keys)).toMatchObject({ intact: false, seal: { id: 2n } });
   });
 
   test('that is cut off before it commits leaves nothing behind, and is done again', async () => {
@@ -74,12 +92,12 @@ describe('retention of sealed events', () => {
   test('by several instances at once is done once', async () => {
     for (const daysAgo of [40, 20, 0]) {
       await trail.record(3);
-      await new SealAuditEvents(trail.inDays(-daysAgo), SEAL_KEY).execute();
+      await new SealAuditEvents(trail.inDays(-daysAgo), [SEAL_KEY]).execute();
     }
     await trail.record(2);
     const others = await Promise.all(times(3, () => openApplication(trail.url)));
     const pruned = await Promise.all(
-      others.map(({ auditTrail }) => new PruneAuditEvents(auditTrail, SEAL_KEY, 10).execute()),
+      others.map(({ auditTrail }) => new PruneAuditEvents(auditTrail, [SEAL_KEY], 10).execute()),
     );
     expect(pruned.reduce((sum, count) => sum + count)).toBe(6);
     expect(await trail.verify()).toMatchObject({ intact: true, prunedToSealId: 2n });

@@ -1,0 +1,21 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { SealKeys } from '../domain/audit/audit-seal.js';
+import type { EnvReader } from './env-reader.js';
+
+const NAME = 'AUDIT_SEAL_KEY';
+
+/** None when it is not set. What is set holds a key at least, for nobody who sets it wants an unsealed record. */
+export function readSealKeys(reader: EnvReader): SealKeys {
+  const keys = reader.list(NAME, parseSealKey) ?? [];
+  if (keys.length === 0 && reader.text(NAME) !== undefined) reader.wrong(NAME, 'holds commas and no key');
+  return keys;
+}
+
+/** A random secret of at least 32 bytes, in hex or base64. What reads as hex is hex. */
+function parseSealKey(text: string): KeyObject {
+  const isHex = /^([0-9a-f]{2})+$/i.test(text);
+  const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
+  const bytes = Buffer.from(text, isHex ? 'hex' : 'base64');
+  if ((isHex || isBase64) && bytes.length >= 32) return createSecretKey(bytes);
+  throw new Error('must be at least 32 random bytes in hex or base64, as from `openssl rand -hex 32`');
+}
