@@ -1,5 +1,5 @@
 // `npm test`: installs what the suites need, then runs the check and every suite. Arguments go to Jest: `npm test --
-// test/running`, `npm test -- -t 'never stale'`. With --without browser,doors it leaves out the suites in these folders
+// test/launcher`, `npm test -- -t 'never stale'`. With --without browser,doors it leaves out the suites in these folders
 // of test/. With --long (`npm run test:long`) it runs the long form of the suites, with their figures.
 import './lib/node-version.mjs';
 import { endWithParent, report, step } from './lib/run.mjs';

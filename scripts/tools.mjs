@@ -19,8 +19,8 @@ export const tools = {
   caddy: { debian: 'caddy', neededBy: 'test/doors' },
   haproxy: { debian: 'haproxy', neededBy: 'test/doors' },
   go: { debian: 'golang-go', neededBy: 'test/deploy' },
-  python3: { debian: 'python3', neededBy: 'test/running' },
-  script: { debian: 'bsdutils', neededBy: 'test/running' },
+  python3: { debian: 'python3', neededBy: 'test/docs' },
+  script: { debian: 'bsdutils', neededBy: 'test/cli' },
 };
 
 /** @param {readonly string[]} without folders of test/ whose suites are left out */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { tools } from '../../scripts/tools.mjs';
-import { Checkout } from './checkout.js';
+import { Checkout } from '../support/checkout.js';
 import { Commands } from './commands.js';
 
 let checkout: Checkout;
@@ -33,7 +33,7 @@ describe('what .ci/run does', () => {
     const another = `${commands.folder}/another`;
     commands.provide('npm', `mkdir -p "$3/node_modules/node/bin" && cp '${another}' "$3/node_modules/node/bin/node"`);
     checkout.write('test/api/a.spec.ts', notes('a'));
-    checkout.write('test/running/b.spec.ts', notes('b'));
+    checkout.write('test/cli/b.spec.ts', notes('b'));
     checkout.write('test/doors/c.spec.ts', `test('c', () => { throw new Error('no'); });`);
     const { code, output, last } = await ci();
     expect(checkout.read('ran').trim().split('\n').sort()).toEqual(['a on another', 'a on this', 'b on this']);

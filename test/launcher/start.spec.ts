@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { snippet } from '../../scripts/snippet.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
-import { Checkout, freePorts } from './checkout.js';
+import { Checkout, freePorts } from '../support/checkout.js';
 
 /** Ends a test that hangs. */
 const HANGS_AFTER_MS = 60_000;
