@@ -50,11 +50,11 @@ describe.each<[string, () => Login | Promise<Login>]>([
 
   test('stand for the account that they name, until they expire', async () => {
     const expiresAt = inMs(HOUR_MS);
-    expect(await login.tokens.verify(await login.issue('auth0:abc', expiresAt))).toEqual({
-      accountId: 'auth0:abc',
+    expect(await login.tokens.verify(await login.issue('auth0|abc', expiresAt))).toEqual({
+      accountId: 'auth0|abc',
       expiresAt,
     });
-    expect(await login.tokens.verify(await login.issue('auth0:abc', inMs(-2000)))).toBeUndefined();
+    expect(await login.tokens.verify(await login.issue('auth0|abc', inMs(-2000)))).toBeUndefined();
   });
 
   test('that the login did not issue stand for no account', async () => {

@@ -117,7 +117,7 @@ export function emailKey(email: string): string {
 }
 
 export function accountIdProblem(id: string): string | undefined {
-  return /^[A-Za-z0-9._:@-]{1,128}$/.test(id) ? undefined : 'must be 1 to 128 characters of [A-Za-z0-9._:@-]';
+  return /^[A-Za-z0-9._:@|-]{1,128}$/.test(id) ? undefined : 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]';
 }
 
 /** Throws one error that names every field of the profile that is wrong. */

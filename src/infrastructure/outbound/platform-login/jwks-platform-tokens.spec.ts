@@ -27,8 +27,8 @@ const signed = (claims: object) => sign({ sub: 'u1', ...claims }, RS256, login.p
 describe("a JWT of the platform's own login", () => {
   test.each(['RS256', 'ES256'] as const)('signed with %s stands for its subject until it expires', async (alg) => {
     const exp = now() + 600;
-    const jwt = await sign({ sub: 'auth0:abc', exp }, { alg, kid: alg }, login.privateKey(alg));
-    expect(await tokens.verify(jwt)).toEqual({ accountId: 'auth0:abc', expiresAt: new Date(exp * 1000) });
+    const jwt = await sign({ sub: 'auth0|abc', exp }, { alg, kid: alg }, login.privateKey(alg));
+    expect(await tokens.verify(jwt)).toEqual({ accountId: 'auth0|abc', expiresAt: new Date(exp * 1000) });
   });
 
   test('may name several audiences, ours among them', async () => {
