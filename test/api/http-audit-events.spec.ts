@@ -62,7 +62,7 @@ describe("an owner's record", () => {
       { ...failed, keyId: second, reason: 'expired', ...viaGrpc },
       { ...event, type: 'api_key.expired', keyId: second, ...nobody },
       { ...failed, reason: 'incorrect-password', ...by('wrong-1') },
-      { ...event, type: 'api_key.revoked', keyId: first, ...by('revoke-1') },
+      { ...event, type: 'api_key.revoked', keyId: first, reason: 'owner', ...by('revoke-1') },
       { ...event, type: 'api_key.created', keyId: second, ...by('create-2') },
       { ...event, type: 'api_key.created', keyId: first, ...by('create-1') },
     ]);
@@ -93,7 +93,7 @@ describe("an owner's record", () => {
     expect(rows).toEqual([
       { type: 'api_key.created', ...one, ...bare, ...person },
       { type: 'api_key.created', ...other, ...bare, ...person },
-      { type: 'api_key.revoked', ...one, ...bare, ...person },
+      { type: 'api_key.revoked', ...one, ...bare, reason: 'owner', ...person },
       { type: 'api_key.expired', ...other, ...bare, ...itself },
       {
         type: 'authentication.failed',

@@ -36,6 +36,29 @@ describe('the activity', () => {
     expect(await events.first().innerText()).toMatch(/just now\s*203\.0\.113\.7\s*curl\/8\.5\.0/);
   });
 
+  test('says who ended a key, and of what has no reason or an unknown one that it ended', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    const reasons = [undefined, 'of-a-newer-service', 'owner', 'leaked', 'platform', 'administrator'];
+    const revoked = { type: 'api_key.revoked', keyName: 'CI deploy' };
+    await putEvents(
+      stage.service,
+      owner,
+      reasons.map((reason, n) => ({ ...revoked, minutesAgo: 9 - n, ...(reason === undefined ? {} : { reason }) })),
+    );
+    const { page } = await stage.open({ owner });
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    const events = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
+    await events.nth(5).waitFor();
+    const texts = await events.allInnerTexts();
+    const plain = 'Key CI deploy was revoked';
+    const sentences = ['by an administrator', 'by your platform', 'because it had leaked'].map(
+      (by) => `${plain} ${by}`,
+    );
+    expect(texts.map((text) => text.split('\n', 1)[0])).toEqual([...sentences, plain, plain, plain]);
+    expect(texts.filter((text) => text.includes('By the service itself'))).toEqual([]);
+  });
+
   test('a long one comes page by page, and many of a kind are counted', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);

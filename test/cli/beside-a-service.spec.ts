@@ -31,11 +31,16 @@ describe('latchkey beside a running service', () => {
   const revocations = (ownerId: string) =>
     sql(
       service.databaseUrl,
-      `SELECT key_id, actor_id, client_ip, user_agent FROM audit_events
+      `SELECT key_id, reason, actor_id, client_ip, user_agent FROM audit_events
        WHERE owner_id = $1 AND type = 'api_key.revoked' ORDER BY id`,
       [ownerId],
     );
-  const by = (name: string) => ({ actor_id: `admin:${name}`, client_ip: null, user_agent: 'latchkey-cli' });
+  const by = (name: string, reason = 'administrator') => ({
+    reason,
+    actor_id: `admin:${name}`,
+    client_ip: null,
+    user_agent: 'latchkey-cli',
+  });
   const osUser = userInfo().username;
 
   test('a key revoked by its id is refused at the next call, and the record names the administrator', async () => {
@@ -87,7 +92,7 @@ describe('latchkey beside a running service', () => {
     expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
     const whose = `${apiKey.id} (${apiKey.prefix}, "CI") of ${id}`;
     expect(first).toEqual({ code: 0, out: `revoked ${whose}\n`, err: '' });
-    expect(await revocations(id)).toEqual([{ key_id: apiKey.id, ...by(osUser) }]);
+    expect(await revocations(id)).toEqual([{ key_id: apiKey.id, ...by(osUser, 'leaked') }]);
 
     const second = await administer(['keys', 'revoke', '--leaked'], { input: fullKey });
     expect(second).toEqual({ code: 0, out: `already revoked: ${whose}\n`, err: '' });

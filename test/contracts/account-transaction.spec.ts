@@ -85,11 +85,13 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
     expect(await openIds(other)).toEqual([key.id]);
   });
 
-  test('puts an event on its account’s record, with the actor, the client and the time', async () => {
+  test('puts an event on its account’s record, with the reason, the actor, the client and the time', async () => {
     const id = await newAccount(world);
     const keyId = randomUUID();
     const from = client('198.51.100.7');
-    await within(id, (t) => t.record({ type: 'api_key.revoked', keyId, actorId: 'admin:ada', client: from }));
+    await within(id, (t) =>
+      t.record({ type: 'api_key.revoked', keyId, reason: 'leaked', actorId: 'admin:ada', client: from }),
+    );
     const at = await world.now();
     expect(await eventsOf(world, id)).toEqual([
       {
@@ -97,7 +99,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
         type: 'api_key.revoked',
         at,
         keyId,
-        reason: null,
+        reason: 'leaked',
         count: 1,
         clientIp: from.ip,
         userAgent: from.userAgent,

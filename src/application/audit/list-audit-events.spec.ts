@@ -16,7 +16,7 @@ describe('audit events', () => {
     const facts = { keyId: key.id, count: 1, clientIp: '198.51.100.7', userAgent: 'curl/8', requestId: from.requestId };
     expect(items).toEqual([
       { ...facts, id: expect.any(String), at: expect.any(Date), type: 'authentication.failed', reason: 'revoked' },
-      { ...facts, id: expect.any(String), at: expect.any(Date), type: 'api_key.revoked', reason: null },
+      { ...facts, id: expect.any(String), at: expect.any(Date), type: 'api_key.revoked', reason: 'owner' },
       expect.objectContaining({ type: 'api_key.created', keyId: key.id, clientIp: '192.0.2.1' }),
     ]);
     expect(nextCursor).toBeNull();

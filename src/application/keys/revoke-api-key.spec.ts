@@ -17,7 +17,7 @@ describe('revoking a key', () => {
     const { verdict } = await app.validateKey.execute(fullKey, READ, client());
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
     expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([
-      { keyId: key.id, actorId: id, clientIp: '203.0.113.9', requestId: from.requestId },
+      { keyId: key.id, reason: 'owner', actorId: id, clientIp: '203.0.113.9', requestId: from.requestId },
     ]);
   });
 

@@ -30,7 +30,7 @@ export class RevokeApiKey {
     const listed = await transaction.findKey(keyId);
     if (!listed) throw noSuchKey();
     const keys = new OwnerKeys([listed.key]);
-    const outcome = keys.revoke(listed.key.id, now);
+    const outcome = keys.revoke(listed.key.id, 'owner', now);
     await saveKeys(transaction, keys, { actorId: account.id, client });
     return outcome === 'expired' ? outcome : { ...listed, now };
   }

@@ -17,16 +17,16 @@ const verdictOn = async (fullKey: string) => (await app.validateKey.execute(full
 const typesOf = (ownerId: string) => eventsOf(app, ownerId, 'api_key.').map(({ type }) => type);
 
 describe('an administrator', () => {
-  test('ends a key with an event that names them, whatever the status of its owner', async () => {
+  test('ends a key with an event that names them and says so, whatever the status of its owner', async () => {
     for (const change of ['suspend', 'delete'] as const) {
       const { id } = await newOwner(app);
       const { key, fullKey } = await createKey(app, id);
       await app.changeAccountStatus[change](id);
-      expect((await revoke.one(id, key.id, ADMIN)).snapshot().revokedAt).toEqual(expect.any(Date));
+      expect((await revoke.one(id, key.id, ADMIN, 'administrator')).snapshot().revokedAt).toEqual(expect.any(Date));
       await app.changeAccountStatus.reactivate(id);
       expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
       expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([
-        { keyId: key.id, actorId: 'admin:ada', clientIp: null, userAgent: 'latchkey-cli' },
+        { keyId: key.id, reason: 'administrator', actorId: 'admin:ada', clientIp: null, userAgent: 'latchkey-cli' },
       ]);
     }
   });
@@ -35,7 +35,7 @@ describe('an administrator', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    await expect(revoke.one(id, key.id, ADMIN)).rejects.toMatchObject({
+    await expect(revoke.one(id, key.id, ADMIN, 'administrator')).rejects.toMatchObject({
       code: 'api_key_not_active',
       details: { apiKeyStatus: 'expired' },
     });
@@ -45,9 +45,9 @@ describe('an administrator', () => {
   test("ends neither another owner's key nor one of nobody", async () => {
     const [{ id }, other] = [await newOwner(app), await newOwner(app)];
     const { key, fullKey } = await createKey(app, id);
-    expect(await outcomeOf(revoke.one(other.id, key.id, ADMIN))).toBe('not_found');
-    expect(await outcomeOf(revoke.one('nobody', key.id, ADMIN))).toBe('account_not_found');
-    expect(await outcomeOf(revoke.all('nobody', ADMIN))).toBe('account_not_found');
+    expect(await outcomeOf(revoke.one(other.id, key.id, ADMIN, 'administrator'))).toBe('not_found');
+    expect(await outcomeOf(revoke.one('nobody', key.id, ADMIN, 'administrator'))).toBe('account_not_found');
+    expect(await outcomeOf(revoke.all('nobody', ADMIN, 'administrator'))).toBe('account_not_found');
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
 
@@ -56,7 +56,7 @@ describe('an administrator', () => {
     const keys = [await createKey(app, id), await createKey(app, id), await createKey(app, id)];
     const spared = await createKey(app, other.id);
     runOut(app, keys[0]!.key.id);
-    const ended = (await revoke.all(id, ADMIN)).map((key) => key.id).sort();
+    const ended = (await revoke.all(id, ADMIN, 'administrator')).map((key) => key.id).sort();
     const living = keys.slice(1);
     expect(ended).toEqual(living.map(({ key }) => key.id).sort());
     for (const { fullKey } of living) expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
@@ -64,12 +64,13 @@ describe('an administrator', () => {
     expect(eventsOf(app, id, 'api_key.expired')).toHaveLength(1);
     const named = eventsOf(app, id, 'api_key.').filter(({ actorId }) => actorId === 'admin:ada');
     expect(named.map(({ keyId }) => keyId).sort()).toEqual(ended);
-    expect(await revoke.all(id, ADMIN)).toEqual([]);
+    expect(named.map(({ reason }) => reason)).toEqual(['administrator', 'administrator']);
+    expect(await revoke.all(id, ADMIN, 'administrator')).toEqual([]);
   });
 });
 
 describe('a leaked key', () => {
-  test('is found by its string alone, and ended once', async () => {
+  test('is found by its string alone, and ended once, as leaked', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     for (const was of ['active', 'revoked']) {
@@ -77,6 +78,7 @@ describe('a leaked key', () => {
       expect([found?.was, found?.key.id, found?.key.ownerId]).toEqual([was, key.id, id]);
     }
     expect(typesOf(id)).toEqual(['api_key.created', 'api_key.revoked']);
+    expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ reason: 'leaked', actorId: 'admin:ada' }]);
   });
 
   test('whose time has run out had ended before', async () => {

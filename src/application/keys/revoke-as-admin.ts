@@ -1,12 +1,13 @@
 import { type ApiKey, keyNotActive } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
-import type { Administrator } from '../../domain/audit/audit-event.js';
+import type { RevocationReason } from '../../domain/keys/revocation-reason.js';
+import type { Actor } from '../../domain/audit/audit-event.js';
 import { accountNotFound } from '../accounts/get-account.js';
 import type { Accounts } from '../ports.js';
 import { saveKeys } from './save-keys.js';
 
-/** What owners do for themselves, done for them by an administrator: also for suspended and deleted owners. */
+/** What owners do for themselves, done for them, and so for suspended and deleted owners too. */
 export class RevokeAsAdmin {
   constructor(private readonly accounts: Accounts) {}
 
@@ -14,14 +15,14 @@ export class RevokeAsAdmin {
    * Throws `account_not_found`, `not_found` for any key but the owner's own, and `api_key_not_active` for one that ended
    * before.
    */
-  async one(ownerId: string, keyId: string, administrator: Administrator): Promise<ApiKey> {
+  async one(ownerId: string, keyId: string, actor: Actor, reason: RevocationReason): Promise<ApiKey> {
     const outcome = await this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
       const listed = await transaction.findKey(keyId);
       if (!listed) throw new LatchkeyError('not_found', 'The owner has no such API key');
       const keys = new OwnerKeys([listed.key]);
-      const revocation = keys.revoke(listed.key.id, transaction.now);
-      await saveKeys(transaction, keys, administrator);
+      const revocation = keys.revoke(listed.key.id, reason, transaction.now);
+      await saveKeys(transaction, keys, actor);
       return revocation === 'expired' ? revocation : listed.key;
     });
     // Thrown here, so that an expiry observed above is committed all the same.
@@ -30,12 +31,12 @@ export class RevokeAsAdmin {
   }
 
   /** Every active key, in one transaction, beside which none can be created. Answers those that it ended. */
-  all(ownerId: string, administrator: Administrator): Promise<ApiKey[]> {
+  all(ownerId: string, actor: Actor, reason: RevocationReason): Promise<ApiKey[]> {
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
       const keys = new OwnerKeys(await transaction.openKeys());
-      const revoked = keys.revokeAll(transaction.now);
-      await saveKeys(transaction, keys, administrator);
+      const revoked = keys.revokeAll(reason, transaction.now);
+      await saveKeys(transaction, keys, actor);
       return revoked;
     });
   }

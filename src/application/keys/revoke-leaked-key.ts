@@ -25,7 +25,7 @@ export class RevokeLeakedKey {
     const key = await this.keys.findByPublicPart(keyString.publicPart);
     if (!digestMatches(keyString.digest(), key?.digest) || !key) return undefined;
     try {
-      return { key: await this.revoke.one(key.ownerId, key.id, administrator), was: 'active' };
+      return { key: await this.revoke.one(key.ownerId, key.id, administrator, 'leaked'), was: 'active' };
     } catch (error) {
       if (!(error instanceof LatchkeyError) || error.code !== 'api_key_not_active') throw error;
       return { key, was: error.details.apiKeyStatus as ApiKeyStatus };

@@ -9,10 +9,12 @@ export async function saveKeys(
   actor: Actor,
   idempotencyKey?: string,
 ): Promise<void> {
-  for (const { key, became } of keys.changes) {
+  for (const change of keys.changes) {
+    const { key, became } = change;
     if (became === 'created') await transaction.addKey(key, idempotencyKey);
     else await transaction.saveKey(key);
     const { actorId, client } = became === 'expired' ? { actorId: null, client: NO_CLIENT } : actor;
-    await transaction.record({ type: `api_key.${became}`, keyId: key.id, actorId, client });
+    const why = became === 'revoked' ? { reason: change.reason } : {};
+    await transaction.record({ type: `api_key.${became}`, keyId: key.id, ...why, actorId, client });
   }
 }

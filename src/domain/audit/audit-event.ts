@@ -1,3 +1,4 @@
+import type { RevocationReason } from '../keys/revocation-reason.js';
 import type { DenialReason } from '../keys/verdict.js';
 
 /** Who is on the other end, as far as a trusted hop or the calling service says. For the record only. */
@@ -36,6 +37,8 @@ export interface FailedAuthentication {
 export interface AuditEvent {
   readonly type: 'api_key.created' | 'api_key.revoked' | 'api_key.expired';
   readonly keyId: string;
+  /** Of a revocation. */
+  readonly reason?: RevocationReason;
   /** The account that acted, or `admin:<name>` for an administrator; null for the service itself. */
   readonly actorId: string | null;
   readonly client: Client;

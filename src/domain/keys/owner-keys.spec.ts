@@ -96,8 +96,9 @@ describe('issuing a key', () => {
             const key = issueAt(keys, ms);
             expect(key instanceof LatchkeyError).toBe(before === 5);
             if (key instanceof ApiKey) all.push(key);
-          } else if (what === 'revoke' && all[which]?.status(at(ms)) === 'active') keys.revoke(all[which].id, at(ms));
-          else if (what === 'revoke all') expect(keys.revokeAll(at(ms))).toHaveLength(before);
+          } else if (what === 'revoke' && all[which]?.status(at(ms)) === 'active')
+            keys.revoke(all[which].id, 'owner', at(ms));
+          else if (what === 'revoke all') expect(keys.revokeAll('platform', at(ms))).toHaveLength(before);
           expect(keys.countActive(at(ms))).toBe(all.filter((key) => key.status(at(ms)) === 'active').length);
           expect(keys.countActive(at(ms))).toBeLessThanOrEqual(5);
         }
@@ -110,18 +111,18 @@ describe('issuing a key', () => {
 });
 
 describe('revoking', () => {
-  test('one ends that one', () => {
+  test('one ends that one, and notes why', () => {
     const [one, other] = living(2);
     const keys = new OwnerKeys([one!, other!]);
-    expect(keys.revoke(one!.id, at(7))).toBe('revoked');
+    expect(keys.revoke(one!.id, 'leaked', at(7))).toBe('revoked');
     expect([one!.snapshot().revokedAt, other!.snapshot().revokedAt]).toEqual([at(7), null]);
-    expect(changesOf(keys)).toEqual([[one!.id, 'revoked']]);
+    expect(keys.changes).toEqual([{ key: one, became: 'revoked', reason: 'leaked' }]);
   });
 
   test('one whose time has run out notes that instead', () => {
     const [one, other] = living(2);
     const keys = new OwnerKeys([one!, other!]);
-    expect(keys.revoke(one!.id, at(DAY))).toBe('expired');
+    expect(keys.revoke(one!.id, 'owner', at(DAY))).toBe('expired');
     expect(one!.snapshot()).toMatchObject({ revokedAt: null, expiredAt: at(DAY) });
     expect(changesOf(keys)).toEqual([[one!.id, 'expired']]);
   });
@@ -129,7 +130,7 @@ describe('revoking', () => {
   test('one that is not among them is refused, as if there were none', () => {
     const [one, stranger] = living(2);
     const keys = new OwnerKeys([one!]);
-    expect(() => keys.revoke(stranger!.id, NOW)).toThrow(
+    expect(() => keys.revoke(stranger!.id, 'owner', NOW)).toThrow(
       expect.objectContaining({ code: 'not_found', message: 'There is no such API key' }),
     );
     expect(changesOf(keys)).toEqual([]);
@@ -140,21 +141,21 @@ describe('revoking', () => {
     if (end === 'revoked') one!.revoke(NOW);
     else one!.expire(at(DAY));
     const keys = new OwnerKeys([one!]);
-    expect(() => keys.revoke(one!.id, NOW)).toThrow(`This API key is already ${end}`);
+    expect(() => keys.revoke(one!.id, 'owner', NOW)).toThrow(`This API key is already ${end}`);
     expect(changesOf(keys)).toEqual([]);
   });
 
-  test('all ends every active one, in their order, and notes those whose time has run out', () => {
+  test('all ends every active one, in their order, each with why, and notes those whose time has run out', () => {
     const [first, due, ended, last] = [keyMadeAt(1), keyMadeAt(0), keyMadeAt(1), keyMadeAt(1)];
     ended.revoke(at(2));
     const keys = new OwnerKeys([first, due, ended, last]);
-    expect(keys.revokeAll(at(DAY))).toEqual([first, last]);
-    expect(changesOf(keys)).toEqual([
-      [first.id, 'revoked'],
-      [due.id, 'expired'],
-      [last.id, 'revoked'],
+    expect(keys.revokeAll('administrator', at(DAY))).toEqual([first, last]);
+    expect(keys.changes).toEqual([
+      { key: first, became: 'revoked', reason: 'administrator' },
+      { key: due, became: 'expired' },
+      { key: last, became: 'revoked', reason: 'administrator' },
     ]);
-    expect(keys.revokeAll(at(DAY))).toEqual([]);
+    expect(keys.revokeAll('administrator', at(DAY))).toEqual([]);
     expect(keys.changes).toHaveLength(3);
   });
 });

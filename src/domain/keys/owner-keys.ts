@@ -2,12 +2,12 @@ import { LatchkeyError } from '../errors.js';
 import { ApiKey, type KeyOrder } from './api-key.js';
 import { MAX_ACTIVE_KEYS } from './key-rules.js';
 import type { KeyString } from './key-string.js';
+import type { RevocationReason } from './revocation-reason.js';
 
 /** What became of a key, to be stored and put on record together. */
-interface KeyChange {
-  readonly key: ApiKey;
-  readonly became: 'created' | 'revoked' | 'expired';
-}
+type KeyChange =
+  | { readonly key: ApiKey; readonly became: 'created' | 'expired' }
+  | { readonly key: ApiKey; readonly became: 'revoked'; readonly reason: RevocationReason };
 
 /** The keys that an owner holds. An expiry that is due is a change as soon as a decision comes across it. */
 export class OwnerKeys {
@@ -33,7 +33,7 @@ export class OwnerKeys {
     if (this.countActive(now) >= MAX_ACTIVE_KEYS) return tooManyActiveKeys();
     const key = ApiKey.issue(order, keyString, now);
     this.keys.push(key);
-    this.note(key, 'created');
+    this.noted.push({ key, became: 'created' });
     return key;
   }
 
@@ -41,21 +41,21 @@ export class OwnerKeys {
    * Ends one of the keys, unless time has. Throws `not_found` for any other, and `api_key_not_active` for one that is known
    * to have ended before.
    */
-  revoke(keyId: string, now: Date): 'revoked' | 'expired' {
+  revoke(keyId: string, reason: RevocationReason, now: Date): 'revoked' | 'expired' {
     const key = this.keys.find(({ id }) => id === keyId);
     if (!key) throw noSuchKey();
     if (this.expireIfDue(key, now)) return 'expired';
     key.revoke(now);
-    this.note(key, 'revoked');
+    this.noted.push({ key, became: 'revoked', reason });
     return 'revoked';
   }
 
   /** Ends every active key, and answers those. */
-  revokeAll(now: Date): ApiKey[] {
+  revokeAll(reason: RevocationReason, now: Date): ApiKey[] {
     const revoked: ApiKey[] = [];
     for (const key of this.keys) {
       if (!this.isActive(key, now)) continue;
-      this.revoke(key.id, now);
+      this.revoke(key.id, reason, now);
       revoked.push(key);
     }
     return revoked;
@@ -68,12 +68,8 @@ export class OwnerKeys {
 
   private expireIfDue(key: ApiKey, now: Date): boolean {
     const isDue = key.expire(now);
-    if (isDue) this.note(key, 'expired');
+    if (isDue) this.noted.push({ key, became: 'expired' });
     return isDue;
-  }
-
-  private note(key: ApiKey, became: KeyChange['became']): void {
-    this.noted.push({ key, became });
   }
 }
 

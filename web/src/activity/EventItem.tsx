@@ -36,7 +36,7 @@ export function EventItem({ event, names }: Props) {
             <span tabIndex={0}>{shortUserAgent(event.userAgent)}</span>
           </Hint>
         )}
-        {!event.clientIp && !event.userAgent && <span>{activity.service}</span>}
+        {event.type === 'api_key.expired' && <span>{activity.service}</span>}
       </div>
     </li>
   );

@@ -6,6 +6,7 @@ type Sentence = string | ((keyName: string) => string);
 /** What happened, in words; for an event of a key, a function of the key's name. */
 export function describeEvent({ type, keyId, reason }: AuditEvent): Sentence {
   const { activity } = texts;
+  if (type === 'api_key.revoked') return find(activity.revokedKey, reason) ?? activity.event[type];
   if (type !== 'authentication.failed') return activity.event[type];
   if (keyId !== null) return find(activity.refusedKey, reason) ?? activity.otherRefusedKey;
   return find(activity.refused, reason) ?? activity.otherRefused;

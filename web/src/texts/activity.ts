@@ -14,6 +14,11 @@ export const activity = {
     'api_key.revoked': (name: string) => `Key ${name} was revoked`,
     'api_key.expired': (name: string) => `Key ${name} expired`,
   },
+  revokedKey: {
+    administrator: (name: string) => `Key ${name} was revoked by an administrator`,
+    platform: (name: string) => `Key ${name} was revoked by your platform`,
+    leaked: (name: string) => `Key ${name} was revoked because it had leaked`,
+  },
   refusedKey: {
     'invalid-key': (name: string) => `A request with key ${name} was refused: wrong secret`,
     revoked: (name: string) => `A request with key ${name} was refused: it is revoked`,

@@ -92,7 +92,9 @@ async function revokeKeys(databases: Databases, { owner, key, all, leaked, by }:
     key: keyId === undefined || isKeyId(keyId) ? undefined : "must be the key's id, as `latchkey keys list` shows it",
   });
   const revoked = await onDatabase(databases, async ({ revoke }) =>
-    keyId === undefined ? revoke.all(owner, admin) : [await revoke.one(owner, keyId, admin)],
+    keyId === undefined
+      ? revoke.all(owner, admin, 'administrator')
+      : [await revoke.one(owner, keyId, admin, 'administrator')],
   );
   const lines = revoked.map((each) => `revoked ${describe(each)}`);
   return {

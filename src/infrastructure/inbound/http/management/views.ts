@@ -13,6 +13,10 @@ const TIME = { type: String, format: 'date-time' } as const;
 const TIME_OR_NULL = { ...TIME, nullable: true } as const;
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 
+const REASON =
+  'Of a revocation: owner, administrator, platform, leaked or purged; null before there were reasons. Of a failed ' +
+  'authentication: why it was refused';
+
 export class SessionView {
   @ApiProperty() ownerId: string;
   @ApiProperty() email: string;
@@ -82,7 +86,7 @@ export class AuditEventView {
   type: string;
   @ApiProperty(TIME) at: string;
   @ApiProperty(TEXT_OR_NULL) keyId: string | null;
-  @ApiProperty(TEXT_OR_NULL) reason: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: REASON }) reason: string | null;
   @ApiProperty({ type: 'integer', description: 'How many identical events this one stands for' }) count: number;
   @ApiProperty(TEXT_OR_NULL) clientIp: string | null;
   @ApiProperty(TEXT_OR_NULL) userAgent: string | null;

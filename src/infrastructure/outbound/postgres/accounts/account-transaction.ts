@@ -73,11 +73,12 @@ export class PostgresAccountTransaction implements AccountTransaction {
     await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, { revokedAt, expiredAt });
   }
 
-  async record({ type, keyId, actorId, client }: AuditEvent): Promise<void> {
+  async record({ type, keyId, reason, actorId, client }: AuditEvent): Promise<void> {
     await this.manager.insert(AuditEventRow, {
       type,
       ownerId: this.id,
       keyId,
+      reason: reason ?? null,
       actorId,
       clientIp: client.ip,
       userAgent: client.userAgent,
