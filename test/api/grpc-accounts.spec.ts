@@ -136,6 +136,25 @@ describe('the accounts that the platform pushes', () => {
     expect((await put({ ...someone, version: 8 })).version).toBe('8');
   });
 
+  test('end active after a suspension and the reactivation that followed it, whichever comes first', async () => {
+    const [first, second] = [stranger(), stranger()];
+    const change = service.clients.account;
+    for (const { id, email } of [first, second]) await put({ id, email, version: 5 });
+    expect((await change('SuspendAccount', first.id, 6)).version).toBe('6');
+    expect((await change('ReactivateAccount', first.id, 7)).status).toBe('ACCOUNT_STATUS_ACTIVE');
+    await change('ReactivateAccount', second.id, 7);
+    for (const method of ['SuspendAccount', 'DeleteAccount'] as const) {
+      await expect(change(method, second.id, 6)).rejects.toMatchObject({
+        code: status.FAILED_PRECONDITION,
+        details: 'version 6 is older than the stored version 7: read the account and send its newest state',
+      });
+    }
+    for (const { id } of [first, second]) {
+      expect(await get(id)).toMatchObject({ status: 'ACCOUNT_STATUS_ACTIVE', version: '7' });
+    }
+    expect(await codeOf(put({ ...second, version: 6 }))).toBe(status.FAILED_PRECONDITION);
+  });
+
   test('count versions beyond what a double can distinguish', async () => {
     const someone = stranger();
     for (const version of ['9007199254740993', '18446744073709551614', '18446744073709551615']) {

@@ -32,6 +32,7 @@ export interface Clients {
   account(
     method: 'GetAccount' | 'SuspendAccount' | 'ReactivateAccount' | 'DeleteAccount',
     id: string,
+    version?: number,
   ): Promise<Account__Output>;
   readonly apiKeys: InstanceType<typeof latchkey.v1.ApiKeyService>;
   readonly accounts: InstanceType<typeof latchkey.v1.AccountService>;
@@ -60,7 +61,8 @@ export function connectClients(
     ask,
     validate: (apiKey, request = {}) => ask({ apiKey, operation: 'OPERATION_READ', ...request }),
     putAccount: (request) => answer((done) => accounts.putAccount(request, bearer(admin), done)),
-    account: (method, id) => answer((done) => accounts[method]({ id }, bearer(admin), done)),
+    account: (method, id, version) =>
+      answer((done) => accounts[method](version === undefined ? { id } : { id, version }, bearer(admin), done)),
     close: () => {
       apiKeys.close();
       accounts.close();

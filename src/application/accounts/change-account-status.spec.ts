@@ -37,6 +37,15 @@ describe('the status of an account', () => {
     expect(await app.getAccount.execute(id)).toMatchObject({ email, permissions, passwordHash, version: 3n });
   });
 
+  test('takes no older version than the account has, and keeps a newer one', async () => {
+    const { id } = await newOwner(app, { version: 3n });
+    await app.changeAccountStatus.reactivate(id, 7n);
+    expect(await outcomeOf(app.changeAccountStatus.suspend(id, 6n))).toBe('stale_version');
+    expect(await outcomeOf(app.changeAccountStatus.delete(id, 6n))).toBe('stale_version');
+    expect(await app.getAccount.execute(id)).toMatchObject({ status: 'active', version: 7n });
+    expect(await app.changeAccountStatus.suspend(id, 8n)).toMatchObject({ status: 'suspended', version: 8n });
+  });
+
   test('ends the sessions of the account that it locks out, and of no other', async () => {
     const { id, email } = await newOwner(app);
     for (const [change, isStillIn] of [

@@ -6,16 +6,16 @@ import type { Accounts } from '../ports.js';
 export class ChangeAccountStatus {
   constructor(private readonly accounts: Accounts) {}
 
-  suspend(id: string): Promise<Account> {
-    return this.change(id, (account) => account.suspend());
+  suspend(id: string, version?: bigint): Promise<Account> {
+    return this.change(id, (account) => account.suspend(version));
   }
 
-  reactivate(id: string): Promise<Account> {
-    return this.change(id, (account) => account.reactivate());
+  reactivate(id: string, version?: bigint): Promise<Account> {
+    return this.change(id, (account) => account.reactivate(version));
   }
 
-  delete(id: string): Promise<Account> {
-    return this.change(id, (account) => account.delete());
+  delete(id: string, version?: bigint): Promise<Account> {
+    return this.change(id, (account) => account.delete(version));
   }
 
   private change(id: string, transition: (account: Account) => void): Promise<Account> {

@@ -129,6 +129,35 @@ describe('the status of an account', () => {
   });
 });
 
+describe.each(['suspend', 'reactivate', 'delete'] as const)('the version of a call to %s', (change) => {
+  test.each<[string, bigint | undefined, bigint]>([
+    ['that is newer becomes the stored one', 6n, 6n],
+    ['that is the same may be sent again', 5n, 5n],
+    ['that is missing is no opinion', undefined, 5n],
+  ])('%s', (_what, version, stored) => {
+    const account = open({ version: 5n });
+    account[change](version);
+    account[change](version);
+    expect(account.version).toBe(stored);
+  });
+
+  test('that is older is refused, and changes nothing', () => {
+    const account = open({ version: 5n });
+    if (change === 'reactivate') account.suspend();
+    const { status } = account;
+    expect(codeOf(() => account[change](4n))).toBe('stale_version');
+    expect([account.status, account.version]).toEqual([status, 5n]);
+  });
+});
+
+test('a suspension and the reactivation that follows it end active, whichever comes first', () => {
+  for (const changes of [['suspend', 'reactivate'] as const, ['reactivate', 'suspend'] as const]) {
+    const account = open({ version: 5n });
+    for (const change of changes) codeOf(() => account[change](change === 'suspend' ? 6n : 7n));
+    expect([account.status, account.version]).toEqual(['active', 7n]);
+  }
+});
+
 test('email addresses are one and the same when their lower case is', () => {
   expect(emailKey('Ada@Example.ORG')).toBe('ada@example.org');
   expect(emailKey('ÄDA@example.org')).toBe(emailKey('äda@example.org'));

@@ -1,3 +1,4 @@
+import { newestVersion } from './account-version.js';
 import { isPermission } from './permission.js';
 import { LatchkeyError, requireFields } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
@@ -80,34 +81,30 @@ export class Account implements OwnerStanding {
     return this.state.status === 'active';
   }
 
-  /** Updates that overtake each other do no harm: an older version is refused, the same one may be sent again. */
-  update({ email, displayName, permissions, version = this.state.version }: AccountProfile): void {
-    if (version < this.state.version) {
-      throw new LatchkeyError(
-        'stale_version',
-        `version ${version} is older than the stored version ${this.state.version}: read the account and send its newest state`,
-      );
-    }
-    this.state = { ...this.state, email, displayName, permissions: [...new Set(permissions)], version };
+  update({ email, displayName, permissions, version }: AccountProfile): void {
+    const newest = newestVersion(this.state.version, version);
+    this.state = { ...this.state, email, displayName, permissions: [...new Set(permissions)], version: newest };
   }
 
   changePassword(passwordHash: string): void {
     this.state = { ...this.state, passwordHash };
   }
 
-  suspend(): void {
+  /** @param version of this change, by the platform's own count, as with every change below */
+  suspend(version?: bigint): void {
+    const newest = newestVersion(this.state.version, version);
     if (this.state.status === 'deleted') {
       throw new LatchkeyError('account_deleted', 'id names a deleted account: reactivate it before suspending it');
     }
-    this.state = { ...this.state, status: 'suspended' };
+    this.state = { ...this.state, status: 'suspended', version: newest };
   }
 
-  reactivate(): void {
-    this.state = { ...this.state, status: 'active' };
+  reactivate(version?: bigint): void {
+    this.state = { ...this.state, status: 'active', version: newestVersion(this.state.version, version) };
   }
 
-  delete(): void {
-    this.state = { ...this.state, status: 'deleted' };
+  delete(version?: bigint): void {
+    this.state = { ...this.state, status: 'deleted', version: newestVersion(this.state.version, version) };
   }
 }
 

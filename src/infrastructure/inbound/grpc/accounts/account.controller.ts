@@ -14,6 +14,11 @@ interface ById {
   readonly id: string;
 }
 
+interface Versioned {
+  /** Of a uint64 the loader makes a text. */
+  readonly version?: string | undefined;
+}
+
 /** The methods of `latchkey.v1.AccountService`, by their names. */
 @Controller()
 @UseFilters(PassErrorsOn)
@@ -25,9 +30,8 @@ export class AccountController {
   ) {}
 
   @MessagePattern('PutAccount')
-  async put({ version, ...profile }: PutAccountRequest__Output): Promise<WireAccount> {
-    const command = { ...profile, version: version === undefined ? undefined : BigInt(version) };
-    return toWire(await this.putAccount.execute(command));
+  async put(request: PutAccountRequest__Output): Promise<WireAccount> {
+    return toWire(await this.putAccount.execute({ ...request, version: versionOf(request) }));
   }
 
   @MessagePattern('GetAccount')
@@ -36,22 +40,26 @@ export class AccountController {
   }
 
   @MessagePattern('SuspendAccount')
-  async suspend(request: ById): Promise<WireAccount> {
-    return toWire(await this.status.suspend(idOf(request)));
+  async suspend(request: ById & Versioned): Promise<WireAccount> {
+    return toWire(await this.status.suspend(idOf(request), versionOf(request)));
   }
 
   @MessagePattern('ReactivateAccount')
-  async reactivate(request: ById): Promise<WireAccount> {
-    return toWire(await this.status.reactivate(idOf(request)));
+  async reactivate(request: ById & Versioned): Promise<WireAccount> {
+    return toWire(await this.status.reactivate(idOf(request), versionOf(request)));
   }
 
   @MessagePattern('DeleteAccount')
-  async delete(request: ById): Promise<WireAccount> {
-    return toWire(await this.status.delete(idOf(request)));
+  async delete(request: ById & Versioned): Promise<WireAccount> {
+    return toWire(await this.status.delete(idOf(request), versionOf(request)));
   }
 }
 
 function idOf({ id }: ById): string {
   requireFields({ id: accountIdProblem(id) });
   return id;
+}
+
+function versionOf({ version }: Versioned): bigint | undefined {
+  return version === undefined ? undefined : BigInt(version);
 }

@@ -51,6 +51,16 @@ describe('versions', () => {
 });
 
 describe('the status of an account', () => {
+  test('is that of the newest version, in whichever order 20 changes of it arrive', async () => {
+    const { id } = await newOwner(app);
+    const changes = times(20, (n) => ((n * 7) % 20) + 1);
+    const change = (version: number) =>
+      app.changeAccountStatus[version % 2 ? 'suspend' : 'reactivate'](id, BigInt(version));
+    const outcomes = await tally(changes.map(change));
+    expect(Object.keys(outcomes).filter((code) => !['ok', 'stale_version'].includes(code))).toEqual([]);
+    expect(await app.getAccount.execute(id)).toMatchObject({ status: 'active', version: 20n });
+  });
+
   test('changed while four sign in leaves nobody signed in', async () => {
     const { id, email } = await newOwner(app);
     const attempts = tally(times(4, () => app.signIn.execute(email, PASSWORD, client())));
