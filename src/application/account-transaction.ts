@@ -1,4 +1,5 @@
 import type { Account } from '../domain/accounts/account.js';
+import type { FormerAccount } from '../domain/accounts/former-account.js';
 import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { ListedKey } from './listed-key.js';
@@ -6,10 +7,14 @@ import type { ListedKey } from './listed-key.js';
 /** One account, locked. Everything done through it commits together when the work resolves, or not at all. */
 export interface AccountTransaction {
   readonly now: Date;
-  /** Undefined when no such account exists. */
+  /** Undefined when no such account exists, or it was purged. */
   readonly account: Account | undefined;
+  /** What is left of the account if it was purged, until a new one is saved under its id. */
+  readonly formerAccount: FormerAccount | undefined;
   /** Throws `email_taken` when another account holds the email. */
   saveAccount(account: Account): Promise<void>;
+  /** Keeps of the account no more than this, and its keys and events where no account under the same id comes to see them. */
+  forgetAccount(former: FormerAccount): Promise<void>;
   endSessions(): Promise<void>;
   /** The keys of this account that are not revoked and not known to be expired. */
   openKeys(): Promise<ApiKey[]>;

@@ -55,7 +55,7 @@ export abstract class LastUse {
 export abstract class Audit {
   /** Resolves once the event is committed. */
   abstract recordFailure(failure: FailedAuthentication): Promise<void>;
-  /** The owner's own events, newest first. */
+  /** The owner's own events, newest first; none of an account that was purged under the same id, nor of its keys. */
   abstract list(ownerId: string, page: PageRequest): Promise<Page<RecordedEvent>>;
 }
 
@@ -72,9 +72,9 @@ export abstract class AuditTrail {
 }
 
 export abstract class ApiKeys {
-  /** A key of any owner; for callers that hold the key string and still have to prove it. */
+  /** A key of any owner, purged ones too; for callers that hold the key string and still have to prove it. */
   abstract findByPublicPart(publicPart: string): Promise<ApiKey | undefined>;
-  /** The owner's keys, newest first. */
+  /** The owner's keys, newest first; none of an account that was purged under the same id. */
   abstract list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
   /** Commits every expiry that is due among the given keys with its event, each once however many observe it. */
   abstract recordExpiries(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
@@ -82,6 +82,7 @@ export abstract class ApiKeys {
   abstract sweepExpiries(limit: number): Promise<number>;
 }
 
+/** An account that was purged is none to any of these. */
 export abstract class Accounts {
   abstract find(id: string): Promise<Account | undefined>;
   abstract findByEmail(email: string): Promise<Account | undefined>;

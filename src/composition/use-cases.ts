@@ -1,5 +1,6 @@
 import { ChangeAccountStatus } from '../application/accounts/change-account-status.js';
 import { GetAccount } from '../application/accounts/get-account.js';
+import { PurgeAccount } from '../application/accounts/purge-account.js';
 import { PutAccount } from '../application/accounts/put-account.js';
 import { ListAuditEvents } from '../application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
@@ -67,6 +68,7 @@ export function buildUseCases(
     signOut: new SignOut(sessions),
     identifyOwner: new IdentifyOwner(sessions, accounts, audit, ports.platformTokens),
     putAccount: new PutAccount(accounts, passwords),
+    purgeAccount: new PurgeAccount(accounts),
     getAccount: new GetAccount(accounts),
     changeAccountStatus: new ChangeAccountStatus(accounts),
   };

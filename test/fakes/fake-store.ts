@@ -10,6 +10,8 @@ export type StoredAccount = Parameters<typeof Account.restore>[0];
 export interface StoredKey {
   readonly state: Parameters<typeof ApiKey.restore>[0];
   readonly idempotencyKey: string | undefined;
+  /** Of an account that was purged: its id may have another one by now. */
+  readonly isPurged: boolean;
 }
 export interface StoredSession {
   readonly accountId: string;
@@ -39,6 +41,10 @@ const NO_EVENT: Omit<SealableEvent, 'id' | 'at' | 'type'> = {
 /** What all fakes of one world keep, committed, for a test to look at and to tamper with; and the clock of them all. */
 export class FakeStore {
   readonly accounts = new Map<string, StoredAccount>();
+  /** The last versions of accounts that were purged, and whose ids no new account has. */
+  readonly formerAccounts = new Map<string, bigint>();
+  /** The last event before an account was opened under the id of a purged one, by that id. */
+  readonly formerEvents = new Map<string, bigint>();
   readonly keys = new Map<string, StoredKey>();
   readonly lastUses = new Map<string, Date>();
   /** By their tokens. */
@@ -81,6 +87,11 @@ export class FakeStore {
   /** Statements that may write an event need the record even when there is none to write. */
   requireRecord(): void {
     if (this.isRecordAway) throw new LatchkeyError('unavailable', 'The record is away');
+  }
+
+  /** Given out to an event, committed or not. */
+  get newestEventId(): bigint {
+    return this.lastEventId;
   }
 
   addEvents(...events: readonly SealableEvent[]): void {

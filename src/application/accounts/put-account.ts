@@ -19,7 +19,8 @@ export class PutAccount {
     requireProfile(command.id, command);
     const passwordHash = await this.newPasswordHash(command);
     return this.accounts.transaction(command.id, async (transaction) => {
-      const account = transaction.account ?? Account.open(command.id, command);
+      const account =
+        transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
       account.update(command);
       if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
         account.changePassword(passwordHash);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
 import type { Ports } from '../../../src/composition/use-cases.js';
 import { Account, type AccountProfile } from '../../../src/domain/accounts/account.js';
+import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
 import type { RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { KeyString } from '../../../src/domain/keys/key-string.js';
@@ -41,6 +42,14 @@ export function change(
     transition(account!);
     await transaction.saveAccount(account!);
     return account!;
+  });
+}
+
+/** Ends nothing by itself: the account alone is forgotten. */
+export function purge({ accounts }: World, accountId: string, version?: bigint): Promise<void> {
+  return accounts.transaction(accountId, async (transaction) => {
+    const former = FormerAccount.purge(transaction.account ?? transaction.formerAccount!, version);
+    await transaction.forgetAccount(former);
   });
 }
 

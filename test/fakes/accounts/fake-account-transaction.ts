@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
 import type { ListedKey } from '../../../src/application/listed-key.js';
 import { type Account, emailKey } from '../../../src/domain/accounts/account.js';
+import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
 import type { AuditEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
@@ -13,10 +14,14 @@ import { accountRow, emailRow, keyRow } from '../locks.js';
 /** Keeps what it writes to itself until it commits. */
 export class FakeAccountTransaction implements AccountTransaction {
   readonly account: Account | undefined;
+  readonly formerAccount: FormerAccount | undefined;
   readonly now: Date;
   private readonly name = randomUUID();
   private readonly held = new Map<string, () => void>();
   private savedAccount: StoredAccount | undefined;
+  /** The newest event when the account was saved. */
+  private eventsBefore = 0n;
+  private forgotten: FormerAccount | undefined;
   private endsSessions = false;
   private readonly savedKeys = new Map<string, StoredKey>();
   private readonly events: SealableEvent[] = [];
@@ -28,6 +33,8 @@ export class FakeAccountTransaction implements AccountTransaction {
   ) {
     this.held.set(accountRow(id), letGo);
     this.account = store.account(id);
+    const version = store.formerAccounts.get(id);
+    this.formerAccount = version === undefined ? undefined : FormerAccount.restore(id, version);
     this.now = store.now();
   }
 
@@ -42,7 +49,15 @@ export class FakeAccountTransaction implements AccountTransaction {
     if (others.some((other) => emailKey(other.email) === emailKey(email))) {
       throw new LatchkeyError('email_taken', 'email belongs to another account');
     }
+    this.eventsBefore = this.store.newestEventId;
     this.savedAccount = { id, email, displayName, permissions, passwordHash, status, version };
+  }
+
+  async forgetAccount(former: FormerAccount): Promise<void> {
+    this.forgotten = former;
+    for (const key of this.keys()) {
+      this.savedKeys.set(key.state.id, { ...key, idempotencyKey: undefined, isPurged: true });
+    }
   }
 
   async endSessions(): Promise<void> {
@@ -56,7 +71,7 @@ export class FakeAccountTransaction implements AccountTransaction {
   }
 
   async findKey(keyId: string): Promise<ListedKey | undefined> {
-    if (!this.key(keyId)) return undefined;
+    if (this.key(keyId)?.isPurged !== false) return undefined;
     await this.lock(keyRow(keyId));
     return { key: ApiKey.restore(this.key(keyId)!.state), lastUsedAt: this.store.lastUses.get(keyId) ?? null };
   }
@@ -66,7 +81,7 @@ export class FakeAccountTransaction implements AccountTransaction {
   }
 
   async addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void> {
-    this.savedKeys.set(key.id, { state: key.snapshot(), idempotencyKey });
+    this.savedKeys.set(key.id, { state: key.snapshot(), idempotencyKey, isPurged: false });
   }
 
   async saveKey(key: ApiKey): Promise<void> {
@@ -82,8 +97,15 @@ export class FakeAccountTransaction implements AccountTransaction {
   }
 
   commit(): void {
-    const { accounts, sessions, keys } = this.store;
-    if (this.savedAccount) accounts.set(this.id, this.savedAccount);
+    const { accounts, formerAccounts, formerEvents, sessions, keys } = this.store;
+    if (this.savedAccount) {
+      accounts.set(this.id, this.savedAccount);
+      if (formerAccounts.delete(this.id)) formerEvents.set(this.id, this.eventsBefore);
+    }
+    if (this.forgotten) {
+      accounts.delete(this.id);
+      formerAccounts.set(this.id, this.forgotten.version);
+    }
     for (const [token, { accountId }] of sessions) {
       if (this.endsSessions && accountId === this.id) sessions.delete(token);
     }

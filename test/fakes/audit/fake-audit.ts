@@ -21,7 +21,11 @@ export class FakeAudit extends Audit {
   }
 
   async list(ownerId: string, page: PageRequest): Promise<Page<RecordedEvent>> {
-    const own = this.store.events.filter((event) => event.ownerId === ownerId).reverse();
+    const { events, formerEvents, keys } = this.store;
+    const before = formerEvents.get(ownerId) ?? 0n;
+    const isPurged = (keyId: string | null) => keyId !== null && keys.get(keyId)?.isPurged === true;
+    const all = events.filter((event) => event.ownerId === ownerId && event.id > before);
+    const own = all.filter(({ keyId }) => !isPurged(keyId)).reverse();
     const { items, nextCursor } = pageOf(own, ({ id }) => String(id), page);
     return { items: items.map(toRecorded), nextCursor };
   }

@@ -21,7 +21,8 @@ export class FakeApiKeys extends ApiKeys {
 
   async list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
     const now = this.store.now();
-    const own = this.states().filter((state) => state.ownerId === ownerId);
+    const visible = [...this.store.keys.values()].filter(({ isPurged }) => !isPurged);
+    const own = visible.map(({ state }) => state).filter((state) => state.ownerId === ownerId);
     const isShown = (state: KeyState) => status === undefined || statusAt(now, state) === status;
     const { items, nextCursor } = pageOf(own.sort(newestFirst), ({ id }) => id, page, isShown);
     return {

@@ -2,6 +2,9 @@ import { KeyReader, type KeyReading } from '../../../src/application/ports.js';
 import { KeyStanding } from '../../../src/domain/keys/key-standing.js';
 import type { FakeStore } from '../fake-store.js';
 
+/** What is left of an account says nothing of permissions. */
+const PURGED = { status: 'deleted', permissions: [] } as const;
+
 export class FakeKeyReader extends KeyReader {
   constructor(private readonly store: FakeStore) {
     super();
@@ -11,7 +14,7 @@ export class FakeKeyReader extends KeyReader {
     const reading = { now: this.store.now(), sentAt: performance.now() };
     const state = [...this.store.keys.values()].map((key) => key.state).find((one) => one.publicPart === publicPart);
     if (!state) return reading;
-    const { status, permissions } = this.store.accounts.get(state.ownerId)!;
+    const { status, permissions } = this.store.accounts.get(state.ownerId) ?? PURGED;
     const { id, ownerId, access, digest, createdAt, expiresAt, revokedAt, expiredAt } = state;
     const times = { createdAt, expiresAt, revokedAt, expiredAt };
     const found = KeyStanding.restore({ id, ownerId, access, digest, ...times, owner: { status, permissions } });

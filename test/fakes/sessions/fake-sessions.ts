@@ -24,8 +24,8 @@ export class FakeSessions extends Sessions {
   async find(token: string): Promise<Session | undefined> {
     const session = this.store.sessions.get(token);
     if (!session || session.expiresAt <= this.store.now()) return undefined;
-    const account = this.store.account(session.accountId)!;
-    return account.isActive ? { account, expiresAt: session.expiresAt } : undefined;
+    const account = this.store.account(session.accountId);
+    return account?.isActive ? { account, expiresAt: session.expiresAt } : undefined;
   }
 
   async end(token: string): Promise<void> {

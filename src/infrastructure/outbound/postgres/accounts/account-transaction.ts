@@ -1,39 +1,57 @@
 import { IsNull, type EntityManager } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import type { ListedKey } from '../../../../application/listed-key.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
+import { FormerAccount } from '../../../../domain/accounts/former-account.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { AuditEventRow } from '../tables/audit-rows.js';
 import { databaseNow } from '../connection/database.js';
-import { fromAccount, fromApiKey, toAccount, toApiKey } from '../tables/mapping.js';
+import { fromAccount, fromApiKey, fromFormerAccount, toAccount, toApiKey } from '../tables/mapping.js';
 import { AccountRow, ApiKeyRow, ApiKeyUsageRow, SessionRow } from '../tables/rows.js';
 import { isUniqueViolation } from '../connection/store-error.js';
 
+/** The last id that was given to an event, committed or not. */
+const NEWEST_EVENT = '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_events_id_seq)';
+
 export class PostgresAccountTransaction implements AccountTransaction {
+  readonly account: Account | undefined;
+  readonly formerAccount: FormerAccount | undefined;
+
   private constructor(
     private readonly manager: EntityManager,
     private readonly id: string,
-    readonly account: Account | undefined,
+    row: AccountRow | null,
     readonly now: Date,
-  ) {}
+  ) {
+    this.account = row && !row.purged ? toAccount(row) : undefined;
+    this.formerAccount = row?.purged ? FormerAccount.restore(id, BigInt(row.version)) : undefined;
+  }
 
   /** The clock is read once the row is locked, so that it never lies before what an earlier holder wrote. */
   static async begin(manager: EntityManager, id: string): Promise<PostgresAccountTransaction> {
     const row = await manager.findOne(AccountRow, { where: { id }, lock: { mode: 'for_no_key_update' } });
-    return new PostgresAccountTransaction(manager, id, row ? toAccount(row) : undefined, await databaseNow(manager));
+    return new PostgresAccountTransaction(manager, id, row, await databaseNow(manager));
   }
 
   async saveAccount(account: Account): Promise<void> {
     const row = fromAccount(account, emailKey(account.email));
     try {
-      if (this.account) await this.manager.update(AccountRow, { id: this.id }, row);
+      const update = (change: QueryDeepPartialEntity<AccountRow>) => this.manager.update(AccountRow, this.id, change);
+      if (this.account) await update(row);
+      else if (this.formerAccount) await update({ ...row, formerEventId: () => NEWEST_EVENT });
       else await this.manager.insert(AccountRow, row);
     } catch (error) {
       if (!isUniqueViolation(error, 'accounts_email_key')) throw error;
       throw new LatchkeyError('email_taken', 'email belongs to another account');
     }
+  }
+
+  async forgetAccount(former: FormerAccount): Promise<void> {
+    await this.manager.update(AccountRow, this.id, fromFormerAccount(former));
+    await this.manager.update(ApiKeyRow, { ownerId: this.id }, { purged: true, idempotencyKey: null });
   }
 
   async endSessions(): Promise<void> {
@@ -49,7 +67,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
 
   /** Locked like the open keys. */
   async findKey(id: string): Promise<ListedKey | undefined> {
-    const where = { id, ownerId: this.id };
+    const where = { id, ownerId: this.id, purged: false };
     const row = await this.manager.findOne(ApiKeyRow, { where, lock: { mode: 'for_no_key_update' } });
     if (!row) return undefined;
     const usage = await this.manager.findOneBy(ApiKeyUsageRow, { keyId: id });

@@ -13,7 +13,7 @@ export class PostgresAccounts extends Accounts {
   }
 
   async find(id: string): Promise<Account | undefined> {
-    const row = await this.database.run((manager) => manager.findOneBy(AccountRow, { id }));
+    const row = await this.database.run((manager) => manager.findOneBy(AccountRow, { id, purged: false }));
     return row ? toAccount(row) : undefined;
   }
 

@@ -22,6 +22,12 @@ const RECORD_FAILURES = {
       $7::text[], $8::integer[])`,
 };
 
+/** And not of an account that was purged under the same id: neither what came before, nor what becomes of its keys. */
+const OF_OWNER = `
+  event.owner_id = :ownerId
+  AND event.id > coalesce((SELECT former_event_id FROM accounts WHERE id = :ownerId), 0)
+  AND NOT EXISTS (SELECT FROM api_keys WHERE api_keys.id = event.key_id AND api_keys.purged)`;
+
 export class PostgresAudit extends Audit {
   private readonly connections: ReservedConnections;
   private readonly commits: FailureCommits;
@@ -48,7 +54,7 @@ export class PostgresAudit extends Audit {
 
   async list(ownerId: string, { limit, cursor }: PageRequest): Promise<Page<RecordedEvent>> {
     const rows = await this.database.run((manager) => {
-      const query = manager.createQueryBuilder(AuditEventRow, 'event').where('event.owner_id = :ownerId', { ownerId });
+      const query = manager.createQueryBuilder(AuditEventRow, 'event').where(OF_OWNER, { ownerId });
       if (cursor !== undefined) query.andWhere('event.id < :id', { id: decodeCursor(cursor, isEventPosition)[0] });
       return query
         .orderBy('event.id', 'DESC')

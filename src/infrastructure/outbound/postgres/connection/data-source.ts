@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { InitialSchema1763600000000 } from '../tables/migrations/1763600000000-initial-schema.js';
 import { SealedAudit1763700000000 } from '../tables/migrations/1763700000000-sealed-audit.js';
 import { HashLookup1763800000000 } from '../tables/migrations/1763800000000-hash-lookup.js';
+import { PurgedAccounts1763900000000 } from '../tables/migrations/1763900000000-purged-accounts.js';
 import { setUpConnection } from './new-connection.js';
 import { ROWS } from '../tables/rows.js';
 
@@ -24,7 +25,12 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
     type: 'postgres',
     url,
     entities: ROWS,
-    migrations: [InitialSchema1763600000000, SealedAudit1763700000000, HashLookup1763800000000],
+    migrations: [
+      InitialSchema1763600000000,
+      SealedAudit1763700000000,
+      HashLookup1763800000000,
+      PurgedAccounts1763900000000,
+    ],
     migrationsTransactionMode: 'each',
     logging: false,
     applicationName: 'latchkey',

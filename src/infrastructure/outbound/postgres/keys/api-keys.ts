@@ -77,7 +77,8 @@ export class PostgresApiKeys extends ApiKeys {
 const DUE = `revoked_at IS NULL AND expired_at IS NULL AND expires_at <= clock_timestamp()`;
 
 function ofOwner(manager: EntityManager, ownerId: string) {
-  return manager.createQueryBuilder(ApiKeyRow, 'key').where('key.owner_id = :ownerId', { ownerId });
+  const keys = manager.createQueryBuilder(ApiKeyRow, 'key');
+  return keys.where('key.owner_id = :ownerId AND NOT key.purged', { ownerId });
 }
 
 /** One more than the page holds, to know whether another follows. */

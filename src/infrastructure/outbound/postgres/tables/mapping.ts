@@ -1,4 +1,5 @@
 import { Account } from '../../../../domain/accounts/account.js';
+import type { FormerAccount } from '../../../../domain/accounts/former-account.js';
 import { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { AccountRow, ApiKeyRow } from './rows.js';
 
@@ -14,7 +15,7 @@ export function toAccount(row: AccountRow): Account {
   });
 }
 
-export function fromAccount(account: Account, emailKey: string): AccountRow {
+export function fromAccount(account: Account, emailKey: string): Omit<AccountRow, 'formerEventId'> {
   return {
     id: account.id,
     email: account.email,
@@ -24,14 +25,35 @@ export function fromAccount(account: Account, emailKey: string): AccountRow {
     passwordHash: account.passwordHash,
     status: account.status,
     version: account.version.toString(),
+    purged: false,
+  };
+}
+
+/** The person is forgotten. No column may keep what is known of them. */
+export function fromFormerAccount({ id, version }: FormerAccount): Omit<AccountRow, 'formerEventId'> {
+  return {
+    id,
+    email: '',
+    emailKey: null,
+    displayName: '',
+    permissions: [],
+    passwordHash: null,
+    status: 'deleted',
+    version: version.toString(),
+    purged: true,
   };
 }
 
 /** A column of the table is a field of the key's state, under its name; the types refuse one that is missing. */
-export function toApiKey({ idempotencyKey: _idempotencyKey, owner: _owner, ...state }: ApiKeyRow): ApiKey {
+export function toApiKey({
+  idempotencyKey: _idempotencyKey,
+  purged: _purged,
+  owner: _owner,
+  ...state
+}: ApiKeyRow): ApiKey {
   return ApiKey.restore(state);
 }
 
 export function fromApiKey(key: ApiKey, idempotencyKey: string | null): ApiKeyRow {
-  return { ...key.snapshot(), idempotencyKey };
+  return { ...key.snapshot(), idempotencyKey, purged: false };
 }

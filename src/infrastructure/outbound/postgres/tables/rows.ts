@@ -13,10 +13,10 @@ export class AccountRow {
   id!: string;
   @Column('text')
   email!: string;
-  /** The lower case of the email, which is unique. */
+  /** The lower case of the email, which is unique; null once the account is purged. */
   @Index('accounts_email_key', { unique: true })
-  @Column('text', { name: 'email_key' })
-  emailKey!: string;
+  @Column('text', { name: 'email_key', nullable: true })
+  emailKey!: string | null;
   @Column('text', { name: 'display_name' })
   displayName!: string;
   @Column('text', { array: true })
@@ -27,6 +27,12 @@ export class AccountRow {
   status!: AccountStatus;
   @Column({ type: 'numeric', precision: 20, scale: 0 })
   version!: string;
+  /** What was known of the person is forgotten. The row holds the id and its last version. */
+  @Column('boolean', { default: false })
+  purged!: boolean;
+  /** Events up to this one are those of purged accounts that had the id before. */
+  @Column('bigint', { name: 'former_event_id', default: 0 })
+  formerEventId!: string;
 }
 
 @Entity('api_keys')
@@ -66,6 +72,9 @@ export class ApiKeyRow {
   expiredAt!: Date | null;
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
   idempotencyKey!: string | null;
+  /** Of a purged account: the one that has its id by now must not see the key. */
+  @Column('boolean', { default: false })
+  purged!: boolean;
 }
 
 /** Apart from api_keys and without a reference to it, so that noting a use never waits for a revoke, nor a revoke for it. */

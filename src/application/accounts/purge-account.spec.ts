@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
+
+const READ = { operation: 'read', permission: '' } as const;
+const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };
+
+const app = openFakes();
+
+const purge = (id: string, version?: bigint) => app.purgeAccount.execute(id, version, PLATFORM);
+const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+const REVOKED = { granted: false, reason: 'revoked' };
+/** The same id for another person. */
+const openAnew = (id: string, version?: bigint) => newOwner(app, { id, email: `next-${id}@example.org`, version });
+
+describe('purging an account', () => {
+  test('ends every active key, each with an event that says so and who did it', async () => {
+    const { id } = await newOwner(app);
+    const [one, two, due, ended] = [
+      await createKey(app, id),
+      await createKey(app, id),
+      await createKey(app, id),
+      await createKey(app, id),
+    ];
+    runOut(app, due.key.id);
+    await app.revokeApiKey.execute(id, ended.key.id, client());
+    expect(await purge(id)).toBe(2);
+    for (const { fullKey } of [one, two, ended]) expect(await verdictOn(fullKey)).toEqual(REVOKED);
+    expect(await verdictOn(due.fullKey)).toEqual({ granted: false, reason: 'expired' });
+    const purged = eventsOf(app, id, 'api_key.').filter(({ reason }) => reason === 'purged');
+    expect(purged.map(({ keyId }) => keyId).sort()).toEqual([one.key.id, two.key.id].sort());
+    expect(purged).toMatchObject([PLATFORM, PLATFORM].map(({ actorId }) => ({ type: 'api_key.revoked', actorId })));
+    expect(eventsOf(app, id, 'api_key.expired')).toHaveLength(1);
+  });
+
+  test.each(['suspend', 'delete'] as const)('does the same after %s', async (change) => {
+    const { id } = await newOwner(app);
+    const { fullKey } = await createKey(app, id);
+    await app.changeAccountStatus[change](id);
+    expect(await purge(id)).toBe(1);
+    expect(await verdictOn(fullKey)).toEqual(REVOKED);
+  });
+
+  test('leaves no account, no session and no sign-in, and the email to others', async () => {
+    const { id, email } = await newOwner(app);
+    const { token } = await app.signIn.execute(email, PASSWORD, client());
+    await purge(id);
+    expect(await app.identifyOwner.bySession(token)).toBeUndefined();
+    expect(await outcomeOf(app.getAccount.execute(id))).toBe('account_not_found');
+    expect(await outcomeOf(app.signIn.execute(email, PASSWORD, client()))).toBe('invalid_credentials');
+    expect(await outcomeOf(createKey(app, id))).toBe('incorrect_password');
+    expect(await outcomeOf(newOwner(app, { email }))).toBe('ok');
+  });
+
+  test('sent again ends nothing more, and raises the version', async () => {
+    const { id } = await newOwner(app, { version: 5n });
+    await createKey(app, id);
+    expect([await purge(id, 6n), await purge(id, 6n), await purge(id), await purge(id, 8n)]).toEqual([1, 0, 0, 0]);
+    expect(await outcomeOf(purge(id, 7n))).toBe('stale_version');
+    expect(await outcomeOf(openAnew(id, 8n))).toBe('stale_version');
+  });
+
+  test('with an older version than the account has is refused, and nothing of it is done', async () => {
+    const { id } = await newOwner(app, { version: 5n });
+    const { fullKey } = await createKey(app, id);
+    expect(await outcomeOf(purge(id, 4n))).toBe('stale_version');
+    expect((await verdictOn(fullKey)).granted).toBe(true);
+    expect((await app.getAccount.execute(id)).version).toBe(5n);
+  });
+
+  test('of an account that does not exist names none', async () => {
+    await expect(purge('nobody')).rejects.toMatchObject({
+      code: 'account_not_found',
+      message: 'id names no account',
+    });
+  });
+});
+
+describe('a change that comes after the purge', () => {
+  test.each(['suspend', 'reactivate', 'delete'] as const)('finds no account: %s', async (change) => {
+    const { id } = await newOwner(app, { version: 5n });
+    await purge(id);
+    expect(await outcomeOf(app.changeAccountStatus[change](id, 9n))).toBe('account_not_found');
+  });
+
+  test.each([4n, 5n, undefined])(
+    'and is an update with version %s does not bring the account back',
+    async (version) => {
+      const { id } = await newOwner(app, { version: 5n });
+      await purge(id);
+      await expect(openAnew(id, version)).rejects.toMatchObject({
+        code: 'stale_version',
+        message: 'id names an account that was purged at version 5: a newer version opens a new account',
+      });
+      expect(await outcomeOf(app.getAccount.execute(id))).toBe('account_not_found');
+    },
+  );
+});
+
+describe('a new account under the id of a purged one', () => {
+  test('brings none of the old keys back, and neither sees nor revokes them', async () => {
+    const { id } = await newOwner(app, { version: 5n });
+    const old = await createKey(app, id);
+    await purge(id);
+    await openAnew(id, 6n);
+    expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
+    for (const change of ['suspend', 'reactivate'] as const) await app.changeAccountStatus[change](id);
+    expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
+    expect((await app.listApiKeys.execute(id, undefined, { limit: 50 })).items).toEqual([]);
+    expect(await outcomeOf(app.revokeApiKey.execute(id, old.key.id, client()))).toBe('not_found');
+    const { key, fullKey } = await createKey(app, id);
+    expect((await verdictOn(fullKey)).granted).toBe(true);
+    const events = await app.listAuditEvents.execute(id, { limit: 50 });
+    expect(events.items).toMatchObject([{ type: 'api_key.created', keyId: key.id }]);
+  });
+
+  test('has five keys of its own, under the same Idempotency-Keys', async () => {
+    const { id } = await newOwner(app);
+    const once = (n: number) => createKey(app, id, { idempotencyKey: `once-${n}` });
+    for (let n = 0; n < 5; n += 1) await once(n);
+    await purge(id);
+    await openAnew(id, 1n);
+    for (let n = 0; n < 5; n += 1) await once(n);
+    expect(await outcomeOf(once(5))).toBe('too_many_active_keys');
+  });
+
+  test('may be purged and opened again', async () => {
+    const { id } = await newOwner(app);
+    for (const version of [1n, 2n]) {
+      const { fullKey } = await createKey(app, id);
+      expect(await purge(id)).toBe(1);
+      expect(await verdictOn(fullKey)).toEqual(REVOKED);
+      await openAnew(id, version);
+    }
+    expect((await app.listApiKeys.execute(id, undefined, { limit: 50 })).items).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+import { FormerAccount } from '../../domain/accounts/former-account.js';
+import type { Actor } from '../../domain/audit/audit-event.js';
+import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import { saveKeys } from '../keys/save-keys.js';
+import type { Accounts } from '../ports.js';
+import { accountNotFound } from './get-account.js';
+
+export class PurgeAccount {
+  constructor(private readonly accounts: Accounts) {}
+
+  /** Ends every key of the account for good and forgets the person. Answers how many keys it ended; sent again, none. */
+  execute(id: string, version: bigint | undefined, actor: Actor): Promise<number> {
+    return this.accounts.transaction(id, async (transaction) => {
+      const account = transaction.account ?? transaction.formerAccount;
+      if (!account) throw accountNotFound();
+      const former = FormerAccount.purge(account, version);
+      const keys = new OwnerKeys(await transaction.openKeys());
+      const revoked = keys.revokeAll('purged', transaction.now);
+      await saveKeys(transaction, keys, actor);
+      await transaction.endSessions();
+      await transaction.forgetAccount(former);
+      return revoked.length;
+    });
+  }
+}

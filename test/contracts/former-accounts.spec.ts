@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Account } from '../../src/domain/accounts/account.js';
+import { FormerAccount } from '../../src/domain/accounts/former-account.js';
+import { client } from '../support/calls.js';
+import { eventsOf, HASH, linger, newAccount, newKey, purge, revoke, type World } from './support/world.js';
+import { WORLDS } from './support/worlds.js';
+
+const PROFILE = { displayName: 'Grace', permissions: ['b:read'] };
+
+describe.each(WORLDS)('a purged account %s', (_name, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+
+  const emailOf = (id: string) => `${id}@example.org`;
+  const seen = (id: string) =>
+    world.accounts.transaction(id, async ({ account, formerAccount }) => ({ account, formerAccount }));
+  /** Under the id of a purged one. */
+  const openAnew = (id: string, version: bigint, email = emailOf(id)) =>
+    world.accounts.transaction(id, async (transaction) => {
+      await transaction.saveAccount(transaction.formerAccount!.open({ ...PROFILE, email, version }));
+    });
+  const record = (id: string, keyId: string) =>
+    world.accounts.transaction(id, (transaction) =>
+      transaction.record({ type: 'api_key.created', keyId, actorId: null, client: client() }),
+    );
+  const keysOf = async (id: string) => {
+    const { items, activeKeys } = await world.keys.list(id, undefined, { limit: 50 });
+    return { ids: items.map(({ key }) => key.id), activeKeys };
+  };
+
+  test('is found by nobody; its id and last version are left', async () => {
+    const id = await newAccount(world, { version: 5n });
+    expect((await seen(id)).formerAccount).toBeUndefined();
+    await purge(world, id, 6n);
+    expect(await world.accounts.find(id)).toBeUndefined();
+    expect(await world.accounts.findByEmail(emailOf(id))).toBeUndefined();
+    expect(await seen(id)).toEqual({ account: undefined, formerAccount: { id, version: 6n } });
+    await purge(world, id, 7n);
+    expect((await seen(id)).formerAccount).toEqual({ id, version: 7n });
+  });
+
+  test('is none until the transaction that forgets it commits', async () => {
+    const id = await newAccount(world);
+    const undone = new Error('undone');
+    const forgetting = world.accounts.transaction(id, async (transaction) => {
+      await transaction.forgetAccount(FormerAccount.restore(id, 1n));
+      expect(await world.accounts.find(id)).toBeDefined();
+      throw undone;
+    });
+    await expect(forgetting).rejects.toBe(undone);
+    expect((await world.accounts.find(id))?.email).toBe(emailOf(id));
+  });
+
+  test('leaves its email to another account, and a session or a newer hash to none', async () => {
+    const [id, other] = [await newAccount(world), await newAccount(world)];
+    await purge(world, id);
+    await purge(world, other);
+    await newAccount(world, { email: emailOf(id) });
+    expect(await world.sessions.begin(id, HASH)).toBeUndefined();
+    await world.accounts.rehash(id, HASH, 'newer');
+    expect(await world.accounts.find(id)).toBeUndefined();
+  });
+
+  test('gives its id to a new account, which has what that one was opened with alone', async () => {
+    const id = await newAccount(world, { version: 5n });
+    await purge(world, id);
+    await openAnew(id, 6n);
+    const { account, formerAccount } = await seen(id);
+    const status = 'active' as const;
+    const state = { ...PROFILE, id, email: emailOf(id), version: 6n, status, passwordHash: null };
+    expect([account, formerAccount]).toEqual([Account.restore(state), undefined]);
+    expect(await world.accounts.find(id)).toEqual(account);
+  });
+
+  test('does not take an email back that another account has by now', async () => {
+    const id = await newAccount(world, { version: 5n });
+    await purge(world, id);
+    await newAccount(world, { email: emailOf(id) });
+    await expect(openAnew(id, 6n)).rejects.toMatchObject({ code: 'email_taken' });
+    expect(await seen(id)).toEqual({ account: undefined, formerAccount: { id, version: 5n } });
+  });
+
+  test('keeps its keys, where the new account neither sees nor finds them', async () => {
+    const id = await newAccount(world);
+    const [old, ended] = [await newKey(world, id, { idempotencyKey: 'once' }), await newKey(world, id)];
+    for (const key of [old, ended]) await revoke(world, key);
+    await purge(world, id);
+    expect(await keysOf(id)).toEqual({ ids: [], activeKeys: 0 });
+    await openAnew(id, 1n);
+    const key = await newKey(world, id, { idempotencyKey: 'once' });
+    expect(await keysOf(id)).toEqual({ ids: [key.id], activeKeys: 1 });
+    await world.accounts.transaction(id, async (transaction) => {
+      expect(await transaction.findKey(old.id)).toBeUndefined();
+      expect(await transaction.findKeyByIdempotencyKey('once')).toBe(key.id);
+      expect((await transaction.openKeys()).map((each) => each.id)).toEqual([key.id]);
+    });
+    expect((await world.keys.findByPublicPart(old.snapshot().publicPart))?.id).toBe(old.id);
+    const { found } = await world.keyReader.read(old.snapshot().publicPart);
+    expect([found?.id, found?.status(await world.now())]).toEqual([old.id, 'revoked']);
+  });
+
+  test('keeps its events, where the new account sees neither them nor what becomes of the old keys', async () => {
+    const id = await newAccount(world);
+    const old = await newKey(world, id);
+    await record(id, old.id);
+    await revoke(world, old);
+    await purge(world, id);
+    await openAnew(id, 1n);
+    const failure = { reason: 'revoked', client: client(), ownerId: id, publicPart: null } as const;
+    await world.audit.recordFailure({ ...failure, keyId: old.id });
+    expect(await eventsOf(world, id)).toEqual([]);
+    const key = await newKey(world, id);
+    await record(id, key.id);
+    await world.audit.recordFailure({ ...failure, keyId: key.id });
+    await world.audit.recordFailure({ ...failure, keyId: null, reason: 'incorrect-password' });
+    expect((await eventsOf(world, id)).map(({ keyId }) => keyId)).toEqual([key.id, key.id, null]);
+  });
+
+  test('is held like any other: what is done beside the purge comes after it', async () => {
+    const id = await newAccount(world);
+    let beside: ReturnType<typeof seen> | undefined;
+    await world.accounts.transaction(id, async (transaction) => {
+      beside = seen(id);
+      await linger(transaction);
+      await transaction.forgetAccount(FormerAccount.restore(id, 3n));
+    });
+    expect(await beside).toEqual({ account: undefined, formerAccount: { id, version: 3n } });
+  });
+
+  test('under an id that never had an account is none', async () => {
+    expect(await seen(randomUUID())).toEqual({ account: undefined, formerAccount: undefined });
+  });
+});
