@@ -20,8 +20,16 @@ import type { Telemetry } from './telemetry.js';
 
 export type Adapters = ReturnType<typeof buildAdapters>;
 
-/** Every port and the adapter behind it. What stands here is opened, closed and measured. */
-export function buildAdapters(config: Config, dataSource: DataSource, { log, traces }: Telemetry) {
+/**
+ * Every port and the adapter behind it. What stands here is opened, closed and measured.
+ * @param passwords in a process of their own, unless a test gives cheaper ones
+ */
+export function buildAdapters(
+  config: Config,
+  dataSource: DataSource,
+  { log, traces }: Pick<Telemetry, 'log' | 'traces'>,
+  passwords = new Argon2Passwords(new Hashing()),
+) {
   const { databaseUrl, databasePatienceMs, redisUrl, rateLimit, platformLogin } = config;
   const database = new Database(dataSource);
   const localLimiter = new MemoryRateLimiter(rateLimit);
@@ -36,7 +44,7 @@ export function buildAdapters(config: Config, dataSource: DataSource, { log, tra
     guesses: new PostgresPasswordGuesses(database),
     lastUse: new PostgresLastUse(database, (error) => log.fault(error)),
     housekeeping: new PostgresHousekeeping(database),
-    passwords: new Argon2Passwords(new Hashing()),
+    passwords,
     localLimiter,
     limiter: redisUrl
       ? new RedisRateLimiter(redisUrl, rateLimit, localLimiter, redisOutage(log), traces)

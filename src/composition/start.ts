@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.js';
 import { DEMO_OWNER } from '../config/demo.js';
 import { Clock } from '../infrastructure/inbound/clock/clock.js';
+import type { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { openDatabase } from '../infrastructure/outbound/postgres/connection/open-database.js';
 import { mergeByName } from '../infrastructure/telemetry/instrument.js';
 import { buildAdapters } from './adapters.js';
@@ -16,12 +17,15 @@ export interface Latchkey {
   stop(): Promise<void>;
 }
 
-/** Builds the service from its parts and opens them from the inside out; it is closed the other way round. */
-export async function startLatchkey(config: Config): Promise<Latchkey> {
+/**
+ * Builds the service from its parts and opens them from the inside out; it is closed the other way round.
+ * @param passwords as of `buildAdapters`
+ */
+export async function startLatchkey(config: Config, passwords?: Argon2Passwords): Promise<Latchkey> {
   const telemetry = await openTelemetry(config);
   const { log, metrics } = telemetry;
   const dataSource = await openDatabase(config.databaseUrl, config.keyPrefix);
-  const adapters = buildAdapters(config, dataSource, telemetry);
+  const adapters = buildAdapters(config, dataSource, telemetry, passwords);
   const useCases = buildUseCases(config, adapters, metrics);
   const { readiness, metricsListener, ...listeners } = await buildDoors(config, useCases, adapters, telemetry);
   const clock = new Clock(buildJobs(config, useCases, adapters, readiness, log), log);

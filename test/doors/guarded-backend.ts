@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { CHEAP_HASH } from '../support/application.js';
 import { createDatabase } from '../support/databases.mjs';
 import { newOwner, type Owner } from '../support/owners.js';
 import { rawRequest } from '../support/raw-http.js';
@@ -69,9 +68,8 @@ export class GuardedBackend {
     this.undo.push(() => this.proxy.stop());
   }
 
-  /** An owner whose password is checked in no time. */
   newOwner(permissions: string[] = ['systems:read', 'systems:write']): Promise<Owner> {
-    return newOwner(this.service, { permissions, passwordHash: CHEAP_HASH });
+    return newOwner(this.service, { permissions });
   }
 
   async newKey(order: object = {}): Promise<string> {

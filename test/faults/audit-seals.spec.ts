@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { times } from '../support/application.js';
+import { times } from '../support/calls.js';
 import { SEAL_KEY_HEX } from '../support/audit-trail.js';
 import { latchkey } from '../support/command-line.js';
 import { createDatabase } from '../support/databases.mjs';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { times } from '../support/application.js';
+import { times } from '../support/calls.js';
 import { eventually } from '../support/eventually.js';
 import { connectClients, type Clients } from '../support/grpc-clients.js';
 import { shortOrLong, tellFigures } from '../support/long-form.js';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { credentials, status } from '@grpc/grpc-js';
-import { times } from '../support/application.js';
+import { times } from '../support/calls.js';
 import { createDatabase } from '../support/databases.mjs';
 import { bearer, connectClients, type Clients } from '../support/grpc-clients.js';
 import { expectWithinMs, shortOrLong, tellFigures } from '../support/long-form.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CHEAP_HASH } from '../support/application.js';
+import { CHEAP_HASH } from '../support/cheap.mjs';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { shortOrLong, tellFigures } from '../support/long-form.js';

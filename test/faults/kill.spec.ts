@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CHEAP_HASH, times } from '../support/application.js';
+import { times } from '../support/calls.js';
+import { CHEAP_HASH } from '../support/cheap.mjs';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { connectClients } from '../support/grpc-clients.js';

@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { times } from '../support/application.js';
+import { times } from '../support/calls.js';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { expectWithinMs, shortOrLong, tellFigures } from '../support/long-form.js';

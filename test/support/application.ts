@@ -1,39 +1,26 @@
-import argon2 from 'argon2';
 import type { QueryResultRow } from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PasswordGuesses, Passwords, PlatformTokens } from '../../src/application/ports.js';
+import { buildAdapters } from '../../src/composition/adapters.js';
+import { Parts } from '../../src/composition/parts.js';
 import { buildUseCases } from '../../src/composition/use-cases.js';
+import { readConfig } from '../../src/config/config.js';
 import type { RateLimit } from '../../src/domain/keys/rate-limit.js';
-import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
-import { Argon2Passwords } from '../../src/infrastructure/outbound/passwords/argon2-passwords.js';
-import { PostgresAccounts } from '../../src/infrastructure/outbound/postgres/accounts/accounts.js';
-import { PostgresPasswordGuesses } from '../../src/infrastructure/outbound/postgres/accounts/password-guesses.js';
-import { PostgresSessions } from '../../src/infrastructure/outbound/postgres/accounts/sessions.js';
-import { PostgresAuditTrail } from '../../src/infrastructure/outbound/postgres/audit/audit-trail.js';
-import { PostgresAudit } from '../../src/infrastructure/outbound/postgres/audit/postgres-audit.js';
-import { Database } from '../../src/infrastructure/outbound/postgres/connection/database.js';
 import { openDatabase } from '../../src/infrastructure/outbound/postgres/connection/open-database.js';
-import { PostgresApiKeys } from '../../src/infrastructure/outbound/postgres/keys/api-keys.js';
-import { PostgresKeyReader } from '../../src/infrastructure/outbound/postgres/keys/key-reader.js';
-import { PostgresLastUse } from '../../src/infrastructure/outbound/postgres/keys/last-use.js';
+import { Log } from '../../src/infrastructure/telemetry/log.js';
 import { PrometheusMetrics } from '../../src/infrastructure/telemetry/prometheus-metrics.js';
-import { PASSWORD } from './calls.js';
+import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
+import { cheapPasswords } from './cheap-passwords.js';
+import { CHEAP_HASH } from './cheap.mjs';
 import { STORE_PATIENCE_MS } from './patience.mjs';
 
 export * from './calls.js';
 
-/** Of PASSWORD, and checked in no time: what suites whose subject is not argon2 give their owners. */
-export const CHEAP_HASH = await argon2.hash(PASSWORD, {
-  type: argon2.argon2id,
-  memoryCost: 1024,
-  timeCost: 1,
-  parallelism: 1,
-});
-
-export interface Parts {
+/** What a suite gives in the place of an adapter or a setting. */
+export interface Given {
   readonly passwords?: Passwords;
   readonly guesses?: PasswordGuesses;
-  readonly tokens?: PlatformTokens;
+  readonly platformTokens?: PlatformTokens;
   readonly rateLimit?: RateLimit;
   readonly patienceMs?: number;
 }
@@ -41,52 +28,39 @@ export interface Parts {
 export type Application = Awaited<ReturnType<typeof openApplication>>;
 
 /** One instance of the service's inside: the use cases over the adapters, with no server before it. */
-export async function openApplication(databaseUrl: string, parts: Parts = {}) {
-  return openOver(await openDatabase(databaseUrl, 'lk'), databaseUrl, parts);
+export async function openApplication(databaseUrl: string, given: Given = {}) {
+  return openOver(await openDatabase(databaseUrl, 'lk'), databaseUrl, given);
 }
 
 /** The same over a connection to a database that is migrated already. */
-export async function openOver(dataSource: DataSource, databaseUrl: string, parts: Parts = {}) {
-  const database = new Database(dataSource);
-  const flushErrors: unknown[] = [];
-  const keyReader = new PostgresKeyReader(databaseUrl, parts.patienceMs ?? STORE_PATIENCE_MS);
-  const audit = new PostgresAudit(databaseUrl, database, parts.patienceMs ?? STORE_PATIENCE_MS);
-  await Promise.all([keyReader.open(), audit.open()]);
-  const lastUse = new PostgresLastUse(database, (error) => flushErrors.push(error));
-  const limiter = new MemoryRateLimiter(parts.rateLimit ?? { perSecond: 20, burst: 100 });
+export async function openOver(
+  dataSource: DataSource,
+  databaseUrl: string,
+  { rateLimit, patienceMs = STORE_PATIENCE_MS, ...ports }: Given = {},
+) {
+  const config = readConfig({ DEMO: '1', DATABASE_URL: databaseUrl, DATABASE_PATIENCE_MS: String(patienceMs) });
+  const faults: unknown[] = [];
+  const log = Object.assign(new Log('silent'), { fault: (error: unknown) => void faults.push(error) });
+  const telemetry = { log, traces: NO_TRACES };
+  const ownLimit = rateLimit ? { ...config, rateLimit } : config;
+  const adapters = { ...buildAdapters(ownLimit, dataSource, telemetry, cheapPasswords()), ...ports };
+  const parts = new Parts(adapters);
+  await parts.open();
   const meter = new PrometheusMetrics();
-  const ports = {
-    keyReader,
-    audit,
-    auditTrail: new PostgresAuditTrail(database),
-    keys: new PostgresApiKeys(database),
-    accounts: new PostgresAccounts(database),
-    sessions: new PostgresSessions(database),
-    guesses: parts.guesses ?? new PostgresPasswordGuesses(database),
-    lastUse,
-    passwords: parts.passwords ?? new Argon2Passwords(argon2),
-    limiter,
-    platformTokens: parts.tokens,
-  };
 
   /** Looks at what is kept, and moves its clocks. */
   const sql = <Row extends QueryResultRow>(text: string, values: unknown[] = []) =>
     dataSource.query<Row[]>(text, values);
 
   return {
-    ...ports,
-    ...buildUseCases({ keyPrefix: 'lk', audit: { sealKeys: [], retentionDays: undefined } }, ports, meter),
+    ...adapters,
+    ...buildUseCases(config, adapters, meter),
     cheapHash: CHEAP_HASH,
     meter,
-    database,
     sql,
     close: async () => {
-      limiter.close();
-      await lastUse.close();
-      await keyReader.close();
-      await audit.close();
-      await dataSource.destroy();
-      if (flushErrors.length > 0) throw flushErrors[0];
+      await parts.close();
+      if (faults.length > 0) throw faults[0];
     },
   };
 }

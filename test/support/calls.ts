@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { PutAccount, PutAccountCommand } from '../../src/application/accounts/put-account.js';
 import type { CreateApiKey, CreateApiKeyCommand } from '../../src/application/keys/create-api-key.js';
+import { DEMO_OWNER } from '../../src/config/demo.js';
 import type { Client } from '../../src/domain/audit/audit-event.js';
 
-export const PASSWORD = 'correct horse battery staple';
+/** One password for all owners of the suites; the demo owner's, too. */
+export const PASSWORD = DEMO_OWNER.password;
 
 /** A client at an address of its own unless one is given. */
 export function client(ip = '192.0.2.1'): Client {

@@ -21,8 +21,8 @@ export interface Service extends Addresses {
 }
 
 /**
- * The service that the suites of this worker share, one after the other: a process of its own with demo values and no
- * other setting. A suite makes its own owners, and needs its own service when it looks at metrics or at whole tables.
+ * The service that the suites of this worker share, one after the other: a process of its own with demo values, cheap
+ * passwords and no other setting. A suite makes its own owners, and needs its own service when it looks at metrics or at whole tables.
  */
 export async function sharedService(): Promise<Service> {
   const where = await whereIs<Addresses>(`service/${process.env['JEST_WORKER_ID'] ?? '1'}`);
@@ -30,14 +30,16 @@ export async function sharedService(): Promise<Service> {
 }
 
 /**
- * Starts the real service in this process, with a database of its own unless one is given (for a second instance).
+ * Starts the real service in this process, with cheap passwords, and with a database of its own unless one is given (for
+ * a second instance).
  * @param env in addition to demo values and free ports
  */
 export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service> {
   // Loaded where it is needed: suites that share a service start in a third of the time without it.
-  const [{ readConfig }, { startLatchkey }] = await Promise.all([
+  const [{ readConfig }, { startLatchkey }, { cheapPasswords }] = await Promise.all([
     import('../../src/config/config.js'),
     import('../../src/composition/start.js'),
+    import('./cheap-passwords.js'),
   ]);
   const database = env['DATABASE_URL'] ? undefined : await createDatabase();
   const databaseUrl = env['DATABASE_URL'] ?? database!.url;
@@ -51,7 +53,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service
     GRPC_PORT: String(grpcPort),
     ...env,
   });
-  const latchkey = await startLatchkey(config);
+  const latchkey = await startLatchkey(config, cheapPasswords());
   const where = { url: `http://127.0.0.1:${httpPort}`, grpcTarget: `127.0.0.1:${grpcPort}`, databaseUrl };
   return reach(where, async () => {
     await latchkey.stop();

@@ -59,7 +59,7 @@ async function start(path) {
 }
 
 /**
- * The built service with demo values and a database of its own.
+ * The built service with demo values, cheap passwords and a database of its own.
  * @returns {Promise<Shared>}
  */
 async function startSharedService() {
@@ -67,7 +67,7 @@ async function startSharedService() {
   const { url: databaseUrl } = await createDatabase();
   const [httpPort, grpcPort] = [String(await freePort()), String(await freePort())];
   const ports = { HTTP_PORT: httpPort, GRPC_PORT: grpcPort };
-  const service = startService('dist/main.js', {
+  const service = startService('test/support/shared-service.mjs', {
     DEMO: '1',
     LOG_LEVEL: 'silent',
     DATABASE_URL: databaseUrl,

@@ -24,19 +24,20 @@ export class Argon2Passwords extends Passwords {
   constructor(
     private readonly argon2: Argon2,
     atOnce = AT_ONCE,
+    private readonly cost = COST,
   ) {
     super();
     this.gate = new Gate(atOnce, QUEUE_LENGTH);
   }
 
   hash(password: string): Promise<string> {
-    return this.gate.pass(() => this.argon2.hash(password, { type: argon2id, ...COST }));
+    return this.gate.pass(() => this.argon2.hash(password, { type: argon2id, ...this.cost }));
   }
 
   async verify(password: string, hash: string | null): Promise<{ matches: boolean; outdated: boolean }> {
     const decoy = await this.decoyHash();
     const equal = await this.gate.pass(() => this.argon2.verify(hash ?? decoy, password));
-    return { matches: equal && hash !== null, outdated: hash !== null && isCheaper(hash) };
+    return { matches: equal && hash !== null, outdated: hash !== null && isCheaper(hash, this.cost) };
   }
 
   close(): void {
@@ -64,7 +65,7 @@ export class Argon2Passwords extends Passwords {
   }
 
   private decoyHash(): Promise<string> {
-    this.decoy ??= this.argon2.hash('', { type: argon2id, ...COST }).catch((error: unknown) => {
+    this.decoy ??= this.argon2.hash('', { type: argon2id, ...this.cost }).catch((error: unknown) => {
       this.decoy = undefined;
       throw error;
     });
@@ -72,7 +73,7 @@ export class Argon2Passwords extends Passwords {
   }
 }
 
-function isCheaper(hash: string): boolean {
+function isCheaper(hash: string, { memoryCost, timeCost }: Argon2Cost): boolean {
   const cost = parseArgon2id(hash);
-  return !cost || cost.memoryCost < COST.memoryCost || cost.timeCost < COST.timeCost;
+  return !cost || cost.memoryCost < memoryCost || cost.timeCost < timeCost;
 }
