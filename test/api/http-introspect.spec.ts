@@ -19,9 +19,11 @@ describe('POST /v1/introspect', () => {
   });
   afterAll(() => service.stop());
 
-  const post = (body: string, headers: Record<string, string> = {}) =>
-    service.person().call('POST', '/v1/introspect', body, { ...FORM, ...VALIDATOR, ...headers });
-  const introspect = (token: string) => post(new URLSearchParams({ token }).toString());
+  const postTo = (one: Service, body: string, headers: Record<string, string> = {}) =>
+    one.person().call('POST', '/v1/introspect', body, { ...FORM, ...VALIDATOR, ...headers });
+  const post = (body: string, headers: Record<string, string> = {}) => postTo(service, body, headers);
+  const introspectAt = (one: Service, token: string) => postTo(one, new URLSearchParams({ token }).toString());
+  const introspect = (token: string) => introspectAt(service, token);
   /** @param of an owner that no other test uses, so that the owner never has more than five active keys */
   const newKey = async (order: object = {}, of?: Owner) => (of ?? (await newOwner(service))).person.newKey(order);
   const failuresOf = (requestId: string) =>
@@ -69,13 +71,16 @@ describe('POST /v1/introspect', () => {
 
     test('is 503 while PostgreSQL does not answer, and active again afterwards', async () => {
       const { fullKey } = await newKey();
+      const impatient = await startService({ DATABASE_URL: service.databaseUrl, DATABASE_PATIENCE_MS: '120' });
+      const introspect = () => introspectAt(impatient, fullKey);
       const holder = new pg.Client({ connectionString: service.databaseUrl });
       await holder.connect();
       await holder.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
-      expect(await introspect(fullKey)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      expect(await introspect()).toMatchObject({ status: 503, body: { code: 'unavailable' } });
       await holder.query('ROLLBACK');
       await holder.end();
-      expect((await introspect(fullKey)).body.active).toBe(true);
+      await eventually(async () => (await introspect()).body.active === true);
+      await impatient.stop();
     });
   });
 

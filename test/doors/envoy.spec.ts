@@ -181,10 +181,12 @@ describe("Envoy's ext_authz", () => {
 
   test('while PostgreSQL does not answer, nobody gets through: 503 and never a gRPC error', async () => {
     const key = await newKey();
+    const impatient = await startService({ DATABASE_URL: service.databaseUrl, DATABASE_PATIENCE_MS: '120' });
+    const away = new ExtAuthz(impatient.grpcTarget, bearer('dev-validator-token'));
     const holder = new pg.Client({ connectionString: service.databaseUrl });
     await holder.connect();
     await holder.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
-    expect(await envoy.pass(key.with(), READS)).toEqual({
+    expect(await away.pass(key.with(), READS)).toEqual({
       code: status.UNAVAILABLE,
       status: 503,
       headers: { 'content-type': 'application/json' },
@@ -194,7 +196,9 @@ describe("Envoy's ext_authz", () => {
     });
     await holder.query('ROLLBACK');
     await holder.end();
-    expect((await envoy.pass(key.with(), READS)).status).toBe(200);
+    await eventually(async () => (await away.pass(key.with(), READS)).status === 200);
+    away.close();
+    await impatient.stop();
     await key.done();
   });
 

@@ -11,6 +11,7 @@ import {
   type Application,
 } from '../../../../../test/support/application.js';
 import { createDatabase } from '../../../../../test/support/databases.mjs';
+import { eventually } from '../../../../../test/support/eventually.js';
 import { KeyString } from '../../../../domain/keys/key-string.js';
 
 const READ = { operation: 'read', permission: '' } as const;
@@ -29,13 +30,22 @@ afterAll(async () => {
 const newKey = async () => createKey(app, (await newOwner(app)).id);
 const validate = (credential: string | undefined) => app.validateKey.execute(credential, READ, client());
 
-/** While nobody else can write to the record. */
+/** The statements that wait for the record. */
+const GIVE_UP = `
+  SELECT pg_cancel_backend(pid) FROM pg_locks WHERE relation = 'audit_events'::regclass AND NOT granted`;
+
+/** While nobody else can write to the record, and PostgreSQL gives up what tries to. */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   await holder.query('BEGIN; LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE');
+  const working = work();
+  let isOver = false;
+  const over = () => void (isOver = true);
+  working.then(over, over);
   try {
-    await work();
+    await eventually(async () => isOver || void (await holder.query(GIVE_UP)));
+    await working;
   } finally {
     await holder.query('ROLLBACK');
     await holder.end();
