@@ -9,6 +9,7 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { unknownKey } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
 import { snippetOf } from '../support/pages.js';
+import { CALL_PATIENCE_MS } from '../support/patience.mjs';
 import { startService, type Service } from '../support/service.js';
 
 describe('the client that docs/grpc.md shows for any language', () => {
@@ -30,7 +31,9 @@ describe('the client that docs/grpc.md shows for any language', () => {
   async function told(apiKey: string, target = service.grpcTarget): Promise<string> {
     const code = snippetOf('docs/grpc.md', 'Any language, over gRPC', 'js');
     expect(code).toContain('127.0.0.1:50051');
-    writeFileSync(join(folder, 'client.mjs'), code.replace('127.0.0.1:50051', target));
+    expect(code).toContain('Date.now() + 200');
+    const patient = code.replace('Date.now() + 200', `Date.now() + ${CALL_PATIENCE_MS}`);
+    writeFileSync(join(folder, 'client.mjs'), patient.replace('127.0.0.1:50051', target));
     const env = { ...process.env, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', AUTHORIZATION: `Bearer ${apiKey}` };
     const child = spawn(process.execPath, ['client.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     return (await text(child.stdout)).trim();
