@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyString } from './keys/key-string.js';
-import { withoutSecrets } from './secrets.js';
+import { canHoldSecret, withoutSecrets } from './secrets.js';
 
 const prefixes = fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/);
 const secretOf = (key: KeyString) => key.reveal().split('.')[1]!;
@@ -32,7 +32,10 @@ describe('withoutSecrets', () => {
 
   test('hides the shortest piece of a secret when there is nothing else', () => {
     const publicPart = 'a1'.repeat(12);
-    expect(withoutSecrets(`${publicPart}.${'b2'.repeat(8)}`)).toBe(`${publicPart}.…`);
+    const shortest = `${publicPart}.${'b2'.repeat(8)}`;
+    expect(withoutSecrets(shortest)).toBe(`${publicPart}.…`);
+    expect(canHoldSecret(shortest)).toBe(true);
+    expect(canHoldSecret(shortest.slice(1))).toBe(false);
   });
 
   test.each([
