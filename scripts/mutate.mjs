@@ -41,7 +41,10 @@ const unmutable = [
 ];
 
 const report = join(root, 'reports/mutation.json');
-/** Stryker's result for a change. @typedef {'Killed' | 'Timeout' | 'Survived' | 'NoCoverage'} Outcome */
+/**
+ * Stryker's result for a change. One that a comment in the code disables is `Ignored`, and counts as one that passes.
+ * @typedef {'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'Ignored'} Outcome
+ */
 /** File → the result of every change that was tried. @typedef {Map<string, Outcome[]>} Outcomes */
 
 await main(async () => {
@@ -108,7 +111,7 @@ async function mutate(files, specs) {
   if (!existsSync(report)) throw new Stop(`Stryker did not get through ${files.join(', ')}.`);
   /** @type {{ files: Record<string, { mutants: { status: string }[] }> }} */
   const { files: reported } = JSON.parse(readFileSync(report, 'utf8'));
-  const tried = ['Killed', 'Timeout', 'Survived', 'NoCoverage'];
+  const tried = ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored'];
   return new Map(
     Object.entries(reported).map(([file, { mutants }]) => {
       const outcomes = mutants.map(({ status }) => status).filter((status) => tried.includes(status));
