@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  client,
+  createKey,
+  eventsOf,
+  newOwner,
+  openApplication,
+  outcomeOf,
+  PASSWORD,
+  tally,
+  times,
+  type Application,
+} from '../../../../../test/support/application.js';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+
+const READ = { operation: 'read', permission: '' } as const;
+const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };
+const ROUNDS = 5;
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+let other: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+  other = await openApplication(database.url);
+});
+afterAll(async () => {
+  await Promise.all([app, other].map((instance) => instance?.close()));
+  await database.drop();
+});
+
+const purge = (id: string, version?: bigint) => other.purgeAccount.execute(id, version, PLATFORM);
+const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+const REVOKED = { granted: false, reason: 'revoked' };
+const isThere = async (id: string) => (await outcomeOf(app.getAccount.execute(id))) === 'ok';
+
+async function openKeys(ownerId: string): Promise<number> {
+  const [row] = await app.sql<{ n: number }>(
+    `SELECT count(*)::int AS n FROM api_keys WHERE owner_id = $1 AND revoked_at IS NULL AND expired_at IS NULL`,
+    [ownerId],
+  );
+  return row!.n;
+}
+
+describe('a purge', () => {
+  test('leaves nothing of the person in the account’s row', async () => {
+    const { id, email } = await newOwner(app, { displayName: 'Ada Lovelace' });
+    await purge(id);
+    const [row] = await app.sql<{ text: string }>(`SELECT a::text AS text FROM accounts a WHERE id = $1`, [id]);
+    for (const known of [email, 'Ada', 'argon2', 'systems']) expect(row!.text).not.toContain(known);
+  });
+
+  test('beside creations ends each key that one of them makes, and after it none is made', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { id } = await newOwner(app);
+      const creations = times(4, () => createKey(app, id));
+      const outcomes = tally(creations);
+      const revoked = await purge(id);
+      const { ok = 0, ...refusals } = await outcomes;
+      const known = ['unauthenticated', 'incorrect_password'];
+      expect(Object.keys(refusals).filter((code) => !known.includes(code))).toEqual([]);
+      expect([revoked, await openKeys(id)]).toEqual([ok, 0]);
+      const made = (await Promise.allSettled(creations)).flatMap((each) => ('value' in each ? [each.value] : []));
+      for (const { fullKey } of made) expect(await verdictOn(fullKey)).toEqual(REVOKED);
+      const types = (await eventsOf(app, id, 'api_key.%')).map(({ type }) => type).sort();
+      expect(types).toEqual([...times(ok, () => 'api_key.created'), ...times(ok, () => 'api_key.revoked')]);
+    }
+  });
+
+  test('is seen by each validation that starts after its answer, on every instance', async () => {
+    const { id } = await newOwner(app);
+    const { fullKey } = await createKey(app, id);
+    let answered = false;
+    const stale: string[] = [];
+    const validating = times(30, async (n) => {
+      for (;;) {
+        const startedAfterAnswer = answered;
+        const { verdict } = await (n % 2 ? app : other).validateKey.execute(fullKey, READ, client());
+        if (!startedAfterAnswer) continue;
+        if (verdict.granted || verdict.reason !== 'revoked') stale.push(JSON.stringify(verdict));
+        return;
+      }
+    });
+    expect(await purge(id)).toBe(1);
+    answered = true;
+    await Promise.all(validating);
+    expect(stale).toEqual([]);
+  });
+
+  test('beside older updates leaves no account, in whichever order they arrive', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { id, email } = await newOwner(app, { version: 1n });
+      const { fullKey } = await createKey(app, id);
+      const put = (version: number) => newOwner(app, { id, email, version: BigInt(version) });
+      const updates = tally(times(10, (n) => put(((n * 7) % 10) + 1)));
+      expect(await purge(id, 11n)).toBe(1);
+      const outcomes = Object.keys(await updates);
+      expect(outcomes.filter((code) => !['ok', 'stale_version'].includes(code))).toEqual([]);
+      expect([await isThere(id), await verdictOn(fullKey)]).toEqual([false, REVOKED]);
+    }
+  });
+
+  test('beside a newer account is refused, or done before that one is opened', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { id, email } = await newOwner(app, { version: 1n });
+      const { fullKey } = await createKey(app, id);
+      const opened = newOwner(app, { id, email, version: 3n });
+      const purged = await outcomeOf(purge(id, 2n));
+      expect((await opened).version).toBe(3n);
+      expect(['ok', 'stale_version']).toContain(purged);
+      const { items } = await app.listApiKeys.execute(id, undefined, { limit: 5 });
+      const isGranted = (await verdictOn(fullKey)).granted;
+      expect([isGranted, items.length]).toEqual(purged === 'ok' ? [false, 0] : [true, 1]);
+    }
+  });
+
+  test('ten times at once, beside the owner who revokes, ends each key once', async () => {
+    const { id } = await newOwner(app);
+    const keys = [await createKey(app, id), await createKey(app, id)];
+    const byOwner = outcomeOf(app.revokeApiKey.execute(id, keys[0]!.key.id, client()));
+    const counts = await Promise.all(times(10, () => purge(id)));
+    const revokedByPurge = counts.reduce((sum, count) => sum + count, 0);
+    expect(revokedByPurge + ((await byOwner) === 'ok' ? 1 : 0)).toBe(2);
+    expect(await eventsOf(app, id, 'api_key.revoked')).toHaveLength(2);
+  });
+
+  test('while four sign in leaves nobody signed in', async () => {
+    const { id, email } = await newOwner(app);
+    const attempts = tally(times(4, () => app.signIn.execute(email, PASSWORD, client())));
+    await purge(id);
+    const { ok = 0, invalid_credentials: refused = 0 } = await attempts;
+    expect(ok + refused).toBe(4);
+    expect(await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id])).toEqual([]);
+  });
+
+  test('while an id is opened anew leaves creations that were confirmed before it without a key', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { id, email } = await newOwner(app);
+      const creations = times(3, () =>
+        createKey(app, id).then(
+          ({ fullKey }) => fullKey,
+          () => undefined,
+        ),
+      );
+      await purge(id);
+      await newOwner(app, { id, email, version: 1n, password: 'of another person' });
+      for (const fullKey of await Promise.all(creations)) {
+        if (fullKey !== undefined) expect(await verdictOn(fullKey)).toEqual(REVOKED);
+      }
+      expect((await app.listApiKeys.execute(id, undefined, { limit: 5 })).items).toEqual([]);
+    }
+  });
+});
