@@ -60,9 +60,9 @@ export class CallPipeline {
     let outcome: Outcome = 'ok';
     let isIdentified = false;
     try {
-      this.identity.require(role, callerOf(call));
+      const identity = this.identity.require(role, callerOf(call));
       isIdentified = true;
-      done(null, await method.answer(call.request, call));
+      done(null, await method.answer(call.request, call, identity));
     } catch (error) {
       this.log.fault(error);
       outcome = outcomeOf(error);

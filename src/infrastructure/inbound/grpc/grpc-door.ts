@@ -25,7 +25,8 @@ export interface GrpcDoor {
 type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 
 export interface UnaryMethod<Request, Answer> {
-  answer(request: Request, call: ServerUnaryCall<Request, Answer>): Promise<Answer>;
+  /** @param identity the name of the service that calls */
+  answer(request: Request, call: ServerUnaryCall<Request, Answer>, identity: string): Promise<Answer>;
   /** When the request was read off the wire, by performance.now(). Without it, a call's time begins when it is served. */
   arrivedAt?(request: Request): number;
   /** For protocols in which an error must be an answer too. Callers without an identity get a gRPC status all the same. */

@@ -15,20 +15,25 @@ export interface Caller {
 /** Which service is calling: by its bearer token, or by its client certificate. */
 export class ServiceIdentity {
   /** Tokens whose digest was found to be right: they come with every call, and there are no more than configured. */
-  private readonly proven = new Map<string, readonly ServiceRole[]>();
+  private readonly proven = new Map<string, readonly ServiceToken[]>();
 
   constructor(
     private readonly tokens: readonly ServiceToken[],
     private readonly certificates: readonly CertificateRole[],
   ) {}
 
-  /** Throws `unauthenticated` when the caller is nobody we know, `forbidden` when it has another role. */
-  require(role: ServiceRole, caller: Caller): void {
-    const roles = this.rolesOfToken(caller.authorization);
-    if (roles.includes(role)) return;
-    const others = this.rolesOfCertificate(caller);
-    if (others.includes(role)) return;
-    if (roles.length + others.length > 0)
+  /**
+   * The name under which the caller has this role. Throws `unauthenticated` when the caller is nobody we know, `forbidden`
+   * when it has another role.
+   */
+  require(role: ServiceRole, caller: Caller): string {
+    const byToken = this.identitiesOfToken(caller.authorization);
+    const byTokenInRole = byToken.find((identity) => identity.role === role);
+    if (byTokenInRole) return byTokenInRole.name;
+    const byCertificate = this.identitiesOfCertificate(caller);
+    const byCertificateInRole = byCertificate.find((identity) => identity.role === role);
+    if (byCertificateInRole) return byCertificateInRole.name;
+    if (byToken.length + byCertificate.length > 0)
       throw new LatchkeyError('forbidden', `This service identity lacks the role ${role}`);
     throw new LatchkeyError(
       'unauthenticated',
@@ -36,23 +41,23 @@ export class ServiceIdentity {
     );
   }
 
-  private rolesOfToken(authorization: readonly string[]): readonly ServiceRole[] {
+  private identitiesOfToken(authorization: readonly string[]): readonly ServiceToken[] {
     const token = readBearer(authorization);
     if (token === undefined) return [];
     const seen = this.proven.get(token);
     if (seen) return seen;
     const digest = hash('sha256', token, 'buffer');
-    const roles = this.tokens.filter((known) => timingSafeEqual(known.digest, digest)).map(({ role }) => role);
-    if (roles.length > 0) this.proven.set(token, roles);
-    return roles;
+    const identities = this.tokens.filter((known) => timingSafeEqual(known.digest, digest));
+    if (identities.length > 0) this.proven.set(token, identities);
+    return identities;
   }
 
-  private rolesOfCertificate(caller: Caller): ServiceRole[] {
+  private identitiesOfCertificate(caller: Caller): readonly CertificateRole[] {
     if (this.certificates.length === 0) return [];
     const certificate = caller.certificate?.();
     if (!certificate) return [];
     const names = certificateNames(certificate);
-    return this.certificates.filter(({ name }) => names.includes(name)).map(({ role }) => role);
+    return this.certificates.filter(({ name }) => names.includes(name));
   }
 }
 
