@@ -72,6 +72,8 @@ export abstract class AuditTrail {
 }
 
 export abstract class ApiKeys {
+  /** A key of any owner, purged ones too. */
+  abstract find(id: string): Promise<ApiKey | undefined>;
   /** A key of any owner, purged ones too; for callers that hold the key string and still have to prove it. */
   abstract findByPublicPart(publicPart: string): Promise<ApiKey | undefined>;
   /** The owner's keys, newest first; none of an account that was purged under the same id. */

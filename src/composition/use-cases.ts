@@ -8,6 +8,8 @@ import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
 import { CreateApiKey } from '../application/keys/create-api-key.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
+import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
+import { RevokeKeys } from '../application/keys/revoke-keys.js';
 import { SweepExpiries } from '../application/keys/sweep-expiries.js';
 import { ValidateKey } from '../application/keys/validate-key.js';
 import type {
@@ -60,6 +62,7 @@ export function buildUseCases(
     createApiKey: new CreateApiKey(accounts, check, keyPrefix),
     listApiKeys: new ListApiKeys(keys),
     revokeApiKey: new RevokeApiKey(accounts),
+    revokeKeys: new RevokeKeys(keys, new RevokeAsAdmin(accounts)),
     sweepExpiries: new SweepExpiries(keys),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),

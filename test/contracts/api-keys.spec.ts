@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../src/domain/keys/key-status.js';
@@ -31,6 +32,12 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     await world.pass(DAY_MS);
     return { id, made: made.map((key) => key.id) };
   }
+
+  test('of any owner are found by their id, as they were stored', async () => {
+    const key = await newKey(world, await newAccount(world));
+    expect(await world.keys.find(key.id)).toEqual(key);
+    expect(await world.keys.find(randomUUID())).toBeUndefined();
+  });
 
   test('of any owner are found by their public part, as they were stored', async () => {
     const key = await newKey(world, await newAccount(world));

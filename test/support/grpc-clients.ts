@@ -8,7 +8,10 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import type { Account__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Account.js';
+import type { PurgeAccountResponse__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PurgeAccountResponse.js';
 import type { PutAccountRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
+import type { RevokeKeysRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/RevokeKeysRequest.js';
+import type { RevokeKeysResponse__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/RevokeKeysResponse.js';
 import type { ValidateKeyRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse__Output } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import type { ProtoGrpcType as AccountProto } from '../../src/infrastructure/inbound/grpc/generated/account_service.js';
@@ -34,6 +37,10 @@ export interface Clients {
     id: string,
     version?: number,
   ): Promise<Account__Output>;
+  /** How many keys it ended. */
+  purgeAccount(id: string, version?: number): Promise<number>;
+  /** How many keys it ended. */
+  revokeKeys(request: RevokeKeysRequest): Promise<number>;
   readonly apiKeys: InstanceType<typeof latchkey.v1.ApiKeyService>;
   readonly accounts: InstanceType<typeof latchkey.v1.AccountService>;
   close(): void;
@@ -63,6 +70,19 @@ export function connectClients(
     putAccount: (request) => answer((done) => accounts.putAccount(request, bearer(admin), done)),
     account: (method, id, version) =>
       answer((done) => accounts[method](version === undefined ? { id } : { id, version }, bearer(admin), done)),
+    purgeAccount: async (id, version) => {
+      const request = version === undefined ? { id } : { id, version };
+      const purged = await answer<PurgeAccountResponse__Output>((done) =>
+        accounts.purgeAccount(request, bearer(admin), done),
+      );
+      return purged.revokedKeys;
+    },
+    revokeKeys: async (request) => {
+      const revoked = await answer<RevokeKeysResponse__Output>((done) =>
+        accounts.revokeKeys(request, bearer(admin), done),
+      );
+      return revoked.revokedKeys;
+    },
     close: () => {
       apiKeys.close();
       accounts.close();

@@ -94,6 +94,7 @@ describe('listing keys', () => {
       recordExpiries = async (...args: Parameters<ApiKeys['recordExpiries']>) =>
         this.afterwards(await app.keys.recordExpiries(...args));
       sweepExpiries = (limit: number) => app.keys.sweepExpiries(limit);
+      find = (id: string) => app.keys.find(id);
       findByPublicPart = (publicPart: string) => app.keys.findByPublicPart(publicPart);
     }
     const { items, now } = await new ListApiKeys(new RunningOut()).execute(id, undefined, ALL);

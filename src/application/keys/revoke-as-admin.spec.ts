@@ -81,6 +81,15 @@ describe('a leaked key', () => {
     expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ reason: 'leaked', actorId: 'admin:ada' }]);
   });
 
+  test('of an account that was purged had ended before', async () => {
+    const { id } = await newOwner(app);
+    const [revoked, due] = [await createKey(app, id), await createKey(app, id)];
+    runOut(app, due.key.id);
+    await app.purgeAccount.execute(id, undefined, ADMIN);
+    expect(await revokeLeaked.execute(revoked.fullKey, ADMIN)).toMatchObject({ was: 'revoked' });
+    expect(await revokeLeaked.execute(due.fullKey, ADMIN)).toMatchObject({ was: 'expired' });
+  });
+
   test('whose time has run out had ended before', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);

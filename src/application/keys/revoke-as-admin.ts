@@ -1,5 +1,6 @@
 import { type ApiKey, keyNotActive } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
+import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { RevocationReason } from '../../domain/keys/revocation-reason.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
@@ -28,6 +29,20 @@ export class RevokeAsAdmin {
     // Thrown here, so that an expiry observed above is committed all the same.
     if (outcome === 'expired') throw keyNotActive('expired');
     return outcome;
+  }
+
+  /** The same for a key that its string or its id has led to. Answers how it stood until now: only an active one was ended. */
+  async found(key: ApiKey, actor: Actor, reason: RevocationReason): Promise<ApiKeyStatus> {
+    try {
+      await this.one(key.ownerId, key.id, actor, reason);
+      return 'active';
+    } catch (error) {
+      if (!(error instanceof LatchkeyError)) throw error;
+      if (error.code === 'api_key_not_active') return error.details.apiKeyStatus as ApiKeyStatus;
+      // Its owner's account was purged, and the key with it.
+      if (error.code !== 'account_not_found' && error.code !== 'not_found') throw error;
+      return key.snapshot().expiredAt ? 'expired' : 'revoked';
+    }
   }
 
   /** Every active key, in one transaction, beside which none can be created. Answers those that it ended. */

@@ -1,6 +1,5 @@
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import { LatchkeyError } from '../../domain/errors.js';
 import { digestMatches, inspectKey } from '../../domain/keys/key-string.js';
 import type { Administrator } from '../../domain/audit/audit-event.js';
 import type { ApiKeys } from '../ports.js';
@@ -24,11 +23,6 @@ export class RevokeLeakedKey {
     if (!keyString) return undefined;
     const key = await this.keys.findByPublicPart(keyString.publicPart);
     if (!digestMatches(keyString.digest(), key?.digest) || !key) return undefined;
-    try {
-      return { key: await this.revoke.one(key.ownerId, key.id, administrator, 'leaked'), was: 'active' };
-    } catch (error) {
-      if (!(error instanceof LatchkeyError) || error.code !== 'api_key_not_active') throw error;
-      return { key, was: error.details.apiKeyStatus as ApiKeyStatus };
-    }
+    return { key, was: await this.revoke.found(key, administrator, 'leaked') };
   }
 }

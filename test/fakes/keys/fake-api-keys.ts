@@ -14,6 +14,11 @@ export class FakeApiKeys extends ApiKeys {
     super();
   }
 
+  async find(id: string): Promise<ApiKey | undefined> {
+    const stored = this.store.keys.get(id);
+    return stored && ApiKey.restore(stored.state);
+  }
+
   async findByPublicPart(publicPart: string): Promise<ApiKey | undefined> {
     const found = this.states().find((state) => state.publicPart === publicPart);
     return found && ApiKey.restore(found);

@@ -1,6 +1,7 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
+import { platform } from './platform.js';
 
 /**
  * `latchkey.v1.AccountService`, whose methods Nest serves (`account.controller.ts`). To Nest it is a transport: Nest hands
@@ -34,6 +35,9 @@ export class AccountService extends Server implements CustomTransportStrategy, G
   }
 
   private toMethod(handler: MessageHandler): UnaryMethod<unknown, unknown> {
-    return { answer: async (request) => lastValueFrom(this.transformToObservable(await handler(request))) };
+    return {
+      answer: async (request, _call, identity) =>
+        lastValueFrom(this.transformToObservable(await handler(request, platform(identity)))),
+    };
   }
 }

@@ -1,23 +1,19 @@
 import { Controller, UseFilters } from '@nestjs/common';
-import { MessagePattern } from '@nestjs/microservices';
+import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { ChangeAccountStatus } from '../../../../application/accounts/change-account-status.js';
 import { GetAccount } from '../../../../application/accounts/get-account.js';
+import { PurgeAccount } from '../../../../application/accounts/purge-account.js';
 import { PutAccount } from '../../../../application/accounts/put-account.js';
-import { accountIdProblem } from '../../../../domain/accounts/account.js';
-import { requireFields } from '../../../../domain/errors.js';
+import { RevokeKeys } from '../../../../application/keys/revoke-keys.js';
+import type { Actor } from '../../../../domain/audit/audit-event.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
+import type { PurgeAccountResponse } from '../generated/latchkey/v1/PurgeAccountResponse.js';
 import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
+import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
+import type { RevokeKeysResponse } from '../generated/latchkey/v1/RevokeKeysResponse.js';
 import { toWire } from './account-message.js';
+import { type ById, idOf, keysToRevoke, type Versioned, versionOf } from './account-requests.js';
 import { PassErrorsOn } from './pass-errors-on.filter.js';
-
-interface ById {
-  readonly id: string;
-}
-
-interface Versioned {
-  /** Of a uint64 the loader makes a text. */
-  readonly version?: string | undefined;
-}
 
 /** The methods of `latchkey.v1.AccountService`, by their names. */
 @Controller()
@@ -27,6 +23,8 @@ export class AccountController {
     private readonly putAccount: PutAccount,
     private readonly getAccount: GetAccount,
     private readonly status: ChangeAccountStatus,
+    private readonly purgeAccount: PurgeAccount,
+    private readonly revokeKeys: RevokeKeys,
   ) {}
 
   @MessagePattern('PutAccount')
@@ -53,13 +51,16 @@ export class AccountController {
   async delete(request: ById & Versioned): Promise<WireAccount> {
     return toWire(await this.status.delete(idOf(request), versionOf(request)));
   }
-}
 
-function idOf({ id }: ById): string {
-  requireFields({ id: accountIdProblem(id) });
-  return id;
-}
+  @MessagePattern('PurgeAccount')
+  async purge(@Payload() request: ById & Versioned, @Ctx() platform: Actor): Promise<PurgeAccountResponse> {
+    return { revokedKeys: await this.purgeAccount.execute(idOf(request), versionOf(request), platform) };
+  }
 
-function versionOf({ version }: Versioned): bigint | undefined {
-  return version === undefined ? undefined : BigInt(version);
+  @MessagePattern('RevokeKeys')
+  async revoke(@Payload() request: RevokeKeysRequest__Output, @Ctx() platform: Actor): Promise<RevokeKeysResponse> {
+    const { keyId, ownerId } = keysToRevoke(request);
+    const revoked = keyId === undefined ? this.revokeKeys.all(ownerId, platform) : this.revokeKeys.one(keyId, platform);
+    return { revokedKeys: await revoked };
+  }
 }

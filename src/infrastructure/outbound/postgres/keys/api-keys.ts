@@ -22,6 +22,11 @@ export class PostgresApiKeys extends ApiKeys {
     super();
   }
 
+  async find(id: string): Promise<ApiKey | undefined> {
+    const row = await this.database.run((manager) => manager.findOneBy(ApiKeyRow, { id }));
+    return row ? toApiKey(row) : undefined;
+  }
+
   async findByPublicPart(publicPart: string): Promise<ApiKey | undefined> {
     const row = await this.database.run((manager) => manager.findOneBy(ApiKeyRow, { publicPart }));
     return row ? toApiKey(row) : undefined;

@@ -5,8 +5,12 @@ import type { MethodDefinition } from '@grpc/proto-loader'
 import type { Account as _latchkey_v1_Account, Account__Output as _latchkey_v1_Account__Output } from '../../latchkey/v1/Account.js';
 import type { DeleteAccountRequest as _latchkey_v1_DeleteAccountRequest, DeleteAccountRequest__Output as _latchkey_v1_DeleteAccountRequest__Output } from '../../latchkey/v1/DeleteAccountRequest.js';
 import type { GetAccountRequest as _latchkey_v1_GetAccountRequest, GetAccountRequest__Output as _latchkey_v1_GetAccountRequest__Output } from '../../latchkey/v1/GetAccountRequest.js';
+import type { PurgeAccountRequest as _latchkey_v1_PurgeAccountRequest, PurgeAccountRequest__Output as _latchkey_v1_PurgeAccountRequest__Output } from '../../latchkey/v1/PurgeAccountRequest.js';
+import type { PurgeAccountResponse as _latchkey_v1_PurgeAccountResponse, PurgeAccountResponse__Output as _latchkey_v1_PurgeAccountResponse__Output } from '../../latchkey/v1/PurgeAccountResponse.js';
 import type { PutAccountRequest as _latchkey_v1_PutAccountRequest, PutAccountRequest__Output as _latchkey_v1_PutAccountRequest__Output } from '../../latchkey/v1/PutAccountRequest.js';
 import type { ReactivateAccountRequest as _latchkey_v1_ReactivateAccountRequest, ReactivateAccountRequest__Output as _latchkey_v1_ReactivateAccountRequest__Output } from '../../latchkey/v1/ReactivateAccountRequest.js';
+import type { RevokeKeysRequest as _latchkey_v1_RevokeKeysRequest, RevokeKeysRequest__Output as _latchkey_v1_RevokeKeysRequest__Output } from '../../latchkey/v1/RevokeKeysRequest.js';
+import type { RevokeKeysResponse as _latchkey_v1_RevokeKeysResponse, RevokeKeysResponse__Output as _latchkey_v1_RevokeKeysResponse__Output } from '../../latchkey/v1/RevokeKeysResponse.js';
 import type { SuspendAccountRequest as _latchkey_v1_SuspendAccountRequest, SuspendAccountRequest__Output as _latchkey_v1_SuspendAccountRequest__Output } from '../../latchkey/v1/SuspendAccountRequest.js';
 
 export interface AccountServiceClient extends grpc.Client {
@@ -28,6 +32,15 @@ export interface AccountServiceClient extends grpc.Client {
   getAccount(argument: _latchkey_v1_GetAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   getAccount(argument: _latchkey_v1_GetAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   
+  PurgeAccount(argument: _latchkey_v1_PurgeAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
+  PurgeAccount(argument: _latchkey_v1_PurgeAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
+  PurgeAccount(argument: _latchkey_v1_PurgeAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
+  PurgeAccount(argument: _latchkey_v1_PurgeAccountRequest, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
+  purgeAccount(argument: _latchkey_v1_PurgeAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
+  purgeAccount(argument: _latchkey_v1_PurgeAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
+  purgeAccount(argument: _latchkey_v1_PurgeAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
+  purgeAccount(argument: _latchkey_v1_PurgeAccountRequest, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
+  
   PutAccount(argument: _latchkey_v1_PutAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   PutAccount(argument: _latchkey_v1_PutAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   PutAccount(argument: _latchkey_v1_PutAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
@@ -46,6 +59,15 @@ export interface AccountServiceClient extends grpc.Client {
   reactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   reactivateAccount(argument: _latchkey_v1_ReactivateAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   
+  RevokeKeys(argument: _latchkey_v1_RevokeKeysRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_RevokeKeysResponse__Output>): grpc.ClientUnaryCall;
+  RevokeKeys(argument: _latchkey_v1_RevokeKeysRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_RevokeKeysResponse__Output>): grpc.ClientUnaryCall;
+  RevokeKeys(argument: _latchkey_v1_RevokeKeysRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_RevokeKeysResponse__Output>): grpc.ClientUnaryCall;
+  RevokeKeys(argument: _latchkey_v1_RevokeKeysRequest, callback: grpc.requestCallback<_latchkey_v1_RevokeKeysResponse__Output>): grpc.ClientUnaryCall;
+  revokeKeys(argument: _latchkey_v1_RevokeKeysRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_RevokeKeysResponse__Output>): grpc.ClientUnaryCall;
+  revokeKeys(argument: _latchkey_v1_RevokeKeysRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_RevokeKeysResponse__Output>): grpc.ClientUnaryCall;
+  revokeKeys(argument: _latchkey_v1_RevokeKeysRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_RevokeKeysResponse__Output>): grpc.ClientUnaryCall;
+  revokeKeys(argument: _latchkey_v1_RevokeKeysRequest, callback: grpc.requestCallback<_latchkey_v1_RevokeKeysResponse__Output>): grpc.ClientUnaryCall;
+  
   SuspendAccount(argument: _latchkey_v1_SuspendAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   SuspendAccount(argument: _latchkey_v1_SuspendAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   SuspendAccount(argument: _latchkey_v1_SuspendAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
@@ -62,9 +84,13 @@ export interface AccountServiceHandlers extends grpc.UntypedServiceImplementatio
   
   GetAccount: grpc.handleUnaryCall<_latchkey_v1_GetAccountRequest__Output, _latchkey_v1_Account>;
   
+  PurgeAccount: grpc.handleUnaryCall<_latchkey_v1_PurgeAccountRequest__Output, _latchkey_v1_PurgeAccountResponse>;
+  
   PutAccount: grpc.handleUnaryCall<_latchkey_v1_PutAccountRequest__Output, _latchkey_v1_Account>;
   
   ReactivateAccount: grpc.handleUnaryCall<_latchkey_v1_ReactivateAccountRequest__Output, _latchkey_v1_Account>;
+  
+  RevokeKeys: grpc.handleUnaryCall<_latchkey_v1_RevokeKeysRequest__Output, _latchkey_v1_RevokeKeysResponse>;
   
   SuspendAccount: grpc.handleUnaryCall<_latchkey_v1_SuspendAccountRequest__Output, _latchkey_v1_Account>;
   
@@ -73,7 +99,9 @@ export interface AccountServiceHandlers extends grpc.UntypedServiceImplementatio
 export interface AccountServiceDefinition extends grpc.ServiceDefinition {
   DeleteAccount: MethodDefinition<_latchkey_v1_DeleteAccountRequest, _latchkey_v1_Account, _latchkey_v1_DeleteAccountRequest__Output, _latchkey_v1_Account__Output>
   GetAccount: MethodDefinition<_latchkey_v1_GetAccountRequest, _latchkey_v1_Account, _latchkey_v1_GetAccountRequest__Output, _latchkey_v1_Account__Output>
+  PurgeAccount: MethodDefinition<_latchkey_v1_PurgeAccountRequest, _latchkey_v1_PurgeAccountResponse, _latchkey_v1_PurgeAccountRequest__Output, _latchkey_v1_PurgeAccountResponse__Output>
   PutAccount: MethodDefinition<_latchkey_v1_PutAccountRequest, _latchkey_v1_Account, _latchkey_v1_PutAccountRequest__Output, _latchkey_v1_Account__Output>
   ReactivateAccount: MethodDefinition<_latchkey_v1_ReactivateAccountRequest, _latchkey_v1_Account, _latchkey_v1_ReactivateAccountRequest__Output, _latchkey_v1_Account__Output>
+  RevokeKeys: MethodDefinition<_latchkey_v1_RevokeKeysRequest, _latchkey_v1_RevokeKeysResponse, _latchkey_v1_RevokeKeysRequest__Output, _latchkey_v1_RevokeKeysResponse__Output>
   SuspendAccount: MethodDefinition<_latchkey_v1_SuspendAccountRequest, _latchkey_v1_Account, _latchkey_v1_SuspendAccountRequest__Output, _latchkey_v1_Account__Output>
 }

@@ -1,0 +1,24 @@
+import { noSuchKey } from '../../domain/keys/owner-keys.js';
+import type { Actor } from '../../domain/audit/audit-event.js';
+import type { ApiKeys } from '../ports.js';
+import type { RevokeAsAdmin } from './revoke-as-admin.js';
+
+/** For the platform: what has ended already is no error, so that a call may be repeated. Answers how many keys it ended. */
+export class RevokeKeys {
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly revoke: RevokeAsAdmin,
+  ) {}
+
+  /** Throws `not_found` for a key that never was. */
+  async one(keyId: string, platform: Actor): Promise<number> {
+    const key = await this.keys.find(keyId);
+    if (!key) throw noSuchKey();
+    return (await this.revoke.found(key, platform, 'platform')) === 'active' ? 1 : 0;
+  }
+
+  /** Throws `account_not_found`. */
+  async all(ownerId: string, platform: Actor): Promise<number> {
+    return (await this.revoke.all(ownerId, platform, 'platform')).length;
+  }
+}

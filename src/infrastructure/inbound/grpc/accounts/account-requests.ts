@@ -1,0 +1,36 @@
+import { accountIdProblem } from '../../../../domain/accounts/account.js';
+import { invalidFields, requireFields } from '../../../../domain/errors.js';
+import { isKeyId } from '../../../../domain/keys/key-id.js';
+import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
+
+export interface ById {
+  readonly id: string;
+}
+
+export interface Versioned {
+  /** Of a uint64 the loader makes a text. */
+  readonly version?: string | undefined;
+}
+
+export function idOf({ id }: ById): string {
+  requireFields({ id: accountIdProblem(id) });
+  return id;
+}
+
+export function versionOf({ version }: Versioned): bigint | undefined {
+  return version === undefined ? undefined : BigInt(version);
+}
+
+type KeysToRevoke =
+  { readonly keyId: string; readonly ownerId?: never } | { readonly keyId?: never; readonly ownerId: string };
+
+export function keysToRevoke({ keyId, ownerId }: RevokeKeysRequest__Output): KeysToRevoke {
+  if (ownerId !== undefined) {
+    requireFields({ ownerId: accountIdProblem(ownerId) });
+    return { ownerId };
+  }
+  if (keyId === undefined) throw invalidFields([{ field: 'keyId', message: 'or owner_id is required' }]);
+  const id = keyId.toLowerCase();
+  requireFields({ keyId: isKeyId(id) ? undefined : 'must be the id of a key, a UUID' });
+  return { keyId: id };
+}

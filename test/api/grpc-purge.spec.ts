@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newOwner, PASSWORD } from '../support/owners.js';
+import { sharedService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+
+describe('a person who leaves, and another who gets their id', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await sharedService();
+  });
+  afterAll(() => service.stop());
+
+  const reasonFor = async (fullKey: string) => (await service.clients.validate(fullKey)).denial?.reason;
+  const next = (id: string) => ({ id, email: `next-${id}@example.com`, permissions: ['systems:write'] });
+  const codeOf = (call: Promise<unknown>) =>
+    call.then(
+      () => status.OK,
+      (error: { code: number }) => error.code,
+    );
+
+  test('after a deletion the other one has their keys and their record, because a deletion can be undone', async () => {
+    const { id, person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey();
+    await service.clients.account('DeleteAccount', id);
+    expect(await reasonFor(fullKey)).toBe('REASON_OWNER_DELETED');
+    const heir = next(id);
+    await service.clients.putAccount(heir);
+    await service.clients.account('ReactivateAccount', id);
+    expect((await service.clients.validate(fullKey)).grant).toMatchObject({ keyId: apiKey.id, ownerId: id });
+  });
+
+  test('after a purge the other one has nothing of theirs: no key, no record, no session, and a cap of their own', async () => {
+    const { id, email, person } = await newOwner(service, { version: 4 });
+    const keys = [await person.newKey(), await person.newKey()];
+    expect(await service.clients.purgeAccount(id, 5)).toBe(2);
+    for (const { fullKey } of keys) expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
+    expect((await person.call('GET', '/v1/session')).status).toBe(401);
+    const wrongSignIn = await service.person().call('POST', '/v1/session', { email, password: PASSWORD });
+    expect(wrongSignIn.status).toBe(401);
+
+    const heir = await newOwner(service, { ...next(id), version: 6 });
+    for (const { apiKey, fullKey } of keys) {
+      expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
+      expect((await heir.person.revoke(apiKey.id)).status).toBe(404);
+    }
+    expect((await person.call('GET', '/v1/session')).status).toBe(401);
+    expect(await heir.person.list()).toMatchObject({ items: [], activeKeys: 0 });
+    expect((await heir.person.events()).items).toEqual([]);
+    const { apiKey } = await heir.person.newKey();
+    expect((await heir.person.list()).items).toEqual([apiKey]);
+    expect((await heir.person.events()).items).toMatchObject([{ type: 'api_key.created' }]);
+  });
+
+  test('the record of the purged account is kept: each key, why it ended, and which service ended it', async () => {
+    const { id, person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    await service.clients.purgeAccount(id);
+    const recorded = await sql(
+      service.databaseUrl,
+      `SELECT type, key_id, reason, actor_id, client_ip FROM audit_events
+       WHERE owner_id = $1 AND type LIKE 'api_key.%' ORDER BY id`,
+      [id],
+    );
+    expect(recorded).toMatchObject([
+      { type: 'api_key.created', key_id: apiKey.id, reason: null, actor_id: id },
+      {
+        type: 'api_key.revoked',
+        key_id: apiKey.id,
+        reason: 'purged',
+        actor_id: 'service:dev-accounts',
+        client_ip: null,
+      },
+    ]);
+  });
+
+  test('a purged account is gone, its email is free, and a purge may be repeated', async () => {
+    const { id, email, person } = await newOwner(service, { version: 4 });
+    await person.newKey();
+    expect(await service.clients.purgeAccount(id)).toBe(1);
+    expect(await service.clients.purgeAccount(id)).toBe(0);
+    for (const method of ['GetAccount', 'SuspendAccount', 'ReactivateAccount', 'DeleteAccount'] as const) {
+      expect([method, await codeOf(service.clients.account(method, id))]).toEqual([method, status.NOT_FOUND]);
+    }
+    expect(await codeOf(service.clients.putAccount({ id: randomUUID(), email }))).toBe(status.OK);
+  });
+
+  test('no update that comes late brings it back, and a newer one does', async () => {
+    const { id } = await newOwner(service, { version: 4 });
+    await service.clients.purgeAccount(id, 5);
+    for (const version of [undefined, 0, 4, 5]) {
+      const late = service.clients.putAccount({ ...next(id), ...(version === undefined ? {} : { version }) });
+      await expect(late).rejects.toMatchObject({
+        code: status.FAILED_PRECONDITION,
+        details: 'id names an account that was purged at version 5: a newer version opens a new account',
+      });
+    }
+    expect(await codeOf(service.clients.account('GetAccount', id))).toBe(status.NOT_FOUND);
+    expect(await service.clients.putAccount({ ...next(id), version: 6 })).toMatchObject({
+      status: 'ACCOUNT_STATUS_ACTIVE',
+      version: '6',
+      displayName: '',
+    });
+  });
+
+  test('a purge that comes late is refused, and ends nothing', async () => {
+    const { id, person } = await newOwner(service, { version: 4 });
+    const { fullKey } = await person.newKey();
+    expect(await codeOf(service.clients.purgeAccount(id, 3))).toBe(status.FAILED_PRECONDITION);
+    expect(await reasonFor(fullKey)).toBeUndefined();
+  });
+
+  test('tells an unknown id from a broken one', async () => {
+    expect(await codeOf(service.clients.purgeAccount(randomUUID()))).toBe(status.NOT_FOUND);
+    await expect(service.clients.purgeAccount('a b')).rejects.toMatchObject({
+      code: status.INVALID_ARGUMENT,
+      details: expect.stringMatching(/^id /),
+    });
+  });
+});
