@@ -3,7 +3,7 @@
  * injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and
  * every `now` is PostgreSQL's clock: one clock for all instances.
  */
-import type { Account } from '../domain/accounts/account.js';
+import type { Account, AccountStatus } from '../domain/accounts/account.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
@@ -84,10 +84,17 @@ export abstract class ApiKeys {
   abstract sweepExpiries(limit: number): Promise<number>;
 }
 
+export interface AccountFilter {
+  readonly status: AccountStatus | undefined;
+  readonly email: string | undefined;
+}
+
 /** An account that was purged is none to any of these. */
 export abstract class Accounts {
   abstract find(id: string): Promise<Account | undefined>;
   abstract findByEmail(email: string): Promise<Account | undefined>;
+  /** In the order of their ids, those after one of them. The email is looked for in any case. */
+  abstract list(filter: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]>;
   /** Stores a hash with newer parameters, unless the password changed meanwhile. */
   abstract rehash(id: string, from: string, to: string): Promise<void>;
   /** Runs `work` in one transaction that holds the account's row. It may run twice when two calls open one account. */

@@ -1,5 +1,6 @@
 import { ChangeAccountStatus } from '../application/accounts/change-account-status.js';
 import { GetAccount } from '../application/accounts/get-account.js';
+import { ListAccounts } from '../application/accounts/list-accounts.js';
 import { PurgeAccount } from '../application/accounts/purge-account.js';
 import { PutAccount } from '../application/accounts/put-account.js';
 import { ListAuditEvents } from '../application/audit/list-audit-events.js';
@@ -73,6 +74,7 @@ export function buildUseCases(
     putAccount: new PutAccount(accounts, passwords),
     purgeAccount: new PurgeAccount(accounts),
     getAccount: new GetAccount(accounts),
+    listAccounts: new ListAccounts(accounts),
     changeAccountStatus: new ChangeAccountStatus(accounts),
   };
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Account } from '../../src/domain/accounts/account.js';
+import { Account, type AccountStatus } from '../../src/domain/accounts/account.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { client, outcomeOf, tally, times } from '../support/calls.js';
-import { change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';
+import { change, eventsOf, HASH, linger, newAccount, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 const LAST_VERSION = 2n ** 64n - 1n;
@@ -37,6 +37,35 @@ describe.each(WORLDS)('Accounts %s', (_name, open) => {
     expect(await world.accounts.find('nobody')).toBeUndefined();
     expect(await world.accounts.findByEmail('nobody@example.org')).toBeUndefined();
     expect(await world.accounts.transaction('nobody', async ({ account }) => account)).toBeUndefined();
+  });
+
+  test('are listed in one order, page after page, without those that were purged', async () => {
+    const ids = await Promise.all(times(7, () => newAccount(world)));
+    await purge(world, ids.pop()!);
+    const nobody = { status: undefined, email: undefined };
+    const all: string[] = [];
+    for (;;) {
+      const page = await world.accounts.list(nobody, all.at(-1), 2);
+      expect(page).toEqual(await Promise.all(page.map(({ id }) => world.accounts.find(id))));
+      all.push(...page.map(({ id }) => id));
+      if (page.length < 2) break;
+    }
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.filter((id) => ids.includes(id)).sort()).toEqual([...ids].sort());
+    const whole = await world.accounts.list(nobody, undefined, 1000);
+    expect(whole.map(({ id }) => id)).toEqual(all);
+  });
+
+  test('are listed by their status and their email, which may be in any case', async () => {
+    const [id, other] = [await newAccount(world), await newAccount(world)];
+    await change(world, id, (account) => account.suspend());
+    const listed = async (status: AccountStatus | undefined, email: string | undefined) =>
+      (await world.accounts.list({ status, email }, undefined, 1000)).map((account) => account.id);
+    expect(await listed(undefined, `${id}@EXAMPLE.org`)).toEqual([id]);
+    expect(await listed('suspended', `${id}@example.org`)).toEqual([id]);
+    expect(await listed('active', `${id}@example.org`)).toEqual([]);
+    const suspended = await listed('suspended', undefined);
+    expect([suspended.includes(id), suspended.includes(other)]).toEqual([true, false]);
   });
 
   test('keep no change that was not saved', async () => {

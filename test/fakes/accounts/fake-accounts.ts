@@ -1,5 +1,5 @@
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
-import { Accounts } from '../../../src/application/ports.js';
+import { type AccountFilter, Accounts } from '../../../src/application/ports.js';
 import { type Account, emailKey } from '../../../src/domain/accounts/account.js';
 import type { FakeStore } from '../fake-store.js';
 import { accountRow } from '../locks.js';
@@ -17,6 +17,15 @@ export class FakeAccounts extends Accounts {
   async findByEmail(email: string): Promise<Account | undefined> {
     const stored = [...this.store.accounts.values()].find((one) => emailKey(one.email) === emailKey(email));
     return stored && this.store.account(stored.id);
+  }
+
+  async list({ status, email }: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]> {
+    const isMeant = (account: Account) =>
+      (status === undefined || account.status === status) &&
+      (email === undefined || emailKey(account.email) === emailKey(email)) &&
+      (afterId === undefined || account.id > afterId);
+    const all = [...this.store.accounts.keys()].sort().map((id) => this.store.account(id)!);
+    return all.filter(isMeant).slice(0, limit);
   }
 
   rehash(id: string, from: string, to: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Account, AccountStatus } from '../../../../domain/accounts/account.js';
+import { ACCOUNT_STATUSES, type Account, type AccountStatus } from '../../../../domain/accounts/account.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
 import type { AccountStatus as WireStatus } from '../generated/latchkey/v1/AccountStatus.js';
 
@@ -7,6 +7,11 @@ const STATUS: Readonly<Record<AccountStatus, WireStatus>> = {
   suspended: 'ACCOUNT_STATUS_SUSPENDED',
   deleted: 'ACCOUNT_STATUS_DELETED',
 };
+
+/** Undefined for the status that is none, and for one that we do not know. */
+export function fromWireStatus(wire: WireStatus): AccountStatus | undefined {
+  return ACCOUNT_STATUSES.find((status) => STATUS[status] === wire);
+}
 
 export function toWire(account: Account): WireAccount {
   return {

@@ -1,7 +1,10 @@
+import type { AccountListing } from '../../../../application/accounts/list-accounts.js';
 import { accountIdProblem } from '../../../../domain/accounts/account.js';
 import { invalidFields, requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
+import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
 import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
+import { fromWireStatus } from './account-message.js';
 
 export interface ById {
   readonly id: string;
@@ -19,6 +22,14 @@ export function idOf({ id }: ById): string {
 
 export function versionOf({ version }: Versioned): bigint | undefined {
   return version === undefined ? undefined : BigInt(version);
+}
+
+export function listingOf(request: ListAccountsRequest__Output): AccountListing {
+  const status = fromWireStatus(request.status);
+  const isKnown = status !== undefined || request.status === 'ACCOUNT_STATUS_UNSPECIFIED';
+  requireFields({ status: isKnown ? undefined : 'must be a status of an account' });
+  const { email, pageSize, pageToken } = request;
+  return { status, email: email || undefined, pageSize, pageToken: pageToken || undefined };
 }
 
 type KeysToRevoke =

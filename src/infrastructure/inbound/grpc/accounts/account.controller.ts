@@ -2,17 +2,20 @@ import { Controller, UseFilters } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { ChangeAccountStatus } from '../../../../application/accounts/change-account-status.js';
 import { GetAccount } from '../../../../application/accounts/get-account.js';
+import { ListAccounts } from '../../../../application/accounts/list-accounts.js';
 import { PurgeAccount } from '../../../../application/accounts/purge-account.js';
 import { PutAccount } from '../../../../application/accounts/put-account.js';
 import { RevokeKeys } from '../../../../application/keys/revoke-keys.js';
 import type { Actor } from '../../../../domain/audit/audit-event.js';
 import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
+import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
+import type { ListAccountsResponse } from '../generated/latchkey/v1/ListAccountsResponse.js';
 import type { PurgeAccountResponse } from '../generated/latchkey/v1/PurgeAccountResponse.js';
 import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
 import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
 import type { RevokeKeysResponse } from '../generated/latchkey/v1/RevokeKeysResponse.js';
 import { toWire } from './account-message.js';
-import { type ById, idOf, keysToRevoke, type Versioned, versionOf } from './account-requests.js';
+import { type ById, idOf, keysToRevoke, listingOf, type Versioned, versionOf } from './account-requests.js';
 import { PassErrorsOn } from './pass-errors-on.filter.js';
 
 /** The methods of `latchkey.v1.AccountService`, by their names. */
@@ -25,6 +28,7 @@ export class AccountController {
     private readonly status: ChangeAccountStatus,
     private readonly purgeAccount: PurgeAccount,
     private readonly revokeKeys: RevokeKeys,
+    private readonly listAccounts: ListAccounts,
   ) {}
 
   @MessagePattern('PutAccount')
@@ -62,5 +66,11 @@ export class AccountController {
     const { keyId, ownerId } = keysToRevoke(request);
     const revoked = keyId === undefined ? this.revokeKeys.all(ownerId, platform) : this.revokeKeys.one(keyId, platform);
     return { revokedKeys: await revoked };
+  }
+
+  @MessagePattern('ListAccounts')
+  async list(request: ListAccountsRequest__Output): Promise<ListAccountsResponse> {
+    const { accounts, nextPageToken = '' } = await this.listAccounts.execute(listingOf(request));
+    return { accounts: accounts.map(toWire), nextPageToken };
   }
 }

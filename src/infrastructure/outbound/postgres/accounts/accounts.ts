@@ -1,4 +1,4 @@
-import { Accounts } from '../../../../application/ports.js';
+import { type AccountFilter, Accounts } from '../../../../application/ports.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { PostgresAccountTransaction } from './account-transaction.js';
@@ -20,6 +20,16 @@ export class PostgresAccounts extends Accounts {
   async findByEmail(email: string): Promise<Account | undefined> {
     const row = await this.database.run((manager) => manager.findOneBy(AccountRow, { emailKey: emailKey(email) }));
     return row ? toAccount(row) : undefined;
+  }
+
+  list({ status, email }: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]> {
+    return this.database.run(async (manager) => {
+      const query = manager.createQueryBuilder(AccountRow, 'account').where('NOT account.purged');
+      if (status !== undefined) query.andWhere('account.status = :status', { status });
+      if (email !== undefined) query.andWhere('account.email_key = :emailKey', { emailKey: emailKey(email) });
+      if (afterId !== undefined) query.andWhere('account.id > :afterId', { afterId });
+      return (await query.orderBy('account.id').limit(limit).getMany()).map(toAccount);
+    });
   }
 
   async rehash(id: string, from: string, to: string): Promise<void> {

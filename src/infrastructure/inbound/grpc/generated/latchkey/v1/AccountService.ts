@@ -5,6 +5,8 @@ import type { MethodDefinition } from '@grpc/proto-loader'
 import type { Account as _latchkey_v1_Account, Account__Output as _latchkey_v1_Account__Output } from '../../latchkey/v1/Account.js';
 import type { DeleteAccountRequest as _latchkey_v1_DeleteAccountRequest, DeleteAccountRequest__Output as _latchkey_v1_DeleteAccountRequest__Output } from '../../latchkey/v1/DeleteAccountRequest.js';
 import type { GetAccountRequest as _latchkey_v1_GetAccountRequest, GetAccountRequest__Output as _latchkey_v1_GetAccountRequest__Output } from '../../latchkey/v1/GetAccountRequest.js';
+import type { ListAccountsRequest as _latchkey_v1_ListAccountsRequest, ListAccountsRequest__Output as _latchkey_v1_ListAccountsRequest__Output } from '../../latchkey/v1/ListAccountsRequest.js';
+import type { ListAccountsResponse as _latchkey_v1_ListAccountsResponse, ListAccountsResponse__Output as _latchkey_v1_ListAccountsResponse__Output } from '../../latchkey/v1/ListAccountsResponse.js';
 import type { PurgeAccountRequest as _latchkey_v1_PurgeAccountRequest, PurgeAccountRequest__Output as _latchkey_v1_PurgeAccountRequest__Output } from '../../latchkey/v1/PurgeAccountRequest.js';
 import type { PurgeAccountResponse as _latchkey_v1_PurgeAccountResponse, PurgeAccountResponse__Output as _latchkey_v1_PurgeAccountResponse__Output } from '../../latchkey/v1/PurgeAccountResponse.js';
 import type { PutAccountRequest as _latchkey_v1_PutAccountRequest, PutAccountRequest__Output as _latchkey_v1_PutAccountRequest__Output } from '../../latchkey/v1/PutAccountRequest.js';
@@ -31,6 +33,15 @@ export interface AccountServiceClient extends grpc.Client {
   getAccount(argument: _latchkey_v1_GetAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   getAccount(argument: _latchkey_v1_GetAccountRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
   getAccount(argument: _latchkey_v1_GetAccountRequest, callback: grpc.requestCallback<_latchkey_v1_Account__Output>): grpc.ClientUnaryCall;
+  
+  ListAccounts(argument: _latchkey_v1_ListAccountsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
+  ListAccounts(argument: _latchkey_v1_ListAccountsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
+  ListAccounts(argument: _latchkey_v1_ListAccountsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
+  ListAccounts(argument: _latchkey_v1_ListAccountsRequest, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
+  listAccounts(argument: _latchkey_v1_ListAccountsRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
+  listAccounts(argument: _latchkey_v1_ListAccountsRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
+  listAccounts(argument: _latchkey_v1_ListAccountsRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
+  listAccounts(argument: _latchkey_v1_ListAccountsRequest, callback: grpc.requestCallback<_latchkey_v1_ListAccountsResponse__Output>): grpc.ClientUnaryCall;
   
   PurgeAccount(argument: _latchkey_v1_PurgeAccountRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
   PurgeAccount(argument: _latchkey_v1_PurgeAccountRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_latchkey_v1_PurgeAccountResponse__Output>): grpc.ClientUnaryCall;
@@ -84,6 +95,8 @@ export interface AccountServiceHandlers extends grpc.UntypedServiceImplementatio
   
   GetAccount: grpc.handleUnaryCall<_latchkey_v1_GetAccountRequest__Output, _latchkey_v1_Account>;
   
+  ListAccounts: grpc.handleUnaryCall<_latchkey_v1_ListAccountsRequest__Output, _latchkey_v1_ListAccountsResponse>;
+  
   PurgeAccount: grpc.handleUnaryCall<_latchkey_v1_PurgeAccountRequest__Output, _latchkey_v1_PurgeAccountResponse>;
   
   PutAccount: grpc.handleUnaryCall<_latchkey_v1_PutAccountRequest__Output, _latchkey_v1_Account>;
@@ -99,6 +112,7 @@ export interface AccountServiceHandlers extends grpc.UntypedServiceImplementatio
 export interface AccountServiceDefinition extends grpc.ServiceDefinition {
   DeleteAccount: MethodDefinition<_latchkey_v1_DeleteAccountRequest, _latchkey_v1_Account, _latchkey_v1_DeleteAccountRequest__Output, _latchkey_v1_Account__Output>
   GetAccount: MethodDefinition<_latchkey_v1_GetAccountRequest, _latchkey_v1_Account, _latchkey_v1_GetAccountRequest__Output, _latchkey_v1_Account__Output>
+  ListAccounts: MethodDefinition<_latchkey_v1_ListAccountsRequest, _latchkey_v1_ListAccountsResponse, _latchkey_v1_ListAccountsRequest__Output, _latchkey_v1_ListAccountsResponse__Output>
   PurgeAccount: MethodDefinition<_latchkey_v1_PurgeAccountRequest, _latchkey_v1_PurgeAccountResponse, _latchkey_v1_PurgeAccountRequest__Output, _latchkey_v1_PurgeAccountResponse__Output>
   PutAccount: MethodDefinition<_latchkey_v1_PutAccountRequest, _latchkey_v1_Account, _latchkey_v1_PutAccountRequest__Output, _latchkey_v1_Account__Output>
   ReactivateAccount: MethodDefinition<_latchkey_v1_ReactivateAccountRequest, _latchkey_v1_Account, _latchkey_v1_ReactivateAccountRequest__Output, _latchkey_v1_Account__Output>

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { newOwner } from '../../../test/support/calls.js';
+import type { AccountListing } from './list-accounts.js';
+
+const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };
+
+/** Accounts a-0000, a-0001, … and no others. */
+async function appWith(count: number) {
+  const app = openFakes();
+  for (let n = 0; n < count; n += 1) await newOwner(app, { id: idOf(n), email: `${idOf(n)}@example.org` });
+  return app;
+}
+const idOf = (n: number) => `a-${String(n).padStart(4, '0')}`;
+
+async function pages(app: Awaited<ReturnType<typeof appWith>>, listing: AccountListing): Promise<string[][]> {
+  const { accounts, nextPageToken } = await app.listAccounts.execute(listing);
+  const ids = accounts.map(({ id }) => id);
+  return nextPageToken === undefined ? [ids] : [ids, ...(await pages(app, { ...listing, pageToken: nextPageToken }))];
+}
+
+describe('a list of accounts', () => {
+  test('comes in pages, in the order of the ids; the last says that no other follows', async () => {
+    const app = await appWith(5);
+    const ids = [0, 1, 2, 3, 4].map(idOf);
+    expect(await pages(app, { pageSize: 2 })).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+    expect(await pages(app, { pageSize: 5 })).toEqual([ids]);
+  });
+
+  test('has 100 a page unless said otherwise, and 1,000 at most', async () => {
+    const app = await appWith(1001);
+    expect((await pages(app, { pageSize: 0 })).map(({ length }) => length)).toEqual([...Array(10).fill(100), 1]);
+    expect((await pages(app, { pageSize: 1000 })).map(({ length }) => length)).toEqual([1000, 1]);
+    await expect(app.listAccounts.execute({ pageSize: 1001 })).rejects.toThrow('pageSize must be at most 1000');
+  });
+
+  test('misses and repeats none while accounts come and go between its pages', async () => {
+    const app = await appWith(4);
+    const { accounts, nextPageToken } = await app.listAccounts.execute({ pageSize: 2 });
+    expect(accounts.map(({ id }) => id)).toEqual([idOf(0), idOf(1)]);
+    await app.purgeAccount.execute(idOf(1), undefined, PLATFORM);
+    await newOwner(app, { id: 'a-' });
+    expect(await pages(app, { pageSize: 2, pageToken: nextPageToken! })).toEqual([[idOf(2), idOf(3)]]);
+  });
+
+  test('is of one status, or of the one account that has an email in any case', async () => {
+    const app = await appWith(3);
+    await app.changeAccountStatus.suspend(idOf(0));
+    await app.changeAccountStatus.delete(idOf(1));
+    for (const [n, status] of (['suspended', 'deleted', 'active'] as const).entries()) {
+      expect(await pages(app, { status, pageSize: 0 })).toEqual([[idOf(n)]]);
+      const email = `${idOf(n)}@Example.ORG`.toUpperCase();
+      expect(await pages(app, { email, pageSize: 0 })).toEqual([[idOf(n)]]);
+      expect(await pages(app, { status, email: 'nobody@example.org', pageSize: 0 })).toEqual([[]]);
+    }
+    expect(await pages(app, { status: 'active', email: `${idOf(0)}@example.org`, pageSize: 0 })).toEqual([[]]);
+  });
+
+  test('has no purged account', async () => {
+    const app = await appWith(2);
+    await app.purgeAccount.execute(idOf(0), undefined, PLATFORM);
+    expect(await pages(app, { pageSize: 0 })).toEqual([[idOf(1)]]);
+    expect(await pages(app, { status: 'deleted', pageSize: 0 })).toEqual([[]]);
+  });
+
+  test.each(['', 'x', 'YQ==', 'IA', Buffer.from('a b').toString('base64url')])(
+    'takes no page token but its own, such as %j',
+    async (pageToken) => {
+      const app = await appWith(1);
+      await expect(app.listAccounts.execute({ pageSize: 1, pageToken })).rejects.toMatchObject({
+        code: 'invalid_fields',
+        details: { errors: [{ field: 'pageToken', message: 'must be the next_page_token of a page before' }] },
+      });
+    },
+  );
+});
