@@ -11,7 +11,7 @@ import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { RateDecision } from '../domain/keys/rate-limit.js';
 import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { Verdict } from '../domain/keys/verdict.js';
-import type { FailedAuthentication, RecordedEvent } from '../domain/audit/audit-event.js';
+import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { KeyList } from './listed-key.js';
@@ -55,8 +55,11 @@ export abstract class LastUse {
 export abstract class Audit {
   /** Resolves once the event is committed. */
   abstract recordFailure(failure: FailedAuthentication): Promise<void>;
-  /** The owner's own events, newest first; none of an account that was purged under the same id, nor of its keys. */
-  abstract list(ownerId: string, page: PageRequest): Promise<Page<RecordedEvent>>;
+  /**
+   * The owner's own events of these types, newest first; none of an account that was purged under the same id, nor of its
+   * keys.
+   */
+  abstract list(ownerId: string, types: readonly OwnerEventType[], page: PageRequest): Promise<Page<RecordedEvent>>;
 }
 
 /** The same record as evidence: all its events, and the seals over them. */

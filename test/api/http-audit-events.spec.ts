@@ -146,6 +146,25 @@ describe("an owner's record", () => {
     expect(items.map(({ count }) => count)).toEqual(Array.from({ length: 120 }, (_, index) => 120 - index));
   });
 
+  test('a creation is found among any number of failures, by its type', async () => {
+    const owner = await newOwner(service);
+    const { apiKey } = await owner.person.newKey();
+    await sql(
+      service.databaseUrl,
+      `INSERT INTO audit_events (type, owner_id, reason)
+       SELECT 'authentication.failed', $1, 'invalid-key' FROM generate_series(1, 200)`,
+      [owner.id],
+    );
+    const one = await eventsOf(owner, '?type=api_key.created');
+    expect(one).toEqual({ items: [expect.objectContaining({ keyId: apiKey.id })], nextCursor: null });
+    await owner.person.revoke(apiKey.id);
+    const types = 'type=api_key.created,api_key.revoked';
+    const first = await eventsOf(owner, `?${types}&limit=1`);
+    const second = await eventsOf(owner, `?${types}&limit=1&cursor=${first.nextCursor}`);
+    expect([...first.items, ...second.items].map(({ type }) => type)).toEqual(['api_key.revoked', 'api_key.created']);
+    expect(second.nextCursor).toBeNull();
+  });
+
   test("another owner's cursor opens nothing", async () => {
     const [owner, other] = [await newOwner(service), await newOwner(service)];
     await owner.person.newKey();
@@ -161,6 +180,11 @@ describe("an owner's record", () => {
     ['limit', '51'],
     ['limit', 'x'],
     ['limit', '1&limit=2'],
+    ['type', ''],
+    ['type', 'api_key'],
+    ['type', 'api_key.created,'],
+    ['type', 'api_key.created,authentication.passed'],
+    ['type', 'api_key.created&type=api_key.revoked'],
     ['cursor', ''],
     ['cursor', '1'],
     ['cursor', cursor([1])],

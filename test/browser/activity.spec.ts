@@ -80,6 +80,39 @@ describe('the activity', () => {
     expect(await button(page, 'Show more').count()).toBe(0);
   });
 
+  test('shows what became of the keys alone, so that failures can’t bury a creation', async () => {
+    const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    const refused = { type: 'authentication.failed', keyName: 'CI deploy', reason: 'expired' };
+    await putEvents(stage.service, owner, [
+      { type: 'api_key.created', keyName: 'CI deploy', minutesAgo: 99 },
+      ...Array.from({ length: 25 }, (_, n) => ({ ...refused, minutesAgo: 60 - n })),
+    ]);
+    const { page } = await stage.open({ owner });
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    const events = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
+    await events.nth(19).waitFor();
+    const created = events.filter({ hasText: 'Key CI deploy was created' });
+    expect(await created.count()).toBe(0);
+    const show = (what: string) =>
+      page.getByRole('radiogroup', { name: 'What to show' }).getByText(what, { exact: true }).click();
+    await show('Keys');
+    await created.waitFor();
+    expect([await events.count(), await button(page, 'Show more').count()]).toEqual([1, 0]);
+    await show('Refused');
+    await button(page, 'Show more').click();
+    await events.nth(24).waitFor();
+    expect([await events.count(), await created.count()]).toEqual([25, 0]);
+  });
+
+  test('of one kind says when there is none of it', async () => {
+    const { page } = await stage.open();
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByText('Nothing has happened yet.').waitFor();
+    await page.getByText('Refused', { exact: true }).click();
+    await page.getByText('No request was refused yet.').waitFor();
+  });
+
   test('before anything has happened it says so', async () => {
     const { page } = await stage.open();
     await page.getByRole('tab', { name: 'Activity' }).click();

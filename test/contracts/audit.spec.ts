@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
+import {
+  type FailedAuthentication,
+  OWNER_EVENT_TYPES,
+  type OwnerEventType,
+} from '../../src/domain/audit/audit-event.js';
 import { client, times } from '../support/calls.js';
-import { eventsOf, type World } from './support/world.js';
+import { eventsOf, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
+
+const ALL = OWNER_EVENT_TYPES;
 
 describe.each(WORLDS)('Audit %s', (_name, open) => {
   let world: World;
@@ -70,29 +76,83 @@ describe.each(WORLDS)('Audit %s', (_name, open) => {
     }
 
     test('has the owner’s own, newest first', async () => {
-      const { items, nextCursor } = await world.audit.list(await ownerWithEvents(3), { limit: 50 });
+      const { items, nextCursor } = await world.audit.list(await ownerWithEvents(3), ALL, { limit: 50 });
       expect(items.map(({ clientIp }) => clientIp)).toEqual(['192.0.2.2', '192.0.2.1', '192.0.2.0']);
       expect(nextCursor).toBeNull();
-      expect(await world.audit.list('nobody', { limit: 50 })).toEqual({ items: [], nextCursor: null });
+      expect(await world.audit.list('nobody', ALL, { limit: 50 })).toEqual({ items: [], nextCursor: null });
     });
 
     test.each([1, 2, 3, 4, 5])('has %i on a page, and on its pages each event once', async (limit) => {
       const ownerId = await ownerWithEvents(4);
-      const all = (await world.audit.list(ownerId, { limit: 50 })).items;
+      const all = (await world.audit.list(ownerId, ALL, { limit: 50 })).items;
       const seen: unknown[] = [];
       let pages = 0;
       for (let cursor: string | undefined; pages === 0 || cursor; pages += 1) {
-        const page = await world.audit.list(ownerId, { limit, cursor });
+        const page = await world.audit.list(ownerId, ALL, { limit, cursor });
         seen.push(...page.items);
         cursor = page.nextCursor ?? undefined;
       }
       expect([seen, pages]).toEqual([all, Math.ceil(4 / limit)]);
     });
 
+    describe('of some types', () => {
+      /** Oldest first: a creation between failures, and a revocation at the end. */
+      async function buriedCreation(): Promise<string> {
+        const ownerId = await newAccount(world);
+        const change = (type: 'api_key.created' | 'api_key.revoked') =>
+          world.accounts.transaction(ownerId, (transaction) =>
+            transaction.record({ type, keyId: randomUUID(), actorId: ownerId, client: client() }),
+          );
+        const fail = async (count: number) => {
+          for (let n = 0; n < count; n += 1) await world.audit.recordFailure(failure(ownerId));
+        };
+        await change('api_key.created');
+        await fail(3);
+        await change('api_key.created');
+        await fail(3);
+        await change('api_key.revoked');
+        return ownerId;
+      }
+
+      test('has those alone, whatever lies between them', async () => {
+        const ownerId = await buriedCreation();
+        const typesOf = async (...types: OwnerEventType[]) =>
+          (await world.audit.list(ownerId, types, { limit: 50 })).items.map(({ type }) => type);
+        expect(await typesOf('api_key.created')).toEqual(['api_key.created', 'api_key.created']);
+        expect(await typesOf('api_key.created', 'api_key.revoked', 'api_key.expired')).toEqual([
+          'api_key.revoked',
+          'api_key.created',
+          'api_key.created',
+        ]);
+        expect(await typesOf('authentication.failed')).toEqual(times(6, () => 'authentication.failed'));
+        expect(await typesOf('api_key.revoked', 'authentication.failed')).toHaveLength(7);
+        expect(await typesOf('api_key.expired')).toEqual([]);
+      });
+
+      test.each([1, 2, 3])(
+        'comes page by page as well, %i a page; a cursor of one goes on in another',
+        async (limit) => {
+          const ownerId = await buriedCreation();
+          const types = ['api_key.created', 'api_key.revoked'] as const;
+          const seen: unknown[] = [];
+          let cursor: string | undefined;
+          do {
+            const page = await world.audit.list(ownerId, types, { limit, cursor });
+            seen.push(...page.items.map(({ type }) => type));
+            cursor = page.nextCursor ?? undefined;
+          } while (cursor !== undefined);
+          expect(seen).toEqual(['api_key.revoked', 'api_key.created', 'api_key.created']);
+          const { nextCursor } = await world.audit.list(ownerId, ALL, { limit: 2 });
+          const rest = await world.audit.list(ownerId, ['api_key.created'], { limit: 5, cursor: nextCursor! });
+          expect(rest.items).toHaveLength(2);
+        },
+      );
+    });
+
     test.each(['', 'x', Buffer.from('["1; DROP TABLE accounts"]').toString('base64url')])(
       'refuses the cursor %j',
       async (cursor) => {
-        await expect(world.audit.list(randomUUID(), { limit: 5, cursor })).rejects.toMatchObject({
+        await expect(world.audit.list(randomUUID(), ALL, { limit: 5, cursor })).rejects.toMatchObject({
           code: 'invalid_fields',
           details: { errors: [{ field: 'cursor', message: 'must be a nextCursor of this list' }] },
         });

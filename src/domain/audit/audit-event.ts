@@ -44,9 +44,18 @@ export interface AuditEvent {
   readonly client: Client;
 }
 
+/** What owners see of their own record, in the order in which it is listed to clients. */
+export const OWNER_EVENT_TYPES = [
+  'api_key.created',
+  'api_key.revoked',
+  'api_key.expired',
+  'authentication.failed',
+] as const satisfies readonly (AuditEvent['type'] | 'authentication.failed')[];
+export type OwnerEventType = (typeof OWNER_EVENT_TYPES)[number];
+
 export interface RecordedEvent {
   readonly id: string;
-  readonly type: AuditEvent['type'] | 'authentication.failed';
+  readonly type: OwnerEventType;
   readonly at: Date;
   readonly keyId: string | null;
   readonly reason: string | null;

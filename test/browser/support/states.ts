@@ -146,6 +146,16 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByText('is revoked').first().waitFor();
     await visit('activity', page);
+    await page.getByRole('radiogroup', { name: 'What to show' }).getByText('Keys', { exact: true }).click();
+    await page.getByText('is revoked').first().waitFor({ state: 'detached' });
+    await visit('activity-keys', page);
+  },
+  'looking at an activity without failures': async (stage, visit) => {
+    const { page } = await stage.open();
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByText('Refused', { exact: true }).click();
+    await page.getByText('No request was refused yet.').waitFor();
+    await visit('activity-empty', page);
   },
   'losing the session': async (stage, visit) => {
     const { page, owner } = await screenWith(stage, KEYS);

@@ -3,7 +3,7 @@ import type { AccountTransaction } from '../../../src/application/account-transa
 import type { Ports } from '../../../src/composition/use-cases.js';
 import { Account, type AccountProfile } from '../../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
-import type { RecordedEvent } from '../../../src/domain/audit/audit-event.js';
+import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { KeyString } from '../../../src/domain/keys/key-string.js';
 
@@ -82,5 +82,5 @@ export async function linger(transaction: AccountTransaction): Promise<void> {
 
 /** The owner's events, oldest first. */
 export async function eventsOf({ audit }: World, ownerId: string): Promise<RecordedEvent[]> {
-  return [...(await audit.list(ownerId, { limit: 50 })).items].reverse();
+  return [...(await audit.list(ownerId, OWNER_EVENT_TYPES, { limit: 50 })).items].reverse();
 }

@@ -1,5 +1,14 @@
 import { NoAnswer, hasCode, readProblem } from './problem';
-import type { ApiKey, ApiKeyPage, AuditEventPage, CreatedKey, CreateKeyRequest, KeyStatus, Session } from './types';
+import type {
+  ApiKey,
+  ApiKeyPage,
+  AuditEventPage,
+  AuditEventType,
+  CreatedKey,
+  CreateKeyRequest,
+  KeyStatus,
+  Session,
+} from './types';
 
 /**
  * A request that takes longer is lost. The slowest thing that the service does is a password check, in less than 1 s.
@@ -43,8 +52,11 @@ export class ApiClient {
   revokeKey = (id: string) =>
     this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}/revoke`, { method: 'POST', isOwnersOnly: true });
 
-  listEvents = (cursor?: string) =>
-    this.call<AuditEventPage>('/v1/audit-events', { query: { limit: '20', cursor }, isOwnersOnly: true });
+  listEvents = (types: readonly AuditEventType[] | undefined, cursor?: string) =>
+    this.call<AuditEventPage>('/v1/audit-events', {
+      query: { type: types?.join(','), limit: '20', cursor },
+      isOwnersOnly: true,
+    });
 
   /** If the session has ended, the person signs in again, and the call is then repeated. */
   private async call<T>(path: string, call: Call): Promise<T> {

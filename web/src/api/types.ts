@@ -42,9 +42,11 @@ export interface CreatedKey {
   readonly fullKey: string;
 }
 
+export type AuditEventType = 'api_key.created' | 'api_key.revoked' | 'api_key.expired' | 'authentication.failed';
+
 export interface AuditEvent {
   readonly id: string;
-  readonly type: 'api_key.created' | 'api_key.revoked' | 'api_key.expired' | 'authentication.failed';
+  readonly type: AuditEventType;
   readonly at: string;
   readonly keyId: string | null;
   readonly reason: string | null;

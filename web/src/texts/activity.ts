@@ -2,7 +2,13 @@
 export const activity = {
   listLabel: 'Activity',
   intro: 'What happened to your keys and your password, newest first.',
-  empty: 'Nothing has happened yet. What happens to your keys will be listed here.',
+  filterLabel: 'What to show',
+  filter: { all: 'All', keys: 'Keys', failures: 'Refused' },
+  empty: {
+    all: 'Nothing has happened yet. What happens to your keys will be listed here.',
+    keys: 'No key was created, revoked or expired yet.',
+    failures: 'No request was refused yet.',
+  },
   failed: 'The activity could not be loaded',
   staleFailed: 'The activity could not be refreshed',
   times: (count: number) => `×${count}`,

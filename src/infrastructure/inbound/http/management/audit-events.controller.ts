@@ -1,8 +1,9 @@
 import { Controller, Get, Query, Req, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
+import { OWNER_EVENT_TYPES } from '../../../../domain/audit/audit-event.js';
 import { OwnerGuard } from './owner.guard.js';
-import { readPage, type Query as ListQuery } from './page-query.js';
+import { readEventTypes, readPage, type Query as ListQuery } from './page-query.js';
 import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 import { AuditEventListView } from './views.js';
@@ -14,12 +15,25 @@ export class AuditEventsController {
   constructor(private readonly listEvents: ListAuditEvents) {}
 
   @Get()
+  @ApiQuery({
+    name: 'type',
+    required: false,
+    isArray: true,
+    style: 'form',
+    explode: false,
+    enum: OWNER_EVENT_TYPES,
+    description: 'Events of these types alone: one or more, comma-separated',
+  })
   @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
   @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
   @ApiOkResponse({ type: AuditEventListView })
   @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
   async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<AuditEventListView> {
-    const { items, nextCursor } = await this.listEvents.execute(session!.account.id, readPage(query));
+    const { items, nextCursor } = await this.listEvents.execute(
+      session!.account.id,
+      readEventTypes(query),
+      readPage(query),
+    );
     return new AuditEventListView(items, nextCursor);
   }
 }

@@ -1,5 +1,6 @@
 import type { PageRequest } from '../../../../application/page.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
+import { OWNER_EVENT_TYPES, type OwnerEventType } from '../../../../domain/audit/audit-event.js';
 import { requireFields } from '../../../../domain/errors.js';
 
 const PAGE_SIZE = 50;
@@ -20,4 +21,16 @@ export function readStatus({ status }: Query): ApiKeyStatus | undefined {
   const isKnown = status === undefined || API_KEY_STATUSES.some((known) => known === status);
   requireFields({ status: isKnown ? undefined : `must be one of ${API_KEY_STATUSES.join(', ')}` });
   return status as ApiKeyStatus | undefined;
+}
+
+/** One or more, comma-separated, so that the parameter is given once like every other. */
+export function readEventTypes({ type }: Query): OwnerEventType[] | undefined {
+  if (type === undefined) return undefined;
+  const named = typeof type === 'string' ? type.split(',') : [];
+  const known = named.flatMap((name) => OWNER_EVENT_TYPES.find((each) => each === name) ?? []);
+  const isKnown = named.length > 0 && known.length === named.length;
+  requireFields({
+    type: isKnown ? undefined : `must be one or more of ${OWNER_EVENT_TYPES.join(', ')}, comma-separated`,
+  });
+  return known;
 }

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { Session } from '../../../../application/ports.js';
 import type { KeyList, ListedKey } from '../../../../application/listed-key.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
@@ -82,8 +82,7 @@ export class CreatedApiKeyView {
 
 export class AuditEventView {
   @ApiProperty() id: string;
-  @ApiProperty({ enum: ['api_key.created', 'api_key.revoked', 'api_key.expired', 'authentication.failed'] })
-  type: string;
+  @ApiProperty({ enum: OWNER_EVENT_TYPES }) type: string;
   @ApiProperty(TIME) at: string;
   @ApiProperty(TEXT_OR_NULL) keyId: string | null;
   @ApiProperty({ ...TEXT_OR_NULL, description: REASON }) reason: string | null;

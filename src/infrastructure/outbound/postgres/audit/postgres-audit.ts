@@ -1,5 +1,5 @@
 import { Audit } from '../../../../application/ports.js';
-import type { FailedAuthentication, RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import type { Page, PageRequest } from '../../../../application/page.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
@@ -52,9 +52,16 @@ export class PostgresAudit extends Audit {
     return this.commits.add(failure);
   }
 
-  async list(ownerId: string, { limit, cursor }: PageRequest): Promise<Page<RecordedEvent>> {
+  async list(
+    ownerId: string,
+    types: readonly OwnerEventType[],
+    { limit, cursor }: PageRequest,
+  ): Promise<Page<RecordedEvent>> {
     const rows = await this.database.run((manager) => {
-      const query = manager.createQueryBuilder(AuditEventRow, 'event').where(OF_OWNER, { ownerId });
+      const query = manager
+        .createQueryBuilder(AuditEventRow, 'event')
+        .where(OF_OWNER, { ownerId })
+        .andWhere('event.type IN (:...types)', { types });
       if (cursor !== undefined) query.andWhere('event.id < :id', { id: decodeCursor(cursor, isEventPosition)[0] });
       return query
         .orderBy('event.id', 'DESC')

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createKey, newOwner, openApplication, type Application } from '../../../../../test/support/application.js';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+import { eventually } from '../../../../../test/support/eventually.js';
+
+const FAILURES = 50_000;
+
+describe("an owner's creations among very many failures", () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let app: Application;
+  beforeAll(async () => {
+    database = await createDatabase();
+    app = await openApplication(database.url);
+  });
+  afterAll(async () => {
+    await app?.close();
+    await database.drop();
+  });
+
+  /** Rows that PostgreSQL has fetched by way of an index. */
+  const fetchedBy = async (index: string) => {
+    const [row] = await app.sql<{ scans: string; fetched: string }>(
+      'SELECT idx_scan AS scans, idx_tup_fetch AS fetched FROM pg_stat_user_indexes WHERE indexrelname = $1',
+      [index],
+    );
+    return { scans: Number(row!.scans), fetched: Number(row!.fetched) };
+  };
+
+  test('are found without reading the failures', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    await app.sql(
+      `INSERT INTO audit_events (type, owner_id, reason)
+       SELECT 'authentication.failed', $1, 'invalid-key' FROM generate_series(1, $2::int)`,
+      [id, FAILURES],
+    );
+    await app.sql('ANALYZE audit_events');
+    const { items } = await app.listAuditEvents.execute(id, ['api_key.created', 'api_key.revoked'], { limit: 50 });
+    expect(items.map(({ keyId }) => keyId)).toEqual([key.id]);
+    const used = await eventually(async () => {
+      const changes = await fetchedBy('audit_events_of_owner_changes');
+      return changes.scans > 0 && changes;
+    });
+    expect(used.fetched).toBeLessThan(FAILURES / 1000);
+    expect((await fetchedBy('audit_events_of_owner')).fetched).toBeLessThan(FAILURES / 1000);
+  });
+});
