@@ -1,4 +1,3 @@
-import argon2 from 'argon2';
 import type { DataSource } from 'typeorm';
 import { ChangeAccountStatus } from '../application/accounts/change-account-status.js';
 import { GetAccount } from '../application/accounts/get-account.js';
@@ -8,6 +7,7 @@ import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeLeakedKey } from '../application/keys/revoke-leaked-key.js';
 import type { Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
+import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
@@ -34,7 +34,7 @@ function compose(dataSource: DataSource): Administration {
   const keys = new PostgresApiKeys(database);
   const revoke = new RevokeAsAdmin(accounts);
   return {
-    putAccount: new PutAccount(accounts, new Argon2Passwords(argon2)),
+    putAccount: new PutAccount(accounts, new Argon2Passwords(passwordHashes)),
     getAccount: new GetAccount(accounts),
     changeStatus: new ChangeAccountStatus(accounts),
     listKeys: new ListApiKeys(keys),

@@ -33,7 +33,7 @@ export function addAccountCommands(program: Command, databases: Databases): void
     .requiredOption('--display-name <name>')
     .requiredOption('--permissions <list>', "such as 'systems:read systems:write'; '' for none")
     .option('--password-from <file>', 'file with the password, - for stdin')
-    .option('--password-hash-from <file>', 'file with its argon2id hash, - for stdin');
+    .option('--password-hash-from <file>', 'file with its argon2id or bcrypt hash, - for stdin');
   answering(put, (id: string, options: PutOptions) => putAccount(databases, id, options));
   simple('show', 'what is known of an account', ({ getAccount }, id) => getAccount.execute(id));
   simple('suspend', 'stop every key of its owner and end the sessions', ({ changeStatus }, id) =>

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import argon2 from 'argon2';
 import { Argon2Passwords } from './argon2-passwords.js';
+import { passwordHashes } from './password-hashes.js';
 
 const SALT = 'c2FsdHNhbHRzYWx0c2FsdA';
 const HASH = 'aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g';
@@ -34,6 +35,17 @@ describe('passwords', () => {
     const [memoryCost, timeCost, parallelism] = cost.match(/\d+/g)!.map(Number) as [number, number, number];
     const hash = await argon2.hash('x', { type: argon2.argon2id, memoryCost, timeCost, parallelism });
     expect(await passwords.verify('x', hash)).toEqual({ matches: true, outdated });
+  });
+
+  test.each([
+    ['$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'U*U'],
+    ['$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK', 'U*U*'],
+    ['$2y$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK', 'U*U*'],
+    ['$2b$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a', 'U*U*U'],
+  ])("match the hash %s, as bcrypt's own test vectors have it", async (hash, password) => {
+    const either = new Argon2Passwords(passwordHashes);
+    expect(await either.verify(password, hash)).toEqual({ matches: true, outdated: true });
+    expect(await either.verify(`${password}*`, hash)).toEqual({ matches: false, outdated: true });
   });
 
   test('never match where there is no hash, not even the decoy’s own password', async () => {

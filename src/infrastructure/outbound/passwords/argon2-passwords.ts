@@ -4,6 +4,7 @@ import { Passwords } from '../../../application/ports.js';
 import { Gate } from './gate.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
 import { parseArgon2id, type Argon2Cost } from './argon2-phc.js';
+import { bcryptProblem, isBcrypt, isCutOff } from './bcrypt-hash.js';
 import type { Argon2 } from './hashing.js';
 
 /** OWASP Password Storage Cheat Sheet, argon2id: at least 19 MiB, two passes, a parallelism of one. */
@@ -37,7 +38,9 @@ export class Argon2Passwords extends Passwords {
   async verify(password: string, hash: string | null): Promise<{ matches: boolean; outdated: boolean }> {
     const decoy = await this.decoyHash();
     const equal = await this.gate.pass(() => this.argon2.verify(hash ?? decoy, password));
-    return { matches: equal && hash !== null, outdated: hash !== null && isCheaper(hash, this.cost) };
+    // What is beyond the bytes that bcrypt looks at may be a slip: hashed anew, it would keep the right password out.
+    const outdated = hash !== null && isCheaper(hash, this.cost) && !isCutOff(hash, password);
+    return { matches: equal && hash !== null, outdated };
   }
 
   close(): void {
@@ -58,8 +61,10 @@ export class Argon2Passwords extends Passwords {
   }
 
   hashProblem(hash: string): string | undefined {
+    if (isBcrypt(hash)) return bcryptProblem(hash);
     const cost = parseArgon2id(hash);
-    if (!cost) return 'must be an argon2id PHC string: $argon2id$v=19$m=…,t=…,p=…$salt$hash';
+    if (!cost)
+      return 'must be an argon2id PHC string ($argon2id$v=19$m=…,t=…,p=…$salt$hash) or a bcrypt hash ($2b$12$…)';
     const tooCostly = (Object.keys(MOST) as (keyof Argon2Cost)[]).some((part) => cost[part] > MOST[part]);
     return tooCostly ? `must cost at most m=${MOST.memoryCost},t=${MOST.timeCost},p=${MOST.parallelism}` : undefined;
   }
@@ -73,6 +78,7 @@ export class Argon2Passwords extends Passwords {
   }
 }
 
+/** bcrypt, which needs next to no memory, is cheaper at any cost. */
 function isCheaper(hash: string, { memoryCost, timeCost }: Argon2Cost): boolean {
   const cost = parseArgon2id(hash);
   return !cost || cost.memoryCost < memoryCost || cost.timeCost < timeCost;

@@ -2,8 +2,8 @@
 // JavaScript, so that it can be started from the sources as well as from what is built.
 import { existsSync, readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import argon2 from 'argon2';
 import { answerRequests } from '../../ipc/answer-requests.js';
+import { passwordHashes } from './password-hashes.js';
 
 /**
  * @typedef {{ hash: { password: string, cost: import('argon2').Options } }
@@ -20,6 +20,6 @@ process.on('disconnect', () => process.exit(0));
 
 answerRequests(process, async (/** @type {HashingOrder} */ order) =>
   'hash' in order
-    ? argon2.hash(order.hash.password, order.hash.cost)
-    : argon2.verify(order.verify.hash, order.verify.password),
+    ? passwordHashes.hash(order.hash.password, order.hash.cost)
+    : passwordHashes.verify(order.verify.hash, order.verify.password),
 );

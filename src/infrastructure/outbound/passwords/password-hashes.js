@@ -1,0 +1,21 @@
+// JavaScript, since the hashing process is started from the sources as well as from what is built.
+import argon2 from 'argon2';
+import bcrypt from 'bcryptjs';
+
+/**
+ * argon2 for what we hash, and bcrypt beside it for hashes that the platform pushed.
+ * @type {import('./hashing.js').Argon2}
+ */
+export const passwordHashes = {
+  hash: (password, cost) => argon2.hash(password, cost),
+  verify: (hash, password) => (hash.startsWith('$2') ? matchesBcrypt(hash, password) : argon2.verify(hash, password)),
+};
+
+/**
+ * bcrypt repeats the password and a NUL after it until it has 72 bytes: `a` and `a\0a` are the same to it.
+ * @param {string} hash
+ * @param {string} password
+ */
+async function matchesBcrypt(hash, password) {
+  return (await bcrypt.compare(password, hash)) && !password.includes('\0');
+}
