@@ -4,6 +4,7 @@
  * every `now` is PostgreSQL's clock: one clock for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
+import type { PlatformSignIn } from '../domain/accounts/fresh-sign-in.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
@@ -107,6 +108,15 @@ export abstract class Accounts {
 export interface Session {
   readonly account: Account;
   readonly expiresAt: Date;
+  /** Of a person who signed in at the platform. */
+  readonly signIn?: PlatformSignIn | undefined;
+}
+
+/** What a JWT of the platform's own login says. */
+export interface PlatformToken {
+  readonly accountId: string;
+  readonly expiresAt: Date;
+  readonly signIn: PlatformSignIn;
 }
 
 export abstract class Sessions {
@@ -142,5 +152,5 @@ export abstract class PasswordGuesses {
 
 export abstract class PlatformTokens {
   /** Whom a JWT of the platform's own login stands for, and until when; undefined when the token is not valid. */
-  abstract verify(jwt: string): Promise<{ readonly accountId: string; readonly expiresAt: Date } | undefined>;
+  abstract verify(jwt: string): Promise<PlatformToken | undefined>;
 }

@@ -34,7 +34,7 @@ function compose(dataSource: DataSource): Administration {
   const keys = new PostgresApiKeys(database);
   const revoke = new RevokeAsAdmin(accounts);
   return {
-    putAccount: new PutAccount(accounts, new Argon2Passwords(passwordHashes)),
+    putAccount: new PutAccount(accounts, new Argon2Passwords(passwordHashes), true),
     getAccount: new GetAccount(accounts),
     changeStatus: new ChangeAccountStatus(accounts),
     listKeys: new ListApiKeys(keys),

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import { DEMO_OWNER } from '../config/demo.js';
+import { demoOwner } from '../config/demo.js';
 import { Clock } from '../infrastructure/inbound/clock/clock.js';
 import type { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { openDatabase } from '../infrastructure/outbound/postgres/connection/open-database.js';
@@ -43,11 +43,12 @@ export async function startLatchkey(config: Config, passwords?: Argon2Passwords)
   };
   try {
     await inside.open();
-    if (config.demo) await useCases.putAccount.execute(DEMO_OWNER);
+    if (config.demo) await useCases.putAccount.execute(demoOwner(config.passwordSignIn));
     await doors.open();
     await readiness.check();
     await clock.open();
     const { host, httpPort, grpcPort, metricsPort, publicUrl } = config;
+    log.info(`password sign-in is ${config.passwordSignIn ? 'on' : 'off'} (PASSWORD_SIGN_IN)`);
     log.info('listening', { pid: process.pid, host, httpPort, grpcPort, metricsPort, publicUrl });
   } catch (error) {
     await stop().catch(() => undefined);

@@ -27,6 +27,7 @@ import type {
   Sessions,
   ValidationMeter,
 } from '../application/ports.js';
+import { Confirmation } from '../application/sessions/confirmation.js';
 import { IdentifyOwner } from '../application/sessions/identify-owner.js';
 import { PasswordCheck } from '../application/sessions/password-check.js';
 import { SignIn } from '../application/sessions/sign-in.js';
@@ -48,19 +49,21 @@ export interface Ports {
   readonly platformTokens: PlatformTokens | undefined;
 }
 
+export type Settings = Pick<Config, 'keyPrefix' | 'passwordSignIn' | 'freshSignIn' | 'audit'>;
 export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case and the ports that it asks. */
 export function buildUseCases(
-  { keyPrefix, audit: { sealKeys, retentionDays } }: Pick<Config, 'keyPrefix' | 'audit'>,
+  { keyPrefix, passwordSignIn, freshSignIn, audit: { sealKeys, retentionDays } }: Settings,
   ports: Ports,
   meter: ValidationMeter,
 ) {
   const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, lastUse, passwords, limiter } = ports;
   const check = new PasswordCheck(passwords, guesses, audit);
+  const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
   return {
     validateKey: new ValidateKey(keyReader, limiter, keys, lastUse, audit, meter, keyPrefix),
-    createApiKey: new CreateApiKey(accounts, check, keyPrefix),
+    createApiKey: new CreateApiKey(accounts, confirmation, keyPrefix),
     listApiKeys: new ListApiKeys(keys),
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, new RevokeAsAdmin(accounts)),
@@ -68,10 +71,11 @@ export function buildUseCases(
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),
+    confirmation,
     signIn: new SignIn(accounts, sessions, passwords, guesses, check, audit),
     signOut: new SignOut(sessions),
     identifyOwner: new IdentifyOwner(sessions, accounts, audit, ports.platformTokens),
-    putAccount: new PutAccount(accounts, passwords),
+    putAccount: new PutAccount(accounts, passwords, passwordSignIn),
     purgeAccount: new PurgeAccount(accounts),
     getAccount: new GetAccount(accounts),
     listAccounts: new ListAccounts(accounts),

@@ -50,6 +50,8 @@ describe('with nothing but what is needed', () => {
       rateLimit: { perSecond: 20, burst: 100 },
       serviceTokens: [{ name: 'gateway', role: 'validator', digest: Buffer.from(hex('token'), 'hex') }],
       platformLogin: undefined,
+      passwordSignIn: true,
+      freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       grpcTls: undefined,
       audit: { sealKeys: [], retentionDays: undefined },
       forwardAuthRoutes: undefined,
@@ -312,6 +314,32 @@ describe("the platform's own login", () => {
       'SESSION_JWKS_URL must be a URL that starts with http:// or https://',
     ]);
     expect(read({ SESSION_JWT_ISSUER: 'i' }).platformLogin).toBeUndefined();
+  });
+
+  test('leaves no second way in by a password, unless that is asked for', () => {
+    expect(read(jwks).passwordSignIn).toBe(false);
+    expect(read({ ...jwks, PASSWORD_SIGN_IN: 'off' }).passwordSignIn).toBe(false);
+    expect(read({ ...jwks, PASSWORD_SIGN_IN: 'on' }).passwordSignIn).toBe(true);
+    expect(read({ PASSWORD_SIGN_IN: 'on' }).passwordSignIn).toBe(true);
+  });
+
+  test('confirms by a sign-in that is as fresh and as strong as asked for', () => {
+    const asked = { CONFIRMATION_MAX_AGE_SECONDS: '60', CONFIRMATION_ACR_VALUES: 'urn:example:gold, phr' };
+    expect(read({ ...jwks, ...asked }).freshSignIn).toEqual({
+      maxAgeSeconds: 60,
+      acrValues: ['urn:example:gold', 'phr'],
+    });
+    expect(problems({ CONFIRMATION_MAX_AGE_SECONDS: '0', CONFIRMATION_ACR_VALUES: 'gold,a "b"' })).toEqual([
+      'CONFIRMATION_MAX_AGE_SECONDS must be a whole number from 1 to 86400',
+      'CONFIRMATION_ACR_VALUES entry 2 must be 1 to 255 visible ASCII characters without blanks, quotes and backslashes',
+    ]);
+  });
+
+  test('is needed where passwords are off, and the variable is one of two words', () => {
+    expect(problems({ PASSWORD_SIGN_IN: 'off' })).toEqual([
+      'PASSWORD_SIGN_IN must not be off without SESSION_JWKS_URL: nobody could sign in',
+    ]);
+    expect(problems({ ...jwks, PASSWORD_SIGN_IN: '1' })).toEqual(['PASSWORD_SIGN_IN must be one of on, off']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { DEMO_SERVICE_TOKENS } from './demo.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
 import type { SealKeys } from '../domain/audit/audit-seal.js';
+import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
 import type { RateLimit } from '../domain/keys/rate-limit.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
@@ -8,6 +9,7 @@ import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
 import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
 import { readSealKeys } from './seal-keys.js';
+import { readFreshSignIn, readPasswordSignIn } from './sign-in-config.js';
 import { parseServiceTokens, type ServiceToken } from './service-roles.js';
 
 interface AuditConfig {
@@ -38,6 +40,10 @@ export interface Config {
   readonly rateLimit: RateLimit;
   readonly serviceTokens: readonly ServiceToken[];
   readonly platformLogin: PlatformLoginConfig | undefined;
+  /** Whether people may sign in, and confirm, with a password of ours. */
+  readonly passwordSignIn: boolean;
+  /** What confirms in place of a password. */
+  readonly freshSignIn: FreshSignInRule;
   readonly grpcTls: GrpcTlsConfig | undefined;
   readonly audit: AuditConfig;
   /** What may be asked for through a proxy, the first match counting. Undefined: nothing. */
@@ -93,6 +99,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     serviceTokens,
     platformLogin,
+    passwordSignIn: readPasswordSignIn(reader),
+    freshSignIn: readFreshSignIn(reader),
     grpcTls,
     audit: {
       sealKeys: readSealKeys(reader),

@@ -11,6 +11,12 @@ export const DEMO_OWNER: PutAccountCommand & { password: string } = {
   password: 'correct horse battery staple',
 };
 
+/** Where nobody signs in with a password, the demo owner has none. */
+export function demoOwner(passwordSignIn: boolean): PutAccountCommand {
+  const { password, ...profile } = DEMO_OWNER;
+  return passwordSignIn ? { ...profile, password } : profile;
+}
+
 export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = [
   { name: 'dev-validator', role: 'validator', digest: sha256('dev-validator-token') },
   { name: 'dev-accounts', role: 'accounts', digest: sha256('dev-accounts-token') },

@@ -6,7 +6,9 @@ export type ErrorCode =
   | 'unauthenticated'
   | 'invalid_api_key'
   | 'invalid_credentials'
+  | 'no_account'
   | 'incorrect_password'
+  | 'confirmation_required'
   | 'forbidden'
   | 'operation_not_allowed'
   | 'not_found'
@@ -32,6 +34,8 @@ interface ErrorDetails {
   readonly apiKeyId?: string;
   readonly apiKeyStatus?: string;
   readonly retryAfterSeconds?: number;
+  /** With confirmation_required: the sign-in that is asked for. */
+  readonly freshSignIn?: { readonly maxAgeSeconds: number; readonly acrValues: readonly string[] };
 }
 
 /** A request that can't be carried out. Expected outcomes of a validation are verdicts, never errors. */

@@ -15,6 +15,7 @@ describe('a page of another origin', () => {
       SESSION_JWKS_URL: platform.jwksUrl,
       SESSION_JWT_ISSUER: ISSUER,
       SESSION_JWT_AUDIENCE: AUDIENCE,
+      PASSWORD_SIGN_IN: 'on',
     });
   });
   afterAll(async () => {

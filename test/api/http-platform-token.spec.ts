@@ -37,6 +37,7 @@ describe("a token of the platform's own login", () => {
     SESSION_JWKS_URL: `http://127.0.0.1:${(jwks.address() as AddressInfo).port}/jwks.json`,
     SESSION_JWT_ISSUER: ISSUER,
     SESSION_JWT_AUDIENCE: AUDIENCE,
+    PASSWORD_SIGN_IN: 'on',
   });
   const inFiveMinutes = () => Math.floor(Date.now() / 1000) + 300;
   const issue = (claims: JWTPayload, header: object = {}, key: CryptoKey | Uint8Array = keys.privateKey) =>
@@ -56,6 +57,7 @@ describe("a token of the platform's own login", () => {
       email,
       displayName: `The ${id}`,
       expiresAt: new Date(exp * 1000).toISOString(),
+      confirmation: 'password',
     });
   });
 
@@ -89,7 +91,6 @@ describe("a token of the platform's own login", () => {
     ['that never expires', { exp: undefined } as unknown as JWTPayload],
     ['that is not valid yet', { nbf: 4_000_000_000 }],
     ['without a subject', { sub: undefined } as unknown as JWTPayload],
-    ['of an unknown subject', { sub: 'nobody-here' }],
     ['of an empty subject', { sub: '' }],
     ['of a subject with a NUL', { sub: 'demo\u0000' }],
     ['of a subject that is a number', { sub: 5 as unknown as string }],
@@ -103,6 +104,11 @@ describe("a token of the platform's own login", () => {
     expect(status).toBe(401);
     expect(body).toMatchObject({ status: 401, code: 'unauthenticated' });
     expect(headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test('of an unknown subject is answered 401 as well, and says why', async () => {
+    const { status, headers, body } = await present(await issue({ sub: 'nobody-here' }));
+    expect([status, body.code, headers.get('www-authenticate')]).toEqual([401, 'no_account', 'Bearer']);
   });
 
   test('with another signature, key or algorithm it is answered 401', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PlatformTokens } from '../../src/application/ports.js';
+import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
 import { HOUR_MS } from '../../src/domain/time.js';
 import { JwksPlatformTokens } from '../../src/infrastructure/outbound/platform-login/jwks-platform-tokens.js';
 import { FakePlatformTokens } from '../fakes/sessions/fake-platform-tokens.js';
@@ -7,7 +8,7 @@ import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../support/platform-
 
 interface Login {
   readonly tokens: PlatformTokens;
-  issue(accountId: string, expiresAt: Date): Promise<string> | string;
+  issue(accountId: string, expiresAt: Date, signIn?: Partial<PlatformSignIn>): Promise<string> | string;
   /** From now on the login can't be asked. */
   goAway(): Promise<void> | void;
   stop(): Promise<void> | void;
@@ -16,14 +17,15 @@ interface Login {
 function openFakeLogin(): Login {
   const tokens = new FakePlatformTokens();
   const goAway = () => void (tokens.isAway = true);
-  return { tokens, issue: (accountId, expiresAt) => tokens.issue(accountId, expiresAt), goAway, stop: () => {} };
+  return { tokens, issue: (...call) => tokens.issue(...call), goAway, stop: () => {} };
 }
 
 async function openRealLogin(): Promise<Login> {
   const login = await startPlatformLogin();
-  const issue = (sub: string, expiresAt: Date) => {
+  const issue = (sub: string, expiresAt: Date, { authenticatedAt, acr }: Partial<PlatformSignIn> = {}) => {
     const exp = Math.floor(expiresAt.getTime() / 1000);
-    return sign({ sub, exp }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+    const authTime = authenticatedAt && { auth_time: authenticatedAt.getTime() / 1000 };
+    return sign({ sub, exp, acr, ...authTime }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
   };
   const tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE });
   return { tokens, issue, goAway: login.stop, stop: login.stop };
@@ -53,8 +55,15 @@ describe.each<[string, () => Login | Promise<Login>]>([
     expect(await login.tokens.verify(await login.issue('auth0|abc', expiresAt))).toEqual({
       accountId: 'auth0|abc',
       expiresAt,
+      signIn: { authenticatedAt: undefined, acr: undefined },
     });
     expect(await login.tokens.verify(await login.issue('auth0|abc', inMs(-2000)))).toBeUndefined();
+  });
+
+  test('say when, and how strongly, their person signed in', async () => {
+    const signIn = { authenticatedAt: inMs(-HOUR_MS), acr: 'urn:example:gold' };
+    const jwt = await login.issue('u1', inMs(HOUR_MS), signIn);
+    expect(await login.tokens.verify(jwt)).toMatchObject({ signIn });
   });
 
   test('that the login did not issue stand for no account', async () => {

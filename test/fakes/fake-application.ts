@@ -1,5 +1,5 @@
 import type { PasswordGuesses, Passwords, PlatformTokens } from '../../src/application/ports.js';
-import { buildUseCases } from '../../src/composition/use-cases.js';
+import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
 import type { SealableEvent } from '../../src/domain/audit/audit-seal.js';
 import type { RateLimit } from '../../src/domain/keys/rate-limit.js';
 import { HOUR_MS } from '../../src/domain/time.js';
@@ -24,12 +24,13 @@ export interface Parts {
   readonly guesses?: PasswordGuesses;
   readonly tokens?: PlatformTokens;
   readonly rateLimit?: RateLimit;
+  readonly settings?: Partial<Settings>;
 }
 
 export type FakeApplication = ReturnType<typeof openFakes>;
 
 /** What stands behind the ports of one world in memory. */
-export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store'> = {}) {
+export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settings'> = {}) {
   return {
     keyReader: new FakeKeyReader(store),
     audit: new FakeAudit(store),
@@ -49,10 +50,20 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store'> = {}) {
 }
 
 /** The use cases over fakes: nothing is started, and nothing has to be closed. */
-export function openFakes({ store = new FakeStore(), ...parts }: Parts = {}) {
+export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts = {}) {
   const ports = fakePorts(store, parts);
   const meter = new FakeValidationMeter();
-  const useCases = buildUseCases({ keyPrefix: 'lk', audit: { sealKeys: [], retentionDays: undefined } }, ports, meter);
+  const useCases = buildUseCases(
+    {
+      keyPrefix: 'lk',
+      passwordSignIn: true,
+      freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
+      audit: { sealKeys: [], retentionDays: undefined },
+      ...settings,
+    },
+    ports,
+    meter,
+  );
   return { ...ports, ...useCases, cheapHash: fakeHash(PASSWORD, 1024), meter, store };
 }
 

@@ -57,6 +57,7 @@ test.each(inThisRun)(
       SESSION_JWKS_URL: login.jwksUrl,
       SESSION_JWT_ISSUER: ISSUER,
       SESSION_JWT_AUDIENCE: AUDIENCE,
+      PASSWORD_SIGN_IN: 'on',
       ...place.env,
     };
     const services = [await startService(env), await startService(env)];

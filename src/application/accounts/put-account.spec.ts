@@ -19,6 +19,23 @@ async function stored(id: string) {
   return { email, displayName, permissions, status, version, passwordHash };
 }
 
+describe('putting an account where people sign in elsewhere', () => {
+  const elsewhere = openFakes({ settings: { passwordSignIn: false } });
+
+  test.each([
+    ['password', { password: PASSWORD }],
+    ['passwordHash', { passwordHash: elsewhere.cheapHash }],
+  ])('refuses a %s, which would be of no use, and takes everything else', async (field, credential) => {
+    const sent = profile();
+    await expect(elsewhere.putAccount.execute({ ...sent, ...credential })).rejects.toMatchObject({
+      code: 'invalid_fields',
+      details: { errors: [{ field, message: 'must be left out: PASSWORD_SIGN_IN is off' }] },
+    });
+    expect(await outcomeOf(elsewhere.getAccount.execute(sent.id))).toBe('account_not_found');
+    expect((await elsewhere.putAccount.execute(sent)).passwordHash).toBeNull();
+  });
+});
+
 describe('putting an account', () => {
   test('makes it when there is none, active and as it was sent', async () => {
     const sent = profile({ email: 'Ada@Example.org', displayName: '', version: 2n ** 64n - 1n });

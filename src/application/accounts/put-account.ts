@@ -13,10 +13,13 @@ export class PutAccount {
   constructor(
     private readonly accounts: Accounts,
     private readonly passwords: Passwords,
+    /** Whether passwords of ours are any use here. */
+    private readonly takesPasswords: boolean,
   ) {}
 
   async execute(command: PutAccountCommand): Promise<Account> {
     requireProfile(command.id, command);
+    if (!this.takesPasswords) refusePasswords(command);
     const passwordHash = await this.newPasswordHash(command);
     return this.accounts.transaction(command.id, async (transaction) => {
       const account =
@@ -43,4 +46,12 @@ export class PutAccount {
     if (current && (await this.passwords.verify(password, current)).matches) return undefined;
     return this.passwords.hash(password);
   }
+}
+
+function refusePasswords({ password, passwordHash }: PutAccountCommand): void {
+  const problem = 'must be left out: PASSWORD_SIGN_IN is off';
+  requireFields({
+    password: password === undefined ? undefined : problem,
+    passwordHash: passwordHash === undefined ? undefined : problem,
+  });
 }

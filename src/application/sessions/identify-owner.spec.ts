@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
 import { FakePlatformTokens } from '../../../test/fakes/sessions/fake-platform-tokens.js';
-import { client, newOwner, PASSWORD } from '../../../test/support/calls.js';
+import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
 
 const tokens = new FakePlatformTokens();
 const app = openFakes({ tokens });
@@ -42,13 +42,22 @@ describe('who manages keys', () => {
   );
 
   test.each([
-    ['names no account', () => tokens.issue('nobody')],
-    ['is not valid', () => `${tokens.issue('nobody')}x`],
-  ])('is nobody when the token %s, and that is recorded', async (_what, make) => {
+    ['names no account', () => tokens.issue('nobody'), 'no_account'],
+    ['is not valid', () => `${tokens.issue('nobody')}x`, 'ok'],
+  ])('is nobody when the token %s, and that is recorded', async (_what, make, outcome) => {
     const from = client();
-    expect(await app.identifyOwner.byPlatformToken(make(), from)).toBeUndefined();
+    const asked = app.identifyOwner.byPlatformToken(make(), from);
+    expect(await outcomeOf(asked)).toBe(outcome);
+    expect(await asked.catch(() => undefined)).toBeUndefined();
     const events = app.store.events.filter(({ requestId }) => requestId === from.requestId);
     expect(events).toMatchObject([{ reason: 'invalid-token', ownerId: null }]);
+  });
+
+  test('comes with how they signed in at the platform, as far as the token says', async () => {
+    const { id } = await newOwner(app);
+    const signIn = { authenticatedAt: new Date(), acr: 'gold' };
+    const jwt = tokens.issue(id, undefined, signIn);
+    expect(await app.identifyOwner.byPlatformToken(jwt, client())).toMatchObject({ signIn });
   });
 
   test('takes no tokens where no login is set, though it says so only on record', async () => {

@@ -1,4 +1,5 @@
 import type { Client } from '../../domain/audit/audit-event.js';
+import { LatchkeyError } from '../../domain/errors.js';
 import type { Accounts, Audit, PlatformTokens, Session, Sessions } from '../ports.js';
 
 /** Who is managing keys: the person behind a session, or behind a token of the platform's own login. */
@@ -18,12 +19,20 @@ export class IdentifyOwner {
     return this.sessions.find(token);
   }
 
+  /** Throws `no_account` for a person whom the platform knows and who has no account here; others learn nothing. */
   async byPlatformToken(jwt: string, client: Client): Promise<Session | undefined> {
     const bearer = await this.tokens?.verify(jwt);
     const account = bearer && (await this.accounts.find(bearer.accountId));
-    if (account?.isActive) return { account, expiresAt: bearer!.expiresAt };
+    if (account?.isActive) return { account, expiresAt: bearer!.expiresAt, signIn: bearer!.signIn };
     const ownerId = account?.id ?? null;
     await this.audit.recordFailure({ reason: 'invalid-token', client, ownerId, keyId: null, publicPart: null });
+    if (bearer && !account) throw noAccount();
     return undefined;
   }
+}
+
+export function noAccount(): LatchkeyError {
+  const message =
+    'You are signed in at the platform, and it has opened no account for you here: ask the people who run it';
+  return new LatchkeyError('no_account', message);
 }

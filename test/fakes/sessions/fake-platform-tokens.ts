@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { PlatformTokens } from '../../../src/application/ports.js';
+import { PlatformTokens, type PlatformToken } from '../../../src/application/ports.js';
+import type { PlatformSignIn } from '../../../src/domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 import { HOUR_MS } from '../../../src/domain/time.js';
 
 /** Its tokens expire by the clock of this machine, as the login's do, and not by the store's. */
 export class FakePlatformTokens extends PlatformTokens {
-  private readonly issued = new Map<string, { readonly accountId: string; readonly expiresAt: Date }>();
+  private readonly issued = new Map<string, PlatformToken>();
   /** Whether the login can't be asked. */
   isAway = false;
 
-  issue(accountId: string, expiresAt = new Date(Date.now() + HOUR_MS)): string {
+  issue(
+    accountId: string,
+    expiresAt = new Date(Date.now() + HOUR_MS),
+    { authenticatedAt, acr }: Partial<PlatformSignIn> = {},
+  ): string {
     const jwt = randomUUID();
-    this.issued.set(jwt, { accountId, expiresAt });
+    this.issued.set(jwt, { accountId, expiresAt, signIn: { authenticatedAt, acr } });
     return jwt;
   }
 

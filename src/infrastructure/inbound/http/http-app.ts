@@ -47,6 +47,7 @@ export function configureHttp(
   if (config.metricsPort !== undefined) app.use('/metrics', nothingHere);
   if (config.crossOrigins.length > 0) app.use('/v1', unlessForwardAuth(allowOrigins(config.crossOrigins)));
   app.use('/v1', noStore, unlessForwardAuth(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
+  if (!config.passwordSignIn) app.use('/v1/session', unlessPasswords);
   app.use('/v1/introspect', formBodies());
   app.use('/v1', unlessForwardAuth(jsonBodies()));
   app.useGlobalPipes(new BodyPipe());
@@ -57,6 +58,12 @@ export function configureHttp(
 /** What has a port of its own is not to be had here. */
 function nothingHere(_request: Request, _response: Response, next: NextFunction): void {
   next(new LatchkeyError('not_found', 'There is nothing at this address'));
+}
+
+/** Where people sign in elsewhere, there is no such thing as a sign-in with a password. */
+function unlessPasswords(request: Request, response: Response, next: NextFunction): void {
+  if (request.method === 'POST' && request.path === '/') nothingHere(request, response, next);
+  else next();
 }
 
 function noStore(_request: Request, response: Response, next: NextFunction): void {

@@ -16,6 +16,8 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   unauthenticated: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'Not signed in' },
   invalid_api_key: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'Invalid API key' },
   invalid_credentials: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'Sign-in failed' },
+  no_account: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'No account here' },
+  confirmation_required: { http: 401, grpc: grpc.UNAUTHENTICATED, title: 'Confirmation required' },
   incorrect_password: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Incorrect password' },
   forbidden: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Forbidden' },
   operation_not_allowed: { http: 403, grpc: grpc.PERMISSION_DENIED, title: 'Operation not allowed' },

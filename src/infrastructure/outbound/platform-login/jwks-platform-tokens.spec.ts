@@ -28,11 +28,22 @@ describe("a JWT of the platform's own login", () => {
   test.each(['RS256', 'ES256'] as const)('signed with %s stands for its subject until it expires', async (alg) => {
     const exp = now() + 600;
     const jwt = await sign({ sub: 'auth0|abc', exp }, { alg, kid: alg }, login.privateKey(alg));
-    expect(await tokens.verify(jwt)).toEqual({ accountId: 'auth0|abc', expiresAt: new Date(exp * 1000) });
+    expect(await tokens.verify(jwt)).toMatchObject({ accountId: 'auth0|abc', expiresAt: new Date(exp * 1000) });
   });
 
   test('may name several audiences, ours among them', async () => {
     expect(await tokens.verify(await signed({ aud: ['other', AUDIENCE] }))).toMatchObject({ accountId: 'u1' });
+  });
+
+  test.each<[string, object]>([
+    ['auth_time as text', { auth_time: '1700000000' }],
+    ['a negative auth_time', { auth_time: -1 }],
+    ['an auth_time beyond all dates', { auth_time: 1e20 }],
+    ['iat alone', { iat: now() }],
+    ['acr as a list', { acr: ['gold'] }],
+  ])('with %s says nothing of when or how strongly its person signed in', async (_what, claims) => {
+    const signIn = { authenticatedAt: undefined, acr: undefined };
+    expect(await tokens.verify(await signed(claims))).toMatchObject({ accountId: 'u1', signIn });
   });
 
   test.each<[string, () => object]>([

@@ -2,6 +2,7 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jos
 import { PlatformTokens } from '../../../application/ports.js';
 import type { PlatformLoginConfig } from '../../../config/platform-login-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
+import { authenticatedAt } from '../../../domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 
 /** RFC 7518 and RFC 8037, without the symmetric ones: a public key must never serve as an HMAC secret. */
@@ -37,10 +38,14 @@ export class JwksPlatformTokens extends PlatformTokens {
         audience,
         requiredClaims: ['sub', 'exp'],
       });
-      const { sub, exp } = payload;
+      const { sub, exp, auth_time: authTime, acr } = payload;
       // jose asks for the claim, not for its shape.
       if (typeof sub !== 'string' || accountIdProblem(sub) !== undefined) return undefined;
-      return { accountId: sub, expiresAt: new Date(exp! * 1000) };
+      const signIn = {
+        authenticatedAt: authenticatedAt(authTime),
+        acr: typeof acr === 'string' ? acr : undefined,
+      };
+      return { accountId: sub, expiresAt: new Date(exp! * 1000), signIn };
     } catch (error) {
       if (isRefusal(error)) return undefined;
       const message = 'The platform login (SESSION_JWKS_URL) is not available: try again shortly';

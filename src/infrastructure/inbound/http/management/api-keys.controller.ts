@@ -42,6 +42,7 @@ export class ApiKeysController {
     ...OWNERS_ONLY,
     ...MALFORMED_BODY,
     400: 'Invalid or unknown fields',
+    401: 'Not signed in, or not recently enough: see WWW-Authenticate (RFC 9470)',
     403: 'Incorrect password, an API key, or a request from another site',
     409: 'Five keys are active already, or the Idempotency-Key was used before',
     429: 'Too many wrong passwords, or an API key past its rate limit',
@@ -51,9 +52,9 @@ export class ApiKeysController {
     @Body() { expiresInDays = DEFAULT_EXPIRY_DAYS, ...chosen }: CreateApiKeyBody,
     @Headers('idempotency-key') header: string | undefined,
   ): Promise<CreatedApiKeyView> {
-    const ownerId = request.session!.account.id;
+    const { account, signIn } = request.session!;
     const idempotencyKey = readIdempotencyKey(header);
-    const command = { ...chosen, expiresInDays, ownerId, idempotencyKey };
+    const command = { ...chosen, expiresInDays, ownerId: account.id, signIn, idempotencyKey };
     const { key, fullKey, now } = await this.createKey.execute(command, clientOf(request));
     return new CreatedApiKeyView(new ApiKeyView({ key, lastUsedAt: null }, now), fullKey);
   }

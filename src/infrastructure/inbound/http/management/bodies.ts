@@ -40,7 +40,11 @@ export class CreateApiKeyBody {
   @Follows(optional(KEY_FIELDS.expiresInDays))
   expiresInDays?: number;
 
-  @ApiProperty({ format: 'password', maxLength: MAX_PASSWORD_LENGTH, description: "The owner's current password" })
-  @Follows(text(passwordProblem))
-  password!: string;
+  @ApiPropertyOptional({
+    format: 'password',
+    maxLength: MAX_PASSWORD_LENGTH,
+    description: "The owner's current password, where it is what confirms: see `confirmation` of the session",
+  })
+  @Follows(optional(text(passwordProblem)))
+  password?: string;
 }

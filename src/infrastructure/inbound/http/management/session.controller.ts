@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Confirmation } from '../../../../application/sessions/confirmation.js';
 import { SignIn } from '../../../../application/sessions/sign-in.js';
 import { SignOut } from '../../../../application/sessions/sign-out.js';
 import { SignInBody } from './bodies.js';
@@ -17,6 +18,7 @@ export class SessionController {
   constructor(
     private readonly signIn: SignIn,
     private readonly signOut: SignOut,
+    private readonly confirmation: Confirmation,
     private readonly cookie: SessionCookie,
   ) {}
 
@@ -46,7 +48,7 @@ export class SessionController {
   @ApiOkResponse({ type: SessionView })
   @ProblemResponses(OWNERS_ONLY)
   show(@Req() request: LatchkeyRequest): SessionView {
-    return new SessionView(request.session!);
+    return new SessionView(request.session!, this.confirmation.kindFor(request.session!.account));
   }
 
   @Delete()

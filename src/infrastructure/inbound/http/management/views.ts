@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import { CONFIRMATION_KINDS, type ConfirmationKind } from '../../../../application/sessions/confirmation.js';
 import type { Session } from '../../../../application/ports.js';
 import type { KeyList, ListedKey } from '../../../../application/listed-key.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
@@ -22,12 +23,14 @@ export class SessionView {
   @ApiProperty() email: string;
   @ApiProperty() displayName: string;
   @ApiProperty(TIME) expiresAt: string;
+  @ApiProperty({ enum: CONFIRMATION_KINDS, description: 'What confirms the creation of a key' }) confirmation: string;
 
-  constructor({ account, expiresAt }: Session) {
+  constructor({ account, expiresAt }: Session, confirmation: ConfirmationKind) {
     this.ownerId = account.id;
     this.email = account.email;
     this.displayName = account.displayName;
     this.expiresAt = expiresAt.toISOString();
+    this.confirmation = confirmation;
   }
 }
 

@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
+import { fakeBcrypt } from '../../../test/fakes/sessions/fake-passwords.js';
+import { createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
+
+const both = openFakes();
+const { store } = both;
+const elsewhere = openFakes({ store, settings: { passwordSignIn: false } });
+const strict = openFakes({
+  store,
+  settings: { passwordSignIn: false, freshSignIn: { maxAgeSeconds: 60, acrValues: ['gold'] } },
+});
+
+const withoutPassword = async () => (await elsewhere.putAccount.execute(profile())).id;
+let made = 0;
+const profile = () => {
+  const id = `auth0|${(made += 1)}`;
+  return { id, email: `${made}@example.org`, displayName: '', permissions: [] };
+};
+/** No password, and a sign-in at the platform so many seconds ago. */
+const signedIn = (secondsAgo: number, acr?: string) => ({
+  password: undefined,
+  signIn: { authenticatedAt: new Date(store.now().getTime() - secondsAgo * 1000), acr },
+});
+
+describe('what confirms the creation of a key', () => {
+  test('is the password of an owner who has one here, where passwords are on, and else a fresh sign-in', async () => {
+    const [one, other] = [await newOwner(both), await both.getAccount.execute(await withoutPassword())];
+    expect([one, other].map((account) => both.confirmation.kindFor(account))).toEqual(['password', 'fresh-sign-in']);
+    expect(elsewhere.confirmation.kindFor(one)).toBe('fresh-sign-in');
+  });
+
+  test('a fresh sign-in needs no password, and confirms as often as it is fresh', async () => {
+    const id = await withoutPassword();
+    const proof = signedIn(300);
+    for (const name of ['one', 'two']) expect(await outcomeOf(createKey(elsewhere, id, { name, ...proof }))).toBe('ok');
+    store.pass(1);
+    await expect(createKey(elsewhere, id, proof)).rejects.toMatchObject({
+      code: 'confirmation_required',
+      details: { freshSignIn: { maxAgeSeconds: 300, acrValues: [] } },
+    });
+    expect(eventsOf(elsewhere, id, 'api_key.created')).toHaveLength(2);
+  });
+
+  test.each([
+    ['none at all', () => ({ password: undefined })],
+    ['one without its time', () => ({ password: undefined, signIn: { authenticatedAt: undefined, acr: 'gold' } })],
+    ['one that is too old', () => signedIn(61, 'gold')],
+    ['one from the future', () => signedIn(-61, 'gold')],
+    ['one that is too weak', () => signedIn(0, 'bronze')],
+    ['one of unknown strength', () => signedIn(0)],
+  ])('%s confirms nothing, and makes no key', async (_what, proof) => {
+    const id = await withoutPassword();
+    expect(await outcomeOf(createKey(strict, id, proof()))).toBe('confirmation_required');
+    expect(await outcomeOf(createKey(strict, id, signedIn(60, 'gold')))).toBe('ok');
+    expect(eventsOf(strict, id).map(({ type }) => type)).toEqual(['api_key.created']);
+  });
+
+  test('a password is refused as a field where passwords are off, before anybody looks at it', async () => {
+    const { id } = await newOwner(both);
+    await expect(createKey(elsewhere, id, { ...signedIn(0), password: PASSWORD })).rejects.toMatchObject({
+      code: 'invalid_fields',
+      details: { errors: [{ field: 'password', message: 'must be left out: PASSWORD_SIGN_IN is off' }] },
+    });
+    expect(eventsOf(both, id)).toEqual([]);
+  });
+
+  test('an owner with a password gives it, however freshly they signed in elsewhere', async () => {
+    const { id } = await newOwner(both);
+    await expect(createKey(both, id, signedIn(0))).rejects.toMatchObject({
+      code: 'invalid_fields',
+      details: { errors: [{ field: 'password', message: 'is missing' }] },
+    });
+    expect(await outcomeOf(createKey(both, id))).toBe('ok');
+  });
+
+  test('a fresh sign-in of an owner without a password is enough where passwords are on', async () => {
+    const id = await withoutPassword();
+    expect(await outcomeOf(createKey(both, id, signedIn(0)))).toBe('ok');
+    expect(await outcomeOf(createKey(both, id, signedIn(301)))).toBe('confirmation_required');
+    expect(await outcomeOf(createKey(both, id))).toBe('incorrect_password');
+  });
+
+  test('an account that was suspended meanwhile is nobody, however fresh the sign-in', async () => {
+    const id = await withoutPassword();
+    await elsewhere.changeAccountStatus.suspend(id);
+    expect(await outcomeOf(createKey(elsewhere, id, signedIn(0)))).toBe('unauthenticated');
+  });
+});
+
+test.each([
+  ['bcrypt', () => fakeBcrypt(PASSWORD, 10)],
+  ['cheaper than new ones', () => both.cheapHash],
+])('a right password replaces a hash that is %s', async (_what, make) => {
+  const passwordHash = make();
+  const { id } = await newOwner(both, { passwordHash });
+  expect(await outcomeOf(createKey(both, id, { password: 'wrong' }))).toBe('incorrect_password');
+  expect((await both.getAccount.execute(id)).passwordHash).toBe(passwordHash);
+  expect(await outcomeOf(createKey(both, id))).toBe('ok');
+  const renewed = (await both.getAccount.execute(id)).passwordHash;
+  expect(renewed).toMatch(/^\$argon2id\$v=19\$m=19456,/);
+  expect(await outcomeOf(createKey(both, id))).toBe('ok');
+  expect((await both.getAccount.execute(id)).passwordHash).toBe(renewed);
+});

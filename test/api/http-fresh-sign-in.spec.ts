@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AUDIENCE, ISSUER, sign, startPlatformLogin, type PlatformLogin } from '../support/platform-login.js';
+import { PASSWORD } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+
+const ORIGIN = 'https://app.example.com';
+const ORDER = { name: 'CI', access: 'read-only', expiresInDays: 1 };
+const now = () => Math.floor(Date.now() / 1000);
+
+describe('owners who sign in at the platform, with tokens of its own login', () => {
+  let login: PlatformLogin;
+  let service: Service;
+  /** Asks for a sign-in of the last minute, by a second factor. */
+  let strict: Service;
+  beforeAll(async () => {
+    login = await startPlatformLogin();
+    const env = {
+      SESSION_JWKS_URL: login.jwksUrl,
+      SESSION_JWT_ISSUER: ISSUER,
+      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ALLOWED_ORIGINS: ORIGIN,
+    };
+    service = await startService(env);
+    const more = { CONFIRMATION_MAX_AGE_SECONDS: '60', CONFIRMATION_ACR_VALUES: 'urn:example:gold, phr' };
+    strict = await startService({ ...env, ...more, DATABASE_URL: service.databaseUrl });
+  });
+  afterAll(async () => {
+    await strict?.stop();
+    await service?.stop();
+    await login?.stop();
+  });
+
+  const newOwner = async () => {
+    const id = `auth0|${randomUUID()}`;
+    await service.clients.putAccount({ id, email: `${randomUUID()}@example.com`, permissions: ['systems:read'] });
+    return id;
+  };
+  const bearer = async (sub: string, claims: object = {}) => ({
+    authorization: `Bearer ${await sign({ sub, ...claims }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'))}`,
+  });
+  const create = async (at: Service, sub: string, claims: object, order: object = ORDER) =>
+    at.person().call('POST', '/v1/api-keys', order, await bearer(sub, claims));
+  const keysOf = async (sub: string) =>
+    (await service.person().call('GET', '/v1/api-keys', undefined, await bearer(sub))).body.items;
+
+  test('a sign-in of the last five minutes makes a key, without a password, and again', async () => {
+    const id = await newOwner();
+    for (const name of ['one', 'two']) {
+      const { status, body } = await create(service, id, { auth_time: now() - 290 }, { ...ORDER, name });
+      expect([status, body.apiKey?.name]).toEqual([201, name]);
+    }
+  });
+
+  test.each<[string, object]>([
+    ['without auth_time', {}],
+    ['with iat of just now alone', { iat: now() }],
+    ['with an older auth_time', { auth_time: now() - 302 }],
+    ['with an auth_time ahead of our clock', { auth_time: now() + 3600 }],
+    ['with auth_time as text', { auth_time: String(now()) }],
+    ['with auth_time null', { auth_time: null }],
+  ])('a token %s is answered 401 with the challenge of RFC 9470, and makes no key', async (_what, claims) => {
+    const id = await newOwner();
+    const { status, headers, body } = await create(service, id, claims);
+    expect([status, body]).toEqual([
+      401,
+      {
+        type: 'urn:latchkey:problem:confirmation-required',
+        title: 'Confirmation required',
+        status: 401,
+        detail: 'Sign in at the platform again to confirm that it is you',
+        code: 'confirmation_required',
+      },
+    ]);
+    expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_user_authentication", max_age="300"');
+    expect(await keysOf(id)).toEqual([]);
+  });
+
+  test.each<[string, object]>([
+    ['without acr', {}],
+    ['with a weaker acr', { acr: 'urn:example:silver' }],
+    ['with acr in another case', { acr: 'PHR' }],
+    ['with acr as a list', { acr: ['phr'] }],
+    ['that is strong enough and too old', { acr: 'phr', auth_time: now() - 120 }],
+  ])('where a second factor is asked for, a token %s makes no key', async (_what, claims) => {
+    const id = await newOwner();
+    const { status, headers } = await create(strict, id, { auth_time: now(), ...claims });
+    expect([status, headers.get('www-authenticate')]).toEqual([
+      401,
+      'Bearer error="insufficient_user_authentication", max_age="60", acr_values="urn:example:gold phr"',
+    ]);
+    expect(await keysOf(id)).toEqual([]);
+    expect((await create(strict, id, { auth_time: now(), acr: 'phr' })).status).toBe(201);
+  });
+
+  test('a page of another origin may read the challenge', async () => {
+    const id = await newOwner();
+    const headers = { ...(await bearer(id)), origin: ORIGIN };
+    const answer = await service.person().call('POST', '/v1/api-keys', ORDER, headers);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
+  });
+
+  test('the session says what confirms', async () => {
+    const id = await newOwner();
+    const { body } = await service.person().call('GET', '/v1/session', undefined, await bearer(id));
+    expect(body).toMatchObject({ ownerId: id, confirmation: 'fresh-sign-in' });
+  });
+
+  test('a person whom nobody gave an account is answered 401 no_account', async () => {
+    const { status, headers, body } = await create(service, `auth0|${randomUUID()}`, { auth_time: now() });
+    expect([status, body.code, headers.get('www-authenticate')]).toEqual([401, 'no_account', 'Bearer']);
+  });
+
+  test.each(['SuspendAccount', 'DeleteAccount'] as const)('after %s a fresh sign-in makes no key', async (end) => {
+    const id = await newOwner();
+    await service.clients.account(end, id);
+    const { status, body } = await create(service, id, { auth_time: now() });
+    expect([status, body.code]).toEqual([401, 'unauthenticated']);
+  });
+
+  describe('have no password here', () => {
+    test('nobody signs in with one: 404, whatever is sent', async () => {
+      const credentials = { email: 'demo@latchkey.dev', password: PASSWORD };
+      for (const body of [credentials, {}, undefined, '{']) {
+        const answer = await service.person().call('POST', '/v1/session', body);
+        expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+      }
+    });
+
+    test('one in a creation is answered 400, with the field named, and makes no key', async () => {
+      const id = await newOwner();
+      const { status, body } = await create(service, id, { auth_time: now() }, { ...ORDER, password: PASSWORD });
+      expect([status, body.errors]).toEqual([
+        400,
+        [{ field: 'password', message: 'must be left out: PASSWORD_SIGN_IN is off' }],
+      ]);
+      expect(await keysOf(id)).toEqual([]);
+    });
+
+    test('PutAccount with one is INVALID_ARGUMENT', async () => {
+      const profile = { id: 'pushed', email: 'pushed@example.com' };
+      const hash = '$2b$04$abcdefghijklmnopqrstuuK6lZpzLr0fQoQ2x0O8b4mB0eGm0aG1S';
+      for (const credential of [{ password: PASSWORD }, { passwordHash: hash }]) {
+        await expect(service.clients.putAccount({ ...profile, ...credential })).rejects.toMatchObject({ code: 3 });
+      }
+    });
+  });
+});
