@@ -203,7 +203,7 @@ describe('the accounts that the platform pushes', () => {
     ...[
       '',
       'secret',
-      '$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW',
+      '$2b$13$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW',
       PHC.replace('argon2id', 'argon2i'),
       PHC.replace('v=19', 'v=16'),
       PHC.replace('m=19456', 'm=4294967295'),
