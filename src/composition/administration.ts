@@ -1,6 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { ChangeAccountStatus } from '../application/accounts/change-account-status.js';
 import { GetAccount } from '../application/accounts/get-account.js';
+import { ListAccounts } from '../application/accounts/list-accounts.js';
+import { PurgeAccount } from '../application/accounts/purge-account.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { PutAccount } from '../application/accounts/put-account.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
@@ -36,7 +38,9 @@ function compose(dataSource: DataSource): Administration {
   return {
     putAccount: new PutAccount(accounts, new Argon2Passwords(passwordHashes), true),
     getAccount: new GetAccount(accounts),
+    listAccounts: new ListAccounts(accounts),
     changeStatus: new ChangeAccountStatus(accounts),
+    purgeAccount: new PurgeAccount(accounts),
     listKeys: new ListApiKeys(keys),
     revoke,
     revokeLeaked: new RevokeLeakedKey(keys, revoke),

@@ -148,6 +148,81 @@ describe('latchkey beside a running service', () => {
     expect(out).not.toMatch(/argon2/);
   });
 
+  test('a purge ends every key and forgets the person, and the record names the administrator', async () => {
+    const { id, email, person } = await newOwner(service, { version: 4 });
+    const keys = [await person.newKey(), await person.newKey()];
+    expect(await done(['account', 'purge', id, '--at-version', '5', '--by', 'ada'])).toEqual({ id, revokedKeys: 2 });
+    for (const { fullKey } of keys) expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
+    expect(await revocations(id)).toMatchObject([by('ada', 'purged'), by('ada', 'purged')]);
+    expect(await administer(['account', 'purge', id])).toEqual({
+      code: 0,
+      out: `purged ${id}, keys revoked: 0\n`,
+      err: '',
+    });
+    expect(await administer(['account', 'show', id])).toMatchObject({
+      code: 1,
+      err: 'latchkey: id names no account\n',
+    });
+
+    const put = ['account', 'put', id, '--email', email, '--display-name', '', '--permissions', ''];
+    const late = 'latchkey: id names an account that was purged at version 5: a newer version opens a new account\n';
+    expect(await administer(put)).toEqual({ code: 1, out: '', err: late });
+    expect(await done([...put, '--at-version', '6'])).toMatchObject({ id, status: 'active', version: '6' });
+    expect((await done(['keys', 'list', '--owner', id])).items).toEqual([]);
+  });
+
+  test('a change of an older version than the account has is not done', async () => {
+    const { id } = await newOwner(service, { version: 4 });
+    for (const change of ['suspend', 'reactivate', 'delete', 'purge']) {
+      const { code, err } = await administer(['account', change, id, '--at-version', '3']);
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^latchkey: version 3 is older than/) });
+    }
+    const largest = String(2n ** 64n - 1n);
+    expect(await done(['account', 'suspend', id, '--at-version', largest])).toMatchObject({
+      status: 'suspended',
+      version: largest,
+    });
+  });
+
+  test('accounts are listed by status and by email', async () => {
+    const [one, other] = [await newOwner(service), await newOwner(service, { displayName: 'Zoë' })];
+    await done(['account', 'suspend', one.id]);
+    const byEmail = await done(['account', 'list', '--email', other.email.toUpperCase()]);
+    expect(byEmail).toEqual({ items: [await done(['account', 'show', other.id])], nextPageToken: null });
+    const suspended: { id: string }[] = (await done(['account', 'list', '--status', 'suspended'])).items;
+    expect(suspended.map(({ id }) => id).filter((id) => [one.id, other.id].includes(id))).toEqual([one.id]);
+    const { out } = await administer(['account', 'list', '--email', other.email]);
+    expect(out.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'STATUS', 'EMAIL', 'NAME'],
+      [other.id, 'active', other.email, 'Zoë'],
+      [''],
+    ]);
+    const none = await administer(['account', 'list', '--email', 'nobody@example.com']);
+    expect(none).toEqual({ code: 0, out: 'no accounts\n', err: '' });
+  });
+
+  test('a thousand accounts are a page, and the next one begins where it ended', async () => {
+    await sql(
+      service.databaseUrl,
+      `INSERT INTO accounts (id, email, email_key, display_name, permissions, status, version)
+       SELECT 'many-' || n, n || '@many', n || '@many', '', '{}', 'deleted', 0 FROM generate_series(1, 1001) AS n`,
+    );
+    const list = ['account', 'list', '--status', 'deleted'];
+    const first = await done(list);
+    expect(first.items).toHaveLength(1000);
+    const { out } = await administer(list);
+    expect(out).toMatch(new RegExp(`\nmore: --page-token ${first.nextPageToken}\n$`));
+    const second = await done([...list, '--page-token', first.nextPageToken]);
+    const ids = [...first.items, ...second.items].map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => id.startsWith('many-'))).toHaveLength(1001);
+    const { code, err } = await administer([...list, '--page-token', '!']);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'latchkey: page_token must be the next_page_token of a page before\n',
+    });
+  });
+
   test("an owner's keys are listed page after page, with nothing that proves any", async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey({ name: 'newest' });
@@ -193,6 +268,7 @@ describe('latchkey beside a running service', () => {
 
   test.each([
     ['account show', ['account', 'show', 'nobody']],
+    ['account purge', ['account', 'purge', 'nobody']],
     ['keys list', ['keys', 'list', '--owner', 'nobody']],
     ['keys revoke --all', ['keys', 'revoke', '--owner', 'nobody', '--all']],
     ['keys revoke --key', ['keys', 'revoke', '--owner', 'nobody', '--key', randomUUID()]],

@@ -1,5 +1,7 @@
 import type { ChangeAccountStatus } from '../../../application/accounts/change-account-status.js';
 import type { GetAccount } from '../../../application/accounts/get-account.js';
+import type { ListAccounts } from '../../../application/accounts/list-accounts.js';
+import type { PurgeAccount } from '../../../application/accounts/purge-account.js';
 import type { PutAccount } from '../../../application/accounts/put-account.js';
 import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
 import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
@@ -10,7 +12,9 @@ import type { AuditTrail } from '../../../application/ports.js';
 export interface Administration {
   readonly putAccount: PutAccount;
   readonly getAccount: GetAccount;
+  readonly listAccounts: ListAccounts;
   readonly changeStatus: ChangeAccountStatus;
+  readonly purgeAccount: PurgeAccount;
   readonly listKeys: ListApiKeys;
   readonly revoke: RevokeAsAdmin;
   readonly revokeLeaked: RevokeLeakedKey;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { addAccountCommands } from './account-commands.js';
+import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
 import { addKeyCommand } from './keys/key-command.js';

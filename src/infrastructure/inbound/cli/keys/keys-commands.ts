@@ -13,8 +13,9 @@ import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
 import { administrator, onDatabase } from '../environment.js';
 import { NOT_DONE, UsageError } from '../failures.js';
-import { table, viewOf } from './key-views.js';
+import { viewOf } from './key-views.js';
 import { readKey } from '../secret-input.js';
+import { table } from '../table.js';
 
 const PAGE = 50;
 
