@@ -31,7 +31,7 @@ describe('a person who leaves, and another who gets their id', () => {
     expect((await service.clients.validate(fullKey)).grant).toMatchObject({ keyId: apiKey.id, ownerId: id });
   });
 
-  test('after a purge the other one has nothing of theirs: no key, no record, no session, and a cap of their own', async () => {
+  test('after a purge the other one has nothing of theirs: no key, no event, no session', async () => {
     const { id, email, person } = await newOwner(service, { version: 4 });
     const keys = [await person.newKey(), await person.newKey()];
     expect(await service.clients.purgeAccount(id, 5)).toBe(2);
