@@ -1,6 +1,5 @@
 import { describe } from '@jest/globals';
 import { guarantees } from './guarantees.js';
+import { CADDY } from './recipes.js';
 
-describe('Caddy before a backend', () => {
-  guarantees({ files: ['Caddyfile'], command: (file) => ['caddy', 'run', '--config', file] });
-});
+describe('Caddy before a backend', () => guarantees(CADDY));

@@ -1,5 +1,7 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 export interface Seen {
   readonly method: string;
@@ -8,9 +10,18 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A service that knows nothing of keys: it answers with the request that it got. */
+/** RFC 6455, 4.2.2 */
+const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+/**
+ * A service that knows nothing of keys: it answers with the request that it got. It changes to any protocol that a
+ * client asks for, and then says again whatever it hears.
+ */
 export class EchoBackend {
   readonly seen: Seen[] = [];
+  /** The requests after which no proxy reads along. */
+  readonly tunnels: Seen[] = [];
+  private readonly tunnelSockets = new Set<Duplex>();
 
   private constructor(private readonly server: Server) {}
 
@@ -18,12 +29,13 @@ export class EchoBackend {
     const server = createServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += String(chunk);
-      const seen = { method: request.method!, url: request.url!, headers: request.headers, body };
+      const seen = asSeen(request, body);
       backend.seen.push(seen);
       const text = JSON.stringify(seen);
       response.setHeader('Content-Type', 'application/json').setHeader('Content-Length', text.length).end(text);
     });
     const backend = new EchoBackend(server);
+    server.on('upgrade', (request, socket) => backend.changeProtocol(request, socket));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return backend;
   }
@@ -35,5 +47,22 @@ export class EchoBackend {
   stop(): void {
     this.server.close();
     this.server.closeAllConnections();
+    for (const socket of this.tunnelSockets) socket.destroy();
   }
+
+  private changeProtocol(request: IncomingMessage, socket: Duplex): void {
+    this.tunnels.push(asSeen(request, ''));
+    this.tunnelSockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    const key = request.headers['sec-websocket-key'];
+    const accept = key && createHash('sha1').update(`${key}${WEBSOCKET_GUID}`).digest('base64');
+    const headers = ['Connection: Upgrade', `Upgrade: ${request.headers.upgrade}`];
+    if (accept) headers.push(`Sec-WebSocket-Accept: ${accept}`);
+    socket.write(['HTTP/1.1 101 Switching Protocols', ...headers, '', ''].join('\r\n'));
+    socket.pipe(socket);
+  }
+}
+
+function asSeen({ method, url, headers }: IncomingMessage, body: string): Seen {
+  return { method: method!, url: url!, headers, body };
 }

@@ -8,6 +8,7 @@ import { rawRequest } from '../support/raw-http.js';
 import { snippetOf } from '../support/pages.js';
 import { startService, type Service } from '../support/service.js';
 import { SlowLine } from '../support/slow-line.js';
+import { askForUpgrade } from './ask-for-upgrade.js';
 import { EchoBackend, type Seen } from './echo-backend.js';
 import { startProxy, type Proxy, type Recipe } from './recipe.js';
 
@@ -86,6 +87,14 @@ export class GuardedBackend {
     const [, ...lines] = answer.head.split('\r\n');
     const pairs = lines.map((text): [string, string] => [text.split(':', 1)[0]!, text.replace(/^[^:]*:/, '')]);
     return { ...answer, headers: new Headers(pairs), seen: this.backend.seen[before] };
+  }
+
+  /** Asks the proxy for another protocol, and says something in the tunnel, if one is opened. */
+  async upgrade(key: string | undefined, line: string, headers: readonly string[], said: string) {
+    const [seen, tunnels] = [this.backend.seen.length, this.backend.tunnels.length];
+    const authorization = key === undefined ? [] : [`Authorization: Bearer ${key}`];
+    const answer = await askForUpgrade(this.proxy, line, [...authorization, ...headers], said);
+    return { ...answer, seen: this.backend.seen[seen], tunnels: this.backend.tunnels.slice(tunnels) };
   }
 
   /** Refuses connections to it from now on. */

@@ -1,9 +1,5 @@
 import { describe } from '@jest/globals';
 import { guarantees } from './guarantees.js';
+import { HAPROXY } from './recipes.js';
 
-describe('HAProxy before a backend', () => {
-  guarantees({
-    files: ['haproxy.cfg', 'latchkey.lua'],
-    command: (file) => ['haproxy', '-db', '-f', file],
-  });
-});
+describe('HAProxy before a backend', () => guarantees(HAPROXY));

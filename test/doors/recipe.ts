@@ -23,8 +23,11 @@ export interface Proxy {
 }
 
 export interface Recipe {
+  readonly name: string;
   /** Files of deploy/forward-auth, the first of which the command is given. */
   readonly files: readonly [string, ...string[]];
+  /** Whether it hands on the one upgrade that any recipe does. */
+  readonly passesWebSockets: boolean;
   /** @param file the first, with this test's addresses */
   command(file: string, folder: string): readonly [string, ...string[]];
 }

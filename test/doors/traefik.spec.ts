@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { unknownKey } from '../support/key-strings.js';
 import { startService, type Service } from '../support/service.js';
 import { ROUTES } from './guarded-backend.js';
@@ -81,5 +82,14 @@ describe('the question that Traefik asks', () => {
   test('comes with nothing by which a client could answer it', () => {
     expect(setting('trustForwardHeader')).toBe('false');
     for (const name of [...IDENTITY, 'Authorization']) expect(setting(name)).toBe("''");
+  });
+
+  describe('is about the request that the service gets', () => {
+    const { middlewares } = parse(recipe).http;
+    const removed = (names: string[]) => Object.fromEntries(names.map((name) => [name, '']));
+
+    test('and about all that it gets: no upgrade passes, in whose tunnel nobody would ask', () => {
+      expect(middlewares.untrusted.headers.customRequestHeaders).toMatchObject(removed(['Upgrade', 'HTTP2-Settings']));
+    });
   });
 });

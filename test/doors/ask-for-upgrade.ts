@@ -1,0 +1,38 @@
+import { connect } from 'node:net';
+import type { Proxy } from './recipe.js';
+
+interface Upgraded {
+  readonly status: number;
+  /** What came back in the tunnel; undefined where none was opened. */
+  readonly heard: string | undefined;
+}
+
+/** Asks for another protocol, byte by byte, and says something in it if it is granted. */
+export async function askForUpgrade(
+  { url }: Pick<Proxy, 'url'>,
+  line: string,
+  headers: readonly string[],
+  said: string,
+): Promise<Upgraded> {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write([`${line} HTTP/1.1`, `Host: ${host}`, ...headers, '', ''].join('\r\n'), 'latin1');
+  let text = '';
+  let isAsked = false;
+  try {
+    for await (const chunk of socket) {
+      text += String(chunk);
+      const end = text.indexOf('\r\n\r\n');
+      if (end === -1) continue;
+      const status = Number(text.slice('HTTP/1.1 '.length).slice(0, 3));
+      if (status !== 101) return { status, heard: undefined };
+      if (!isAsked) socket.write(said);
+      isAsked = true;
+      const heard = text.slice(end + 4);
+      if (heard.length >= said.length) return { status, heard };
+    }
+  } finally {
+    socket.destroy();
+  }
+  throw new Error(`the connection ended with ${JSON.stringify(text)}`);
+}

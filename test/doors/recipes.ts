@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Recipe } from './recipe.js';
+
+export const NGINX: Recipe = { name: 'nginx', files: ['nginx.conf'], passesWebSockets: false, command: nginx };
+export const CADDY: Recipe = {
+  name: 'Caddy',
+  files: ['Caddyfile'],
+  passesWebSockets: true,
+  command: (file) => ['caddy', 'run', '--config', file],
+};
+export const HAPROXY: Recipe = {
+  name: 'HAProxy',
+  files: ['haproxy.cfg', 'latchkey.lua'],
+  passesWebSockets: true,
+  command: (file) => ['haproxy', '-db', '-f', file],
+};
+
+/** The recipe is a file of conf.d; around it is what a distribution's nginx.conf has. */
+function nginx(file: string, folder: string): [string, ...string[]] {
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/temp;`);
+  const http = ['access_log off;', ...temp, `include ${file};`].join('\n');
+  const settings = `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;`;
+  writeFileSync(join(folder, 'main.conf'), `${settings}\nevents {}\nhttp {\n${http}\n}\n`);
+  return ['nginx', '-p', folder, '-c', join(folder, 'main.conf'), '-e', 'stderr'];
+}
