@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GuardedBackend, SYSTEMS } from './guarded-backend.js';
+import { OVERRIDES } from './overrides.js';
 import { CADDY, HAPROXY, NGINX } from './recipes.js';
+import { SPOOFED } from './ways-around.js';
 
 /** What a client could say to the backend once nobody judges its requests any more. */
 const SMUGGLED = 'DELETE /smuggled HTTP/1.1\r\nHost: backend\r\nX-Latchkey-Owner: victim\r\n\r\n';
 const WEBSOCKET = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
 const SETTINGS = 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA';
+/** What a name may hold (RFC 9110, 5.6.2) and CGI, WSGI or PHP read as `-`. */
+const READ_AS_HYPHEN = [..."_.!#$%&'*+^`|~"];
 
 describe.each([NGINX, CADDY, HAPROXY])('through $name the backend gets the request that was judged', (recipe) => {
   let door: GuardedBackend;
@@ -15,6 +19,23 @@ describe.each([NGINX, CADDY, HAPROXY])('through $name the backend gets the reque
     key = await door.newKey();
   });
   afterAll(() => door.stop());
+
+  test.each(READ_AS_HYPHEN)(
+    'and no header whose name reads like another, with %s for one - or for all',
+    async (character) => {
+      const { id, person } = await door.newOwner();
+      const { fullKey } = await person.newKey();
+      const names = [...SPOOFED.map((header) => header.split(':', 1)[0]!), ...OVERRIDES, 'X-Forwarded-For'];
+      const spelled = names.flatMap((name) => [
+        name.replaceAll('-', () => character),
+        name.replace(/-(?=[^-]*$)/, () => character),
+      ]);
+      const claims = spelled.map((name) => `${name}: a claim`);
+      const { status, seen } = await door.send(fullKey, `POST ${SYSTEMS}`, claims);
+      expect([status, seen?.headers['x-latchkey-owner']]).toEqual([200, id]);
+      expect(JSON.stringify(seen)).not.toContain('a claim');
+    },
+  );
 
   test.each([
     ['h2c', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', SETTINGS]],

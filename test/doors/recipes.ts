@@ -19,7 +19,9 @@ export const HAPROXY: Recipe = {
 /** The recipe is a file of conf.d; around it is what a distribution's nginx.conf has. */
 function nginx(file: string, folder: string): [string, ...string[]] {
   const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/temp;`);
-  const http = ['access_log off;', ...temp, `include ${file};`].join('\n');
+  // What an installation may allow elsewhere: the recipe holds by itself.
+  const lax = ['underscores_in_headers on;', 'ignore_invalid_headers off;'];
+  const http = ['access_log off;', ...lax, ...temp, `include ${file};`].join('\n');
   const settings = `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;`;
   writeFileSync(join(folder, 'main.conf'), `${settings}\nevents {}\nhttp {\n${http}\n}\n`);
   return ['nginx', '-p', folder, '-c', join(folder, 'main.conf'), '-e', 'stderr'];

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { unknownKey } from '../support/key-strings.js';
 import { startService, type Service } from '../support/service.js';
 import { ROUTES } from './guarded-backend.js';
+import { OVERRIDES } from './overrides.js';
 import { recipeText } from './recipe.js';
 
 const recipe = recipeText('traefik.yml');
@@ -85,8 +86,16 @@ describe('the question that Traefik asks', () => {
   });
 
   describe('is about the request that the service gets', () => {
-    const { middlewares } = parse(recipe).http;
+    const { routers, middlewares } = parse(recipe).http;
     const removed = (names: string[]) => Object.fromEntries(names.map((name) => [name, '']));
+
+    test('no header makes another one of it, in no spelling', () => {
+      const { entryPoints } = parse(recipeText('traefik-static.yml'));
+      expect(Object.keys(entryPoints)).toEqual(routers.api.entryPoints);
+      expect(entryPoints.web.http).toEqual({ aliasHeadersStrategy: 'delete' });
+      expect(routers.api.middlewares[0]).toBe('untrusted');
+      expect(middlewares.untrusted.headers.customRequestHeaders).toMatchObject(removed([...IDENTITY, ...OVERRIDES]));
+    });
 
     test('and about all that it gets: no upgrade passes, in whose tunnel nobody would ask', () => {
       expect(middlewares.untrusted.headers.customRequestHeaders).toMatchObject(removed(['Upgrade', 'HTTP2-Settings']));
