@@ -2,7 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { OPERATIONS } from '../../src/domain/keys/access.js';
 import { isPermission } from '../../src/domain/accounts/permission.js';
 import { faultsOf } from './support/envoy-config.js';
-import { excerpt, identityOf, recipe, recipeFilter, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
+import { OVERRIDES } from './overrides.js';
+import {
+  excerpt,
+  identityOf,
+  recipe,
+  recipeFilter,
+  recipeHosts,
+  recipeProxying,
+  recipeRoutes,
+  settingsOf,
+} from './support/envoy-recipe.js';
 
 describe('deploy/envoy.yaml', () => {
   test("is spelled as Envoy's own definitions have it", () => expect(faultsOf(recipe)).toEqual([]));
@@ -45,6 +55,17 @@ describe('deploy/envoy.yaml', () => {
     const told = recipeRoutes.filter((route) => 'operation' in settingsOf(route));
     const methods = told.map(({ match }) => match.headers?.find(({ name }) => name === ':method')?.string_match);
     expect(methods).toEqual([{ exact: 'POST' }]);
+  });
+
+  test('hands on no header that makes another request of one, in no spelling, and changes no protocol', () => {
+    const protocol = recipeProxying.common_http_protocol_options;
+    expect(protocol).toEqual({ headers_with_underscores_action: 'DROP_HEADER' });
+    for (const { request_headers_to_remove } of recipeHosts) {
+      const dropped = [...OVERRIDES, 'HTTP2-Settings'].map((name) => name.toLowerCase());
+      expect(request_headers_to_remove).toEqual(expect.arrayContaining(dropped));
+    }
+    // Neither the connection manager nor a route switches one on.
+    expect(JSON.stringify(recipe)).not.toContain('upgrade_configs');
   });
 
   test('is what docs/envoy.md shows an excerpt of', () => {

@@ -24,9 +24,15 @@ interface Route {
   };
 }
 
+interface VirtualHost {
+  readonly routes: readonly Route[];
+  readonly request_headers_to_remove: readonly string[];
+}
+
 interface Proxying {
+  readonly common_http_protocol_options: object;
   readonly http_filters: readonly Filter[];
-  readonly route_config: { readonly virtual_hosts: readonly { readonly routes: readonly Route[] }[] };
+  readonly route_config: { readonly virtual_hosts: readonly VirtualHost[] };
 }
 
 interface Bootstrap {
@@ -37,9 +43,10 @@ interface Bootstrap {
 
 /** deploy/envoy.yaml */
 export const recipe = parse(readFileSync(join(root, 'deploy/envoy.yaml'), 'utf8')) as Bootstrap;
-const { http_filters, route_config } = recipe.static_resources.listeners[0]!.filter_chains[0]!.filters[0]!.typed_config;
-export const recipeFilter = http_filters[0]!;
-export const recipeRoutes = route_config.virtual_hosts[0]!.routes;
+export const recipeProxying = recipe.static_resources.listeners[0]!.filter_chains[0]!.filters[0]!.typed_config;
+export const recipeFilter = recipeProxying.http_filters[0]!;
+export const recipeHosts = recipeProxying.route_config.virtual_hosts;
+export const recipeRoutes = recipeHosts[0]!.routes;
 
 /** The excerpt of it that docs/envoy.md shows. */
 export const excerpt = parse(snippetOf('docs/envoy.md', 'API keys at Envoy', 'yaml')) as {
