@@ -12,7 +12,7 @@ import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { RateDecision } from '../domain/keys/rate-limit.js';
 import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { Verdict } from '../domain/keys/verdict.js';
-import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
+import type { Client, FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { KeyList } from './listed-key.js';
@@ -120,8 +120,15 @@ export interface PlatformToken {
 }
 
 export abstract class Sessions {
-  /** Begins a session if the account is still active under this password hash, and answers its token. */
-  abstract begin(accountId: string, passwordHash: string): Promise<{ token: string; expiresAt: Date } | undefined>;
+  /**
+   * Begins a session if the account is still active under this password hash, and answers its token. `session.opened` is on
+   * record with it, or there is no session.
+   */
+  abstract begin(
+    accountId: string,
+    passwordHash: string,
+    client?: Client,
+  ): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
   abstract find(token: string): Promise<Session | undefined>;
   abstract end(token: string): Promise<void>;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AccountTransaction } from '../../src/application/account-transaction.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { DAY_MS } from '../../src/domain/time.js';
+import { FIRST_ID } from '../../src/application/audit/event-cursor.js';
 import { client } from '../support/calls.js';
 import { eventsOf, newAccount, newKey, revoke, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
@@ -83,6 +84,24 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
     key.revoke(await world.now());
     await within(id, (t) => t.saveKey(key));
     expect(await openIds(other)).toEqual([key.id]);
+  });
+
+  test('keeps the details of an event as the text that is sealed', async () => {
+    const id = await newAccount(world);
+    const permissions = { before: ['a:read'], after: ['Zoë’s "x":read'] };
+    const event = { type: 'account.changed', actorId: 'service:platform', client: client() } as const;
+    await within(id, (t) => t.record({ ...event, details: { changed: ['permissions'], permissions } }));
+    await within(id, (t) => t.record({ ...event, type: 'account.suspended' }));
+    const found: unknown[] = [];
+    await world.auditTrail.read(async (reading) => {
+      for await (const each of reading.events(FIRST_ID)) {
+        if (each.ownerId === id) found.push([each.type, each.actorId, each.keyId, each.details]);
+      }
+    });
+    expect(found).toEqual([
+      ['account.changed', 'service:platform', null, JSON.stringify({ changed: ['permissions'], permissions })],
+      ['account.suspended', 'service:platform', null, null],
+    ]);
   });
 
   test('puts an event on its account’s record, with the reason, the actor, the client and the time', async () => {

@@ -71,8 +71,9 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open) => {
     const keyId = KEY_ID;
     const from = { ip: '2001:db8::1', userAgent: 'Ünïcode "agent"', requestId: 'r-1' };
     const at = await world.now();
+    const details = { access: 'read-only', publicPart: 'a1', digest: 'b2', expiresAt: 'later' } as const;
     await world.accounts.transaction(ownerId, (transaction) =>
-      transaction.record({ type: 'api_key.created', keyId, actorId: 'admin:ada', client: from }),
+      transaction.record({ type: 'api_key.created', keyId, actorId: 'admin:ada', client: from, details }),
     );
     const publicPart = 'a1'.repeat(12);
     const failure = { reason: 'revoked', client: from, ownerId, keyId, publicPart } as const;
@@ -87,6 +88,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open) => {
         reason: null,
         count: 1,
         publicPart: null,
+        details: JSON.stringify(details),
         ...common,
       },
       {
@@ -97,6 +99,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open) => {
         reason: 'revoked',
         count: 2,
         publicPart,
+        details: null,
         ...common,
       },
     ];

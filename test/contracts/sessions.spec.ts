@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SESSION_HOURS } from '../../src/domain/accounts/session.js';
 import { HOUR_MS } from '../../src/domain/time.js';
-import { change, HASH, linger, newAccount, type World } from './support/world.js';
+import { client } from '../support/calls.js';
+import { change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 describe.each(WORLDS)('Sessions %s', (_name, open) => {
@@ -25,6 +26,18 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     expect(await world.sessions.find(one.token)).toEqual({ account, expiresAt });
     await world.pass(1);
     expect(await world.sessions.find(one.token)).toBeUndefined();
+  });
+
+  test('are on record from their beginning, with the client; what is none leaves no event', async () => {
+    const id = await newAccount(world);
+    const from = client('198.51.100.7');
+    await world.sessions.begin(id, HASH, from);
+    await world.sessions.begin(id, 'another', from);
+    const { ip: clientIp, userAgent, requestId } = from;
+    const facts = { type: 'session.opened', at: await world.now(), clientIp, userAgent, requestId };
+    expect(await eventsOf(world, id, ['session.opened'])).toEqual([
+      { ...facts, id: expect.any(String), keyId: null, reason: null, count: 1 },
+    ]);
   });
 
   test('begin under the password hash that the account has, and under no other', async () => {

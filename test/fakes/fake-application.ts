@@ -1,5 +1,6 @@
 import type { PasswordGuesses, Passwords, PlatformTokens } from '../../src/application/ports.js';
 import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
+import { SHOWN_EVENT_TYPES } from '../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../src/domain/audit/audit-seal.js';
 import type { RateLimit } from '../../src/domain/keys/rate-limit.js';
 import { HOUR_MS } from '../../src/domain/time.js';
@@ -79,7 +80,8 @@ export function endAt(store: FakeStore, expiresAt: Date, ...keyIds: string[]): v
   }
 }
 
-/** What is on record of an owner, oldest first. */
-export function eventsOf({ store }: FakeApplication, ownerId: string, type = ''): SealableEvent[] {
-  return store.events.filter((event) => event.ownerId === ownerId && event.type.startsWith(type));
+/** What is on record of an owner, oldest first: what types begin with one of these, and unless given, what owners see unasked. */
+export function eventsOf({ store }: FakeApplication, ownerId: string, ...types: readonly string[]): SealableEvent[] {
+  const shown = types.length > 0 ? types : SHOWN_EVENT_TYPES;
+  return store.events.filter((event) => event.ownerId === ownerId && shown.some((type) => event.type.startsWith(type)));
 }

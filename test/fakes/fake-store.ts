@@ -36,6 +36,7 @@ const NO_EVENT: Omit<SealableEvent, 'id' | 'at' | 'type'> = {
   clientIp: null,
   userAgent: null,
   requestId: null,
+  details: null,
 };
 
 /** What all fakes of one world keep, committed, for a test to look at and to tamper with; and the clock of them all. */

@@ -5,6 +5,7 @@ import { buildAdapters } from '../../src/composition/adapters.js';
 import { Parts } from '../../src/composition/parts.js';
 import { buildUseCases } from '../../src/composition/use-cases.js';
 import { readConfig } from '../../src/config/config.js';
+import { SHOWN_EVENT_TYPES } from '../../src/domain/audit/audit-event.js';
 import type { RateLimit } from '../../src/domain/keys/rate-limit.js';
 import { openDatabase } from '../../src/infrastructure/outbound/postgres/connection/open-database.js';
 import { Log } from '../../src/infrastructure/telemetry/log.js';
@@ -83,7 +84,11 @@ export interface StoredEvent {
   count: number;
 }
 
-/** What is on record of an owner, oldest first, read on another connection than it was written on. */
-export function eventsOf(app: Application, ownerId: string, type = '%'): Promise<StoredEvent[]> {
-  return app.sql(`SELECT * FROM audit_events WHERE owner_id = $1 AND type LIKE $2 ORDER BY id`, [ownerId, type]);
+/**
+ * What is on record of an owner, oldest first, read on another connection than it was written on.
+ * @param types what owners see unasked, unless given
+ */
+export function eventsOf(app: Application, ownerId: string, ...types: readonly string[]): Promise<StoredEvent[]> {
+  const shown = types.length > 0 ? types : SHOWN_EVENT_TYPES;
+  return app.sql(`SELECT * FROM audit_events WHERE owner_id = $1 AND type LIKE ANY ($2) ORDER BY id`, [ownerId, shown]);
 }

@@ -1,29 +1,31 @@
 import type { Account } from '../../domain/accounts/account.js';
+import { type Actor, THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { accountNotFound } from './get-account.js';
 import type { Accounts } from '../ports.js';
+import { saveAccount } from './save-account.js';
 
-/** Answers once the change is committed: a validation that starts later sees it. */
+/** Answers once the change is committed: a validation that starts later sees it. The service itself acts unless said otherwise. */
 export class ChangeAccountStatus {
   constructor(private readonly accounts: Accounts) {}
 
-  suspend(id: string, version?: bigint): Promise<Account> {
-    return this.change(id, (account) => account.suspend(version));
+  suspend(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
+    return this.change(id, actor, (account) => account.suspend(version));
   }
 
-  reactivate(id: string, version?: bigint): Promise<Account> {
-    return this.change(id, (account) => account.reactivate(version));
+  reactivate(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
+    return this.change(id, actor, (account) => account.reactivate(version));
   }
 
-  delete(id: string, version?: bigint): Promise<Account> {
-    return this.change(id, (account) => account.delete(version));
+  delete(id: string, version?: bigint, actor = THE_SERVICE): Promise<Account> {
+    return this.change(id, actor, (account) => account.delete(version));
   }
 
-  private change(id: string, transition: (account: Account) => void): Promise<Account> {
+  private change(id: string, actor: Actor, transition: (account: Account) => void): Promise<Account> {
     return this.accounts.transaction(id, async (transaction) => {
       const { account } = transaction;
       if (!account) throw accountNotFound();
       transition(account);
-      await transaction.saveAccount(account);
+      await saveAccount(transaction, account, actor);
       if (!account.isActive) await transaction.endSessions();
       return account;
     });

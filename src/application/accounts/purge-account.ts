@@ -4,6 +4,7 @@ import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { saveKeys } from '../keys/save-keys.js';
 import type { Accounts } from '../ports.js';
 import { accountNotFound } from './get-account.js';
+import { forgetAccount } from './save-account.js';
 
 export class PurgeAccount {
   constructor(private readonly accounts: Accounts) {}
@@ -18,7 +19,7 @@ export class PurgeAccount {
       const revoked = keys.revokeAll('purged', transaction.now);
       await saveKeys(transaction, keys, actor);
       await transaction.endSessions();
-      await transaction.forgetAccount(former);
+      await forgetAccount(transaction, former, actor);
       return revoked.length;
     });
   }

@@ -1,7 +1,9 @@
 import { Account, requireProfile, type AccountProfile } from '../../domain/accounts/account.js';
 import { passwordProblem } from '../../domain/accounts/password.js';
+import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { requireFields } from '../../domain/errors.js';
 import type { Accounts, Passwords } from '../ports.js';
+import { saveAccount } from './save-account.js';
 
 export interface PutAccountCommand extends AccountProfile {
   readonly id: string;
@@ -17,7 +19,7 @@ export class PutAccount {
     private readonly takesPasswords: boolean,
   ) {}
 
-  async execute(command: PutAccountCommand): Promise<Account> {
+  async execute(command: PutAccountCommand, actor = THE_SERVICE): Promise<Account> {
     requireProfile(command.id, command);
     if (!this.takesPasswords) refusePasswords(command);
     const passwordHash = await this.newPasswordHash(command);
@@ -29,7 +31,7 @@ export class PutAccount {
         account.changePassword(passwordHash);
         await transaction.endSessions();
       }
-      await transaction.saveAccount(account);
+      await saveAccount(transaction, account, actor);
       return account;
     });
   }

@@ -1,4 +1,4 @@
-import { type Actor, NO_CLIENT } from '../../domain/audit/audit-event.js';
+import { type Actor, THE_SERVICE } from '../../domain/audit/audit-event.js';
 import type { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { AccountTransaction } from '../account-transaction.js';
 
@@ -13,8 +13,9 @@ export async function saveKeys(
     const { key, became } = change;
     if (became === 'created') await transaction.addKey(key, idempotencyKey);
     else await transaction.saveKey(key);
-    const { actorId, client } = became === 'expired' ? { actorId: null, client: NO_CLIENT } : actor;
-    const why = became === 'revoked' ? { reason: change.reason } : {};
-    await transaction.record({ type: `api_key.${became}`, keyId: key.id, ...why, actorId, client });
+    const by = became === 'expired' ? THE_SERVICE : actor;
+    const more =
+      became === 'revoked' ? { reason: change.reason } : became === 'created' ? { details: key.fixedFacts() } : {};
+    await transaction.record({ type: `api_key.${became}`, keyId: key.id, ...more, ...by });
   }
 }

@@ -27,7 +27,7 @@ export class SignIn {
     );
     const hash = account?.passwordHash;
     if (!matches || !account || !hash) throw invalidCredentials();
-    const session = account.isActive ? await this.sessions.begin(account.id, hash) : undefined;
+    const session = account.isActive ? await this.sessions.begin(account.id, hash, client) : undefined;
     if (!session) {
       const reason = account.status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
       await this.audit.recordFailure({ reason, client, ownerId: account.id, keyId: null, publicPart: null });

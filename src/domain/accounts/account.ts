@@ -1,4 +1,5 @@
 import { newestVersion } from './account-version.js';
+import { accountChanges, type AccountChange } from './account-change.js';
 import { isPermission } from './permission.js';
 import { LatchkeyError, requireFields } from '../errors.js';
 import { withoutSecrets } from '../secrets.js';
@@ -35,25 +36,22 @@ const MAX_PERMISSIONS = 1000;
 
 /** A user of the platform, as the platform last described them. */
 export class Account implements OwnerStanding {
-  private constructor(private state: AccountState) {}
+  /** @param before how it is stored; undefined for one that is new */
+  private constructor(
+    private state: AccountState,
+    private readonly before: AccountState | undefined,
+  ) {}
 
   static open(id: string, profile: AccountProfile): Account {
     const { email, displayName, permissions } = profile;
-    const account = new Account({
-      id,
-      email,
-      displayName,
-      permissions,
-      passwordHash: null,
-      status: 'active',
-      version: 0n,
-    });
+    const state = { id, email, displayName, permissions, passwordHash: null, status: 'active', version: 0n } as const;
+    const account = new Account(state, undefined);
     account.update(profile);
     return account;
   }
 
   static restore(state: AccountState): Account {
-    return new Account(state);
+    return new Account(state, state);
   }
 
   get id(): string {
@@ -79,6 +77,11 @@ export class Account implements OwnerStanding {
   }
   get isActive(): boolean {
     return this.state.status === 'active';
+  }
+
+  /** Since it was stored. Sent again, a change is none. */
+  get changes(): readonly AccountChange[] {
+    return accountChanges(this.before, this.state);
   }
 
   update({ email, displayName, permissions, version }: AccountProfile): void {

@@ -1,3 +1,5 @@
+import type { AccountChange } from '../accounts/account-change.js';
+import type { ApiKey } from '../keys/api-key.js';
 import type { RevocationReason } from '../keys/revocation-reason.js';
 import type { DenialReason } from '../keys/verdict.js';
 
@@ -13,10 +15,13 @@ export const NO_CLIENT: Client = { ip: null, userAgent: null, requestId: null };
 
 /** Who brings a change about. */
 export interface Actor {
-  /** An account's id, or for an administrator `admin:` and their name, as the record keeps it. */
-  readonly actorId: string;
+  /** As the record keeps it: an account's id, `admin:<name>`, `service:<identity>`, or null for the service itself. */
+  readonly actorId: string | null;
   readonly client: Client;
 }
+
+/** Nobody asked it to. */
+export const THE_SERVICE: Actor = { actorId: null, client: NO_CLIENT };
 
 /** A person who runs the service, at its command line. */
 export type Administrator = Actor;
@@ -33,24 +38,45 @@ export interface FailedAuthentication {
   readonly publicPart: string | null;
 }
 
-/** What commits together with the change that it records. */
-export interface AuditEvent {
+interface KeyEvent extends Actor {
   readonly type: 'api_key.created' | 'api_key.revoked' | 'api_key.expired';
   readonly keyId: string;
   /** Of a revocation. */
   readonly reason?: RevocationReason;
-  /** The account that acted, or `admin:<name>` for an administrator; null for the service itself. */
-  readonly actorId: string | null;
-  readonly client: Client;
+  /** Of a creation: what never changes of the key. */
+  readonly details?: ReturnType<ApiKey['fixedFacts']>;
 }
 
-/** What owners see of their own record, in the order in which it is listed to clients. */
-export const OWNER_EVENT_TYPES = [
+interface AccountEvent extends Actor {
+  readonly type: `account.${AccountChange['became'] | 'purged'}`;
+  /** Of an event that gives permissions, or takes them. */
+  readonly details?: Omit<AccountChange, 'became'>;
+}
+
+/** What commits together with the change that it records. The details are kept, and sealed, as the JSON that they make. */
+export type AuditEvent = KeyEvent | AccountEvent;
+
+type EventType = AuditEvent['type'] | 'authentication.failed' | 'session.opened';
+
+/** What owners see of their own record. */
+export const SHOWN_EVENT_TYPES = [
   'api_key.created',
   'api_key.revoked',
   'api_key.expired',
   'authentication.failed',
-] as const satisfies readonly (AuditEvent['type'] | 'authentication.failed')[];
+] as const satisfies readonly EventType[];
+
+/** What they may ask for, in the order in which it is listed to clients. */
+export const OWNER_EVENT_TYPES = [
+  ...SHOWN_EVENT_TYPES,
+  'session.opened',
+  'account.created',
+  'account.changed',
+  'account.suspended',
+  'account.reactivated',
+  'account.deleted',
+  'account.purged',
+] as const satisfies readonly EventType[];
 export type OwnerEventType = (typeof OWNER_EVENT_TYPES)[number];
 
 export interface RecordedEvent {

@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isPruningGenuine, lastPrunedSealId, recordPruning } from './audit-pruning.js';
@@ -29,6 +29,7 @@ const EVENT: SealableEvent = {
   clientIp: '192.0.2.1',
   userAgent: 'curl/8',
   requestId: 'r-1',
+  details: null,
 };
 
 function digest(events: readonly SealableEvent[], key = KEY) {
@@ -52,6 +53,15 @@ describe('the events of a seal', () => {
     const one = digest([{ ...EVENT, userAgent: 'x', requestId: null }]);
     const other = digest([{ ...EVENT, userAgent: null, requestId: 'x' }]);
     expect(one.eventsMac.equals(other.eventsMac)).toBe(false);
+  });
+
+  test('are spelled with their details only where they have any, so that seals from before there were details hold', () => {
+    const { details: _details, ...before } = EVENT;
+    const columns = [String(before.id), before.at.valueOf(), ...Object.values(before).slice(2)];
+    const mac = createHmac('sha256', KEY);
+    mac.update(`["latchkey audit events 1"]\n${JSON.stringify(columns)}\n`);
+    expect(digest([EVENT]).eventsMac).toEqual(mac.digest());
+    expect(digest([{ ...EVENT, details: '' }]).eventsMac).not.toEqual(digest([EVENT]).eventsMac);
   });
 
   test('no longer, when one came, went, or changed places', () => {

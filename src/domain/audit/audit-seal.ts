@@ -15,6 +15,8 @@ export interface SealableEvent {
   readonly clientIp: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
+  /** JSON, as the very text that is stored. */
+  readonly details: string | null;
 }
 
 /** The events of a range of ids: how many, and what only they and the key make. */
@@ -52,7 +54,9 @@ export class EventsMac {
   add(event: SealableEvent): void {
     const { id, at, type, ownerId, keyId, actorId, reason, count, publicPart, clientIp, userAgent, requestId } = event;
     const target = [ownerId, keyId, actorId, reason, count, publicPart];
-    this.hmac.update(line([String(id), at.valueOf(), type, ...target, clientIp, userAgent, requestId]));
+    // Events that have none are spelled as they were before there were details, so that old seals go on verifying.
+    const details = event.details === null ? [] : [event.details];
+    this.hmac.update(line([String(id), at.valueOf(), type, ...target, clientIp, userAgent, requestId, ...details]));
     this.eventCount += 1;
   }
 

@@ -64,6 +64,12 @@ export class ApiKey {
     return this.state;
   }
 
+  /** What no transition changes, as the record keeps it. */
+  fixedFacts() {
+    const { access, publicPart, digest, expiresAt } = this.state;
+    return { access, publicPart, digest: digest.toString('hex'), expiresAt: expiresAt.toISOString() };
+  }
+
   status(now: Date): ApiKeyStatus {
     return statusAt(now, this.state);
   }

@@ -3,7 +3,7 @@ import type { AccountTransaction } from '../../../src/application/account-transa
 import type { Ports } from '../../../src/composition/use-cases.js';
 import { Account, type AccountProfile } from '../../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
-import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
+import { type OwnerEventType, type RecordedEvent, SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { KeyString } from '../../../src/domain/keys/key-string.js';
 
@@ -80,7 +80,11 @@ export async function linger(transaction: AccountTransaction): Promise<void> {
   for (let trips = 0; trips < 20; trips += 1) await transaction.openKeys();
 }
 
-/** The owner's events, oldest first. */
-export async function eventsOf({ audit }: World, ownerId: string): Promise<RecordedEvent[]> {
-  return [...(await audit.list(ownerId, OWNER_EVENT_TYPES, { limit: 50 })).items].reverse();
+/** The owner's events, oldest first: those that owners see unasked, unless other types are given. */
+export async function eventsOf(
+  { audit }: World,
+  ownerId: string,
+  types: readonly OwnerEventType[] = SHOWN_EVENT_TYPES,
+): Promise<RecordedEvent[]> {
+  return [...(await audit.list(ownerId, types, { limit: 50 })).items].reverse();
 }

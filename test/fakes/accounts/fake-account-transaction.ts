@@ -90,9 +90,10 @@ export class FakeAccountTransaction implements AccountTransaction {
     if (stored) this.savedKeys.set(key.id, { ...stored, state: { ...stored.state, revokedAt, expiredAt } });
   }
 
-  async record({ client, ...event }: AuditEvent): Promise<void> {
+  async record({ client, details: facts, ...event }: AuditEvent): Promise<void> {
+    const details = facts ? JSON.stringify(facts) : null;
     const from = { clientIp: client.ip, userAgent: client.userAgent, requestId: client.requestId };
-    this.events.push(this.store.newEvent({ ...event, ...from, ownerId: this.id }));
+    this.events.push(this.store.newEvent({ ...event, ...from, ownerId: this.id, details }));
     this.store.writers.add(this.name);
   }
 

@@ -15,5 +15,6 @@ export function eventLine(event: SealableEvent): string {
     clientIp: event.clientIp,
     userAgent: event.userAgent,
     requestId: event.requestId,
+    details: event.details,
   });
 }

@@ -91,16 +91,17 @@ export class PostgresAccountTransaction implements AccountTransaction {
     await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, { revokedAt, expiredAt });
   }
 
-  async record({ type, keyId, reason, actorId, client }: AuditEvent): Promise<void> {
+  async record({ client, ...event }: AuditEvent): Promise<void> {
     await this.manager.insert(AuditEventRow, {
-      type,
+      type: event.type,
       ownerId: this.id,
-      keyId,
-      reason: reason ?? null,
-      actorId,
+      keyId: 'keyId' in event ? event.keyId : null,
+      reason: 'reason' in event ? event.reason : null,
+      actorId: event.actorId,
       clientIp: client.ip,
       userAgent: client.userAgent,
       requestId: client.requestId,
+      details: event.details ? JSON.stringify(event.details) : null,
     });
   }
 }

@@ -88,6 +88,7 @@ describe('audited or not done', () => {
       await expect(validate(undefined)).rejects.toMatchObject(unavailable);
       await expect(validate(KeyString.generate('lk').reveal())).rejects.toMatchObject(unavailable);
       await expect(validate(suspended.fullKey)).rejects.toMatchObject(unavailable);
+      await expect(app.changeAccountStatus.suspend(good.key.ownerId)).rejects.toMatchObject(unavailable);
       // Needs no record.
       expect((await validate(good.fullKey)).verdict.granted).toBe(true);
     });

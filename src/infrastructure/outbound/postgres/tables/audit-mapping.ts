@@ -16,6 +16,7 @@ export function toSealableEvent(row: AuditEventRow): SealableEvent {
     clientIp: row.clientIp,
     userAgent: row.userAgent,
     requestId: row.requestId,
+    details: row.details,
   };
 }
 

@@ -36,6 +36,9 @@ export class AuditEventRow {
   userAgent!: string | null;
   @Column('varchar', { name: 'request_id', length: 128, nullable: true })
   requestId!: string | null;
+  /** JSON, which is sealed as the text that it is. */
+  @Column('text', { nullable: true })
+  details!: string | null;
 }
 
 /** Each seals the events after the seal before it, without a gap. Append-only. */

@@ -1,0 +1,26 @@
+import type { Account } from '../../domain/accounts/account.js';
+import type { FormerAccount } from '../../domain/accounts/former-account.js';
+import type { Actor } from '../../domain/audit/audit-event.js';
+import type { AccountTransaction } from '../account-transaction.js';
+
+/** Stores an account, and each thing that became of it as an event. */
+export async function saveAccount(transaction: AccountTransaction, account: Account, actor: Actor): Promise<void> {
+  await transaction.saveAccount(account);
+  for (const { became, ...details } of account.changes) {
+    const more = details.permissions ? { details } : {};
+    await transaction.record({ type: `account.${became}`, ...more, ...actor });
+  }
+}
+
+/** The same for one that was purged. What is left of an account that was purged before is stored without an event. */
+export async function forgetAccount(
+  transaction: AccountTransaction,
+  former: FormerAccount,
+  actor: Actor,
+): Promise<void> {
+  const { account } = transaction;
+  await transaction.forgetAccount(former);
+  if (!account) return;
+  const details = { permissions: { before: account.permissions, after: [] } };
+  await transaction.record({ type: 'account.purged', details, ...actor });
+}

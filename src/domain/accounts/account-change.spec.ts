@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { Account, type AccountProfile } from './account.js';
+
+const PROFILE: AccountProfile = { email: 'ada@example.org', displayName: 'Ada', permissions: ['a:read', 'b:write'] };
+const PERMISSIONS = { before: PROFILE.permissions, after: PROFILE.permissions };
+
+function stored(): Account {
+  const { email, displayName, permissions } = PROFILE;
+  const state = { id: 'u1', email, displayName, permissions, passwordHash: null, version: 3n } as const;
+  return Account.restore({ ...state, status: 'active' });
+}
+
+function changesOf(account: Account, ...changes: ((account: Account) => void)[]) {
+  for (const change of changes) change(account);
+  return account.changes;
+}
+
+describe('what became of an account', () => {
+  test('is its creation, with the permissions that it came with, and nothing else', () => {
+    const account = Account.open('u1', PROFILE);
+    const given = [{ became: 'created', permissions: { before: [], after: ['a:read', 'b:write'] } }];
+    expect(changesOf(account, (one) => one.changePassword('hash'))).toEqual(given);
+  });
+
+  test('is nothing when it is sent again, in whichever order its permissions come, or with a newer version', () => {
+    const permissions = ['b:write', 'a:read', 'a:read'];
+    const again = (account: Account) => account.update({ ...PROFILE, permissions, version: 9n });
+    expect(changesOf(stored(), again, (account) => account.reactivate(10n))).toEqual([]);
+  });
+
+  test.each<[string, Partial<AccountProfile>]>([
+    ['email', { email: 'new@example.org' }],
+    ['displayName', { displayName: 'Countess' }],
+  ])('names what was changed and not what it reads: %s', (field, part) => {
+    const changes = changesOf(stored(), (account) => account.update({ ...PROFILE, ...part }));
+    expect(changes).toEqual([{ became: 'changed', changed: [field], permissions: PERMISSIONS }]);
+  });
+
+  test('has the permissions before and after', () => {
+    const update = (account: Account) => account.update({ ...PROFILE, permissions: ['a:read', 'c:read'] });
+    const permissions = { before: ['a:read', 'b:write'], after: ['a:read', 'c:read'] };
+    expect(changesOf(stored(), update, (account) => account.changePassword('hash'))).toEqual([
+      { became: 'changed', changed: ['permissions', 'password'], permissions },
+    ]);
+  });
+
+  test.each([
+    ['suspend', 'suspended'],
+    ['delete', 'deleted'],
+  ] as const)('is one change for %s, also when it is sent twice', (verb, became) => {
+    const change = (account: Account) => account[verb]();
+    expect(changesOf(stored(), change, change)).toEqual([{ became }]);
+    expect(changesOf(stored(), change, (account) => account.reactivate())).toEqual([]);
+  });
+
+  test('is a reactivation after either', () => {
+    for (const status of ['suspended', 'deleted'] as const) {
+      const account = Account.restore({ ...PROFILE, id: 'u1', passwordHash: null, version: 0n, status });
+      expect(changesOf(account, (one) => one.reactivate())).toEqual([{ became: 'reactivated' }]);
+    }
+  });
+});
