@@ -4,7 +4,7 @@
  * every `now` is PostgreSQL's clock: one clock for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
-import type { PlatformSignIn } from '../domain/accounts/fresh-sign-in.js';
+import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/fresh-sign-in.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
@@ -18,6 +18,7 @@ import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit
 import type { KeyList } from './listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
 import type { Page, PageRequest } from './page.js';
+import type { BegunSignIn, PlatformPerson, PlatformToken } from './platform-person.js';
 
 /** What the database says of a public part, read in one statement at `now`. */
 export interface KeyReading {
@@ -112,13 +113,6 @@ export interface Session {
   readonly signIn?: PlatformSignIn | undefined;
 }
 
-/** What a JWT of the platform's own login says. */
-export interface PlatformToken {
-  readonly accountId: string;
-  readonly expiresAt: Date;
-  readonly signIn: PlatformSignIn;
-}
-
 export abstract class Sessions {
   /**
    * Begins a session if the account is still active under this password hash, and answers its token. `session.opened` is on
@@ -129,9 +123,17 @@ export abstract class Sessions {
     passwordHash: string,
     client?: Client,
   ): Promise<{ token: string; expiresAt: Date } | undefined>;
+  /** The same for a person who signed in at the platform. */
+  abstract beginSignedIn(
+    accountId: string,
+    signIn: PlatformSignIn,
+    client?: Client,
+  ): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
   abstract find(token: string): Promise<Session | undefined>;
   abstract end(token: string): Promise<void>;
+  /** The same for one whose token is elsewhere. @param digest as sessionDigest makes it */
+  abstract endByDigest(digest: string): Promise<void>;
 }
 
 export abstract class Passwords {
@@ -160,4 +162,17 @@ export abstract class PasswordGuesses {
 export abstract class PlatformTokens {
   /** Whom a JWT of the platform's own login stands for, and until when; undefined when the token is not valid. */
   abstract verify(jwt: string): Promise<PlatformToken | undefined>;
+}
+
+export abstract class PlatformLogin {
+  /**
+   * Where to send a person who is to sign in at the platform.
+   * @param stepUp how fresh, and how strong, the sign-in is to be; any unless given
+   */
+  abstract begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }>;
+  /**
+   * Who came back. Throws `invalid_credentials` when the platform signed nobody in, or not for what was begun.
+   * @param answer the query that the platform sent the person back with
+   */
+  abstract finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson>;
 }

@@ -4,6 +4,7 @@ import { MemoryRateLimiter } from '../infrastructure/outbound/memory/memory-rate
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { Hashing } from '../infrastructure/outbound/passwords/hashing.js';
 import { JwksPlatformTokens } from '../infrastructure/outbound/platform-login/jwks-platform-tokens.js';
+import { OidcPlatformLogin } from '../infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
 import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/accounts/housekeeping.js';
 import { PostgresPasswordGuesses } from '../infrastructure/outbound/postgres/accounts/password-guesses.js';
@@ -30,7 +31,7 @@ export function buildAdapters(
   { log, traces }: Pick<Telemetry, 'log' | 'traces'>,
   passwords = new Argon2Passwords(new Hashing()),
 ) {
-  const { databaseUrl, databasePatienceMs, redisUrl, rateLimit, platformLogin } = config;
+  const { databaseUrl, databasePatienceMs, redisUrl, rateLimit, platformLogin, oidc, publicUrl } = config;
   const database = new Database(dataSource);
   const localLimiter = new MemoryRateLimiter(rateLimit);
   return {
@@ -49,6 +50,7 @@ export function buildAdapters(
     limiter: redisUrl
       ? new RedisRateLimiter(redisUrl, rateLimit, localLimiter, redisOutage(log), traces)
       : localLimiter,
+    platformLogin: oidc && new OidcPlatformLogin(oidc, `${publicUrl}/v1/session/oidc/callback`),
     platformTokens: platformLogin && new JwksPlatformTokens(platformLogin),
   };
 }

@@ -17,7 +17,10 @@ import { IntrospectionController } from '../infrastructure/inbound/http/introspe
 import { ApiKeysController } from '../infrastructure/inbound/http/management/api-keys.controller.js';
 import { AuditEventsController } from '../infrastructure/inbound/http/management/audit-events.controller.js';
 import { SessionCookie } from '../infrastructure/inbound/http/management/cookies.js';
+import { PlatformSignInController } from '../infrastructure/inbound/http/management/platform-sign-in.controller.js';
 import { SessionController } from '../infrastructure/inbound/http/management/session.controller.js';
+import { SignInCookie } from '../infrastructure/inbound/http/management/sign-in-cookie.js';
+import { SignInLanding } from '../infrastructure/inbound/http/management/sign-in-landing.js';
 import { MetricsListener } from '../infrastructure/inbound/http/operations/metrics-listener.js';
 import { OperationsController } from '../infrastructure/inbound/http/operations/operations.controller.js';
 import { SettingsPage } from '../infrastructure/inbound/http/pages/settings-page.js';
@@ -33,6 +36,7 @@ import type { UseCases } from './use-cases.js';
 export async function buildDoors(config: Config, useCases: UseCases, { keyReader }: Adapters, telemetry: Telemetry) {
   const { log, traces, metricsPage, httpTimes, grpcTimes } = telemetry;
   const { validateKey } = useCases;
+  const { publicUrl, oidc } = config;
   const health = new GrpcHealth();
   const readiness = new Readiness(keyReader, (isReady) => health.set(isReady));
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? []);
@@ -52,6 +56,7 @@ export async function buildDoors(config: Config, useCases: UseCases, { keyReader
     IntrospectionController,
     ForwardAuthController,
     OperationsController,
+    ...(oidc ? [PlatformSignInController] : []),
   ];
   /** What the controllers ask for, each by its class. */
   const instances = [
@@ -61,8 +66,9 @@ export async function buildDoors(config: Config, useCases: UseCases, { keyReader
     readiness,
     metricsPage,
     new ForwardAuth(validateKey, answers, log, config.forwardAuthRoutes),
-    new SettingsPage(config.exampleUrl),
-    new SessionCookie(config.publicUrl),
+    new SettingsPage(config),
+    new SessionCookie(publicUrl),
+    ...(oidc ? [new SignInCookie(publicUrl, oidc.clientSecret), new SignInLanding(publicUrl, log)] : []),
   ];
 
   const providers = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));

@@ -22,12 +22,15 @@ import type {
   LastUse,
   PasswordGuesses,
   Passwords,
+  PlatformLogin,
   PlatformTokens,
   RateLimiter,
   Sessions,
   ValidationMeter,
 } from '../application/ports.js';
+import { BeginPlatformSignIn } from '../application/sessions/begin-platform-sign-in.js';
 import { Confirmation } from '../application/sessions/confirmation.js';
+import { FinishPlatformSignIn } from '../application/sessions/finish-platform-sign-in.js';
 import { IdentifyOwner } from '../application/sessions/identify-owner.js';
 import { PasswordCheck } from '../application/sessions/password-check.js';
 import { SignIn } from '../application/sessions/sign-in.js';
@@ -47,6 +50,7 @@ export interface Ports {
   readonly passwords: Passwords;
   readonly limiter: RateLimiter;
   readonly platformTokens: PlatformTokens | undefined;
+  readonly platformLogin: PlatformLogin | undefined;
 }
 
 export type Settings = Pick<Config, 'keyPrefix' | 'passwordSignIn' | 'freshSignIn' | 'audit'>;
@@ -59,6 +63,7 @@ export function buildUseCases(
   meter: ValidationMeter,
 ) {
   const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, lastUse, passwords, limiter } = ports;
+  const { platformLogin } = ports;
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
   return {
@@ -73,6 +78,10 @@ export function buildUseCases(
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),
     confirmation,
     signIn: new SignIn(accounts, sessions, passwords, guesses, check, audit),
+    ...(platformLogin && {
+      beginPlatformSignIn: new BeginPlatformSignIn(platformLogin, sessions, freshSignIn),
+      finishPlatformSignIn: new FinishPlatformSignIn(platformLogin, accounts, sessions, audit),
+    }),
     signOut: new SignOut(sessions),
     identifyOwner: new IdentifyOwner(sessions, accounts, audit, ports.platformTokens),
     putAccount: new PutAccount(accounts, passwords, passwordSignIn),

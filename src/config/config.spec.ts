@@ -50,6 +50,7 @@ describe('with nothing but what is needed', () => {
       rateLimit: { perSecond: 20, burst: 100 },
       serviceTokens: [{ name: 'gateway', role: 'validator', digest: Buffer.from(hex('token'), 'hex') }],
       platformLogin: undefined,
+      oidc: undefined,
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       grpcTls: undefined,
@@ -337,9 +338,52 @@ describe("the platform's own login", () => {
 
   test('is needed where passwords are off, and the variable is one of two words', () => {
     expect(problems({ PASSWORD_SIGN_IN: 'off' })).toEqual([
-      'PASSWORD_SIGN_IN must not be off without SESSION_JWKS_URL: nobody could sign in',
+      'PASSWORD_SIGN_IN must not be off without SESSION_JWKS_URL or OIDC_ISSUER: nobody could sign in',
     ]);
     expect(problems({ ...jwks, PASSWORD_SIGN_IN: '1' })).toEqual(['PASSWORD_SIGN_IN must be one of on, off']);
+  });
+});
+
+describe("the platform's OpenID provider", () => {
+  const oidc = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'latchkey', OIDC_CLIENT_SECRET: 'secret' };
+
+  test('needs a client, and leaves no second way in by a password', () => {
+    expect(read(oidc)).toMatchObject({
+      oidc: {
+        issuer: 'https://login.example.com',
+        clientId: 'latchkey',
+        clientSecret: 'secret',
+        scopes: 'openid email',
+        accountClaim: 'sub',
+      },
+      passwordSignIn: false,
+    });
+    expect(problems({ OIDC_ISSUER: oidc.OIDC_ISSUER })).toEqual([
+      'OIDC_CLIENT_ID is missing: it is needed with OIDC_ISSUER',
+      'OIDC_CLIENT_SECRET is missing: it is needed with OIDC_ISSUER',
+    ]);
+    expect(read({ OIDC_CLIENT_ID: 'latchkey' }).oidc).toBeUndefined();
+  });
+
+  test('is reached by https, or on this machine', () => {
+    expect(read({ ...oidc, OIDC_ISSUER: 'http://localhost:9000/realm' }).oidc?.issuer).toBe(
+      'http://localhost:9000/realm',
+    );
+    for (const issuer of ['http://login.example.com', 'http://127.0.0.1.example.com']) {
+      expect(problems({ ...oidc, OIDC_ISSUER: issuer })).toEqual([
+        'OIDC_ISSUER must start with https://, unless it is on a loopback address',
+      ]);
+    }
+  });
+
+  test('is asked for the scope openid, whatever else', () => {
+    expect(read({ ...oidc, OIDC_SCOPES: 'openid profile', OIDC_ACCOUNT_CLAIM: 'oid' }).oidc).toMatchObject({
+      scopes: 'openid profile',
+      accountClaim: 'oid',
+    });
+    expect(problems({ ...oidc, OIDC_SCOPES: 'email,openid' })).toEqual([
+      'OIDC_SCOPES must be scopes with blanks between, openid among them',
+    ]);
   });
 });
 

@@ -7,6 +7,7 @@ import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
 import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
+import { type OidcConfig, readOidc } from './oidc-config.js';
 import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
 import { readSealKeys } from './seal-keys.js';
 import { readFreshSignIn, readPasswordSignIn } from './sign-in-config.js';
@@ -40,6 +41,7 @@ export interface Config {
   readonly rateLimit: RateLimit;
   readonly serviceTokens: readonly ServiceToken[];
   readonly platformLogin: PlatformLoginConfig | undefined;
+  readonly oidc: OidcConfig | undefined;
   /** Whether people may sign in, and confirm, with a password of ours. */
   readonly passwordSignIn: boolean;
   /** What confirms in place of a password. */
@@ -99,6 +101,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     serviceTokens,
     platformLogin,
+    oidc: readOidc(reader),
     passwordSignIn: readPasswordSignIn(reader),
     freshSignIn: readFreshSignIn(reader),
     grpcTls,

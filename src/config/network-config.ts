@@ -11,18 +11,25 @@ export function parseProxy(entry: string): string {
   return entry;
 }
 
+const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
+
 /** A loopback address has three spellings, and a browser takes whichever the person typed. */
 export function ownOrigins(publicUrl: string, httpPort: number): string[] {
   if (!URL.canParse(publicUrl)) return [];
   const { origin, hostname } = new URL(publicUrl);
-  if (!['127.0.0.1', 'localhost', '[::1]'].includes(hostname)) return [origin];
-  return [...new Set([origin, ...['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:${httpPort}`)])];
+  if (!LOOPBACK_HOSTS.includes(hostname)) return [origin];
+  return [...new Set([origin, ...LOOPBACK_HOSTS.map((host) => `http://${host}:${httpPort}`)])];
 }
 
 /** An entry of ALLOWED_ORIGINS, as browsers write it: scheme, host and port, in lower case, nothing more. */
 export function parseOrigin(text: string): string {
   if (URL.canParse(text) && new URL(text).origin === text) return text;
   throw new Error('must read like https://app.example.com');
+}
+
+/** Whether nothing but this machine answers at an address. */
+export function isLoopbackUrl(url: string): boolean {
+  return URL.canParse(url) && LOOPBACK_HOSTS.includes(new URL(url).hostname);
 }
 
 /** A host as it stands in a URL. */

@@ -3,10 +3,10 @@ import type { EnvReader } from './env-reader.js';
 
 /** Whether people may sign in with a password of ours. A platform that signs its people in wants no second way in. */
 export function readPasswordSignIn(reader: EnvReader): boolean {
-  const elsewhere = reader.text('SESSION_JWKS_URL') !== undefined;
+  const elsewhere = ['SESSION_JWKS_URL', 'OIDC_ISSUER'].some((name) => reader.text(name) !== undefined);
   const isOn = reader.oneOf('PASSWORD_SIGN_IN', elsewhere ? 'off' : 'on', ['on', 'off']) === 'on';
   if (!isOn && !elsewhere)
-    reader.wrong('PASSWORD_SIGN_IN', 'must not be off without SESSION_JWKS_URL: nobody could sign in');
+    reader.wrong('PASSWORD_SIGN_IN', 'must not be off without SESSION_JWKS_URL or OIDC_ISSUER: nobody could sign in');
   return isOn;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SESSION_HOURS } from '../../src/domain/accounts/session.js';
+import { SESSION_HOURS, sessionDigest } from '../../src/domain/accounts/session.js';
 import { HOUR_MS } from '../../src/domain/time.js';
 import { client } from '../support/calls.js';
 import { change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';
@@ -33,11 +33,11 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     const from = client('198.51.100.7');
     await world.sessions.begin(id, HASH, from);
     await world.sessions.begin(id, 'another', from);
+    await world.sessions.beginSignedIn(id, { authenticatedAt: undefined, acr: undefined }, from);
     const { ip: clientIp, userAgent, requestId } = from;
     const facts = { type: 'session.opened', at: await world.now(), clientIp, userAgent, requestId };
-    expect(await eventsOf(world, id, ['session.opened'])).toEqual([
-      { ...facts, id: expect.any(String), keyId: null, reason: null, count: 1 },
-    ]);
+    const event = { ...facts, id: expect.any(String), keyId: null, reason: null, count: 1 };
+    expect(await eventsOf(world, id, ['session.opened'])).toEqual([event, event]);
   });
 
   test('begin under the password hash that the account has, and under no other', async () => {
@@ -65,6 +65,37 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
       await transaction.endSessions();
     });
     expect(await session).toBeUndefined();
+  });
+
+  test('of a person who signed in at the platform say how, whatever the password is', async () => {
+    const id = await newAccount(world);
+    const strong = { authenticatedAt: new Date('2026-03-29T00:30:00.250Z'), acr: 'urn:example:gold' };
+    const vague = { authenticatedAt: undefined, acr: undefined };
+    for (const signIn of [strong, { ...strong, acr: undefined }, { ...vague, acr: 'gold' }]) {
+      const { token } = (await world.sessions.beginSignedIn(id, signIn))!;
+      expect(await world.sessions.find(token)).toMatchObject({ account: { id }, signIn });
+    }
+    const { token } = (await world.sessions.beginSignedIn(id, vague))!;
+    expect((await world.sessions.find(token))?.signIn ?? vague).toEqual(vague);
+    expect((await world.sessions.find((await begin(id)).token))?.signIn).toBeUndefined();
+  });
+
+  test.each(['suspend', 'delete'] as const)('begin for nobody who signed in at the platform after %s', async (end) => {
+    const id = await newAccount(world);
+    const signIn = { authenticatedAt: await world.now(), acr: undefined };
+    await change(world, id, (account) => account[end]());
+    expect(await world.sessions.beginSignedIn(id, signIn)).toBeUndefined();
+    expect(await world.sessions.beginSignedIn('nobody', signIn)).toBeUndefined();
+  });
+
+  test('end by their digests too', async () => {
+    const id = await newAccount(world);
+    const [one, two] = [await begin(id), await begin(id)];
+    for (const digest of [sessionDigest(one.token), sessionDigest(one.token), sessionDigest('none')]) {
+      await world.sessions.endByDigest(digest);
+    }
+    expect(await world.sessions.find(one.token)).toBeUndefined();
+    expect((await world.sessions.find(two.token))?.account.id).toBe(id);
   });
 
   test('end one by one, twice without harm; a token that was never given is none', async () => {

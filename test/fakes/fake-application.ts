@@ -1,4 +1,4 @@
-import type { PasswordGuesses, Passwords, PlatformTokens } from '../../src/application/ports.js';
+import type { PasswordGuesses, Passwords, PlatformLogin, PlatformTokens } from '../../src/application/ports.js';
 import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
 import { SHOWN_EVENT_TYPES } from '../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../src/domain/audit/audit-seal.js';
@@ -24,6 +24,7 @@ export interface Parts {
   readonly passwords?: Passwords;
   readonly guesses?: PasswordGuesses;
   readonly tokens?: PlatformTokens;
+  readonly login?: PlatformLogin;
   readonly rateLimit?: RateLimit;
   readonly settings?: Partial<Settings>;
 }
@@ -47,6 +48,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
       () => store.now().getTime() * 1000,
     ),
     platformTokens: parts.tokens,
+    platformLogin: parts.login,
   };
 }
 

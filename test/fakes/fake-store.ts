@@ -1,4 +1,5 @@
 import { Account } from '../../src/domain/accounts/account.js';
+import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
 import type { ThrottleState } from '../../src/domain/accounts/password-throttle.js';
 import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
@@ -16,6 +17,7 @@ export interface StoredKey {
 export interface StoredSession {
   readonly accountId: string;
   readonly expiresAt: Date;
+  readonly signIn?: PlatformSignIn | undefined;
 }
 export interface StoredGuesses extends ThrottleState {
   readonly hasSucceeded: boolean;

@@ -54,7 +54,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service
     ...env,
   });
   const latchkey = await startLatchkey(config, cheapPasswords());
-  const where = { url: `http://127.0.0.1:${httpPort}`, grpcTarget: `127.0.0.1:${grpcPort}`, databaseUrl };
+  const where = { url: `http://127.0.0.1:${config.httpPort}`, grpcTarget: `127.0.0.1:${config.grpcPort}`, databaseUrl };
   return reach(where, async () => {
     await latchkey.stop();
     await database?.drop();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { PlatformTokens, type PlatformToken } from '../../../src/application/ports.js';
+import type { PlatformToken } from '../../../src/application/platform-person.js';
+import { PlatformTokens } from '../../../src/application/ports.js';
 import type { PlatformSignIn } from '../../../src/domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 import { HOUR_MS } from '../../../src/domain/time.js';

@@ -4,21 +4,31 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import compression from 'compression';
 import express, { type RequestHandler, type Response } from 'express';
+import type { Config } from '../../../../config/config.js';
 
 /** Where the build of `web/` leaves the settings screen: index.html and assets/. */
 const WEB_DIST = fileURLToPath(new URL('../../../../../web/dist', import.meta.url));
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
-const EXAMPLE_URL_PLACEHOLDER = '__EXAMPLE_URL__';
+
+type Settings = Pick<Config, 'exampleUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
 
 /** The settings screen's one document. It may load what this origin serves, and nothing else. */
 export class SettingsPage {
   private readonly document: string;
 
-  constructor(exampleUrl: string) {
-    const url = new URL(exampleUrl).href.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  constructor({ exampleUrl, publicUrl, oidc, passwordSignIn }: Settings) {
+    const facts = {
+      __EXAMPLE_URL__: new URL(exampleUrl).href,
+      __PASSWORD_SIGN_IN__: passwordSignIn ? 'on' : 'off',
+      // With its origin: of the spellings of a loopback address, the platform sends people back to this one.
+      __PLATFORM_SIGN_IN__: oidc ? `${publicUrl}/v1/session/oidc` : '',
+    };
     try {
       const built = readFileSync(join(WEB_DIST, 'index.html'), 'utf8');
-      this.document = built.replaceAll(EXAMPLE_URL_PLACEHOLDER, () => url);
+      this.document = Object.entries(facts).reduce(
+        (page, [name, text]) => page.replaceAll(name, () => inQuotes(text)),
+        built,
+      );
     } catch (error) {
       throw new Error('The settings screen is not built: run npm run build', { cause: error });
     }
@@ -43,6 +53,10 @@ export class SettingsPage {
     });
     response.type('html').send(this.document.replaceAll(NONCE_PLACEHOLDER, nonce));
   }
+}
+
+function inQuotes(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 }
 
 /** Files with a hash in their names, which never change. */

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Sessions, type Session } from '../../../../application/ports.js';
-import { NO_CLIENT } from '../../../../domain/audit/audit-event.js';
-import { SESSION_HOURS } from '../../../../domain/accounts/session.js';
+import { NO_CLIENT, type Client } from '../../../../domain/audit/audit-event.js';
+import type { PlatformSignIn } from '../../../../domain/accounts/fresh-sign-in.js';
+import { SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
 import type { Database } from '../connection/database.js';
 import { toAccount } from '../tables/mapping.js';
 import { SessionRow } from '../tables/rows.js';
@@ -11,25 +12,39 @@ export class PostgresSessions extends Sessions {
     super();
   }
 
+  begin(accountId: string, passwordHash: string, client = NO_CLIENT) {
+    return this.insert('AND password_hash = $8', client, [accountId, null, null], passwordHash);
+  }
+
+  beginSignedIn(accountId: string, { authenticatedAt, acr }: PlatformSignIn, client = NO_CLIENT) {
+    return this.insert('', client, [accountId, authenticatedAt ?? null, acr ?? null]);
+  }
+
   /**
    * The account's row is read locked, so that no session slips past a suspension or a password change. One statement, so that
    * the session and its event commit together.
    */
-  async begin(accountId: string, passwordHash: string, { ip, userAgent, requestId } = NO_CLIENT) {
+  private async insert(
+    condition: string,
+    { ip, userAgent, requestId }: Client,
+    [accountId, ...facts]: readonly unknown[],
+    ...conditions: readonly unknown[]
+  ) {
     const token = randomBytes(32).toString('base64url');
     const [opened] = await this.database.run((manager) =>
       manager.query<{ expires_at: Date }[]>(
         `WITH signed_in AS (
-          SELECT id FROM accounts WHERE id = $1 AND status = 'active' AND password_hash = $2 FOR SHARE
+          SELECT id FROM accounts WHERE id = $1 AND status = 'active' ${condition} FOR SHARE
         ), opened AS (
-          INSERT INTO sessions (token_digest, account_id, expires_at)
-          SELECT $3, id, clock_timestamp() + make_interval(hours => $4) FROM signed_in RETURNING account_id, expires_at
+          INSERT INTO sessions (token_digest, account_id, expires_at, authenticated_at, acr)
+          SELECT $2, id, clock_timestamp() + make_interval(hours => ${SESSION_HOURS}), $3, $4
+          FROM signed_in RETURNING account_id, expires_at
         ), recorded AS (
           INSERT INTO audit_events (type, owner_id, actor_id, client_ip, user_agent, request_id)
           SELECT 'session.opened', account_id, account_id, $5, $6, $7 FROM opened
         )
         SELECT expires_at FROM opened`,
-        [accountId, passwordHash, digest(token), SESSION_HOURS, ip, userAgent, requestId],
+        [accountId, digest(token), ...facts, ip, userAgent, requestId, ...conditions],
       ),
     );
     return opened && { token, expiresAt: opened.expires_at };
@@ -44,14 +59,25 @@ export class PostgresSessions extends Sessions {
         .andWhere(`session.expires_at > clock_timestamp() AND account.status = 'active'`)
         .getOne(),
     );
-    return row?.account ? { account: toAccount(row.account), expiresAt: row.expiresAt } : undefined;
+    if (!row?.account) return undefined;
+    return { account: toAccount(row.account), expiresAt: row.expiresAt, signIn: signInOf(row) };
   }
 
-  async end(token: string): Promise<void> {
-    await this.database.run((manager) => manager.delete(SessionRow, { tokenDigest: digest(token) }));
+  end(token: string): Promise<void> {
+    return this.endByDigest(sessionDigest(token));
+  }
+
+  async endByDigest(hex: string): Promise<void> {
+    await this.database.run((manager) => manager.delete(SessionRow, { tokenDigest: Buffer.from(hex, 'hex') }));
   }
 }
 
 function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return Buffer.from(sessionDigest(token), 'hex');
+}
+
+/** Undefined where nothing is known of it: as good as a sign-in with a password of ours. */
+function signInOf({ authenticatedAt, acr }: SessionRow): PlatformSignIn | undefined {
+  if (authenticatedAt === null && acr === null) return undefined;
+  return { authenticatedAt: authenticatedAt ?? undefined, acr: acr ?? undefined };
 }

@@ -100,6 +100,11 @@ export class SessionRow {
   @Index('sessions_by_expiry')
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 })
   expiresAt!: Date;
+  /** Of a sign-in at the platform, like `acr`. */
+  @Column({ type: 'timestamptz', name: 'authenticated_at', precision: 3, nullable: true })
+  authenticatedAt!: Date | null;
+  @Column('text', { nullable: true })
+  acr!: string | null;
 }
 
 @Entity('password_guesses')

@@ -1,0 +1,34 @@
+import type { FreshSignInRule } from '../../domain/accounts/fresh-sign-in.js';
+import { sessionDigest } from '../../domain/accounts/session.js';
+import type { BegunSignIn } from '../platform-person.js';
+import type { PlatformLogin, Sessions } from '../ports.js';
+
+export const SIGN_IN_PURPOSES = ['sign-in', 'confirmation'] as const;
+export type SignInPurpose = (typeof SIGN_IN_PURPOSES)[number];
+
+/** What the person's browser keeps until they come back from the platform. */
+export interface SignInUnderWay extends BegunSignIn {
+  readonly purpose: SignInPurpose;
+  /** Of a confirmation: who asked for it. */
+  readonly ownerId?: string | undefined;
+  /** Of the session that the browser had, which the new one replaces. */
+  readonly sessionDigest?: string | undefined;
+}
+
+/** Sends a person to the platform, to sign in there or to confirm that it is still they. */
+export class BeginPlatformSignIn {
+  constructor(
+    private readonly login: PlatformLogin,
+    private readonly sessions: Sessions,
+    private readonly rule: FreshSignInRule,
+  ) {}
+
+  /** @param token of the session that the browser has, if any */
+  async execute(purpose: SignInPurpose, token: string | undefined): Promise<{ url: string; underWay: SignInUnderWay }> {
+    const isConfirmation = purpose === 'confirmation';
+    const { url, begun } = await this.login.begin(isConfirmation ? this.rule : undefined);
+    if (!token) return { url, underWay: { ...begun, purpose } };
+    const session = isConfirmation ? await this.sessions.find(token) : undefined;
+    return { url, underWay: { ...begun, purpose, ownerId: session?.account.id, sessionDigest: sessionDigest(token) } };
+  }
+}

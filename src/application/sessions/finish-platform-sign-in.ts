@@ -1,0 +1,52 @@
+import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
+import type { Accounts, Audit, PlatformLogin, Sessions } from '../ports.js';
+import type { SignInUnderWay } from './begin-platform-sign-in.js';
+
+/** Of somebody whom the platform knows and who does not get in here. */
+export type SignInRefusal = 'no_account' | 'suspended' | 'deleted';
+
+export type FinishedSignIn =
+  | { readonly refusal: SignInRefusal }
+  | {
+      readonly refusal?: undefined;
+      readonly token: string;
+      readonly expiresAt: Date;
+      /** Of a confirmation: whether it is the person who asked for it. */
+      readonly isExpected: boolean;
+    };
+
+const REASONS = {
+  no_account: 'invalid-token',
+  suspended: 'owner-suspended',
+  deleted: 'owner-deleted',
+} satisfies Record<SignInRefusal, FailureReason>;
+
+/** Opens a session, always a new one, for a person who comes back from the platform. */
+export class FinishPlatformSignIn {
+  constructor(
+    private readonly login: PlatformLogin,
+    private readonly accounts: Accounts,
+    private readonly sessions: Sessions,
+    private readonly audit: Audit,
+  ) {}
+
+  /**
+   * Throws `invalid_credentials` when the platform did not sign anybody in, `unavailable` when it is away.
+   * @param answer the query that the platform sent them back with
+   */
+  async execute(answer: string, underWay: SignInUnderWay, client: Client): Promise<FinishedSignIn> {
+    const { accountId, signIn } = await this.login.finish(answer, underWay);
+    const account = accountId === undefined ? undefined : await this.accounts.find(accountId);
+    const session = account && (await this.sessions.beginSignedIn(account.id, signIn, client));
+    if (!session) {
+      // An account that was suspended in this very moment was read as active.
+      const refusal = account ? (account.status === 'deleted' ? 'deleted' : 'suspended') : 'no_account';
+      const reason = REASONS[refusal];
+      const ownerId = account?.id ?? null;
+      await this.audit.recordFailure({ reason, client, ownerId, keyId: null, publicPart: null });
+      return { refusal };
+    }
+    if (underWay.sessionDigest) await this.sessions.endByDigest(underWay.sessionDigest);
+    return { ...session, isExpected: underWay.ownerId === undefined || underWay.ownerId === accountId };
+  }
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
+import { FakePlatformLogin } from '../../../test/fakes/sessions/fake-platform-login.js';
+import { client, newOwner, outcomeOf } from '../../../test/support/calls.js';
+import { sessionDigest } from '../../domain/accounts/session.js';
+import type { SignInPurpose } from './begin-platform-sign-in.js';
+
+const rule = { maxAgeSeconds: 300, acrValues: ['gold'] };
+const login = new FakePlatformLogin();
+const app = openFakes({ login, settings: { freshSignIn: rule } });
+const begin = app.beginPlatformSignIn!;
+const finish = app.finishPlatformSignIn!;
+
+const signIn = { authenticatedAt: new Date('2026-03-29T00:29:00.000Z'), acr: 'gold' };
+const trip = async (accountId: string | undefined, purpose: SignInPurpose = 'sign-in', token?: string) => {
+  const { underWay } = await begin.execute(purpose, token);
+  return finish.execute(login.answer(underWay, { accountId, signIn }), underWay, client());
+};
+const tokenOf = async (accountId: string, ...more: [SignInPurpose?, string?]) => {
+  const finished = await trip(accountId, ...more);
+  if (finished.refusal) throw new Error(finished.refusal);
+  return finished;
+};
+
+describe('a sign-in at the platform', () => {
+  test('opens a session that knows how its person signed in', async () => {
+    const { id } = await newOwner(app);
+    const { token, expiresAt } = await tokenOf(id);
+    expect(await app.identifyOwner.bySession(token)).toMatchObject({ account: { id }, expiresAt, signIn });
+    expect(eventsOf(app, id)).toMatchObject([{ type: 'session.opened', clientIp: '192.0.2.1' }]);
+  });
+
+  test('asks for a fresh and strong one where it is to confirm, and for any otherwise', async () => {
+    await begin.execute('sign-in', undefined);
+    expect(login.asked).toBeUndefined();
+    await begin.execute('confirmation', undefined);
+    expect(login.asked).toEqual(rule);
+  });
+
+  test('replaces the session that the browser had when it began', async () => {
+    const { id } = await newOwner(app);
+    const { token } = await tokenOf(id);
+    const { underWay } = await begin.execute('sign-in', token);
+    expect(underWay).toMatchObject({ purpose: 'sign-in', ownerId: undefined, sessionDigest: sessionDigest(token) });
+    const later = await tokenOf(id, 'sign-in', token);
+    expect(await app.identifyOwner.bySession(token)).toBeUndefined();
+    expect(await app.identifyOwner.bySession(later.token)).toMatchObject({ account: { id } });
+  });
+
+  test('that confirms is expected of the person who asked; another one is signed in in their place', async () => {
+    const [one, two] = [await newOwner(app), await newOwner(app)];
+    const { token } = await tokenOf(one.id);
+    const again = await tokenOf(one.id, 'confirmation', token);
+    expect(again.isExpected).toBe(true);
+    const other = await tokenOf(two.id, 'confirmation', again.token);
+    expect(other.isExpected).toBe(false);
+    expect(await app.identifyOwner.bySession(again.token)).toBeUndefined();
+    expect(await app.identifyOwner.bySession(other.token)).toMatchObject({ account: { id: two.id } });
+    expect((await tokenOf(two.id, 'confirmation')).isExpected).toBe(true);
+  });
+
+  test.each(['suspended', 'deleted'] as const)(
+    'of an account that is %s opens nothing, and is recorded',
+    async (what) => {
+      const { id } = await newOwner(app);
+      await app.changeAccountStatus[what === 'deleted' ? 'delete' : 'suspend'](id);
+      expect(await trip(id)).toEqual({ refusal: what });
+      expect(eventsOf(app, id)).toMatchObject([{ reason: `owner-${what}`, clientIp: '192.0.2.1' }]);
+    },
+  );
+
+  test.each([undefined, `nobody-${randomUUID()}`])('of a person without an account opens nothing: %s', async (id) => {
+    const before = app.store.events.length;
+    expect(await trip(id)).toEqual({ refusal: 'no_account' });
+    expect(app.store.events.slice(before)).toMatchObject([{ reason: 'invalid-token', ownerId: null }]);
+  });
+
+  test('that was refused there, or begun elsewhere, leaves the session as it was', async () => {
+    const { id } = await newOwner(app);
+    const { token } = await tokenOf(id);
+    const [one, two] = [await begin.execute('sign-in', token), await begin.execute('sign-in', token)];
+    const answer = login.answer(one.underWay, { accountId: id, signIn });
+    expect(await outcomeOf(finish.execute(answer, two.underWay, client()))).toBe('invalid_credentials');
+    expect(await app.identifyOwner.bySession(token)).toMatchObject({ account: { id } });
+  });
+
+  test('is unavailable while the platform is away', async () => {
+    login.isAway = true;
+    expect(await outcomeOf(begin.execute('sign-in', undefined))).toBe('unavailable');
+    login.isAway = false;
+    expect(await outcomeOf(begin.execute('sign-in', undefined))).toBe('ok');
+  });
+});
+
+test('where no OpenID provider is set there is none to begin with', () => {
+  const { beginPlatformSignIn, finishPlatformSignIn } = openFakes();
+  expect([beginPlatformSignIn, finishPlatformSignIn]).toEqual([undefined, undefined]);
+});

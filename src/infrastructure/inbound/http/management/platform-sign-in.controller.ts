@@ -1,0 +1,58 @@
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { BeginPlatformSignIn, SIGN_IN_PURPOSES } from '../../../../application/sessions/begin-platform-sign-in.js';
+import { FinishPlatformSignIn } from '../../../../application/sessions/finish-platform-sign-in.js';
+import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { SessionCookie } from './cookies.js';
+import { SignInCookie } from './sign-in-cookie.js';
+import { SignInLanding } from './sign-in-landing.js';
+
+const ONWARD = { Location: { description: 'Where the person goes on', schema: { type: 'string' } as const } };
+
+/** Browsers come here, by links and redirects: every answer sends the person on, to the platform or to our page. */
+@ApiTags('session')
+@Controller('v1/session/oidc')
+export class PlatformSignInController {
+  constructor(
+    private readonly beginSignIn: BeginPlatformSignIn,
+    private readonly finishSignIn: FinishPlatformSignIn,
+    private readonly sessionCookie: SessionCookie,
+    private readonly signInCookie: SignInCookie,
+    private readonly landing: SignInLanding,
+  ) {}
+
+  @Get()
+  @ApiQuery({ name: 'purpose', required: false, enum: SIGN_IN_PURPOSES, description: 'confirmation: sign in afresh' })
+  @ApiResponse({ status: 303, description: 'To the platform’s login, or back with the reason', headers: ONWARD })
+  async begin(
+    @Query('purpose') purpose: unknown,
+    @Req() request: LatchkeyRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.landing.orRefuse(response, async () => {
+      const token = this.sessionCookie.read(request);
+      const { url, underWay } = await this.beginSignIn.execute(
+        purpose === 'confirmation' ? 'confirmation' : 'sign-in',
+        token,
+      );
+      await this.signInCookie.set(response, underWay);
+      response.redirect(303, url);
+    });
+  }
+
+  /** The session's cookie is Strict, and not sent on the way back from another site: what was begun names its session. */
+  @Get('callback')
+  @ApiResponse({ status: 303, description: 'Signed in, or back with the reason', headers: ONWARD })
+  async finish(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
+    await this.landing.orRefuse(response, async () => {
+      const underWay = await this.signInCookie.take(request, response);
+      if (!underWay) return this.landing.send(response, 'refused=expired');
+      const answer = new URL(request.originalUrl, 'http://localhost').search;
+      const finished = await this.finishSignIn.execute(answer, underWay, clientOf(request));
+      if (finished.refusal) return this.landing.send(response, `refused=${finished.refusal}`);
+      this.sessionCookie.set(response, finished.token, finished.expiresAt);
+      this.landing.send(response, finished.isExpected ? 'signed-in' : 'signed-in=another');
+    });
+  }
+}

@@ -1,0 +1,16 @@
+type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * The claim that is the account's id: of the ID token, or where that lacks it of the UserInfo endpoint.
+ * @returns undefined without it, and for an email address that the provider has not verified
+ */
+export async function accountClaim(
+  name: string,
+  idToken: Claims,
+  fetchUserInfo: () => Promise<Claims>,
+): Promise<string | undefined> {
+  const claims = idToken[name] === undefined ? await fetchUserInfo() : idToken;
+  const value = claims[name];
+  if (typeof value !== 'string') return undefined;
+  return name === 'email' && claims['email_verified'] !== true ? undefined : value;
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startOpenIdProvider, type OpenIdProvider } from '../../../../test/support/openid-provider.js';
+import { Wanderer } from '../../../../test/support/wanderer.js';
+import { OidcPlatformLogin } from './oidc-platform-login.js';
+
+const REDIRECT = 'http://127.0.0.1:1/callback';
+const REFUSED = { code: 'invalid_credentials' };
+const AWAY = { code: 'unavailable' };
+
+describe('a sign-in at an OpenID provider', () => {
+  let provider: OpenIdProvider;
+  let login: OidcPlatformLogin;
+  const loginWith = (part: object = {}) =>
+    new OidcPlatformLogin(
+      {
+        issuer: provider.issuer,
+        clientId: provider.env.OIDC_CLIENT_ID,
+        clientSecret: provider.env.OIDC_CLIENT_SECRET,
+        scopes: 'openid email',
+        accountClaim: 'sub',
+        ...part,
+      },
+      REDIRECT,
+    );
+  beforeAll(async () => {
+    provider = await startOpenIdProvider(REDIRECT);
+    login = loginWith();
+  });
+  afterAll(() => provider?.stop());
+
+  const signIn = async (accountId: string, at = login) => {
+    provider.seat({ accountId });
+    const { url, begun } = await at.begin({ maxAgeSeconds: 300, acrValues: [] });
+    const answer = new URL(await new Wanderer().visit(url, '/callback')).search;
+    return { answer, begun };
+  };
+
+  test('names the person, and when they signed in', async () => {
+    const { answer, begun } = await signIn('auth0|abc');
+    const { accountId, signIn: how } = await login.finish(answer, begun);
+    expect(accountId).toBe('auth0|abc');
+    expect(Math.abs(Date.now() - how.authenticatedAt!.getTime())).toBeLessThan(60_000);
+    expect(how.acr).toBeUndefined();
+  });
+
+  test('names nobody whose subject can be no account id', async () => {
+    const { answer, begun } = await signIn('a b');
+    expect((await login.finish(answer, begun)).accountId).toBeUndefined();
+  });
+
+  test('is refused with another client secret', async () => {
+    const stranger = loginWith({ clientSecret: 'another' });
+    const { answer, begun } = await signIn('u1', stranger);
+    await expect(stranger.finish(answer, begun)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('says why in words that hold no token', async () => {
+    const { answer, begun } = await signIn('u1');
+    await login.finish(answer, begun);
+    const error = await login.finish(answer, begun).catch((failure: Error) => failure);
+    expect((error as Error).cause).toEqual(new Error('OAUTH_RESPONSE_BODY_ERROR: invalid_grant'));
+  });
+
+  test('is unavailable while the provider is away, for those who asked at once too, and not a moment longer', async () => {
+    const fresh = loginWith();
+    provider.goAway();
+    await Promise.all([1, 2].map(() => expect(fresh.begin(undefined)).rejects.toMatchObject(AWAY)));
+    provider.comeBack();
+    expect((await fresh.begin(undefined)).url).toMatch(provider.issuer);
+  });
+
+  test('is unavailable where another issuer answers than was asked', async () => {
+    const elsewhere = loginWith({ issuer: provider.issuer.replace('127.0.0.1', 'localhost') });
+    await expect(elsewhere.begin(undefined)).rejects.toMatchObject(AWAY);
+  });
+});

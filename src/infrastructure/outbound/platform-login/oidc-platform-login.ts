@@ -1,0 +1,103 @@
+import * as oidc from 'openid-client';
+import type { BegunSignIn, PlatformPerson } from '../../../application/platform-person.js';
+import { PlatformLogin } from '../../../application/ports.js';
+import type { OidcConfig } from '../../../config/oidc-config.js';
+import { accountIdProblem } from '../../../domain/accounts/account.js';
+import { authenticatedAt, type FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
+import { MINUTE_MS } from '../../../domain/time.js';
+import { accountClaim } from './account-claim.js';
+import { signInError } from './sign-in-error.js';
+
+const TIMEOUT_SECONDS = 5;
+/** What the provider says of itself changes rarely; not every click is to cost it an answer. */
+const METADATA_KEPT_MS = 10 * MINUTE_MS;
+
+/** OpenID Connect: authorization code with PKCE, as a confidential client. */
+export class OidcPlatformLogin extends PlatformLogin {
+  private metadata: { readonly value: Promise<oidc.ServerMetadata>; readonly until: number } | undefined;
+
+  constructor(
+    private readonly provider: OidcConfig,
+    private readonly redirectUri: string,
+  ) {
+    super();
+  }
+
+  async begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }> {
+    const begun = {
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      codeVerifier: oidc.randomPKCECodeVerifier(),
+    };
+    const url = oidc.buildAuthorizationUrl(await this.client(), {
+      redirect_uri: this.redirectUri,
+      scope: this.provider.scopes,
+      state: begun.state,
+      nonce: begun.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(begun.codeVerifier),
+      code_challenge_method: 'S256',
+      ...(stepUp && { max_age: String(stepUp.maxAgeSeconds) }),
+      ...(stepUp && stepUp.acrValues.length > 0 && { acr_values: stepUp.acrValues.join(' ') }),
+    });
+    return { url: url.href, begun };
+  }
+
+  async finish(answer: string, { state, nonce, codeVerifier }: BegunSignIn): Promise<PlatformPerson> {
+    const client = await this.client();
+    const url = new URL(this.redirectUri);
+    url.search = answer;
+    try {
+      const tokens = await oidc.authorizationCodeGrant(client, url, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims()!;
+      const id = await accountClaim(this.provider.accountClaim, claims, () =>
+        oidc.fetchUserInfo(client, tokens.access_token, claims.sub),
+      );
+      const { auth_time: authTime, acr } = claims;
+      return {
+        accountId: id !== undefined && accountIdProblem(id) === undefined ? id : undefined,
+        signIn: { authenticatedAt: authenticatedAt(authTime), acr: typeof acr === 'string' ? acr : undefined },
+      };
+    } catch (error) {
+      throw signInError(error);
+    }
+  }
+
+  /** A new one each time: it fetches the signing keys afresh, so that a rotation there is never noticed here. */
+  private async client(): Promise<oidc.Configuration> {
+    const { clientId, clientSecret } = this.provider;
+    const metadata = await this.discover();
+    const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const authentication = methods.includes('client_secret_basic') ? oidc.ClientSecretBasic : oidc.ClientSecretPost;
+    const client = new oidc.Configuration(metadata, clientId, clientSecret, authentication(clientSecret));
+    client.timeout = TIMEOUT_SECONDS;
+    if (this.isLocal) oidc.allowInsecureRequests(client);
+    // The signature too, though the token comes from the provider itself.
+    oidc.enableNonRepudiationChecks(client);
+    return client;
+  }
+
+  /** Those who ask at the same time share an answer; a failure is forgotten at once. */
+  private discover(): Promise<oidc.ServerMetadata> {
+    if (this.metadata && this.metadata.until > performance.now()) return this.metadata.value;
+    const { issuer, clientId, clientSecret } = this.provider;
+    const execute = this.isLocal ? [oidc.allowInsecureRequests] : [];
+    const value = oidc
+      .discovery(new URL(issuer), clientId, clientSecret, undefined, { timeout: TIMEOUT_SECONDS, execute })
+      .then((configuration) => configuration.serverMetadata())
+      .catch((error: unknown) => {
+        this.metadata = undefined;
+        throw signInError(error, 'unavailable');
+      });
+    this.metadata = { value, until: performance.now() + METADATA_KEPT_MS };
+    return value;
+  }
+
+  private get isLocal(): boolean {
+    return this.provider.issuer.startsWith('http:');
+  }
+}

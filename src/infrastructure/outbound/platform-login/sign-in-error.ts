@@ -1,0 +1,37 @@
+import * as oidc from 'openid-client';
+import { LatchkeyError } from '../../../domain/errors.js';
+
+/** Of the library: what has to do with reaching the provider, not with what it said. */
+const OUTAGES = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];
+const SERVER_ERRORS = 500;
+
+/**
+ * Why a sign-in came to nothing. The cause names it by the codes of OAuth and of the library alone: what else they carry
+ * may hold a token.
+ * @param code unless the error itself says
+ */
+export function signInError(error: unknown, code?: 'unavailable'): LatchkeyError {
+  const cause = new Error(reasonOf(error));
+  if (code === 'unavailable' || isOutage(error)) {
+    const message = 'The platform login (OIDC_ISSUER) is not available: try again shortly';
+    return new LatchkeyError('unavailable', message, {}, { cause });
+  }
+  return new LatchkeyError('invalid_credentials', 'The sign-in at the platform failed', {}, { cause });
+}
+
+function isOutage(error: unknown): boolean {
+  if (error instanceof oidc.ResponseBodyError || error instanceof oidc.WWWAuthenticateChallengeError) {
+    return error.status >= SERVER_ERRORS;
+  }
+  // Without a code it passes on what fetch threw.
+  if (error instanceof oidc.ClientError) return error.code === undefined || OUTAGES.includes(error.code);
+  return !(error instanceof oidc.AuthorizationResponseError);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof oidc.ResponseBodyError || error instanceof oidc.AuthorizationResponseError) {
+    return `${error.code}: ${error.error.slice(0, 64)}`;
+  }
+  if (error instanceof oidc.ClientError) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : 'unknown';
+}

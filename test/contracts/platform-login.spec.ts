@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { BegunSignIn } from '../../src/application/platform-person.js';
+import type { PlatformLogin } from '../../src/application/ports.js';
+import { OidcPlatformLogin } from '../../src/infrastructure/outbound/platform-login/oidc-platform-login.js';
+import { FakePlatformLogin } from '../fakes/sessions/fake-platform-login.js';
+import { CLIENT, startOpenIdProvider } from '../support/openid-provider.js';
+import { Wanderer } from '../support/wanderer.js';
+
+interface Opened {
+  readonly login: PlatformLogin;
+  /** The query that a person comes back with who signed in for what was begun. */
+  answer(url: string, begun: BegunSignIn, accountId: string): Promise<string>;
+  setAway(isAway: boolean): void;
+  stop(): Promise<void>;
+}
+
+async function openFakeLogin(): Promise<Opened> {
+  const login = new FakePlatformLogin();
+  const answer = async (_url: string, begun: BegunSignIn, accountId: string) =>
+    login.answer(begun, { accountId, signIn: { authenticatedAt: new Date(), acr: undefined } });
+  return { login, answer, setAway: (isAway) => void (login.isAway = isAway), stop: async () => {} };
+}
+
+async function openProvider(): Promise<Opened> {
+  const redirect = 'http://127.0.0.1:1/callback';
+  const provider = await startOpenIdProvider(redirect);
+  const [clientId, clientSecret] = [CLIENT.id, CLIENT.secret];
+  const settings = { issuer: provider.issuer, clientId, clientSecret, scopes: 'openid', accountClaim: 'sub' };
+  const answer = async (url: string, _begun: BegunSignIn, accountId: string) => {
+    provider.seat({ accountId });
+    return new URL(await new Wanderer().visit(url, '/callback')).search;
+  };
+  const setAway = (isAway: boolean) => (isAway ? provider.goAway() : provider.comeBack());
+  return { login: new OidcPlatformLogin(settings, redirect), answer, setAway, stop: provider.stop };
+}
+
+const REFUSED = { code: 'invalid_credentials' };
+
+describe.each<[string, () => Promise<Opened>]>([
+  ['in memory', openFakeLogin],
+  ['of an OpenID provider', openProvider],
+])('PlatformLogin %s', (_name, open) => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened?.stop());
+
+  const comeBack = async (accountId: string) => {
+    const { url, begun } = await opened.login.begin({ maxAgeSeconds: 300, acrValues: [] });
+    return { begun, answer: await opened.answer(url, begun, accountId) };
+  };
+
+  test('names the person who came back, and when they signed in', async () => {
+    const { answer, begun } = await comeBack('auth0|abc');
+    const { accountId, signIn } = await opened.login.finish(answer, begun);
+    expect(accountId).toBe('auth0|abc');
+    expect(Math.abs(Date.now() - signIn.authenticatedAt!.getTime())).toBeLessThan(60_000);
+  });
+
+  test.each(['state', 'nonce', 'codeVerifier'] as const)('refuses an answer under another %s', async (part) => {
+    const { answer, begun } = await comeBack('u1');
+    const other = (await opened.login.begin(undefined)).begun;
+    await expect(opened.login.finish(answer, { ...begun, [part]: other[part] })).rejects.toMatchObject(REFUSED);
+  });
+
+  test('refuses an answer that was used, and one that was made up', async () => {
+    const { answer, begun } = await comeBack('u1');
+    await opened.login.finish(answer, begun);
+    await expect(opened.login.finish(answer, begun)).rejects.toMatchObject(REFUSED);
+    await expect(opened.login.finish('?code=x', begun)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('is unavailable while it is away, and no longer', async () => {
+    const { answer, begun } = await comeBack('u1');
+    opened.setAway(true);
+    await expect(opened.login.finish(answer, begun)).rejects.toMatchObject({ code: 'unavailable' });
+    opened.setAway(false);
+    const again = await comeBack('u1');
+    expect((await opened.login.finish(again.answer, again.begun)).accountId).toBe('u1');
+  });
+});

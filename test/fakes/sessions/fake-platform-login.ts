@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import type { BegunSignIn, PlatformPerson } from '../../../src/application/platform-person.js';
+import { PlatformLogin } from '../../../src/application/ports.js';
+import type { FreshSignInRule } from '../../../src/domain/accounts/fresh-sign-in.js';
+import { LatchkeyError } from '../../../src/domain/errors.js';
+
+/** Whoever comes back was sent out for it: an answer is good once, with all that it began with. */
+export class FakePlatformLogin extends PlatformLogin {
+  private readonly answers = new Map<string, { readonly begun: BegunSignIn; readonly person: PlatformPerson }>();
+  /** What the last sign-in was to be like. */
+  asked: FreshSignInRule | undefined;
+  /** Whether the login can't be asked. */
+  isAway = false;
+
+  async begin(stepUp: FreshSignInRule | undefined) {
+    this.requireLogin();
+    this.asked = stepUp;
+    const begun = { state: randomUUID(), nonce: randomUUID(), codeVerifier: randomUUID() };
+    return { url: `https://login.example.org/?state=${begun.state}`, begun };
+  }
+
+  /** The query that the login sends a person back with. */
+  answer({ state, nonce, codeVerifier }: BegunSignIn, person: PlatformPerson): string {
+    const answer = `?code=${randomUUID()}`;
+    this.answers.set(answer, { begun: { state, nonce, codeVerifier }, person });
+    return answer;
+  }
+
+  async finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson> {
+    this.requireLogin();
+    const known = this.answers.get(answer);
+    this.answers.delete(answer);
+    const isForThis = (['state', 'nonce', 'codeVerifier'] as const).every((part) => known?.begun[part] === begun[part]);
+    if (!known || !isForThis) throw new LatchkeyError('invalid_credentials', 'The sign-in at the platform failed');
+    return known.person;
+  }
+
+  private requireLogin(): void {
+    if (this.isAway) throw new LatchkeyError('unavailable', 'The platform login is away');
+  }
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { jest } from '@jest/globals';
+import { exportJWK, generateKeyPair } from 'jose';
+import type { Configuration, Provider } from 'oidc-provider';
+
+export const CLIENT = { id: 'latchkey', secret: 'a secret of 32 characters and more' };
+
+/** Who sits at the provider, and how they sign in. */
+export interface Visitor {
+  readonly accountId: string;
+  /** Of another time than now. */
+  readonly authTime?: number;
+  readonly acr?: string;
+}
+
+export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
+
+/**
+ * A real OpenID provider. A person who has to sign in there is the current visitor, or without one is asked who they are.
+ * @param redirectUri where its one client has people sent back
+ */
+export async function startOpenIdProvider(redirectUri: string) {
+  let visitor: Visitor | undefined;
+  let isAway = false;
+  let listener: RequestListener = () => undefined;
+  const server = createServer((request, response) => {
+    if (isAway) response.destroy();
+    else listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  // It has advice for those who would run it in production.
+  const advice = (['warn', 'info'] as const).map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
+  const oidc = await import('oidc-provider');
+  const begin = async () => {
+    const provider = new oidc.Provider(issuer, await configuration(redirectUri));
+    const answer = provider.callback();
+    listener = (request, response) => {
+      if (request.url!.startsWith('/interaction/')) void interact(provider, request, response, visitor);
+      else void answer(request, response);
+    };
+  };
+  await begin();
+  return {
+    issuer,
+    env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
+    /** From now on this person signs in whenever somebody has to. */
+    seat: (next: Visitor | undefined) => void (visitor = next),
+    /** Signs with other keys from now on. */
+    rotateKeys: begin,
+    goAway: () => void (isAway = true),
+    comeBack: () => void (isAway = false),
+    stop: async () => {
+      for (const spy of advice) spy.mockRestore();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+async function configuration(redirectUri: string): Promise<Configuration> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const key = { ...(await exportJWK(privateKey)), kid: randomBytes(8).toString('hex'), alg: 'RS256', use: 'sig' };
+  return {
+    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],
+    jwks: { keys: [key] },
+    cookies: { keys: [randomBytes(16).toString('hex')] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    acrValues: ['gold', 'silver'],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], acr: null, auth_time: null },
+    findAccount: (_context, accountId) => ({
+      accountId,
+      claims: () => ({ sub: accountId, email: accountId, email_verified: !accountId.startsWith('unverified') }),
+    }),
+    // Nobody is asked for consent.
+    loadExistingGrant: async ({ oidc }) => {
+      const { accountId } = oidc.session!;
+      const grant = new oidc.provider.Grant({ clientId: oidc.client!.clientId, accountId: accountId! });
+      grant.addOIDCScope('openid email');
+      await grant.save();
+      return grant;
+    },
+  };
+}
+
+/** Signs the visitor in, or asks who there is. */
+async function interact(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+  visitor: Visitor | undefined,
+): Promise<void> {
+  const typed = request.method === 'POST' ? new URLSearchParams(await textOf(request)).get('login') : null;
+  const person = visitor ?? (typed ? { accountId: typed, acr: 'gold' } : undefined);
+  if (!person) {
+    response.setHeader('content-type', 'text/html').end(LOGIN_PAGE);
+    return;
+  }
+  const { accountId, acr, authTime } = person;
+  const login = { accountId, ...(acr && { acr }), ...(authTime && { ts: authTime }) };
+  await provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false });
+}
+
+const LOGIN_PAGE = `<!doctype html>
+<html lang="en"><title>The platform’s login</title>
+<form method="post"><label>Who are you? <input name="login" autofocus></label> <button>Sign in</button></form></html>`;
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
