@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { acquireLock } from '../../scripts/lib/lock.mjs';
+import { run } from '../../scripts/lib/run.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { stopOrphan } from '../../scripts/postgres/orphan.mjs';
 
@@ -32,8 +33,19 @@ export async function removeRunFolder(folder) {
     if (file.endsWith('postmaster.pid')) await stopOrphan({ cluster: dirname(file), postgres: 'postgres' });
     if (file.endsWith('redis.pid')) await stopRedis(file);
   }
+  for (const disk of disksIn(folder)) await run('umount', [disk]);
   // A process that has just ended may still write its last bytes.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/**
+ * The small disks that a run mounted and a kill left there. None where the system has no such list.
+ * @param {string} folder
+ */
+function disksIn(folder) {
+  if (!existsSync('/proc/mounts')) return [];
+  const mounted = readFileSync('/proc/mounts', 'utf8').split('\n');
+  return mounted.map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${folder}/`));
 }
 
 /** @param {string} pidFile */

@@ -1,5 +1,5 @@
 import type { Account } from '../../domain/accounts/account.js';
-import { LatchkeyError } from '../../domain/errors.js';
+import { accountNotFound } from '../account-not-found.js';
 import type { Accounts } from '../ports.js';
 
 export class GetAccount {
@@ -10,8 +10,4 @@ export class GetAccount {
     if (!account) throw accountNotFound();
     return account;
   }
-}
-
-export function accountNotFound(): LatchkeyError {
-  return new LatchkeyError('account_not_found', 'id names no account');
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/audit/audit-event.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { saveKeys } from '../keys/save-keys.js';
 import type { Accounts } from '../ports.js';
-import { accountNotFound } from './get-account.js';
+import { accountNotFound } from '../account-not-found.js';
 import { forgetAccount } from './save-account.js';
 
 export class PurgeAccount {

@@ -4,7 +4,7 @@ import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { RevocationReason } from '../../domain/keys/revocation-reason.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
-import { accountNotFound } from '../accounts/get-account.js';
+import { accountNotFound } from '../account-not-found.js';
 import type { Accounts } from '../ports.js';
 import { saveKeys } from './save-keys.js';
 

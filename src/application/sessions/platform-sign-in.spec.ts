@@ -28,7 +28,7 @@ describe('a sign-in at the platform', () => {
     const { id } = await newOwner(app);
     const { token, expiresAt } = await tokenOf(id);
     expect(await app.identifyOwner.bySession(token)).toMatchObject({ account: { id }, expiresAt, signIn });
-    expect(eventsOf(app, id)).toMatchObject([{ type: 'session.opened', clientIp: '192.0.2.1' }]);
+    expect(eventsOf(app, id, 'session.')).toMatchObject([{ type: 'session.opened', clientIp: '192.0.2.1' }]);
   });
 
   test('asks for a fresh and strong one where it is to confirm, and for any otherwise', async () => {
