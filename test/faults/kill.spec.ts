@@ -16,7 +16,7 @@ import { outcomeOf } from './measure.js';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 /** The number of instances that run and are killed at the same time. */
 const SIDE_BY_SIDE = 2;
-const KILLS = shortOrLong(8, 200);
+const KILLS = shortOrLong(4, 200);
 const TOLD_EVERY = shortOrLong(KILLS, 20);
 const OWNERS_EACH = 6;
 /** The delay between the service and PostgreSQL, so that most kills fall between two statements of a transaction. */
