@@ -52,28 +52,26 @@ describe('two instances over one database', () => {
   test.each(Object.entries(CHANGES))(
     'no validation that starts after the answer to a %s is granted, however hard the other is being asked',
     async (_, change) => {
-      for (let round = 0; round < 3; round += 1) {
-        const owner = await newOwner(here);
-        const { apiKey, fullKey } = await owner.person.newKey();
-        const grantedStarts: number[] = [];
-        let deniedSinceChange = 0;
-        let changedAt = Infinity;
-        const hammer = async () => {
-          while (deniedSinceChange < 64) {
-            const startedAt = performance.now();
-            const { grant } = await elsewhere.clients.validate(fullKey, WRITE);
-            if (grant) grantedStarts.push(startedAt);
-            if (startedAt > changedAt) deniedSinceChange += 1;
-          }
-        };
-        const hammers = Array.from({ length: 16 }, hammer);
-        while (grantedStarts.length < 100) await elsewhere.clients.validate(fullKey, WRITE);
-        await change(owner, apiKey.id);
-        changedAt = performance.now();
-        await Promise.all(hammers);
-        expect(grantedStarts.length).toBeGreaterThanOrEqual(100);
-        expect(grantedStarts.filter((startedAt) => startedAt > changedAt)).toEqual([]);
-      }
+      const owner = await newOwner(here);
+      const { apiKey, fullKey } = await owner.person.newKey();
+      const grantedStarts: number[] = [];
+      let deniedSinceChange = 0;
+      let changedAt = Infinity;
+      const hammer = async () => {
+        while (deniedSinceChange < 64) {
+          const startedAt = performance.now();
+          const { grant } = await elsewhere.clients.validate(fullKey, WRITE);
+          if (grant) grantedStarts.push(startedAt);
+          if (startedAt > changedAt) deniedSinceChange += 1;
+        }
+      };
+      const hammers = Array.from({ length: 16 }, hammer);
+      while (grantedStarts.length < 100) await elsewhere.clients.validate(fullKey, WRITE);
+      await change(owner, apiKey.id);
+      changedAt = performance.now();
+      await Promise.all(hammers);
+      expect(grantedStarts.length).toBeGreaterThanOrEqual(100);
+      expect(grantedStarts.filter((startedAt) => startedAt > changedAt)).toEqual([]);
     },
   );
 
