@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { MANAGEMENT_ROUTES, type ManagementRoute } from '../support/management-routes.js';
 import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
 type Headers = Record<string, string>;
@@ -92,7 +92,7 @@ describe('someone who is not the owner', () => {
   let keyId: string;
   let before: unknown;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     database = new pg.Client({ connectionString: service.databaseUrl });
     await database.connect();
     victim = await newOwner(service);

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEMO_SERVICE_TOKENS } from '../../src/config/demo.js';
 import { answer, bearer } from '../support/grpc-clients.js';
 import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 
 describe('what signs people and keys in', () => {
   let service: Service;
   let owner: Owner;
   let fullKey: string;
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     owner = await newOwner(service);
     fullKey = (await owner.person.newKey()).fullKey;
   });

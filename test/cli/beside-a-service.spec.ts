@@ -8,14 +8,14 @@ import { unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
 import { snippetOf } from '../support/pages.js';
 import { buildService } from '../support/service-process.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
 describe('latchkey beside a running service', () => {
   let service: Service;
   beforeAll(async () => {
     await buildService();
-    service = await startService();
+    service = await sharedService();
   });
   afterAll(() => service?.stop());
 

@@ -5,7 +5,7 @@ import * as oauth from 'oauth4webapi';
 import { unknownKey } from '../support/key-strings.js';
 import { newOwner, type Owner } from '../support/owners.js';
 import { snippetOf } from '../support/pages.js';
-import { startService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/service.js';
 
 const SERVICE_TOKEN = 'dev-validator-token';
 
@@ -14,7 +14,7 @@ describe('token introspection', () => {
   let owner: Owner;
   let key: { id: string; fullKey: string };
   beforeAll(async () => {
-    service = await startService();
+    service = await sharedService();
     owner = await newOwner(service);
     const { apiKey, fullKey } = await owner.person.newKey({ access: 'read-only' });
     key = { id: apiKey.id, fullKey };
