@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snippet } from '../../scripts/snippet.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { Checkout, freePorts } from '../support/checkout.js';
@@ -11,17 +11,23 @@ const HANGS_AFTER_MS = 60_000;
 let checkout: Checkout;
 let ports: Record<string, string>;
 
-beforeEach(async () => {
+function newCheckout(): void {
   checkout = new Checkout();
   chmodSync(checkout.base, 0o711);
+}
+beforeEach(async () => {
   ports = await freePorts();
 });
-afterEach(() => checkout.remove());
 
 const runs = (pid: number) => existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`).length > 0;
 const postgresPid = () => Number.parseInt(checkout.read('.latchkey/postgres/cluster/postmaster.pid'), 10) || 0;
 
 describe('npm start', () => {
+  // One after the other in one checkout: its PostgreSQL is initialised once.
+  beforeAll(newCheckout);
+  afterEach(() => checkout.stop());
+  afterAll(() => checkout.remove());
+
   it('starts PostgreSQL, the service and the resource service, says what to open and prints the snippet', async () => {
     const run = checkout.start(ports);
     await run.ready();
@@ -115,6 +121,11 @@ describe('npm start', () => {
     expect(run.output).toBe('Latchkey ended before it was ready (exit code 3).\n');
     expect(postgresPid()).toBe(0);
   });
+});
+
+describe('npm start in a fresh checkout', () => {
+  beforeEach(newCheckout);
+  afterEach(() => checkout.remove());
 
   it('ends with one line when a port is taken, before anything is started', async () => {
     const other = createServer();

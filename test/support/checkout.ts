@@ -69,9 +69,18 @@ export class Checkout {
     return run;
   }
 
+  /** Ends what still runs, and removes what the stand-ins noted. PostgreSQL's data stay. */
+  async stop(): Promise<void> {
+    const runs = this.started.splice(0);
+    for (const { child } of runs) child.kill('SIGTERM');
+    await Promise.all(runs.map(({ ended }) => ended));
+    for (const note of ['ended', 'dist/seen.json', 'examples/systems-api/dist/seen.json']) {
+      rmSync(join(this.folder, note), { force: true });
+    }
+  }
+
   async remove(): Promise<void> {
-    for (const { child } of this.started) child.kill('SIGTERM');
-    await Promise.all(this.started.map(({ ended }) => ended));
+    await this.stop();
     rmSync(this.base, { recursive: true, force: true });
   }
 
