@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
@@ -25,14 +25,18 @@ export class Project {
   ) {}
 
   async install(tarball: string): Promise<this> {
-    const declared = JSON.parse(readFileSync(join(root, 'clients/node/package.json'), 'utf8')) as Manifest;
-    for (const name of [...Object.keys(declared.dependencies), ...this.packages]) this.link(name);
-    const dependencies = Object.fromEntries(this.packages.map((name) => [name, '*']));
-    const manifest = { private: true, type: this.type, dependencies: { ...dependencies, '@latchkey/guard': tarball } };
-    this.write('package.json', JSON.stringify(manifest));
+    this.declare({ '@latchkey/guard': tarball });
     const args = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
     const { code, output } = await run('npm', args, { cwd: this.folder });
     if (code !== 0) throw new Error(output);
+    return this;
+  }
+
+  /** The same with what npm has unpacked in another project: nothing is built, so npm would do the same again. */
+  installAs(other: Project): this {
+    this.declare({});
+    const unpacked = 'node_modules/@latchkey/guard';
+    cpSync(join(other.folder, unpacked), join(this.folder, unpacked), { recursive: true });
     return this;
   }
 
@@ -40,6 +44,14 @@ export class Project {
     mkdirSync(this.folder, { recursive: true });
     writeFileSync(join(this.folder, file), text);
     return join(this.folder, file);
+  }
+
+  private declare(guard: Readonly<Record<string, string>>): void {
+    const declared = JSON.parse(readFileSync(join(root, 'clients/node/package.json'), 'utf8')) as Manifest;
+    for (const name of [...Object.keys(declared.dependencies), ...this.packages]) this.link(name);
+    const dependencies = Object.fromEntries(this.packages.map((name) => [name, '*']));
+    const manifest = { private: true, type: this.type, dependencies: { ...dependencies, ...guard } };
+    this.write('package.json', JSON.stringify(manifest));
   }
 
   private link(name: string): void {
