@@ -16,6 +16,7 @@ export default {
   // Only a test that hangs comes this far: that a machine is slow is no fault. In the long form servers are started and
   // killed hundreds of times.
   testTimeout: isLong ? 900_000 : 300_000,
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],
