@@ -2,16 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type DataSource, In } from 'typeorm';
+import { openOver, type Application } from '../../../../../test/support/application.js';
 import { createDatabase } from '../../../../../test/support/databases.mjs';
-import { STORE_PATIENCE_MS } from '../../../../../test/support/patience.mjs';
 import { API_KEY_STATUSES, isExpiryDue, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
-import { PostgresAccounts } from '../accounts/accounts.js';
 import { createDataSource } from '../connection/data-source.js';
-import { Database } from '../connection/database.js';
 import { migrateDatabase } from '../connection/open-database.js';
 import { AccountRow, ApiKeyRow } from '../tables/rows.js';
-import { PostgresApiKeys } from './api-keys.js';
-import { PostgresKeyReader } from './key-reader.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 const ALL = { limit: 50 };
@@ -25,23 +21,17 @@ const FIND_HELD_CLOCK = '?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic'
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let dataSource: DataSource;
-let reader: PostgresKeyReader;
-let keys: PostgresApiKeys;
-let accounts: PostgresAccounts;
+let app: Application;
 beforeAll(async () => {
   database = await createDatabase();
   await migrateDatabase(database.url);
   const url = database.url + FIND_HELD_CLOCK;
   dataSource = await createDataSource(url).initialize();
   await dataSource.query(HELD_CLOCK);
-  keys = new PostgresApiKeys(new Database(dataSource));
-  accounts = new PostgresAccounts(new Database(dataSource));
-  reader = new PostgresKeyReader(url, STORE_PATIENCE_MS);
-  await reader.open();
+  app = await openOver(dataSource, url);
 });
 afterAll(async () => {
-  await reader.close();
-  await dataSource.destroy();
+  await app.close();
   await database.drop();
 });
 
@@ -106,7 +96,7 @@ function always(holds: (owner: { ownerId: string; stored: Stored[] }) => Promise
 describe('SQL decides as the domain does', () => {
   test.each(API_KEY_STATUSES)('which keys are listed as %s', async (status) => {
     await always(async ({ ownerId, stored }) => {
-      const { now, items } = await keys.list(ownerId, status, ALL);
+      const { now, items } = await app.keys.list(ownerId, status, ALL);
       expect(now).toEqual(NOW);
       expect(idsOf(items.map(({ key }) => key))).toEqual(idsOf(stored.filter((key) => statusAt(NOW, key) === status)));
     });
@@ -114,21 +104,21 @@ describe('SQL decides as the domain does', () => {
 
   test('how many are active', async () => {
     await always(async ({ ownerId, stored }) => {
-      const { activeKeys } = await keys.list(ownerId, undefined, ALL);
+      const { activeKeys } = await app.keys.list(ownerId, undefined, ALL);
       expect(activeKeys).toBe(stored.filter((key) => statusAt(NOW, key) === 'active').length);
     });
   });
 
   test('which are open', async () => {
     await always(async ({ ownerId, stored }) => {
-      const open = await accounts.transaction(ownerId, (transaction) => transaction.openKeys());
+      const open = await app.accounts.transaction(ownerId, (transaction) => transaction.openKeys());
       expect(idsOf(open)).toEqual(idsOf(stored.filter(isOpen)));
     });
   });
 
   test('which expiries of an owner are due', async () => {
     await always(async ({ ownerId, stored }) => {
-      await keys.recordExpiries({ ownerId });
+      await app.keys.recordExpiries({ ownerId });
       expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
     });
   });
@@ -136,7 +126,7 @@ describe('SQL decides as the domain does', () => {
   test('whether the expiry of a key is due', async () => {
     await always(async ({ stored }) => {
       const [observed, ...others] = stored;
-      await keys.recordExpiries({ keyId: observed!.id });
+      await app.keys.recordExpiries({ keyId: observed!.id });
       expect(await endsOf(stored)).toEqual([
         ...endsOnceObserved([observed!]),
         ...others.map(({ expiredAt }) => expiredAt),
@@ -145,16 +135,16 @@ describe('SQL decides as the domain does', () => {
   });
 
   test('which expiries the sweep finds due', async () => {
-    await keys.sweepExpiries(10_000);
+    await app.keys.sweepExpiries(10_000);
     await always(async ({ stored }) => {
-      expect(await keys.sweepExpiries(10_000)).toBe(stored.filter((key) => isExpiryDue(NOW, key)).length);
+      expect(await app.keys.sweepExpiries(10_000)).toBe(stored.filter((key) => isExpiryDue(NOW, key)).length);
       expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
     });
   });
 
   test('and what a validation reads has the status of what is stored', async () => {
     await always(async ({ stored }) => {
-      const readings = await Promise.all(stored.map(({ publicPart }) => reader.read(publicPart)));
+      const readings = await Promise.all(stored.map(({ publicPart }) => app.keyReader.read(publicPart)));
       expect(readings.map(({ found, now }) => found!.status(now))).toEqual(stored.map((key) => statusAt(NOW, key)));
     });
   });
