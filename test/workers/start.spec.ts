@@ -5,6 +5,7 @@ import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { childrenOf, isRunning, titleOf } from '../support/processes.js';
 import { buildService, freePorts, ServiceProcess } from '../support/service-process.js';
+import { sql } from '../support/sql.js';
 
 const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL']!;
 
@@ -53,6 +54,9 @@ describe('the start with WORKERS', () => {
     const service = await ServiceProcess.startReady({ DATABASE_URL: database.url });
     // Its only child process hashes passwords and takes no requests.
     expect(childrenOf(service.pid).map(titleOf)).toEqual(['latchkey-hashing']);
+    // Most other suites hash cheaply.
+    const hashes = await sql(database.url, 'SELECT password_hash AS hash FROM accounts');
+    expect(hashes).toEqual([{ hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,(t=2,p=1|p=1,t=2)\$/) }]);
     service.child.kill('SIGTERM');
     expect(await service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });
   });
