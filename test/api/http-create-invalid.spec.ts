@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { unknownKey } from '../support/key-strings.js';
 import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
 import type { Answer } from '../support/person.js';
-import { startService, type Service } from '../support/service.js';
+import { startServiceHere, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
 /** As text, because objects can't hold every name. */
@@ -13,7 +13,7 @@ describe('what is not an order for a key', () => {
   let service: Service;
   let owner: Owner;
   beforeAll(async () => {
-    service = await startService();
+    service = await startServiceHere();
     owner = await newOwner(service);
   });
   afterAll(() => service.stop());

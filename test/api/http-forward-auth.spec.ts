@@ -9,7 +9,7 @@ import {
 } from '../support/forward-auth.js';
 import { unknownKey } from '../support/key-strings.js';
 import { rawRequest } from '../support/raw-http.js';
-import { startService } from '../support/service.js';
+import { startServiceHere } from '../support/service.js';
 
 const MODES = [
   ['nginx', NGINX, FORWARDED],
@@ -119,7 +119,7 @@ test('without routes a proxy gets 403 for every good key, and the log says why, 
     text += String(line);
     return true;
   });
-  const service = await startService({ LOG_LEVEL: 'warn' });
+  const service = await startServiceHere({ LOG_LEVEL: 'warn' });
   try {
     const { fullKey } = await (await service.person().signIn()).newKey();
     expect(text).not.toContain('FORWARD_AUTH_ROUTES');

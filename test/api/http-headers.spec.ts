@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
 import { rawRequest } from '../support/raw-http.js';
-import { sharedService, startService, type Service } from '../support/service.js';
+import { sharedService, startService, startServiceHere, type Service } from '../support/service.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -130,7 +130,7 @@ describe('the log', () => {
       text += String(line);
       return true;
     });
-    const service = await startService({ LOG_LEVEL: 'trace' });
+    const service = await startServiceHere({ LOG_LEVEL: 'trace' });
     const guess = unknownKey();
     let secrets: string[];
     try {

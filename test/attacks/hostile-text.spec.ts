@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { eventually } from '../support/eventually.js';
 import { newOwner, type Owner } from '../support/owners.js';
 import { rawRequest } from '../support/raw-http.js';
-import { startService, type Service } from '../support/service.js';
+import { startServiceHere, type Service } from '../support/service.js';
 
 /** Characters that move a terminal's cursor, end a line or turn text around, except the end of a line of the log. */
 const ACTIVE = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
@@ -17,7 +17,7 @@ describe('text made to be mistaken for something else', () => {
       text += String(line);
       return true;
     });
-    service = await startService({ LOG_LEVEL: 'debug' });
+    service = await startServiceHere({ LOG_LEVEL: 'debug' });
     owner = await newOwner(service);
   });
   afterAll(async () => {

@@ -1,7 +1,5 @@
-import { freePort } from '../../scripts/lib/ports.mjs';
-import { createDatabase } from './databases.mjs';
 import { connectClients, type Clients } from './grpc-clients.js';
-import { PATIENT } from './patience.mjs';
+import { prepareService, startInHost } from './hosted-service.mjs';
 import { Person } from './person.js';
 import { whereIs } from './where-is.js';
 
@@ -20,56 +18,49 @@ export interface Service extends Addresses {
   stop(): Promise<void>;
 }
 
+const worker = process.env['JEST_WORKER_ID'] ?? '1';
+
 /**
- * The service that the suites of this worker share, one after the other: a process of its own with demo values, cheap
- * passwords and no other setting. A suite makes its own owners, and needs its own service when it looks at metrics or at whole tables.
+ * The service that the suites of this worker share, one after the other, with demo values and no other setting. A suite
+ * makes its own owners, and needs its own service when it looks at metrics or at whole tables.
  */
 export async function sharedService(): Promise<Service> {
-  const where = await whereIs<Addresses>(`service/${process.env['JEST_WORKER_ID'] ?? '1'}`);
-  return reach(where, () => Promise.resolve());
+  return reach(await whereIs<Addresses>(`service/${worker}`), () => Promise.resolve());
 }
 
 /**
- * Starts the real service in this process, with cheap passwords, and with a database of its own unless one is given (for
- * a second instance).
+ * Starts the real service for this suite, in another process, from the build, with cheap passwords, and with a database
+ * of its own unless one is given (for a second instance).
  * @param env in addition to demo values and free ports
  */
 export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service> {
-  // Loaded where it is needed: suites that share a service start in a third of the time without it.
+  const [host, prepared] = await Promise.all([whereIs<{ url: string }>(`host/${worker}`), prepareService(env)]);
+  return reach(prepared.addresses, await startInHost(host.url, prepared.env), prepared.drop);
+}
+
+/** The same in this process, for suites that look at what it prints or at its memory. */
+export async function startServiceHere(env: NodeJS.ProcessEnv = {}): Promise<Service> {
+  // Loaded where it is needed: other suites start in a third of the time without it.
   const [{ readConfig }, { startLatchkey }, { cheapPasswords }] = await Promise.all([
     import('../../src/config/config.js'),
     import('../../src/composition/start.js'),
     import('./cheap-passwords.js'),
   ]);
-  const database = env['DATABASE_URL'] ? undefined : await createDatabase();
-  const databaseUrl = env['DATABASE_URL'] ?? database!.url;
-  const [httpPort, grpcPort] = [await freePort(), await freePort()];
-  const config = readConfig({
-    DEMO: '1',
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: databaseUrl,
-    ...PATIENT,
-    HTTP_PORT: String(httpPort),
-    GRPC_PORT: String(grpcPort),
-    ...env,
-  });
-  const latchkey = await startLatchkey(config, cheapPasswords());
-  const where = { url: `http://127.0.0.1:${config.httpPort}`, grpcTarget: `127.0.0.1:${config.grpcPort}`, databaseUrl };
-  return reach(where, async () => {
-    await latchkey.stop();
-    await database?.drop();
-  });
+  const prepared = await prepareService(env);
+  const latchkey = await startLatchkey(readConfig(prepared.env), cheapPasswords());
+  return reach(prepared.addresses, () => latchkey.stop(), prepared.drop);
 }
 
-function reach(where: Addresses, stop: () => Promise<void>): Service {
+function reach(where: Addresses, stop: () => Promise<void>, drop = () => Promise.resolve()): Service {
   const clients = connectClients(where.grpcTarget);
   return {
     ...where,
     clients,
     person: () => new Person(where.url),
-    stop: () => {
+    stop: async () => {
       clients.close();
-      return stop();
+      await stop();
+      await drop();
     },
   };
 }

@@ -4,8 +4,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 import { startService } from '../../scripts/lib/service.mjs';
-import { createDatabase } from './databases.mjs';
-import { PATIENT } from './patience.mjs';
+import { prepareService, startInHost } from './hosted-service.mjs';
 
 /**
  * Something that suites share, running.
@@ -15,11 +14,16 @@ import { PATIENT } from './patience.mjs';
  */
 
 /**
- * Path → how to start what it names. Services are numbered, one for each worker of Jest: suites that run at the same
- * time share none, so that one does not see the other's floods and queues.
- * @type {Readonly<Record<string, () => Promise<Shared>>>}
+ * Where a path is, started if it is not yet.
+ * @typedef {(path: string) => Promise<Shared>} Find
  */
-const KINDS = { service: startSharedService, chromium: startSharedChromium };
+
+/**
+ * Path → how to start what it names. Hosts and services are numbered, one for each worker of Jest: suites that run at
+ * the same time share none, so that one does not see the other's floods and queues.
+ * @type {Readonly<Record<string, (number: string, find: Find) => Promise<Shared>>>}
+ */
+const KINDS = { host: startHost, service: startSharedService, chromium: startSharedChromium };
 
 /**
  * Starts what suites share when the first of them asks for it, and answers where it is. It belongs to the process of
@@ -29,11 +33,14 @@ const KINDS = { service: startSharedService, chromium: startSharedChromium };
 export async function offerSharedThings() {
   /** @type {Map<string, Promise<Shared>>} */
   const started = new Map();
-  const server = createServer((request, response) => {
-    const path = request.url ?? '';
-    const starting = started.get(path) ?? start(path);
+  /** @type {Find} */
+  const find = (path) => {
+    const starting = started.get(path) ?? start(path, find);
     started.set(path, starting);
-    starting.then(
+    return starting;
+  };
+  const server = createServer((request, response) => {
+    find(request.url ?? '').then(
       ({ addresses }) => response.end(JSON.stringify(addresses)),
       (error) => response.writeHead(500).end(String(error)),
     );
@@ -51,32 +58,40 @@ export async function offerSharedThings() {
   };
 }
 
-/** @param {string} path */
-async function start(path) {
-  const kind = KINDS[path.split('/')[1] ?? ''];
+/**
+ * @param {string} path
+ * @param {Find} find
+ */
+async function start(path, find) {
+  const [, name = '', number = ''] = path.split('/');
+  const kind = KINDS[name];
   if (!kind) throw new Error(`Nothing is shared at ${path}`);
-  return kind();
+  return kind(number, find);
 }
 
 /**
- * The built service with demo values, cheap passwords and a database of its own.
+ * A process that runs services for the suites of one worker.
  * @returns {Promise<Shared>}
  */
-async function startSharedService() {
+async function startHost() {
   await buildOnce();
-  const { url: databaseUrl } = await createDatabase();
-  const [httpPort, grpcPort] = [String(await freePort()), String(await freePort())];
-  const ports = { HTTP_PORT: httpPort, GRPC_PORT: grpcPort };
-  const service = startService('test/support/shared-service.mjs', {
-    DEMO: '1',
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: databaseUrl,
-    ...PATIENT,
-    ...ports,
-  });
-  if (!(await service.ready)) throw new Error(`The shared service did not start: ${await service.exited}`);
-  const addresses = { url: `http://127.0.0.1:${httpPort}`, grpcTarget: `127.0.0.1:${grpcPort}`, databaseUrl };
-  return { addresses, stop: service.stop };
+  const port = String(await freePort());
+  const host = startService('test/support/service-host.mjs', { HOST_PORT: port });
+  if (!(await host.ready)) throw new Error(`The host of services did not start: ${await host.exited}`);
+  return { addresses: { url: `http://127.0.0.1:${port}` }, stop: host.stop };
+}
+
+/**
+ * A service with demo values and a database of its own, in the host of the same number.
+ * @param {string} number
+ * @param {Find} find
+ * @returns {Promise<Shared>}
+ */
+async function startSharedService(number, find) {
+  const [{ addresses }, { env, addresses: own }] = await Promise.all([find(`/host/${number}`), prepareService()]);
+  // It ends with its host.
+  await startInHost(addresses['url'] ?? '', env);
+  return { addresses: own, stop: async () => {} };
 }
 
 /** @type {Promise<void> | undefined} */
