@@ -150,6 +150,31 @@ describe('when Redis', () => {
     await expectSameVerdicts();
   });
 
+  test('has its clock set back by an hour, a key in use waits as after its whole burst, and not for an hour', async () => {
+    const admin = new Redis(redis.url);
+    const { apiKey, fullKey: key } = await (await newOwner(service)).person.newKey({ access: 'read-only' });
+    const name = `latchkey:rate:${apiKey.id}`;
+    const [hourS, fullS] = [60 * 60, 1000];
+    const backlogS = async () => Number(await admin.get(name)) / 1e6 - Number((await admin.time())[0]);
+    await eventually(async () => {
+      await charge200(service, key);
+      return (await backlogS()) > 100;
+    });
+    // As it looks from a clock that was set back: what is stored, and how long it is kept, lie an hour ahead.
+    await admin.set(name, String(Number(await admin.get(name)) + hourS * 1e6), 'PX', 2 * hourS * 1000);
+    // Where Redis is late, the process decides and Redis keeps what it has.
+    await eventually(async () => {
+      const { rateLimit, denial } = await service.clients.validate(key);
+      if ((await backlogS()) > hourS / 2) return false;
+      expect(Number(rateLimit!.resetAfter!.seconds)).toBeLessThanOrEqual(fullS);
+      expect(Number(denial?.retryAfter?.seconds ?? 0)).toBeLessThanOrEqual(1);
+      return true;
+    }, 30_000);
+    expect(await backlogS()).toBeLessThanOrEqual(fullS + 1);
+    await eventually(async () => (await service.clients.validate(key)).grant);
+    admin.disconnect();
+  });
+
   test('holds something else under the name of a limit, verdicts are the same', async () => {
     const admin = new Redis(redis.url);
     const names = await admin.keys('latchkey:rate:*');

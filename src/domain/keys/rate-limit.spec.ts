@@ -123,15 +123,22 @@ describe('GCRA', () => {
     expect(bucket.charge(50_000).admitted).toBe(true);
   });
 
-  test('a clock that goes back admits no more than it did before', () => {
-    const bucket = new Bucket({ perSecond: 1, burst: 3 });
-    expect([10_000_000, 10_000_000, 0, 0, 10_000_000].map((now) => bucket.charge(now).admitted)).toEqual([
-      true,
-      true,
-      false,
-      false,
-      true,
-    ]);
+  test('a clock that goes back finds the bucket full, and keeps nobody waiting longer than a full one does', () => {
+    fc.assert(
+      fc.property(limits, starts, pauses, fc.integer({ min: 1, max: 2 ** 49 }), (limit, start, gaps, back) => {
+        const bucket = new Bucket(limit);
+        const later = moments(start + back, gaps).map((now) => (bucket.charge(now), now));
+        const before = bucket.copy();
+        const now = later.at(-1)! - back;
+        const { admitted, resetAfterMicros, retryAfterMicros } = bucket.charge(now);
+        const interval = emissionIntervalMicros(limit);
+        expect(resetAfterMicros).toBeLessThanOrEqual(interval * limit.burst);
+        expect(admitted ? 0 : retryAfterMicros).toBeLessThanOrEqual(interval);
+        // Nothing is won by it while the clock stays back.
+        expect(bucket.admissible(now)).toBeLessThanOrEqual(before.admissible(later.at(-1)!));
+        expect(bucket.admissible(now + interval * limit.burst)).toBe(limit.burst);
+      }),
+    );
   });
 
   test('the default limit of 100 and 20 a second, request by request', () => {

@@ -28,14 +28,15 @@ export function rateLimitWindowSeconds({ perSecond, burst }: RateLimit): number 
 
 /**
  * The Generic Cell Rate Algorithm (ITU-T I.371). `tat` is the theoretical arrival time: the moment at which the bucket
- * is full again. One number a key is all the state there is.
+ * is full again. One number a key is all the state there is. No bucket is ever fuller than its tolerance from now, so
+ * that a clock that was set back keeps a key waiting for no longer than its own requests would have.
  *
  * @param tat as this function answered it last, in microseconds on the clock of `now`; undefined for a rested key
  */
 export function gcra(limit: RateLimit, tat: number | undefined, now: number): { tat: number; decision: RateDecision } {
   const interval = emissionIntervalMicros(limit);
   const tolerance = interval * limit.burst;
-  const start = Math.max(tat ?? now, now);
+  const start = Math.min(Math.max(tat ?? now, now), now + tolerance);
   const admitted = start + interval - now <= tolerance;
   const newTat = admitted ? start + interval : start;
   return { tat: newTat, decision: rateDecision(limit, admitted, newTat - now) };

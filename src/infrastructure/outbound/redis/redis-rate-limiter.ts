@@ -20,8 +20,9 @@ const MAX_IN_FLIGHT = 16;
 
 /**
  * The same GCRA as in the domain, as one atomic step on the server's clock for all keys of a batch. Answers for each
- * whether the request is admitted and the microseconds until the bucket is full again. Numbers are written whole: Lua
- * would round them to 14 digits.
+ * whether the request is admitted and the microseconds until the bucket is full again. What is stored from before the
+ * clock was set back is written anew, also when the request is refused. Numbers are written whole: Lua would round them
+ * to 14 digits.
  */
 const GCRA = `
   local interval, tolerance = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -29,10 +30,11 @@ const GCRA = `
   local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
   local answers = {}
   for index, key in ipairs(KEYS) do
-    local start = math.max(tonumber(redis.call('GET', key) or now), now)
+    local stored = tonumber(redis.call('GET', key) or now)
+    local start = math.min(math.max(stored, now), now + tolerance)
     local admitted = start + interval - now <= tolerance
     local tat = admitted and start + interval or start
-    if admitted then
+    if admitted or start < stored then
       redis.call('SET', key, string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000))
     end
     answers[2 * index - 1] = admitted and 1 or 0
