@@ -94,6 +94,28 @@ describe('a cheaper hash', () => {
     expect([await isSignedIn(first.token), await isSignedIn(second.token)]).toEqual([true, true]);
   });
 
+  test('that another sign-in replaces meanwhile keeps nobody out, and puts nothing on record', async () => {
+    const passwords = new InterruptedPasswords();
+    const second = openFakes({ store: app.store, passwords });
+    const { id, email } = await newOwner(app, { passwordHash: cheap() });
+    const first: { token: string }[] = [];
+    passwords.meanwhile = async () => {
+      if (first.length === 0) first.push(await signIn(email));
+    };
+    const { token } = await signIn(email, PASSWORD, HOME, second);
+    expect([await isSignedIn(first[0]!.token), await isSignedIn(token)]).toEqual([true, true]);
+    expect(eventsOf(app, id)).toEqual([]);
+  });
+
+  test('that is replaced again and again meanwhile is no wrong password: the person is to try again', async () => {
+    const passwords = new InterruptedPasswords();
+    const interrupted = openFakes({ store: app.store, passwords });
+    const account = await newOwner(app, { passwordHash: cheap() });
+    passwords.meanwhile = () => app.putAccount.execute({ ...profileOf(account), passwordHash: cheap() });
+    expect(await outcomeOf(signIn(account.email, PASSWORD, HOME, interrupted))).toBe('busy');
+    expect([sessionsOf(account.id), eventsOf(app, account.id)]).toEqual([[], []]);
+  });
+
   test('is kept when the password was wrong', async () => {
     const passwordHash = cheap();
     const { id, email } = await newOwner(app, { passwordHash });
@@ -177,16 +199,17 @@ describe('a session ends', () => {
   });
 });
 
-describe('no session slips past what happens while the password is looked at', () => {
-  class InterruptedPasswords extends FakePasswords {
-    meanwhile: () => Promise<unknown> = async () => {};
+class InterruptedPasswords extends FakePasswords {
+  meanwhile: () => Promise<unknown> = async () => {};
 
-    override async verify(password: string, hash: string | null) {
-      const result = await super.verify(password, hash);
-      await this.meanwhile();
-      return result;
-    }
+  override async verify(password: string, hash: string | null) {
+    const result = await super.verify(password, hash);
+    await this.meanwhile();
+    return result;
   }
+}
+
+describe('no session slips past what happens while the password is looked at', () => {
   const passwords = new InterruptedPasswords();
 
   test.each<[string, (account: Account) => Promise<unknown>]>([

@@ -18,22 +18,28 @@ export class SignIn {
 
   /** Throws `invalid_credentials` alike for an unknown email, a wrong password and an account that is not active. */
   async execute(email: string, password: string, client: Client): Promise<{ token: string; expiresAt: Date }> {
+    // Another sign-in may have replaced the hash of the same password in between: look once more, at what is stored now.
+    const session = (await this.attempt(email, password, client)) ?? (await this.attempt(email, password, client));
+    if (!session) throw new LatchkeyError('busy', 'The account is being changed: try again', { retryAfterSeconds: 1 });
+    return session;
+  }
+
+  /** Undefined when the account changed while the password was looked at. */
+  private async attempt(email: string, password: string, client: Client) {
     const account = await this.accounts.findByEmail(email);
-    const { matches, outdated } = await this.check.verify(
-      account,
-      password,
-      await this.subjects(email, client),
-      client,
-    );
+    const subjects = await this.subjects(email, client);
+    const { matches, outdated } = await this.check.verify(account, password, subjects, client);
     const hash = account?.passwordHash;
     if (!matches || !account || !hash) throw invalidCredentials();
-    const session = account.isActive ? await this.sessions.begin(account.id, hash, client) : undefined;
-    if (!session) {
+    if (!account.isActive) {
       const reason = account.status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
       await this.audit.recordFailure({ reason, client, ownerId: account.id, keyId: null, publicPart: null });
       throw invalidCredentials();
     }
-    if (outdated) await this.accounts.rehash(account.id, hash, await this.passwords.hash(password));
+    const session = await this.sessions.begin(account.id, hash, client);
+    if (session && outdated) {
+      await this.accounts.rehash(account.id, hash, await this.passwords.hash(password));
+    }
     return session;
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   client,
+  eventsOf,
   newOwner,
   openApplication,
   PASSWORD,
@@ -48,6 +49,17 @@ describe('signing in', () => {
     const kept = rows.map(({ text }) => text).join('\n');
     for (const form of [one.token, Buffer.from(one.token, 'base64url').toString('hex')])
       expect(kept).not.toContain(form);
+  });
+});
+
+describe('sign-ins that arrive together', () => {
+  test('are all let in while one renews the hash', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id, email } = await newOwner(app);
+      const calls = times(8, (n) => (n % 2 ? app : other).signIn.execute(email, PASSWORD, client(`192.0.2.${n}`)));
+      expect(await tally(calls)).toEqual({ ok: 8 });
+      expect(await eventsOf(app, id)).toEqual([]);
+    }
   });
 });
 
