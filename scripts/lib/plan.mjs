@@ -20,7 +20,8 @@ export function planFrom(env) {
   const embedded = !env['DATABASE_URL'];
   const production = env['NODE_ENV'] === 'production';
   // An explicit DEMO stays as it is, also DEMO=0: the service decides whether it is allowed.
-  const implied = embedded && isLoopback(host) && !production && !env['DEMO'];
+  const isPrivate = isLoopback(host) && (!env['PUBLIC_URL'] || isLoopback(hostOf(env['PUBLIC_URL'])));
+  const implied = embedded && isPrivate && !production && !env['DEMO'];
   const demo = implied || (!production && env['DEMO'] === '1');
   const http = env['HTTP_PORT'] || '3000';
   const grpc = env['GRPC_PORT'] || '50051';
@@ -45,6 +46,14 @@ export function planFrom(env) {
 /** @param {string} host */
 function isLoopback(host) {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * @param {string} url
+ * @returns {string} nothing for what is no URL: the service will say so
+ */
+function hostOf(url) {
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : '';
 }
 
 /** @param {string} host */

@@ -5,6 +5,7 @@ import type { Argon2Passwords } from '../infrastructure/outbound/passwords/argon
 import { openDatabase } from '../infrastructure/outbound/postgres/connection/open-database.js';
 import { mergeByName } from '../infrastructure/telemetry/instrument.js';
 import { buildAdapters } from './adapters.js';
+import { refuseDemoPassword } from './demo-owner.js';
 import { buildDoors } from './doors.js';
 import { buildJobs } from './jobs.js';
 import { Parts } from './parts.js';
@@ -44,6 +45,7 @@ export async function startLatchkey(config: Config, passwords?: Argon2Passwords)
   try {
     await inside.open();
     if (config.demo) await useCases.putAccount.execute(demoOwner(config.passwordSignIn));
+    else await refuseDemoPassword(adapters.accounts, adapters.passwords);
     await doors.open();
     await readiness.check();
     await clock.open();

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
 import { ConfigError, readConfig } from './config.js';
 import { urlHost } from './network-config.js';
 
@@ -237,6 +238,28 @@ describe('SERVICE_TOKENS', () => {
   ])('%j is told by its number', (entry, problem) => {
     const good = `a:validator:${hex('1')}`;
     expect(problems({ SERVICE_TOKENS: `${good},${entry}` })).toEqual([`SERVICE_TOKENS entry 2 ${problem}`]);
+  });
+});
+
+describe('the digest of a token that was ever published', () => {
+  const published = ['dev-validator-token', 'dev-accounts-token', 'foo', 'the token', ''].map(hex);
+
+  test.each(published)('%s is refused, in any case and at any place of SERVICE_TOKENS', (digest) => {
+    const SERVICE_TOKENS = `a:validator:${hex('1')},b:accounts:${digest.toUpperCase()}`;
+    expect(problems({ SERVICE_TOKENS })).toEqual([
+      'SERVICE_TOKENS entry 2 has the digest of a published example: make a token with `openssl rand -hex 32`',
+    ]);
+  });
+
+  test('is taken with demo values, which are public too', () => {
+    const SERVICE_TOKENS = published.map((digest) => `a:validator:${digest}`).join(',');
+    expect(read({ SERVICE_TOKENS, DEMO: '1' }).serviceTokens).toHaveLength(published.length);
+  });
+
+  test('is in no example of the documentation any more', () => {
+    const texts = ['.env.example', 'docs/configuration.md', 'docs/operations.md', 'README.md'];
+    const found = texts.flatMap((path) => readFileSync(join(root, path), 'utf8').match(/\b[0-9a-f]{64}\b/gi) ?? []);
+    expect(found).toEqual([]);
   });
 });
 

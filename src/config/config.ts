@@ -1,4 +1,4 @@
-import { DEMO_SERVICE_TOKENS } from './demo.js';
+import { DEMO_SERVICE_TOKENS, isPublished } from './demo.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
 import type { SealKeys } from '../domain/audit/audit-seal.js';
 import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
@@ -77,7 +77,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const demo = readDemo(reader);
   const platformLogin = readPlatformLogin(reader);
   const grpcTls = readGrpcTls(reader);
-  const serviceTokens = reader.list('SERVICE_TOKENS', parseServiceTokens) ?? (demo ? DEMO_SERVICE_TOKENS : []);
+  const serviceTokens = readServiceTokens(reader, demo);
   if (serviceTokens.length === 0 && !grpcTls?.clientRoles.length) {
     reader.wrong('SERVICE_TOKENS', 'is missing: name:role:sha256-hex of each token, comma-separated');
   }
@@ -126,6 +126,15 @@ function readDemo(reader: EnvReader): boolean {
     reader.wrong('DEMO', 'must not be 1 with NODE_ENV=production: demo passwords and tokens are public');
   }
   return demo;
+}
+
+function readServiceTokens(reader: EnvReader, demo: boolean): readonly ServiceToken[] {
+  const parse = (entry: string) => {
+    const token = parseServiceTokens(entry);
+    if (demo || !isPublished(token.digest)) return token;
+    throw new Error('has the digest of a published example: make a token with `openssl rand -hex 32`');
+  };
+  return reader.list('SERVICE_TOKENS', parse) ?? (demo ? DEMO_SERVICE_TOKENS : []);
 }
 
 /** With demo values that is the reference resource service, which then runs beside us. */

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { DEMO_OWNER } from '../../src/config/demo.js';
 import { NOW } from '../../src/infrastructure/outbound/postgres/connection/database.js';
@@ -130,6 +132,33 @@ describe('the process of the service', () => {
     const { code, err } = await start({ DEMO: '1', NODE_ENV: 'production', DATABASE_URL: database.url }).ended;
     expect(code).toBe(1);
     expect(err).toMatch(/^latchkey: DEMO [^\n]*\n$/);
+  });
+
+  test('refuses to start without demo values while the demo password works, and says how to mend it', async () => {
+    const { child, ended } = await startReady();
+    child.kill('SIGTERM');
+    await ended;
+    const SERVICE_TOKENS = `gateway:validator:${'5e'.repeat(32)}`;
+    const env = { DATABASE_URL: database.url, SERVICE_TOKENS, ...(await freePorts()) };
+    const { code, err } = await start(env).ended;
+    expect({ code, lines: err.split('\n').length }).toEqual({ code: 1, lines: 2 });
+    expect(err).toMatch(/^latchkey: DEMO is off, but the published password of the demo owner still works here/);
+    expect(err).not.toContain(DEMO_OWNER.password);
+
+    const [mend] = /openssl rand .* --password-from -/.exec(err)!;
+    // The command that an installation has.
+    const script = mend.replace('latchkey', `'${process.execPath}' '${join(root, 'dist/composition/cli.js')}'`);
+    const done = spawnSync('sh', ['-c', script], { env: { ...process.env, DATABASE_URL: database.url } });
+    expect({ code: done.status, err: done.stderr.toString() }).toEqual({ code: 0, err: '' });
+    const again = start(env);
+    await once(again.child, 'message');
+    const { status: signedIn } = await new Person(again.url).call('POST', '/v1/session', {
+      email: DEMO_OWNER.email,
+      password: DEMO_OWNER.password,
+    });
+    expect(signedIn).toBe(401);
+    again.child.kill('SIGTERM');
+    await again.ended;
   });
 
   test('refuses to start over a database that is away, in one line without its password', async () => {
