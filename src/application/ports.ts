@@ -155,7 +155,7 @@ export abstract class PasswordGuesses {
   abstract count(subjects: readonly GuessSubject[]): Promise<void>;
   /** The attempt was right: forgets the first subject's failures, and takes this one back from the others. */
   abstract forgive(subjects: readonly GuessSubject[]): Promise<void>;
-  /** Whether an attempt of this subject has ever been right, as far as it is remembered: see GUESSES_KEPT_DAYS. */
+  /** Whether an attempt of this subject has ever been right, as far as it is remembered: see SUCCESSES_KEPT_DAYS. */
   abstract hasSucceeded(subject: string): Promise<boolean>;
 }
 

@@ -79,12 +79,21 @@ describe.each([
     expect(subject.state!.failures).toBe(6);
   });
 
-  test('is forgotten after an hour without attempts, and not a millisecond before', () => {
+  test('forgets one attempt for every 15 minutes without any, and none a millisecond before', () => {
     const subject = new Subject(policy);
     for (let guess = 0; guess < 5; guess += 1) subject.attempt(0);
-    const remembering = Object.assign(new Subject(policy), { state: subject.state });
-    expect(remembering.attempt(HOUR - 1)).toMatchObject({ state: { failures: 6 } });
-    expect(subject.attempt(HOUR)).toMatchObject({ state: { failures: 1, blockedUntil: null } });
+    const next = (at: number) => attemptPassword(policy, subject.state, new Date(at));
+    expect(next(15 * MINUTE - 1)).toMatchObject({ state: { failures: 6 } });
+    expect(next(15 * MINUTE)).toMatchObject({ state: { failures: 5 } });
+    expect(next(75 * MINUTE - 1)).toMatchObject({ state: { failures: 2 } });
+    for (const at of [75 * MINUTE, 90 * MINUTE, 1e12]) {
+      expect(next(at)).toMatchObject({ state: { failures: 1, blockedUntil: null } });
+    }
+  });
+
+  test('forgets nothing when the clock goes back', () => {
+    const state = { failures: 3, lastAttemptAt: new Date(HOUR), blockedUntil: null };
+    expect(attemptPassword(policy, state, new Date(0))).toMatchObject({ state: { failures: 4 } });
   });
 
   test('over any pattern of attempts: at most 5 before the first wait, then at most one each wait', () => {
@@ -108,9 +117,27 @@ describe.each([
   });
 });
 
-test('an account is guessed at from all networks together 100 times before the first wait', () => {
-  const subject = new Subject(SIGN_IN_TO_ACCOUNT);
-  const admitted = Array.from({ length: 1000 }, () => subject.attempt(0)).filter((d) => d.admitted);
-  expect(admitted).toHaveLength(100);
-  expect(subject.waitMs).toBe(15_000);
+describe('an account, from all networks together,', () => {
+  test('is guessed at 100 times before the first wait', () => {
+    const subject = new Subject(SIGN_IN_TO_ACCOUNT);
+    const admitted = Array.from({ length: 1000 }, () => subject.attempt(0)).filter((d) => d.admitted);
+    expect(admitted).toHaveLength(100);
+    expect(subject.waitMs).toBe(15_000);
+  });
+
+  test.each([
+    ['as soon as each wait is over', 0],
+    ['stopping short of the ceiling for an hour', HOUR],
+    ['stopping short of it for a day', 24 * HOUR],
+  ])('is guessed at 4 times an hour in the long run: %s', (_how, pauseMs) => {
+    const subject = new Subject(SIGN_IN_TO_ACCOUNT);
+    const days = 30;
+    let guesses = 0;
+    for (let now = 0; now < days * 24 * HOUR;) {
+      if (subject.attempt(now).admitted) guesses += 1;
+      const isNearCeiling = subject.state!.failures >= 99;
+      now += pauseMs > 0 && isNearCeiling ? pauseMs : Math.max(subject.waitMs, 1);
+    }
+    expect(guesses).toBeLessThanOrEqual(110 + days * 24 * 4);
+  });
 });

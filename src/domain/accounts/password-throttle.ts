@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../time.js';
+import { MINUTE_MS } from '../time.js';
 
 /** How wrong guesses of one subject (an account, or an account from one network) are slowed down. */
 export interface ThrottlePolicy {
@@ -19,10 +19,11 @@ export type ThrottleDecision =
 
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * MINUTE_MS;
-const FORGOTTEN_AFTER_MS = HOUR_MS;
+/** Each time this passes without an attempt one failure is forgotten. A pause wins no more guesses than waiting does. */
+export const FAILURE_FORGOTTEN_AFTER_MS = LONGEST_WAIT_MS;
 
-/** For so long after its last attempt it is remembered that a subject was right once. */
-export const GUESSES_KEPT_DAYS = 90;
+/** For so long after its last attempt it is remembered that a subject was right once; of others only what still counts. */
+export const SUCCESSES_KEPT_DAYS = 90;
 
 /** Sign-in, for one account from one client network: what keeps a guesser out without keeping the owner out. */
 export const SIGN_IN_FROM_NETWORK: ThrottlePolicy = { freeGuesses: 5 };
@@ -33,18 +34,22 @@ export const CONFIRMATION: ThrottlePolicy = { freeGuesses: 5 };
 
 /**
  * Counts an attempt before its password is looked at. After the free guesses each one more doubles the wait, from 15
- * seconds to 15 minutes; an hour without attempts forgets them all.
+ * seconds to 15 minutes; every 15 minutes without an attempt forget one.
  */
 export function attemptPassword(policy: ThrottlePolicy, state: ThrottleState | undefined, now: Date): ThrottleDecision {
   if (state?.blockedUntil && state.blockedUntil > now) {
     return { admitted: false, retryAfterSeconds: Math.ceil((state.blockedUntil.getTime() - now.getTime()) / 1000) };
   }
-  const isFresh = !state || now.getTime() - state.lastAttemptAt.getTime() >= FORGOTTEN_AFTER_MS;
-  const failures = isFresh ? 1 : state.failures + 1;
+  const failures = (state ? failuresThatCount(state, now) : 0) + 1;
   const excess = failures - policy.freeGuesses;
   const waitMs = excess < 0 ? 0 : Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** excess);
   return {
     admitted: true,
     state: { failures, lastAttemptAt: now, blockedUntil: waitMs ? new Date(now.getTime() + waitMs) : null },
   };
+}
+
+function failuresThatCount({ failures, lastAttemptAt }: ThrottleState, now: Date): number {
+  const forgotten = Math.floor((now.getTime() - lastAttemptAt.getTime()) / FAILURE_FORGOTTEN_AFTER_MS);
+  return Math.max(0, failures - Math.max(0, forgotten));
 }

@@ -1,8 +1,11 @@
 import { LessThan } from 'typeorm';
-import { GUESSES_KEPT_DAYS } from '../../../../domain/accounts/password-throttle.js';
+import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../../domain/accounts/password-throttle.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow, type Database } from '../connection/database.js';
 import { PasswordGuessesRow, SessionRow } from '../tables/rows.js';
+
+/** At a time: what a flood of guesses leaves is more than one statement may take the time for. */
+const BATCH = 10_000;
 
 /** Deletes what no answer depends on any more. */
 export class PostgresHousekeeping {
@@ -12,8 +15,26 @@ export class PostgresHousekeeping {
     await this.database.run(async (manager) => {
       const now = await databaseNow(manager);
       await manager.delete(SessionRow, { expiresAt: LessThan(now) });
-      const forgotten = new Date(now.getTime() - GUESSES_KEPT_DAYS * DAY_MS);
+      const forgotten = new Date(now.getTime() - SUCCESSES_KEPT_DAYS * DAY_MS);
       await manager.delete(PasswordGuessesRow, { lastAttemptAt: LessThan(forgotten) });
+      const forget = async () => {
+        const parameters = [now, FAILURE_FORGOTTEN_AFTER_MS / 1000, BATCH];
+        const [gone] = await manager.query<{ count: number }[]>(FORGET_FAILURES, parameters);
+        return gone!.count;
+      };
+      while ((await forget()) === BATCH);
     });
   }
 }
+
+/** Those of whose failures none counts any more. Passes over what an attempt, or another instance, is at just now. */
+const FORGET_FAILURES = `
+  WITH over AS (
+    SELECT subject FROM password_guesses
+    WHERE succeeded_at IS NULL AND last_attempt_at <= $1::timestamptz - make_interval(secs => $2)
+      AND last_attempt_at <= $1::timestamptz - failures * make_interval(secs => $2)
+    LIMIT $3 FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM password_guesses USING over WHERE password_guesses.subject = over.subject RETURNING 1
+  )
+  SELECT count(*)::integer AS count FROM gone`;

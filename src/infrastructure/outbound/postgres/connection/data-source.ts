@@ -3,6 +3,7 @@ import { InitialSchema1763600000000 } from '../tables/migrations/1763600000000-i
 import { SealedAudit1763700000000 } from '../tables/migrations/1763700000000-sealed-audit.js';
 import { HashLookup1763800000000 } from '../tables/migrations/1763800000000-hash-lookup.js';
 import { PurgedAccounts1763900000000 } from '../tables/migrations/1763900000000-purged-accounts.js';
+import { ForgottenGuesses1763930000000 } from '../tables/migrations/1763930000000-forgotten-guesses.js';
 import { PlatformSignIns1764014000000 } from '../tables/migrations/1764014000000-platform-sign-ins.js';
 import { OwnerChanges1764140000000 } from '../tables/migrations/1764140000000-owner-changes.js';
 import { EventDetails1764150000000 } from '../tables/migrations/1764150000000-event-details.js';
@@ -33,6 +34,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
       SealedAudit1763700000000,
       HashLookup1763800000000,
       PurgedAccounts1763900000000,
+      ForgottenGuesses1763930000000,
       PlatformSignIns1764014000000,
       OwnerChanges1764140000000,
       EventDetails1764150000000,

@@ -108,6 +108,7 @@ export class SessionRow {
 }
 
 @Entity('password_guesses')
+@Index('password_guesses_wrong_by_age', ['lastAttemptAt'], { where: 'succeeded_at IS NULL' })
 export class PasswordGuessesRow {
   /** SHA-256 of the subject's name: what people type into an email field is not for us to keep. */
   @PrimaryColumn('bytea', { primaryKeyConstraintName: 'password_guesses_pkey' })

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  client,
+  newOwner,
+  openApplication,
+  PASSWORD,
+  times,
+  type Application,
+} from '../../../../../test/support/application.js';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+import { FakePasswords, fakeHash } from '../../../../../test/fakes/sessions/fake-passwords.js';
+import { outcomeOf } from '../../../../../test/support/calls.js';
+import { PostgresHousekeeping } from './housekeeping.js';
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url, { passwords: new FakePasswords() });
+});
+afterAll(async () => {
+  await app?.close();
+  await database.drop();
+});
+
+const signIn = (email: string, ip: string, password = PASSWORD) =>
+  outcomeOf(app.signIn.execute(email, password, client(ip)));
+/** As if so long had passed since all that was counted. */
+const pass = (interval: string) =>
+  app.sql(
+    `UPDATE password_guesses SET last_attempt_at = last_attempt_at - $1::interval,
+      blocked_until = blocked_until - $1::interval, succeeded_at = succeeded_at - $1::interval`,
+    [interval],
+  );
+const rows = async () =>
+  (await app.sql<{ count: number }>('SELECT count(*)::integer AS count FROM password_guesses'))[0]!.count;
+const clean = () => new PostgresHousekeeping(app.database).run();
+
+test('wrong guesses are kept as long as they count, and sign-ins that were right for 90 days', async () => {
+  const { email } = await newOwner(app, { passwordHash: fakeHash(PASSWORD, 19_456) });
+  expect(await signIn(email, '192.0.2.1')).toBe('ok');
+  await clean();
+  // Of the right one nothing is kept but the network that it came from.
+  await pass('15 minutes');
+  await clean();
+  expect(await rows()).toBe(1);
+
+  for (const guess of ['one', 'two', 'three']) {
+    expect(await signIn('made-up@example.org', '192.0.2.2', guess)).toBe('invalid_credentials');
+  }
+  await pass('44 minutes');
+  await clean();
+  expect(await rows()).toBe(3);
+  await pass('1 minute');
+  await clean();
+  expect(await rows()).toBe(1);
+  await pass('89 days');
+  await clean();
+  expect(await rows()).toBe(1);
+  await pass('1 day');
+  await clean();
+  expect(await rows()).toBe(0);
+});
+
+test('a flood of made-up emails leaves nothing an hour later', async () => {
+  await Promise.all(times(40, (n) => signIn(`flood-${n}@example.org`, '192.0.2.3', 'x')));
+  expect(await rows()).toBe(80);
+  // More than is deleted at a time.
+  await app.sql(
+    `INSERT INTO password_guesses (subject, failures, last_attempt_at)
+    SELECT sha256(n::text::bytea), 1, clock_timestamp() FROM generate_series(1, 25000) n`,
+  );
+  await pass('1 hour');
+  await clean();
+  expect(await rows()).toBe(0);
+});
