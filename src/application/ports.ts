@@ -136,11 +136,30 @@ export abstract class Sessions {
   abstract endByDigest(digest: string): Promise<void>;
 }
 
+/** On whose behalf a password is looked at. Where many ask at once, strangers leave room for those who are known. */
+export interface Asker {
+  /** Those of one name share one turn: a client's network, an account, the platform. */
+  readonly name: string;
+  /** Whether something else than a guess speaks for it: a session, a service identity, an earlier sign-in from there. */
+  readonly isKnown: boolean;
+}
+
+/** Who speaks for its users by a service identity. */
+export const PLATFORM: Asker = { name: 'platform', isKnown: true };
+
 export abstract class Passwords {
-  /** Throws `busy` when too many are being hashed already. */
-  abstract hash(password: string): Promise<string>;
-  /** Does the same work when there is no hash. `outdated`: the hash is cheaper than new ones are. */
-  abstract verify(password: string, hash: string | null): Promise<{ matches: boolean; outdated: boolean }>;
+  /** Throws `busy` when too many are being hashed already. @param asker the platform unless given */
+  abstract hash(password: string, asker?: Asker): Promise<string>;
+  /**
+   * Does the work that an account with this email may cost when there is no hash. `outdated`: the hash is cheaper than
+   * new ones are. Throws `busy` as `hash` does.
+   */
+  abstract verify(
+    password: string,
+    hash: string | null,
+    asker?: Asker,
+    email?: string,
+  ): Promise<{ matches: boolean; outdated: boolean }>;
   /** What is wrong with a hash that the platform pushed, or undefined. */
   abstract hashProblem(hash: string): string | undefined;
 }
@@ -151,8 +170,11 @@ export interface GuessSubject {
 }
 
 export abstract class PasswordGuesses {
-  /** Counts an attempt against every subject, on all instances; throws `too_many_attempts` when one is blocked. */
-  abstract count(subjects: readonly GuessSubject[]): Promise<void>;
+  /**
+   * Counts an attempt against every subject, on all instances. Throws `too_many_attempts` when one is blocked, and `busy`
+   * when too many are being counted already. @param asker the platform unless given
+   */
+  abstract count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void>;
   /** The attempt was right: forgets the first subject's failures, and takes this one back from the others. */
   abstract forgive(subjects: readonly GuessSubject[]): Promise<void>;
   /** Whether an attempt of this subject has ever been right, as far as it is remembered: see SUCCESSES_KEPT_DAYS. */

@@ -53,8 +53,10 @@ export class Confirmation {
       requireFields({ password: isMissing ? 'is missing' : undefined });
       return { signIn, passwordHash, isOutdated: false };
     }
-    const subjects = [{ name: `confirm:${ownerId}`, policy: CONFIRMATION }];
-    const { matches, outdated } = await this.check.verify(account, password, subjects, client);
+    const name = `confirm:${ownerId}`;
+    const guess = { account, email: account?.email ?? '', password, subjects: [{ name, policy: CONFIRMATION }] };
+    const asker = { name, isKnown: true };
+    const { matches, outdated } = await this.check.verify({ ...guess, asker }, client);
     if (!matches) throw incorrectPassword();
     return { password, passwordHash, isOutdated: outdated };
   }

@@ -1,34 +1,57 @@
 import type { Account } from '../../domain/accounts/account.js';
+import { NetworkBudget } from '../../domain/accounts/network-budget.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
-import type { Audit, GuessSubject, PasswordGuesses, Passwords } from '../ports.js';
+import type { Asker, Audit, GuessSubject, PasswordGuesses, Passwords } from '../ports.js';
+
+interface PasswordGuess {
+  /** Undefined where there is none with this email. */
+  readonly account: Account | undefined;
+  readonly email: string;
+  readonly password: string;
+  readonly subjects: readonly GuessSubject[];
+  readonly asker: Asker;
+}
 
 /** The one way a password is looked at: counted first, hashed then, and every failure recorded before the answer. */
 export class PasswordCheck {
+  private readonly budget = new NetworkBudget();
+
   constructor(
     private readonly passwords: Passwords,
     private readonly guesses: PasswordGuesses,
     private readonly audit: Audit,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
   /** Costs the same whether or not there is an account. Throws `too_many_attempts` or `busy`. */
-  async verify(
-    account: Account | undefined,
-    password: string,
-    subjects: readonly GuessSubject[],
-    client: Client,
-  ): Promise<{ matches: boolean; outdated: boolean }> {
+  async verify(guess: PasswordGuess, client: Client): Promise<{ matches: boolean; outdated: boolean }> {
+    const { account, password, email, subjects, asker } = guess;
     const fail = (reason: FailureReason) =>
       this.audit.recordFailure({ reason, client, ownerId: account?.id ?? null, keyId: null, publicPart: null });
     try {
-      await this.guesses.count(subjects);
+      await this.count(subjects, asker);
     } catch (error) {
       if (error instanceof LatchkeyError && error.code === 'too_many_attempts') await fail('too-many-attempts');
       throw error;
     }
-    const result = await this.passwords.verify(password, account?.passwordHash ?? null);
-    if (result.matches) await this.guesses.forgive(subjects);
-    else await fail('incorrect-password');
+    const result = await this.passwords.verify(password, account?.passwordHash ?? null, asker, email);
+    if (result.matches) {
+      if (!asker.isKnown) this.budget.giveBack(asker.name);
+      await this.guesses.forgive(subjects);
+    } else await fail('incorrect-password');
     return result;
+  }
+
+  /** The budget comes first, since it costs nothing to look at, and is given back for what is refused all the same. */
+  private async count(subjects: readonly GuessSubject[], asker: Asker): Promise<void> {
+    if (asker.isKnown) return this.guesses.count(subjects, asker);
+    this.budget.spend(asker.name, this.nowMs());
+    try {
+      await this.guesses.count(subjects, asker);
+    } catch (error) {
+      this.budget.giveBack(asker.name);
+      throw error;
+    }
   }
 }

@@ -4,7 +4,7 @@ import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/
 import type { Client } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/audit/client-network.js';
 import type { PasswordCheck } from './password-check.js';
-import type { Accounts, Audit, GuessSubject, PasswordGuesses, Passwords, Sessions } from '../ports.js';
+import type { Accounts, Asker, Audit, GuessSubject, PasswordGuesses, Passwords, Sessions } from '../ports.js';
 
 export class SignIn {
   constructor(
@@ -27,8 +27,9 @@ export class SignIn {
   /** Undefined when the account changed while the password was looked at. */
   private async attempt(email: string, password: string, client: Client) {
     const account = await this.accounts.findByEmail(email);
-    const subjects = await this.subjects(email, client);
-    const { matches, outdated } = await this.check.verify(account, password, subjects, client);
+    const { subjects, asker } = await this.origin(email, client);
+    const guess = { account, email: emailKey(email), password, subjects, asker };
+    const { matches, outdated } = await this.check.verify(guess, client);
     const hash = account?.passwordHash;
     if (!matches || !account || !hash) throw invalidCredentials();
     if (!account.isActive) {
@@ -38,18 +39,22 @@ export class SignIn {
     }
     const session = await this.sessions.begin(account.id, hash, client);
     if (session && outdated) {
-      await this.accounts.rehash(account.id, hash, await this.passwords.hash(password));
+      await this.accounts.rehash(account.id, hash, await this.passwords.hash(password, asker));
     }
     return session;
   }
 
-  /** A network that has signed in before is spared the ceiling, so that guesses from elsewhere can't keep it out. */
-  private async subjects(email: string, client: Client): Promise<GuessSubject[]> {
+  /**
+   * A network that has signed in to the account before is spared the ceiling and the strangers' budget, so that guesses
+   * from elsewhere can't keep it out.
+   */
+  private async origin(email: string, client: Client): Promise<{ subjects: GuessSubject[]; asker: Asker }> {
+    const network = clientNetwork(client.ip);
     const account = `sign-in:${emailKey(email)}`;
-    const network = `${account}:${clientNetwork(client.ip)}`;
-    const fromNetwork = { name: network, policy: SIGN_IN_FROM_NETWORK };
-    if (await this.guesses.hasSucceeded(network)) return [fromNetwork];
-    return [fromNetwork, { name: account, policy: SIGN_IN_TO_ACCOUNT }];
+    const fromNetwork = { name: `${account}:${network}`, policy: SIGN_IN_FROM_NETWORK };
+    const isKnown = await this.guesses.hasSucceeded(fromNetwork.name);
+    const subjects = isKnown ? [fromNetwork] : [fromNetwork, { name: account, policy: SIGN_IN_TO_ACCOUNT }];
+    return { subjects, asker: { name: network, isKnown } };
   }
 }
 

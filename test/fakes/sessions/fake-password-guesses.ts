@@ -1,6 +1,6 @@
 import { type GuessSubject, PasswordGuesses } from '../../../src/application/ports.js';
+import { tooManyAttempts } from '../../../src/domain/accounts/network-budget.js';
 import { attemptPassword } from '../../../src/domain/accounts/password-throttle.js';
-import { LatchkeyError } from '../../../src/domain/errors.js';
 import type { FakeStore, StoredGuesses } from '../fake-store.js';
 
 export class FakePasswordGuesses extends PasswordGuesses {
@@ -13,10 +13,7 @@ export class FakePasswordGuesses extends PasswordGuesses {
     for (const { name, policy } of subjects) {
       const known = this.store.guesses.get(name);
       const decision = attemptPassword(policy, known, this.store.now());
-      if (!decision.admitted) {
-        const { retryAfterSeconds } = decision;
-        throw new LatchkeyError('too_many_attempts', 'Too many attempts', { retryAfterSeconds });
-      }
+      if (!decision.admitted) throw tooManyAttempts(decision.retryAfterSeconds);
       counted.push([name, { ...decision.state, hasSucceeded: known?.hasSucceeded ?? false }]);
     }
     for (const [name, guesses] of counted) this.store.guesses.set(name, guesses);

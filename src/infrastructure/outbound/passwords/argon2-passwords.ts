@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
-import { Passwords } from '../../../application/ports.js';
+import { Passwords, type Asker } from '../../../application/ports.js';
 import { Gate } from './gate.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
 import { parseArgon2id, type Argon2Cost } from './argon2-phc.js';
@@ -28,16 +28,16 @@ export class Argon2Passwords extends Passwords {
     private readonly cost = COST,
   ) {
     super();
-    this.gate = new Gate(atOnce, QUEUE_LENGTH);
+    this.gate = new Gate({ atOnce, queueLength: QUEUE_LENGTH });
   }
 
-  hash(password: string): Promise<string> {
-    return this.gate.pass(() => this.argon2.hash(password, { type: argon2id, ...this.cost }));
+  hash(password: string, asker?: Asker): Promise<string> {
+    return this.gate.pass(() => this.argon2.hash(password, { type: argon2id, ...this.cost }), asker);
   }
 
-  async verify(password: string, hash: string | null): Promise<{ matches: boolean; outdated: boolean }> {
+  async verify(password: string, hash: string | null, asker?: Asker): Promise<{ matches: boolean; outdated: boolean }> {
     const decoy = await this.decoyHash();
-    const equal = await this.gate.pass(() => this.argon2.verify(hash ?? decoy, password));
+    const equal = await this.gate.pass(() => this.argon2.verify(hash ?? decoy, password), asker);
     // What is beyond the bytes that bcrypt looks at may be a slip: hashed anew, it would keep the right password out.
     const outdated = hash !== null && isCheaper(hash, this.cost) && !isCutOff(hash, password);
     return { matches: equal && hash !== null, outdated };

@@ -1,32 +1,90 @@
+import { PLATFORM, type Asker } from '../../../application/ports.js';
 import { LatchkeyError } from '../../../domain/errors.js';
+import { FairQueue } from './fair-queue.js';
 
-/** Lets a few through at once and a bounded number wait, in order; one more call gets `busy`. */
+interface GateSize {
+  readonly atOnce: number;
+  /** Of those who are known, and as many again of strangers. */
+  readonly queueLength: number;
+  /** What those inside may weigh together. One that is heavier than that goes in alone. */
+  readonly weight?: number;
+}
+
+interface Waiting {
+  readonly weight: number;
+  enter(): void;
+  refuse(): void;
+}
+
+/**
+ * Lets a few through at once and a bounded number wait. Those who are known and strangers take turns, and strangers
+ * leave one place free where there are several; in both lines each name has its turn. When a line is too long, the name
+ * that has the most in it gets `busy`.
+ */
 export class Gate {
-  private running = 0;
-  private readonly queue: (() => void)[] = [];
+  private readonly known = new FairQueue<Waiting>();
+  private readonly strangers = new FairQueue<Waiting>();
+  private readonly most: number;
+  private readonly mostStrangers: number;
+  private readonly inside = { all: 0, strangers: 0, weight: 0 };
+  private isStrangersTurn = false;
 
-  constructor(
-    private readonly atOnce: number,
-    private readonly queueLength: number,
-  ) {}
-
-  get load(): { readonly running: number; readonly waiting: number } {
-    return { running: this.running, waiting: this.queue.length };
+  constructor(private readonly size: GateSize) {
+    this.most = size.weight ?? Number.POSITIVE_INFINITY;
+    this.mostStrangers = Math.max(1, size.atOnce - 1);
   }
 
-  async pass<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running < this.atOnce) this.running += 1;
-    else if (this.queue.length < this.queueLength) await new Promise<void>((resolve) => this.queue.push(resolve));
-    else {
-      const message = 'Too many passwords are being checked: try again shortly';
-      throw new LatchkeyError('busy', message, { retryAfterSeconds: 1 });
-    }
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.inside.all, waiting: this.known.size + this.strangers.size };
+  }
+
+  async pass<T>(work: () => Promise<T>, { name, isKnown }: Asker = PLATFORM, weight = 0): Promise<T> {
+    await new Promise<void>((resolve, reject) => {
+      const line = isKnown ? this.known : this.strangers;
+      line.add(name, { weight, enter: resolve, refuse: () => reject(busy()) });
+      this.admit();
+      if (line.size > this.size.queueLength) line.dropFor(name)?.refuse();
+    });
     try {
       return await work();
     } finally {
-      const next = this.queue.shift();
-      if (next) next();
-      else this.running -= 1;
+      this.count(-1, isKnown, weight);
+      this.admit();
     }
   }
+
+  private admit(): void {
+    for (;;) {
+      const areKnown = !this.strangersAreNext();
+      const line = areKnown ? this.known : this.strangers;
+      const next = line.first();
+      if (!next || !this.hasRoomFor(next, areKnown)) return;
+      line.shift();
+      this.count(1, areKnown, next.weight);
+      this.isStrangersTurn = areKnown;
+      next.enter();
+    }
+  }
+
+  private strangersAreNext(): boolean {
+    if (this.strangers.size === 0 || this.inside.strangers >= this.mostStrangers) return false;
+    return this.isStrangersTurn || this.known.size === 0;
+  }
+
+  private hasRoomFor({ weight }: Waiting, isKnown: boolean): boolean {
+    const { all, strangers } = this.inside;
+    if (all >= this.size.atOnce || (!isKnown && strangers >= this.mostStrangers)) return false;
+    return all === 0 || this.inside.weight + weight <= this.most;
+  }
+
+  private count(by: 1 | -1, isKnown: boolean, weight: number): void {
+    this.inside.all += by;
+    if (!isKnown) this.inside.strangers += by;
+    this.inside.weight += by * weight;
+  }
+}
+
+function busy(): LatchkeyError {
+  const message = 'Too many passwords are being checked: try again shortly';
+  return new LatchkeyError('busy', message, { retryAfterSeconds: 1 });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { PasswordGuesses, type GuessSubject } from '../../../../application/ports.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
+import { PasswordGuesses, type Asker, type GuessSubject } from '../../../../application/ports.js';
+import { tooManyAttempts } from '../../../../domain/accounts/network-budget.js';
 import { attemptPassword, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
 import { Gate } from '../../passwords/gate.js';
 import { NOW, type Database } from '../connection/database.js';
@@ -12,15 +12,15 @@ const AT_ONCE = 3;
 const QUEUE_LENGTH = 1000;
 
 export class PostgresPasswordGuesses extends PasswordGuesses {
-  private readonly gate = new Gate(AT_ONCE, QUEUE_LENGTH);
+  private readonly gate = new Gate({ atOnce: AT_ONCE, queueLength: QUEUE_LENGTH });
 
   constructor(private readonly database: Database) {
     super();
   }
 
   /** The subjects' rows stay locked until all are counted: attempts that arrive together are counted one by one. */
-  count(subjects: readonly GuessSubject[]): Promise<void> {
-    return this.gate.pass(() => this.countAll(subjects));
+  count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void> {
+    return this.gate.pass(() => this.countAll(subjects), asker);
   }
 
   /** Each subject on its own: one that is forgiven while the next is not is counted once too often, and no less safe. */
@@ -44,11 +44,7 @@ export class PostgresPasswordGuesses extends PasswordGuesses {
         const subject = subjectKey(name);
         const { now, ...state } = await lockState(manager, subject);
         const decision = attemptPassword(policy, state, now);
-        if (!decision.admitted) {
-          const { retryAfterSeconds } = decision;
-          const message = `Too many attempts: try again in ${retryAfterSeconds} seconds`;
-          throw new LatchkeyError('too_many_attempts', message, { retryAfterSeconds });
-        }
+        if (!decision.admitted) throw tooManyAttempts(decision.retryAfterSeconds);
         await manager.update(PasswordGuessesRow, { subject }, decision.state);
       }
     });

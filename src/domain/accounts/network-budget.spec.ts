@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { NetworkBudget } from './network-budget.js';
+
+const MINUTE_MS = 60_000;
+
+/** How many of so many attempts at this moment are admitted. */
+function admitted(budget: NetworkBudget, attempts: number, nowMs = 0, network = '203.0.113.66'): number {
+  let count = 0;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    try {
+      budget.spend(network, nowMs);
+      count += 1;
+    } catch {
+      // Refused.
+    }
+  }
+  return count;
+}
+
+describe('the wrong passwords of one network', () => {
+  test('are 100 at once, and then six a minute', () => {
+    const budget = new NetworkBudget();
+    expect(admitted(budget, 1000)).toBe(100);
+    expect(admitted(budget, 1000, MINUTE_MS)).toBe(6);
+    expect(admitted(budget, 1000, 24 * 60 * MINUTE_MS)).toBe(100);
+  });
+
+  test('cost another network nothing', () => {
+    const budget = new NetworkBudget();
+    admitted(budget, 1000);
+    expect(admitted(budget, 1000, 0, '2001:db8:0:1::/64')).toBe(100);
+  });
+
+  test('are refused with the seconds until the next one, rounded up', () => {
+    const budget = new NetworkBudget();
+    admitted(budget, 100);
+    const refusal = (retryAfterSeconds: number) =>
+      expect.objectContaining({
+        code: 'too_many_attempts',
+        message: `Too many attempts: try again in ${retryAfterSeconds} seconds`,
+        details: { retryAfterSeconds },
+      });
+    expect(() => budget.spend('203.0.113.66', 0)).toThrow(refusal(10) as unknown as Error);
+    expect(() => budget.spend('203.0.113.66', 9500)).toThrow(refusal(1) as unknown as Error);
+    expect(() => budget.spend('203.0.113.66', 10_000)).not.toThrow();
+  });
+
+  test('leave room again for each one that was right', () => {
+    const budget = new NetworkBudget();
+    for (let right = 0; right < 500; right += 1) {
+      budget.spend('203.0.113.66', 0);
+      budget.giveBack('203.0.113.66');
+    }
+    expect(admitted(budget, 1000)).toBe(100);
+    budget.giveBack('203.0.113.66');
+    budget.giveBack('never seen');
+    expect([admitted(budget, 1000), admitted(budget, 1000, 0, 'never seen')]).toEqual([1, 100]);
+  });
+
+  test('are forgotten once they count no more, so that a botnet fills no memory', () => {
+    const budget = new NetworkBudget();
+    for (let n = 0; n < 100_000; n += 1) budget.spend(`network ${n}`, n * 10);
+    // What a network spent counts for ten seconds: a thousand networks come in that time, and it is tidied up as often.
+    expect(budget.networks).toBeLessThanOrEqual(2001);
+  });
+});
