@@ -9,6 +9,7 @@ import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/a
 import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/accounts/housekeeping.js';
 import { PostgresPasswordGuesses } from '../infrastructure/outbound/postgres/accounts/password-guesses.js';
 import { PostgresSessions } from '../infrastructure/outbound/postgres/accounts/sessions.js';
+import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/accounts/stored-costs.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
@@ -29,10 +30,11 @@ export function buildAdapters(
   config: Config,
   dataSource: DataSource,
   { log, traces }: Pick<Telemetry, 'log' | 'traces'>,
-  passwords = new Argon2Passwords(new Hashing()),
+  passwords?: Argon2Passwords,
 ) {
   const { databaseUrl, databasePatienceMs, redisUrl, rateLimit, platformLogin, oidc, publicUrl } = config;
   const database = new Database(dataSource);
+  const storedCosts = new PostgresStoredCosts(database);
   const localLimiter = new MemoryRateLimiter(rateLimit);
   return {
     database,
@@ -45,7 +47,7 @@ export function buildAdapters(
     guesses: new PostgresPasswordGuesses(database),
     lastUse: new PostgresLastUse(database, (error) => log.fault(error)),
     housekeeping: new PostgresHousekeeping(database),
-    passwords,
+    passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),
     localLimiter,
     limiter: redisUrl
       ? new RedisRateLimiter(redisUrl, rateLimit, localLimiter, redisOutage(log), traces)

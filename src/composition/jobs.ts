@@ -30,6 +30,7 @@ export function buildJobs(
     { name: 'check-readiness', everyMs: SECOND_MS, run: async () => void (await readiness.check()) },
     { name: 'sweep-expiries', everyMs: MINUTE_MS, run: sweep },
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
+    { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
   ];
   if (config.audit.sealKeys.length > 0) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];

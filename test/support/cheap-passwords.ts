@@ -6,4 +6,4 @@ import { CHEAP_COST } from './cheap.mjs';
  * Passwords that are checked in no time, and in this process: at the lowest priority, as in production, they would get
  * no turn beside busy neighbours.
  */
-export const cheapPasswords = () => new Argon2Passwords(argon2, undefined, CHEAP_COST);
+export const cheapPasswords = () => new Argon2Passwords(argon2, { cost: CHEAP_COST });

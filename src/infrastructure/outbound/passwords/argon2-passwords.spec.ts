@@ -14,7 +14,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 afterEach(() => void jest.restoreAllMocks());
 
 describe('passwords', () => {
-  const passwords = new Argon2Passwords(argon2, 2);
+  const passwords = new Argon2Passwords(argon2, { atOnce: 2 });
 
   test('match their hash and no other, at the cost OWASP asks for', async () => {
     const hash = await passwords.hash('pässwörd');
@@ -65,6 +65,66 @@ describe('passwords', () => {
   });
 });
 
+describe('where accounts have hashes of several costs', () => {
+  const DEAR = '$argon2id$v=19$m=65536,t=3,p=4';
+  const CHEAP = '$argon2id$v=19$m=8,t=1,p=1';
+  const key = Buffer.alloc(32, 7);
+  const open = (costs: Record<string, number>, secret = key) =>
+    new Argon2Passwords(argon2, {
+      readCosts: async () => ({
+        key: secret,
+        costs: Object.entries(costs).map(([settings, accounts]) => ({ settings, accounts })),
+      }),
+    });
+  /** What the decoys of so many emails cost. */
+  async function lookedAt(passwords: Argon2Passwords, emails = 2000): Promise<string[]> {
+    const verify = jest.spyOn(argon2, 'verify').mockResolvedValue(false);
+    await passwords.refreshDecoys();
+    for (let n = 0; n < emails; n += 1) await passwords.verify('x', null, undefined, `${n}@example.org`);
+    const looked = verify.mock.calls.map(([hash]) => hash.split('$').slice(0, -2).join('$'));
+    verify.mockRestore();
+    return looked;
+  }
+
+  test('an email that nobody has costs what others cost, as often', async () => {
+    const looked = await lookedAt(open({ [DEAR]: 300, [CHEAP]: 700 }));
+    const dear = looked.filter((settings) => settings === DEAR).length / looked.length;
+    expect(new Set(looked)).toEqual(new Set([DEAR, CHEAP]));
+    expect(dear).toBeGreaterThan(0.25);
+    expect(dear).toBeLessThan(0.35);
+  });
+
+  test('an email has its cost on every instance and after every start, and no key tells which but the stored one', async () => {
+    const costs = { [DEAR]: 500, [CHEAP]: 500 };
+    const looked = await lookedAt(open(costs));
+    expect(await lookedAt(open({ [CHEAP]: 500, [DEAR]: 500 }))).toEqual(looked);
+    const withAnother = await lookedAt(open(costs, Buffer.alloc(32, 8)));
+    const same = withAnother.filter((settings, n) => settings === looked[n]).length / looked.length;
+    expect(Math.abs(same - 0.5)).toBeLessThan(0.1);
+  });
+
+  test('an email changes its cost only toward what has become more frequent', async () => {
+    const before = await lookedAt(open({ [DEAR]: 200, [CHEAP]: 800 }));
+    const after = await lookedAt(open({ [DEAR]: 400, [CHEAP]: 600 }));
+    const moved = after.filter((settings, n) => settings !== before[n]);
+    expect(moved.length).toBeGreaterThan(0);
+    expect(new Set(moved)).toEqual(new Set([DEAR]));
+  });
+
+  test('a decoy is a hash that can be looked at, and matches nothing', async () => {
+    const passwords = open({ [CHEAP]: 1 });
+    await passwords.open();
+    const verify = jest.spyOn(argon2, 'verify');
+    for (const password of ['', 'x']) {
+      expect(await passwords.verify(password, null, undefined, 'a@example.org')).toEqual({
+        matches: false,
+        outdated: false,
+      });
+    }
+    expect(await Promise.all(verify.mock.results.map(({ value }) => value))).toEqual([false, false]);
+  });
+});
+
 /** Verifications that end when told to, in place of argon2's. */
 function heldVerifications() {
   const running: { end(): void; fail(): void }[] = [];
@@ -86,7 +146,7 @@ function heldVerifications() {
 
 describe('the gate', () => {
   test('lets two passwords at once be checked, keeps 16 waiting in order, and is too busy for more', async () => {
-    const passwords = new Argon2Passwords(argon2, 2);
+    const passwords = new Argon2Passwords(argon2, { atOnce: 2 });
     // The decoy is ready.
     await passwords.verify('', null);
     const { running, most } = heldVerifications();
@@ -112,8 +172,28 @@ describe('the gate', () => {
     expect(most()).toBe(2);
   });
 
+  test('lets hashes in that need no more than 275 MiB together', async () => {
+    const passwords = new Argon2Passwords(argon2, { atOnce: 4 });
+    const { running } = heldVerifications();
+    const dearest = () => passwords.verify('x', phc('m=262144,t=1,p=1'));
+    const checks = [dearest(), passwords.verify('x', phc('m=19456,t=2,p=1')), dearest(), passwords.verify('x', null)];
+    await turn();
+    expect(running).toHaveLength(2);
+    running[1]!.end();
+    await turn();
+    expect(running).toHaveLength(1);
+    running[0]!.end();
+    await turn();
+    expect(running).toHaveLength(2);
+    while (running.length > 0) {
+      running[0]!.end();
+      await turn();
+    }
+    await Promise.all(checks);
+  });
+
   test('lets the next one in when a check fails, and forgets nobody', async () => {
-    const passwords = new Argon2Passwords(argon2, 2);
+    const passwords = new Argon2Passwords(argon2, { atOnce: 2 });
     await passwords.verify('', null);
     const { running, most } = heldVerifications();
     const checks = Array.from({ length: 6 }, () => passwords.verify('x', null).then(String, String));
@@ -138,7 +218,7 @@ describe('the gate', () => {
 });
 
 describe('a hash that the platform pushes', () => {
-  const passwords = new Argon2Passwords(argon2, 2);
+  const passwords = new Argon2Passwords(argon2, { atOnce: 2 });
 
   test.each(['m=8,t=1,p=1', 'm=19456,t=2,p=1', 'm=262144,t=10,p=8', 'm=65536,t=3,p=4', 'm=19456,p=1,t=2'])(
     'may cost %s',

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
 import { Passwords, type Asker } from '../../../application/ports.js';
+import { Decoys, type StoredCosts } from './decoys.js';
 import { Gate } from './gate.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
 import { parseArgon2id, type Argon2Cost } from './argon2-phc.js';
@@ -12,35 +13,58 @@ const COST: Argon2Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** A pushed hash is recomputed at each sign-in: one that costs more than this would let the platform's data stop us. */
 const MOST: Argon2Cost = { memoryCost: 262_144, timeCost: 10, parallelism: 8 };
 
+/** Together in KiB: the dearest hash and a new one beside it. What does not fit waits. */
+const MEMORY = MOST.memoryCost + COST.memoryCost;
 /** A machine of two cores keeps one for all else. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 const QUEUE_LENGTH = 16;
 
+interface Settings {
+  readonly atOnce?: number;
+  /** Of a new hash. */
+  readonly cost?: Argon2Cost;
+  /** Of the hashes that are stored; without it every decoy costs as much as a new hash. */
+  readonly readCosts?: () => Promise<StoredCosts>;
+}
+
 export class Argon2Passwords extends Passwords {
   /** A short queue keeps the wait shorter than people's patience. */
   private readonly gate: Gate;
-  /** A hash that no account has, at the cost of a new one. */
-  private decoy: Promise<string> | undefined;
+  private readonly decoys: Decoys;
+  private readonly cost: Argon2Cost;
 
   constructor(
     private readonly argon2: Argon2,
-    atOnce = AT_ONCE,
-    private readonly cost = COST,
+    { atOnce = AT_ONCE, cost = COST, readCosts }: Settings = {},
   ) {
     super();
-    this.gate = new Gate({ atOnce, queueLength: QUEUE_LENGTH });
+    this.gate = new Gate({ atOnce, queueLength: QUEUE_LENGTH, weight: MEMORY });
+    this.cost = cost;
+    this.decoys = new Decoys(settingsOf(cost), readCosts);
   }
 
   hash(password: string, asker?: Asker): Promise<string> {
-    return this.gate.pass(() => this.argon2.hash(password, { type: argon2id, ...this.cost }), asker);
+    const work = () => this.argon2.hash(password, { type: argon2id, ...this.cost });
+    return this.gate.pass(work, asker, this.cost.memoryCost);
   }
 
-  async verify(password: string, hash: string | null, asker?: Asker): Promise<{ matches: boolean; outdated: boolean }> {
-    const decoy = await this.decoyHash();
-    const equal = await this.gate.pass(() => this.argon2.verify(hash ?? decoy, password), asker);
+  async verify(
+    password: string,
+    hash: string | null,
+    asker?: Asker,
+    email = '',
+  ): Promise<{ matches: boolean; outdated: boolean }> {
+    const looked = hash ?? this.decoys.hashFor(email);
+    const work = () => this.argon2.verify(looked, password);
+    const equal = await this.gate.pass(work, asker, parseArgon2id(looked)?.memoryCost);
     // What is beyond the bytes that bcrypt looks at may be a slip: hashed anew, it would keep the right password out.
     const outdated = hash !== null && isCheaper(hash, this.cost) && !isCutOff(hash, password);
     return { matches: equal && hash !== null, outdated };
+  }
+
+  /** What the stored hashes cost changes with what the platform pushes. */
+  refreshDecoys(): Promise<void> {
+    return this.decoys.refresh();
   }
 
   close(): void {
@@ -49,7 +73,7 @@ export class Argon2Passwords extends Passwords {
 
   /** Ahead of the first guess, which must not take longer than the second. */
   async open(): Promise<void> {
-    await this.decoyHash();
+    await Promise.all([this.refreshDecoys(), this.hash('')]);
   }
 
   instruments(): Instrument[] {
@@ -68,18 +92,15 @@ export class Argon2Passwords extends Passwords {
     const tooCostly = (Object.keys(MOST) as (keyof Argon2Cost)[]).some((part) => cost[part] > MOST[part]);
     return tooCostly ? `must cost at most m=${MOST.memoryCost},t=${MOST.timeCost},p=${MOST.parallelism}` : undefined;
   }
-
-  private decoyHash(): Promise<string> {
-    this.decoy ??= this.argon2.hash('', { type: argon2id, ...this.cost }).catch((error: unknown) => {
-      this.decoy = undefined;
-      throw error;
-    });
-    return this.decoy;
-  }
 }
 
 /** bcrypt, which needs next to no memory, is cheaper at any cost. */
 function isCheaper(hash: string, { memoryCost, timeCost }: Argon2Cost): boolean {
   const cost = parseArgon2id(hash);
   return !cost || cost.memoryCost < memoryCost || cost.timeCost < timeCost;
+}
+
+/** How a hash of this cost begins, up to its salt. */
+function settingsOf({ memoryCost, timeCost, parallelism }: Argon2Cost): string {
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}`;
 }

@@ -4,6 +4,7 @@ import { SealedAudit1763700000000 } from '../tables/migrations/1763700000000-sea
 import { HashLookup1763800000000 } from '../tables/migrations/1763800000000-hash-lookup.js';
 import { PurgedAccounts1763900000000 } from '../tables/migrations/1763900000000-purged-accounts.js';
 import { ForgottenGuesses1763930000000 } from '../tables/migrations/1763930000000-forgotten-guesses.js';
+import { DecoyKey1763940000000 } from '../tables/migrations/1763940000000-decoy-key.js';
 import { PlatformSignIns1764014000000 } from '../tables/migrations/1764014000000-platform-sign-ins.js';
 import { OwnerChanges1764140000000 } from '../tables/migrations/1764140000000-owner-changes.js';
 import { EventDetails1764150000000 } from '../tables/migrations/1764150000000-event-details.js';
@@ -35,6 +36,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
       HashLookup1763800000000,
       PurgedAccounts1763900000000,
       ForgottenGuesses1763930000000,
+      DecoyKey1763940000000,
       PlatformSignIns1764014000000,
       OwnerChanges1764140000000,
       EventDetails1764150000000,

@@ -124,6 +124,16 @@ export class PasswordGuessesRow {
   succeededAt!: Date | null;
 }
 
+/** One row. */
+@Entity('decoy_key')
+@Check('decoy_key_is_one', 'id = 1')
+export class DecoyKeyRow {
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'decoy_key_pkey' })
+  id!: number;
+  @Column('bytea')
+  key!: Buffer;
+}
+
 function quoted(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(', ');
 }
@@ -134,6 +144,7 @@ export const ROWS = [
   ApiKeyUsageRow,
   SessionRow,
   PasswordGuessesRow,
+  DecoyKeyRow,
   AuditEventRow,
   AuditSealRow,
   AuditPruningRow,

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { newOwner, openApplication, type Application } from '../../../../../test/support/application.js';
+import { createDatabase } from '../../../../../test/support/databases.mjs';
+import { fakeHash } from '../../../../../test/fakes/sessions/fake-passwords.js';
+import { PostgresStoredCosts } from './stored-costs.js';
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let app: Application;
+beforeAll(async () => {
+  database = await createDatabase();
+  app = await openApplication(database.url);
+});
+afterAll(async () => {
+  await app?.close();
+  await database.drop();
+});
+
+const read = () => new PostgresStoredCosts(app.database).read();
+const sorted = async () => (await read()).costs.toSorted((one, other) => (one.settings < other.settings ? -1 : 1));
+
+test('there are no costs before there is a password', async () => {
+  expect(await read()).toMatchObject({ costs: [] });
+});
+
+test('each cost is counted, with nothing of a salt or a hash in it', async () => {
+  await newOwner(app, { passwordHash: fakeHash('x', 8192) });
+  await newOwner(app, { passwordHash: fakeHash('y', 8192) });
+  await newOwner(app, { passwordHash: fakeHash('x', 19_456) });
+  const [, last] = [await newOwner(app), await newOwner(app)];
+  await app.sql(`UPDATE accounts SET password_hash = $1 WHERE id = $2`, [`$2y$10$${'.'.repeat(53)}`, last.id]);
+  await app.sql(`INSERT INTO accounts SELECT 'none', 'n', 'n', '', '{}', NULL, 'active', 0`);
+  expect(await sorted()).toEqual([
+    { settings: '$2y$10', accounts: 1 },
+    { settings: '$argon2id$v=19$m=1024,t=1,p=1', accounts: 1 },
+    { settings: '$argon2id$v=19$m=19456,t=2,p=1', accounts: 1 },
+    { settings: '$argon2id$v=19$m=8192,t=2,p=1', accounts: 2 },
+  ]);
+});
+
+test('the key is 32 random bytes, the same at every look and on every instance, and another in another database', async () => {
+  const { key } = await read();
+  expect(key).toHaveLength(32);
+  expect((await read()).key).toEqual(key);
+  const other = await createDatabase();
+  const elsewhere = await openApplication(other.url);
+  try {
+    expect((await new PostgresStoredCosts(elsewhere.database).read()).key).not.toEqual(key);
+  } finally {
+    await elsewhere.close();
+    await other.drop();
+  }
+});
+
+test('of very many accounts a part is read', async () => {
+  await app.sql(
+    `INSERT INTO accounts SELECT 'm' || n, 'm' || n, 'm' || n, '', '{}', $1 || n, 'active', 0 FROM generate_series(1, 300000) n`,
+    [`$argon2id$v=19$m=4096,t=2,p=1$salt$`],
+  );
+  await app.sql('ANALYZE accounts');
+  const most = (await sorted()).find(({ settings }) => settings.includes('m=4096'))!;
+  expect(most.accounts).toBeGreaterThan(70_000);
+  expect(most.accounts).toBeLessThan(130_000);
+});

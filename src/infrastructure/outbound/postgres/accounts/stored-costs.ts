@@ -1,0 +1,27 @@
+import type { StoredCosts } from '../../passwords/decoys.js';
+import type { Database } from '../connection/database.js';
+import { DecoyKeyRow } from '../tables/rows.js';
+
+/** Of more accounts than this a part is looked at, the same one on every instance. */
+const LOOKED_AT = 100_000;
+
+/** How dear the stored password hashes are. Reads how they begin, never a hash. */
+export class PostgresStoredCosts {
+  constructor(private readonly database: Database) {}
+
+  read(): Promise<StoredCosts> {
+    return this.database.run(async (manager) => {
+      const { key } = await manager.findOneByOrFail(DecoyKeyRow, { id: 1 });
+      const [{ rows } = { rows: 0 }] = await manager.query<{ rows: number }[]>(ESTIMATE);
+      const percent = Math.min(100, (100 * LOOKED_AT) / Math.max(rows, 1));
+      return { key, costs: await manager.query<StoredCosts['costs'][number][]>(COSTS, [percent]) };
+    });
+  }
+}
+
+const ESTIMATE = `SELECT reltuples::float8 AS rows FROM pg_class WHERE oid = 'accounts'::regclass`;
+const COSTS = `
+  SELECT substring(password_hash from '^\\$argon2id\\$v=19\\$[^$]+|^\\$2[aby]\\$\\d\\d') AS settings, count(*)::integer AS accounts
+  FROM accounts TABLESAMPLE SYSTEM ($1) REPEATABLE (1)
+  WHERE password_hash ~ '^\\$(argon2id\\$v=19\\$[^$]+\\$|2[aby]\\$\\d\\d\\$)'
+  GROUP BY 1`;
