@@ -46,6 +46,17 @@ describe('the path of a request target', () => {
     ['an encoded slash', '/public%2fadmin'],
     ['an encoded slash in capitals', '/public%2Fadmin'],
     ['a full-width slash', '/public%EF%BC%8Fadmin'],
+    ['a fraction slash', '/public/..%E2%81%84admin'],
+    ['a division slash', '/public/..%E2%88%95admin'],
+    ['a mathematical diagonal', '/public/..%E2%9F%8Badmin'],
+    ['a big solidus', '/public/..%E2%A7%B8admin'],
+    ['a line of a box', '/public/..%E2%95%B1admin'],
+    ['a fraction, which holds a fraction slash', '/public%E2%85%9Fadmin'],
+    ['a set minus, a backslash to Windows', '/public/..%E2%88%96admin'],
+    ['a yen sign, a backslash in Shift-JIS', '/public/..%C2%A5admin'],
+    ['a full-width yen sign', '/public/..%EF%BF%A5admin'],
+    ['a won sign, a backslash in EUC-KR', '/public/..%E2%82%A9admin'],
+    ['an Arabic percent sign', '/%D9%AA2e'],
     ['a backslash', '/public\\admin'],
     ['an encoded backslash', '/public/..%5cadmin'],
     ['a full-width percent sign', '/%EF%BC%852e'],
@@ -61,6 +72,17 @@ describe('the path of a request target', () => {
     ['a delete', '/admin%7f'],
     ['a C1 control', '/admin%C2%85'],
     ['a line separator', '/admin%E2%80%A8'],
+    ['a soft hyphen', '/ad%C2%ADmin'],
+    ['a zero-width space between dots', '/public/.%E2%80%8B./admin'],
+    ['a zero-width joiner', '/admin%E2%80%8D'],
+    ['a right-to-left override', '/%E2%80%AEnimda'],
+    ['a word joiner', '/ad%E2%81%A0min'],
+    ['a byte order mark', '/%EF%BB%BFadmin'],
+    ['a variation selector', '/admin%EF%B8%8F'],
+    ['a Hangul filler', '/admin%E3%85%A4'],
+    ['a combining grapheme joiner', '/admin%CD%8F'],
+    ['an annotation anchor', '/admin%EF%BF%B9'],
+    ['a tag', '/admin%F3%A0%81%A1'],
     ['a tab as it is', '/ad\tmin'],
     ['a blank as it is', '/ad min'],
     ['half an escape', '/admin%2'],
@@ -74,7 +96,7 @@ describe('the path of a request target', () => {
 
   test('once accepted, holds no dot segment and no delimiter more, however often and loosely it is decoded', () => {
     const pieces =
-      '/ . .. // ; \\ ? # % %2e %2E %2f %2F %5c %5C %25 %252e %00 %ff %c0%ae %EF%BC%8E %EF%BC%8F %E2%80%A5 a é';
+      '/ . .. // ; \\ ? # % %2e %2E %2f %2F %5c %5C %25 %252e %00 %ff %c0%ae %EF%BC%8E %EF%BC%8F %E2%80%A5 %E2%88%95 %E2%81%84 %E2%88%96 %E2%80%8B %C2%AD a é';
     const target = fc
       .array(fc.oneof(fc.constantFrom(...pieces.split(' ')), fc.string({ maxLength: 3 })), { maxLength: 9 })
       .map((parts) => `/${parts.join('')}`);
@@ -84,7 +106,8 @@ describe('the path of a request target', () => {
         const path = normalPath(text);
         if (path === undefined) return;
         accepted += 1;
-        const readings = [text.split('?')[0]!, path, loosely(path), loosely(loosely(path)), path.normalize('NFKC')];
+        const decodings = [text.split('?')[0]!, path, loosely(path), loosely(loosely(path))];
+        const readings = [...decodings, path.normalize('NFKC'), visible(path), asWindowsReads(path)];
         for (const reading of readings) {
           expect(new URL(reading, 'http://host').pathname.split('/')).toHaveLength(path.split('/').length);
           expect(reading).not.toMatch(/[\\;#?]|\/\/|\/\.{1,2}(\/|$)/);
@@ -100,3 +123,9 @@ describe('the path of a request target', () => {
 function loosely(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
+
+/** As a file system reads that passes over what cannot be seen. */
+const visible = (text: string) => text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g, '');
+
+/** As a program reads that asks Windows for its arguments in an 8-bit character set. */
+const asWindowsReads = (text: string) => text.replace(/[\u2044\u2215]/g, '/').replace(/\u2216/g, '\\');
