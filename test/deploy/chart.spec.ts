@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { MANAGEMENT_ROUTES } from '../support/management-routes.js';
 import { LEAST, only, type Rendered, renderChart, type Tree, valuesWith } from './chart.js';
 import { EVERYTHING } from './every-value.js';
 import { typeProblems } from './kubernetes-types.js';
@@ -102,9 +103,11 @@ describe('the chart', () => {
     for (const selector of selectors) expect(labels).toMatchObject(selector);
   });
 
-  test('shows the public what people need, and not /metrics', () => {
+  test('shows the public what people need, and nothing that services, proxies or Prometheus ask', () => {
     const [{ http }] = only(releases.everything.objects, 'Ingress')['spec'].rules;
-    expect(http.paths.map(({ path }: Tree) => path)).toEqual(['/settings', '/v1']);
+    const called = MANAGEMENT_ROUTES.map(({ name }) => /\/v1\/[^/]+/.exec(name)![0]);
+    expect(new Set(http.paths.map(({ path }: Tree) => path))).toEqual(new Set(['/settings', ...called]));
+    expect(new Set(http.paths.map(({ pathType }: Tree) => pathType))).toEqual(new Set(['Prefix']));
   });
 
   test('has Prometheus scrape the service that bears the labels it asks for, on a port of their own if there is one', () => {
