@@ -4,7 +4,7 @@ import { LEAST, only, type Rendered, renderChart, type Tree, valuesWith } from '
 import { EVERYTHING } from './every-value.js';
 import { typeProblems } from './kubernetes-types.js';
 
-let releases: Record<'latchkey' | 'everything' | 'beside' | 'hurried' | 'greedy', Rendered>;
+let releases: Record<'latchkey' | 'everything' | 'beside' | 'hurried' | 'greedy' | 'shared', Rendered>;
 beforeAll(async () => {
   releases = await renderChart({
     latchkey: valuesWith(LEAST),
@@ -12,6 +12,7 @@ beforeAll(async () => {
     beside: valuesWith(LEAST, { serviceMonitor: { enabled: true } }),
     hurried: valuesWith(LEAST, { drainSeconds: 20 }),
     greedy: valuesWith(LEAST, { podDisruptionBudget: { maxUnavailable: 3 } }),
+    shared: valuesWith(LEAST, { ingress: { enabled: true, host: 'keys.example.com' } }),
   });
 });
 
@@ -108,6 +109,10 @@ describe('the chart', () => {
     const called = MANAGEMENT_ROUTES.map(({ name }) => /\/v1\/[^/]+/.exec(name)![0]);
     expect(new Set(http.paths.map(({ path }: Tree) => path))).toEqual(new Set(['/settings', ...called]));
     expect(new Set(http.paths.map(({ pathType }: Tree) => pathType))).toEqual(new Set(['Prefix']));
+  });
+
+  test('refuses an ingress whose address all people would share', () => {
+    expect(releases.shared.error).toContain('ingress.enabled needs env.TRUSTED_PROXIES');
   });
 
   test('has Prometheus scrape the service that bears the labels it asks for, on a port of their own if there is one', () => {

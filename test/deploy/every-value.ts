@@ -2,7 +2,7 @@ import type { Tree } from './chart.js';
 
 /** Values that switch on every part of the chart, in addition to the required ones. */
 export const EVERYTHING: Tree = {
-  env: { WORKERS: '2', RATE_LIMIT_BURST: '1000000' },
+  env: { WORKERS: '2', RATE_LIMIT_BURST: '1000000', TRUSTED_PROXIES: '10.244.0.0/16' },
   secrets: {
     REDIS_URL: { existingSecret: 'redis', key: 'url' },
     AUDIT_SEAL_KEY: { existingSecret: 'seal' },
