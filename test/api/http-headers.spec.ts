@@ -171,4 +171,31 @@ describe('the log', () => {
     });
     for (const secret of [...secrets, 'secret-word', '?']) expect(text).not.toContain(secret);
   });
+
+  test.each([
+    ['once that TRUSTED_PROXIES does not name a proxy', {}, 1],
+    ['the same where it names another one', { TRUSTED_PROXIES: '10.0.0.0/8' }, 1],
+    ['nothing of one that it names', { TRUSTED_PROXIES: 'loopback' }, 0],
+  ])('says %s', async (_, env, times) => {
+    let text = '';
+    const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
+      text += String(line);
+      return true;
+    });
+    const service = await startService({ LOG_LEVEL: 'warn', ...env });
+    try {
+      await service.person().call('GET', '/livez');
+      expect(text).not.toContain('TRUSTED_PROXIES');
+      for (const client of ['203.0.113.7', '203.0.113.8']) {
+        await service.person().call('GET', '/livez', undefined, { 'x-forwarded-for': client });
+      }
+    } finally {
+      await service.stop();
+      spy.mockRestore();
+    }
+    const warnings = text.split('\n').filter((line) => line.includes('TRUSTED_PROXIES'));
+    expect(warnings.map((line) => JSON.parse(line))).toEqual(
+      Array.from({ length: times }, () => expect.objectContaining({ level: 40, peer: '127.0.0.1' })),
+    );
+  });
 });

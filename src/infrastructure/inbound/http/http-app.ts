@@ -14,7 +14,7 @@ import { unlessForwardAuth } from './forward-auth/forward-auth.js';
 import { docsPage } from './pages/docs-page.js';
 import { HttpErrorFilter } from './pipeline/http-error.filter.js';
 import { PROBLEM_MODELS } from './pipeline/problem-responses.js';
-import { assignRequestId } from './pipeline/request.js';
+import { assignRequestId, warnOfUnnamedProxy } from './pipeline/request.js';
 import { requestTelemetry } from './pipeline/request-telemetry.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
 import { settingsAssets } from './pages/settings-page.js';
@@ -31,7 +31,7 @@ export function configureHttp(
   app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
   app.set('query parser', 'simple');
   app.set('etag', false);
-  app.use(refuseUnread, assignRequestId, accessLog(log), requestTelemetry(times, traces));
+  app.use(refuseUnread, assignRequestId, accessLog(log), requestTelemetry(times, traces), warnOfUnnamedProxy(log));
   app.use(
     helmet({
       contentSecurityPolicy: {

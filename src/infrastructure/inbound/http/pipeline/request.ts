@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Client } from '../../../../domain/audit/audit-event.js';
 import type { Session } from '../../../../application/ports.js';
 import { withoutSecrets } from '../../../../domain/secrets.js';
+import type { Log } from '../../../telemetry/log.js';
 import { clientFacts } from '../../shared/client-facts.js';
 
 /** A request on its way through the guards. */
@@ -26,6 +27,26 @@ export function assignRequestId(request: Request, response: Response, next: Next
   (request as LatchkeyRequest).requestId = requestId;
   response.set('X-Request-Id', requestId);
   next();
+}
+
+/**
+ * Warns, once, of a proxy whose word does not count: all of its clients have the proxy's address, and few wrong passwords
+ * of one of them keep out all.
+ */
+export function warnOfUnnamedProxy(log: Log) {
+  let hasWarned = false;
+  return (request: Request, _response: Response, next: NextFunction): void => {
+    const isUnnamed = Boolean(request.get('x-forwarded-for')) && request.ips.length === 0;
+    if (isUnnamed && !hasWarned) {
+      hasWarned = true;
+      log.warn(
+        'X-Forwarded-For came from a peer that TRUSTED_PROXIES does not name, and does not count. If the peer is your proxy, ' +
+          'name it there: otherwise all its clients share its address, and wrong passwords of one keep all of them out',
+        { peer: request.ip },
+      );
+    }
+    next();
+  };
 }
 
 export function clientOf(request: LatchkeyRequest): Client {
