@@ -365,6 +365,20 @@ describe("the platform's own login", () => {
     ]);
     expect(problems({ ...jwks, PASSWORD_SIGN_IN: '1' })).toEqual(['PASSWORD_SIGN_IN must be one of on, off']);
   });
+
+  test.each(['http://login.example.com/jwks', 'http://10.0.0.7/jwks', 'http://127.0.0.1.example.com/jwks'])(
+    'gives its keys where nobody on the way can change them: %s stops the start',
+    (url) => {
+      expect(problems({ ...jwks, SESSION_JWKS_URL: url })).toEqual([
+        'SESSION_JWKS_URL must start with https://, unless it is on a loopback address',
+      ]);
+    },
+  );
+
+  test.each(['http://localhost:8080/jwks', 'http://127.0.0.1/jwks', 'http://[::1]/jwks'])(
+    'may run on this machine: %s',
+    (url) => expect(problems({ ...jwks, SESSION_JWKS_URL: url })).toEqual([]),
+  );
 });
 
 describe("the platform's OpenID provider", () => {

@@ -1,4 +1,5 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
+import { isLoopbackUrl } from './network-config.js';
 
 /** Reads variables one by one and collects what is wrong with them, so that one start reports all of it. */
 export class EnvReader {
@@ -53,6 +54,15 @@ export class EnvReader {
     if (value === undefined) return undefined;
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
     this.wrong(name, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
+    return value;
+  }
+
+  /** Where we read what we then believe: https, since anybody between two machines can change what http brings. */
+  secureUrl(name: string): string | undefined {
+    const value = this.url(name, ['http:', 'https:']);
+    if (value !== undefined && !/^https:/i.test(value) && !isLoopbackUrl(value)) {
+      this.wrong(name, 'must start with https://, unless it is on a loopback address');
+    }
     return value;
   }
 

@@ -1,5 +1,4 @@
 import type { EnvReader } from './env-reader.js';
-import { isLoopbackUrl } from './network-config.js';
 
 /** The platform's OpenID provider, where the settings screen signs people in. */
 export interface OidcConfig {
@@ -13,11 +12,8 @@ export interface OidcConfig {
 }
 
 export function readOidc(reader: EnvReader): OidcConfig | undefined {
-  const issuer = reader.url('OIDC_ISSUER', ['http:', 'https:']);
+  const issuer = reader.secureUrl('OIDC_ISSUER');
   if (issuer === undefined) return undefined;
-  if (!issuer.startsWith('https:') && !isLoopbackUrl(issuer)) {
-    reader.wrong('OIDC_ISSUER', 'must start with https://, unless it is on a loopback address');
-  }
   const scopes = reader.text('OIDC_SCOPES') ?? 'openid email';
   if (!scopes.split(' ').includes('openid')) {
     reader.wrong('OIDC_SCOPES', 'must be scopes with blanks between, openid among them');

@@ -8,7 +8,7 @@ export interface PlatformLoginConfig {
 }
 
 export function readPlatformLogin(reader: EnvReader): PlatformLoginConfig | undefined {
-  const jwksUrl = reader.url('SESSION_JWKS_URL', ['http:', 'https:']);
+  const jwksUrl = reader.secureUrl('SESSION_JWKS_URL');
   if (jwksUrl === undefined) return undefined;
   return {
     jwksUrl,
