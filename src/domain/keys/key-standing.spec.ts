@@ -92,6 +92,10 @@ describe('the judgement of a key whose secret is proven', () => {
     expect(judge(fault)).toEqual({ granted: false, reason });
   });
 
+  test('denies an owner of a status that it does not know, as one suspended', () => {
+    expect(judge({ owner: 'locked' as AccountStatus })).toEqual({ granted: false, reason: 'owner-suspended' });
+  });
+
   const pairs = FAULTS.flatMap(([first, one], index) =>
     FAULTS.slice(index + 1).map(([second, other]) => ({ first, second, both: { ...other, ...one } })),
   );

@@ -48,8 +48,9 @@ export class KeyStanding {
     const { id, ownerId, access, owner, createdAt, expiresAt } = this.state;
     const status = this.status(now);
     if (status !== 'active') return deny(status);
-    if (owner.status === 'suspended') return deny('owner-suspended');
     if (owner.status === 'deleted') return deny('owner-deleted');
+    // Not only `suspended`: a later release may store a status that this one does not know.
+    if (owner.status !== 'active') return deny('owner-suspended');
     if (!withinRateLimit) return deny('rate-limited');
     if (!isOpenToKeys(question.operation)) return deny('operation-not-allowed');
     if (!accessAllows(access, question.operation)) return deny('read-only-key');
