@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
+import { FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
 import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
-import type { PutAccountCommand } from './put-account.js';
+import { PutAccount, type PutAccountCommand } from './put-account.js';
 
 const app = openFakes();
 
@@ -147,6 +148,26 @@ describe('a password', () => {
     expect(await isSignedIn(token)).toBe(false);
     expect(await outcomeOf(signIn(sent.email, 'first'))).toBe('invalid_credentials');
     expect(await outcomeOf(signIn(sent.email, 'first and more'))).toBe('ok');
+  });
+
+  const admin = { actorId: 'admin:ada', client: client() };
+  test.each<[string, (sent: PutAccountCommand) => Promise<unknown>]>([
+    ['the account is purged', ({ id }) => app.purgeAccount.execute(id, undefined, admin)],
+    ['another one is set', (sent) => app.putAccount.execute({ ...sent, password: 'second' })],
+  ])('that is the stored one is set all the same where %s while the two are compared', async (_what, meanwhile) => {
+    const sent = profile({ password: 'first', version: 1n });
+    await app.putAccount.execute(sent);
+    let isInterrupted = false;
+    class Interrupted extends FakePasswords {
+      override async verify(password: string, hash: string | null) {
+        const verified = await super.verify(password, hash);
+        if (!isInterrupted) await meanwhile(sent);
+        isInterrupted = true;
+        return verified;
+      }
+    }
+    await new PutAccount(app.accounts, new Interrupted(), true).execute({ ...sent, version: 2n });
+    expect(await outcomeOf(signIn(sent.email, 'first'))).toBe('ok');
   });
 
   test('may be pushed as an argon2id hash', async () => {

@@ -11,6 +11,12 @@ export interface PutAccountCommand extends AccountProfile {
   readonly passwordHash?: string | undefined;
 }
 
+interface NewPassword {
+  readonly passwordHash?: string;
+  /** The stored hash of the very password that was sent. */
+  readonly sameAs?: string;
+}
+
 export class PutAccount {
   constructor(
     private readonly accounts: Accounts,
@@ -22,11 +28,13 @@ export class PutAccount {
   async execute(command: PutAccountCommand, actor = THE_SERVICE): Promise<Account> {
     requireProfile(command.id, command);
     if (!this.takesPasswords) refusePasswords(command);
-    const passwordHash = await this.newPasswordHash(command);
-    return this.accounts.transaction(command.id, async (transaction) => {
+    const { passwordHash, sameAs } = await this.newPassword(command);
+    const put = await this.accounts.transaction(command.id, async (transaction) => {
       const account =
         transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
       account.update(command);
+      // Compared to a hash that is stored no more: meanwhile a password was set, or the account was purged.
+      if (sameAs !== undefined && sameAs !== account.passwordHash) return undefined;
       if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
         account.changePassword(passwordHash);
         await transaction.endSessions();
@@ -34,19 +42,20 @@ export class PutAccount {
       await saveAccount(transaction, account, actor);
       return account;
     });
+    return put ?? this.execute(command, actor);
   }
 
   /** The same password sent again is no change: the stored hash stays, and the sessions live on. */
-  private async newPasswordHash({ id, password, passwordHash }: PutAccountCommand): Promise<string | undefined> {
+  private async newPassword({ id, password, passwordHash }: PutAccountCommand): Promise<NewPassword> {
     if (passwordHash !== undefined) {
       requireFields({ passwordHash: this.passwords.hashProblem(passwordHash) });
-      return passwordHash;
+      return { passwordHash };
     }
-    if (password === undefined) return undefined;
+    if (password === undefined) return {};
     requireFields({ password: passwordProblem(password) });
     const current = (await this.accounts.find(id))?.passwordHash;
-    if (current && (await this.passwords.verify(password, current)).matches) return undefined;
-    return this.passwords.hash(password);
+    if (current && (await this.passwords.verify(password, current)).matches) return { sameAs: current };
+    return { passwordHash: await this.passwords.hash(password) };
   }
 }
 
