@@ -8,6 +8,7 @@ import { buildAdapters } from './adapters.js';
 import { refuseDemoPassword } from './demo-owner.js';
 import { buildDoors } from './doors.js';
 import { buildJobs } from './jobs.js';
+import { openDemoOwner } from './open-demo-owner.js';
 import { Parts } from './parts.js';
 import { openTelemetry } from './telemetry.js';
 import { buildUseCases, type UseCases } from './use-cases.js';
@@ -44,7 +45,7 @@ export async function startLatchkey(config: Config, passwords?: Argon2Passwords)
   };
   try {
     await inside.open();
-    if (config.demo) await useCases.putAccount.execute(demoOwner(config.passwordSignIn));
+    if (config.demo) await openDemoOwner(useCases.putAccount, demoOwner(config.passwordSignIn));
     else await refuseDemoPassword(adapters.accounts, adapters.passwords);
     await doors.open();
     await readiness.check();

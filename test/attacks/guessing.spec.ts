@@ -69,7 +69,7 @@ describe('a thousand passwords tried at once', () => {
 
   test('at sign-in from one network: five reach argon2', async () => {
     const database = await createDatabase();
-    const passwords = new CountedPasswords(argon2, undefined, CHEAP_COST);
+    const passwords = new CountedPasswords(argon2, { cost: CHEAP_COST });
     const app = await openApplication(database.url, { passwords });
     try {
       const { email } = await openOwner(app);
