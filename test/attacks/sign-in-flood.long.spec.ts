@@ -17,13 +17,13 @@ const MANY_ADDRESSES = ONE_ADDRESS / 5;
 const AT_ONCE = 200;
 const SIGN_INS = 300;
 
-/** PostgreSQL, but its clock goes as far ahead as the test says: a function of the same name is found first. */
+/** PostgreSQL, but its clock goes as far ahead as the test says: a function of the same name is found before the server's own. */
 const MOVED_CLOCK = `
   CREATE SCHEMA moved;
   CREATE TABLE moved.clock AS SELECT interval '0' AS ahead;
   CREATE FUNCTION moved.clock_timestamp() RETURNS timestamptz LANGUAGE sql
     AS 'SELECT pg_catalog.clock_timestamp() + ahead FROM moved.clock'`;
-const FIND_MOVED_CLOCK = '?options=-c%20search_path%3Dmoved%2Cpg_catalog%2Cpublic';
+const FIND_MOVED_CLOCK = '?options=-c%20search_path%3Dpublic%2Cmoved%2Cpg_catalog';
 
 describe('under a flood of sign-ins with made-up emails', () => {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE + 10 });

@@ -21,7 +21,7 @@ export class PasswordCheck {
     private readonly passwords: Passwords,
     private readonly guesses: PasswordGuesses,
     private readonly audit: Audit,
-    private readonly nowMs: () => number = () => performance.now(),
+    private readonly nowMs: () => number = () => Math.floor(performance.now()),
   ) {}
 
   /** Costs the same whether or not there is an account. Throws `too_many_attempts` or `busy`. */
