@@ -107,11 +107,12 @@ describe.each(WORLDS)('a purged account %s', (_name, open) => {
   test('keeps its events, where the new account sees neither them nor what becomes of the old keys', async () => {
     const id = await newAccount(world);
     const old = await newKey(world, id);
+    const failure = { reason: 'revoked', client: client(), ownerId: id, publicPart: null } as const;
     await record(id, old.id);
+    await world.audit.recordFailure({ ...failure, keyId: null, reason: 'incorrect-password' });
     await revoke(world, old);
     await purge(world, id);
     await openAnew(id, 1n);
-    const failure = { reason: 'revoked', client: client(), ownerId: id, publicPart: null } as const;
     await world.audit.recordFailure({ ...failure, keyId: old.id });
     expect(await eventsOf(world, id)).toEqual([]);
     const key = await newKey(world, id);

@@ -98,6 +98,15 @@ describe('a change that comes after the purge', () => {
 });
 
 describe('a new account under the id of a purged one', () => {
+  test('is open to no session of the old one, nor to its password, also where it has none of its own', async () => {
+    const { id, email } = await newOwner(app);
+    const { token } = await app.signIn.execute(email, PASSWORD, client());
+    await purge(id);
+    await app.putAccount.execute({ id, email, displayName: '', permissions: [], version: 1n });
+    expect(await app.identifyOwner.bySession(token)).toBeUndefined();
+    expect(await outcomeOf(app.signIn.execute(email, PASSWORD, client()))).toBe('invalid_credentials');
+  });
+
   test('brings none of the old keys back, and neither sees nor revokes them', async () => {
     const { id } = await newOwner(app, { version: 5n });
     const old = await createKey(app, id);
