@@ -57,7 +57,10 @@ describe('a stream of questions', () => {
 
   /** The number of refused questions on record. */
   const recorded = async (url = service.databaseUrl) => {
-    const [row] = await sql<{ sum: string | null }>(url, 'SELECT sum(count) FROM audit_events');
+    const [row] = await sql<{ sum: string | null }>(
+      url,
+      `SELECT sum(count) FROM audit_events WHERE type = 'authentication.failed'`,
+    );
     return Number(row!.sum ?? 0);
   };
 

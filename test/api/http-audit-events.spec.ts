@@ -90,7 +90,10 @@ describe("an owner's record", () => {
     const [one, other] = [{ key_id: body.apiKey.id }, { key_id: two.body.apiKey.id }];
     const itself = { actor_id: null, client_ip: null, user_agent: null, request_id: null };
     const asker = { actor_id: null, client_ip: '203.0.113.9', user_agent: 'App', request_id: 'g' };
-    expect(rows).toEqual([
+    const platform = { ...itself, actor_id: 'service:dev-accounts' };
+    expect(rows).toMatchObject([
+      { type: 'account.created', key_id: null, ...bare, ...platform },
+      { type: 'session.opened', key_id: null, ...bare, actor_id: owner.id, client_ip: '127.0.0.1' },
       { type: 'api_key.created', ...one, ...bare, ...person },
       { type: 'api_key.created', ...other, ...bare, ...person },
       { type: 'api_key.revoked', ...one, ...bare, reason: 'owner', ...person },
@@ -144,6 +147,37 @@ describe("an owner's record", () => {
     }
     expect(items.map(({ id }) => id)).toEqual(inserted.map(({ id }) => id).reverse());
     expect(items.map(({ count }) => count)).toEqual(Array.from({ length: 120 }, (_, index) => 120 - index));
+  });
+
+  test('changes of the account and sign-ins appear when they are asked for, and name the service that made them', async () => {
+    const owner = await newOwner(service, { permissions: ['systems:read'] });
+    const profile = { id: owner.id, email: owner.email, displayName: 'New', permissions: ['systems:write'] };
+    await service.clients.putAccount(profile);
+    await service.clients.putAccount(profile);
+    for (const method of ['SuspendAccount', 'ReactivateAccount', 'DeleteAccount', 'ReactivateAccount'] as const) {
+      await service.clients.account(method, owner.id);
+    }
+    await owner.person.signIn(owner.email, PASSWORD);
+    expect((await eventsOf(owner)).items).toEqual([]);
+    const names = ['created', 'changed', 'suspended', 'reactivated', 'deleted'].map((each) => `account.${each}`);
+    const { items } = await eventsOf(owner, `?type=session.opened,${names.join(',')}`);
+    const types = ['reactivated', 'deleted', 'reactivated', 'suspended', 'changed'].map((each) => `account.${each}`);
+    expect(items.map(({ type }) => type)).toEqual(['session.opened', ...types, 'session.opened', 'account.created']);
+    const rows = await sql(
+      service.databaseUrl,
+      `SELECT DISTINCT actor_id FROM audit_events WHERE owner_id = $1 AND type LIKE 'account.%'`,
+      [owner.id],
+    );
+    expect(rows).toEqual([{ actor_id: 'service:dev-accounts' }]);
+    const [changed] = await sql<{ details: string }>(
+      service.databaseUrl,
+      `SELECT details FROM audit_events WHERE owner_id = $1 AND type = 'account.changed'`,
+      [owner.id],
+    );
+    expect(JSON.parse(changed!.details)).toEqual({
+      changed: ['displayName', 'permissions'],
+      permissions: { before: ['systems:read'], after: ['systems:write'] },
+    });
   });
 
   test('a creation is found among any number of failures, by its type', async () => {

@@ -47,6 +47,7 @@ describe('latchkey audit', () => {
       clientIp: '192.0.2.1',
       userAgent: 'Ünïcode "agent"',
       requestId: null,
+      details: null,
     });
   });
 

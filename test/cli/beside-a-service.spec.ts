@@ -43,6 +43,29 @@ describe('latchkey beside a running service', () => {
   });
   const osUser = userInfo().username;
 
+  test('a change of an account is on record with the administrator', async () => {
+    const id = `cli-${randomUUID()}`;
+    const profile = ['--email', `${id}@example.com`, '--display-name', 'Ada'];
+    await done(['account', 'put', id, ...profile, '--permissions', 'systems:read']);
+    await done(['account', 'put', id, ...profile, '--permissions', 'systems:write', '--by', 'ada']);
+    await done(['account', 'suspend', id, '--by', 'ada']);
+    await done(['account', 'reactivate', id]);
+    await done(['account', 'delete', id]);
+    const recorded = await sql(
+      service.databaseUrl,
+      'SELECT type, actor_id, user_agent FROM audit_events WHERE owner_id = $1 ORDER BY id',
+      [id],
+    );
+    const actors = { created: osUser, changed: 'ada', suspended: 'ada', reactivated: osUser, deleted: osUser };
+    expect(recorded).toEqual(
+      Object.entries(actors).map(([became, name]) => ({
+        type: `account.${became}`,
+        actor_id: `admin:${name}`,
+        user_agent: 'latchkey-cli',
+      })),
+    );
+  });
+
   test('a key revoked by its id is refused at the next call, and the record names the administrator', async () => {
     const { id, person } = await newOwner(service);
     const [revoked, other] = [await person.newKey(), await person.newKey()];

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { Option } from 'commander';
 import type { Administrator } from '../../../domain/audit/audit-event.js';
 import { ConfigError } from '../../../config/config.js';
 import { EnvReader } from '../../../config/env-reader.js';
@@ -32,6 +33,10 @@ export function sealKeys(): SealKeys {
 /** Undefined when it is not set. */
 export function keyPrefix(): string | undefined {
   return read((reader) => reader.text('KEY_PREFIX'));
+}
+
+export function byOption(): Option {
+  return new Option('--by <name>', 'whom the record is to name, instead of the user of the operating system');
 }
 
 /** Whom the record is to name: `--by`, else the user of the operating system. */

@@ -4,7 +4,7 @@ import { requireFields } from '../../../../domain/errors.js';
 import { atVersion } from './account-views.js';
 import type { Databases } from '../administration.js';
 import { answering } from '../answering.js';
-import { administrator, onDatabase } from '../environment.js';
+import { administrator, byOption, onDatabase } from '../environment.js';
 
 interface PurgeOptions {
   readonly atVersion?: bigint;
@@ -17,7 +17,7 @@ export function addPurgeCommand(account: Command, databases: Databases): void {
     .argument('<id>')
     .description('revoke all its keys and forget the person; there is no way back, and its email is free')
     .addOption(atVersion())
-    .option('--by <name>', 'whom the record is to name, instead of the user of the operating system');
+    .addOption(byOption());
   answering(purge, async (id: string, { atVersion: version, by }: PurgeOptions) => {
     const admin = administrator(by);
     requireFields({ id: accountIdProblem(id) });

@@ -11,7 +11,7 @@ import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
 import { maskKey } from '../../../../domain/keys/key-string.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
-import { administrator, onDatabase } from '../environment.js';
+import { administrator, byOption, onDatabase } from '../environment.js';
 import { NOT_DONE, UsageError } from '../failures.js';
 import { viewOf } from './key-views.js';
 import { readKey } from '../secret-input.js';
@@ -47,7 +47,7 @@ export function addKeysCommands(program: Command, databases: Databases): void {
     .option('--key <keyId>', 'this one')
     .option('--all', 'every active one')
     .option('--leaked', 'the one whose key string comes on stdin')
-    .option('--by <name>', 'whom the record is to name, instead of the user of the operating system');
+    .addOption(byOption());
   answering(revoke, (options: RevokeOptions) => revokeKeys(databases, options));
 }
 

@@ -32,8 +32,8 @@ export class AccountController {
   ) {}
 
   @MessagePattern('PutAccount')
-  async put(request: PutAccountRequest__Output): Promise<WireAccount> {
-    return toWire(await this.putAccount.execute({ ...request, version: versionOf(request) }));
+  async put(@Payload() request: PutAccountRequest__Output, @Ctx() platform: Actor): Promise<WireAccount> {
+    return toWire(await this.putAccount.execute({ ...request, version: versionOf(request) }, platform));
   }
 
   @MessagePattern('GetAccount')
@@ -42,18 +42,18 @@ export class AccountController {
   }
 
   @MessagePattern('SuspendAccount')
-  async suspend(request: ById & Versioned): Promise<WireAccount> {
-    return toWire(await this.status.suspend(idOf(request), versionOf(request)));
+  async suspend(@Payload() request: ById & Versioned, @Ctx() platform: Actor): Promise<WireAccount> {
+    return toWire(await this.status.suspend(idOf(request), versionOf(request), platform));
   }
 
   @MessagePattern('ReactivateAccount')
-  async reactivate(request: ById & Versioned): Promise<WireAccount> {
-    return toWire(await this.status.reactivate(idOf(request), versionOf(request)));
+  async reactivate(@Payload() request: ById & Versioned, @Ctx() platform: Actor): Promise<WireAccount> {
+    return toWire(await this.status.reactivate(idOf(request), versionOf(request), platform));
   }
 
   @MessagePattern('DeleteAccount')
-  async delete(request: ById & Versioned): Promise<WireAccount> {
-    return toWire(await this.status.delete(idOf(request), versionOf(request)));
+  async delete(@Payload() request: ById & Versioned, @Ctx() platform: Actor): Promise<WireAccount> {
+    return toWire(await this.status.delete(idOf(request), versionOf(request), platform));
   }
 
   @MessagePattern('PurgeAccount')
