@@ -14,7 +14,7 @@ import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { Verdict } from '../domain/keys/verdict.js';
 import type { Client, FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { AccountTransaction } from './account-transaction.js';
-import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
+import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { KeyList } from './listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
 import type { Page, PageRequest } from './page.js';
@@ -73,7 +73,7 @@ export abstract class AuditTrail {
   /** Those of a time, in the order of their ids, in no transaction: a slow reader holds nothing up. */
   abstract events(span: TimeSpan): AsyncIterable<SealableEvent>;
   /** One snapshot: what is written meanwhile is not seen. */
-  abstract read<T>(work: (reading: AuditTrailReading) => Promise<T>): Promise<T>;
+  abstract read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T>;
 }
 
 export abstract class ApiKeys {

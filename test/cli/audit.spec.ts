@@ -71,6 +71,8 @@ describe('latchkey audit', () => {
       prunedSeals: '0',
       unsealedEvents: 0,
       oldestUnsealedAt: null,
+      keys: { count: 0, takenAsFound: 0 },
+      accounts: { count: 0, takenAsFound: 0 },
     });
     const seal = await audit(['verify', '--export-seal']);
     expect(JSON.parse(seal.out)).toMatchObject({ seal: '3', toEventId: '9' });

@@ -1,5 +1,8 @@
 import type { AuditPruning } from '../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../domain/audit/audit-seal.js';
+import type { StoredAccount } from '../../domain/audit/recorded-account.js';
+import type { StoredKey } from '../../domain/audit/recorded-key.js';
+import type { TellingEvent } from '../../domain/audit/telling-event.js';
 
 /** From `since` on, before `until`; either may be open. */
 export interface TimeSpan {
@@ -19,6 +22,25 @@ export interface AuditTrailReading {
   prunings(): Promise<AuditPruning[]>;
   /** 0 when there are none. */
   newestEventId(): Promise<bigint>;
+}
+
+/** A key or an account, with one of the events that tell how it came to be as it is. */
+export interface Told<T> {
+  readonly id: string;
+  /** Undefined when there is none, but for its events. */
+  readonly stored: T | undefined;
+  /** Undefined when it has none. */
+  readonly event: TellingEvent | undefined;
+}
+
+/** The record beside what it tells of, at one moment. */
+export interface AuditTrailSnapshot extends AuditTrailReading {
+  /** One after the other, each once for every event of it, in the order of their ids, or once without. */
+  keys(): AsyncIterable<Told<StoredKey>>;
+  /** Likewise. */
+  accounts(): AsyncIterable<Told<StoredAccount>>;
+  /** The last pruning that was made without a key. */
+  prunedUnsealedAt(): Promise<Date | undefined>;
 }
 
 export interface AuditTrailTransaction extends AuditTrailReading {

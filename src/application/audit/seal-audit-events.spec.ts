@@ -3,7 +3,9 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { FakeAccounts } from '../../../test/fakes/accounts/fake-accounts.js';
 import { FakeAuditTrail } from '../../../test/fakes/audit/fake-audit-trail.js';
 import { FakeTrail, SEAL_KEY } from '../../../test/fakes/audit/fake-trail.js';
-import { client } from '../../../test/support/calls.js';
+import { Account } from '../../domain/accounts/account.js';
+import { THE_SERVICE } from '../../domain/audit/audit-event.js';
+import { saveAccount } from '../accounts/save-account.js';
 import { SealAuditEvents } from './seal-audit-events.js';
 import { VerifyAuditTrail } from './verify-audit-trail.js';
 
@@ -26,12 +28,14 @@ class Writer {
 
   private constructor(begun: () => void) {
     const accounts = new FakeAccounts(trail.store);
+    const id = randomUUID();
     const decided = new Promise<void>((resolve, reject) => {
       this.end = (error) => (error ? reject(error) : resolve());
     });
     this.ended = accounts
-      .transaction(randomUUID(), async (transaction) => {
-        await transaction.record({ type: 'api_key.created', keyId: 'k', actorId: null, client: client() });
+      .transaction(id, async (transaction) => {
+        const profile = { email: `${id}@example.org`, displayName: 'Ada', permissions: [] };
+        await saveAccount(transaction, Account.open(id, profile), THE_SERVICE);
         begun();
         await decided;
       })

@@ -1,7 +1,12 @@
-import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from '../../../src/application/audit/audit-trail.js';
+import type {
+  AuditTrailSnapshot,
+  AuditTrailTransaction,
+  TimeSpan,
+} from '../../../src/application/audit/audit-trail.js';
 import { AuditTrail } from '../../../src/application/ports.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import type { FakeStore } from '../fake-store.js';
+import { toldBy } from './fake-told.js';
 import { FakeAuditTrailTransaction, readingOf } from './fake-audit-trail-transaction.js';
 
 const TRAIL = 'trail';
@@ -34,8 +39,9 @@ export class FakeAuditTrail extends AuditTrail {
     yield* this.store.events.filter(({ at }) => (!since || at >= since) && (!until || at < until));
   }
 
-  async read<T>(work: (reading: AuditTrailReading) => Promise<T>): Promise<T> {
+  async read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T> {
     const { events, seals, prunings } = this.store;
-    return work(readingOf(() => ({ events, seals, prunings }), this.store.now()));
+    const reading = readingOf(() => ({ events, seals, prunings }), this.store.now());
+    return work({ ...reading, ...toldBy(this.store) });
   }
 }

@@ -23,7 +23,9 @@ export function addAuditCommands(program: Command, databases: Databases): void {
   const audit = program.command('audit').description('the record of what happened');
   const verify = audit
     .command('verify')
-    .description('say whether the sealed record is intact; needs AUDIT_SEAL_KEY')
+    .description(
+      'say whether the sealed record is intact, and keys and accounts are as it has them; needs AUDIT_SEAL_KEY',
+    )
     .option('--export-seal', 'print the newest seal, to be kept elsewhere')
     .option('--expect <seal>', 'the line that --export-seal printed earlier must still hold');
   answering(verify, (options: VerifyOptions) => verifyRecord(databases, options));

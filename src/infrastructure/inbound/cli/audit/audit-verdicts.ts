@@ -1,15 +1,28 @@
+import type { HeldRecord } from '../../../../application/audit/hold-against-record.js';
 import type { BrokenTrail, ExportedSeal, IntactTrail } from '../../../../application/audit/verify-audit-trail.js';
 import type { AuditSeal } from '../../../../domain/audit/audit-seal.js';
 import type { Answer } from '../answering.js';
 import { UsageError } from '../failures.js';
 
+/** A person with the database's password can store anything: it must not act on a terminal. */
+const CONTROLS = /[\p{Cc}\p{Cf}]/gu;
+
 export function describeIntact(trail: IntactTrail): Answer {
-  const { newest, sealedEvents, prunedToSealId, unsealedEvents, oldestUnsealedAt } = trail;
+  const { newest, sealedEvents, prunedToSealId, unsealedEvents, oldestUnsealedAt, held } = trail;
+  const { keys, accounts } = held;
+  const asFound =
+    keys.takenAsFound + accounts.takenAsFound > 0
+      ? [
+          `    ${keys.takenAsFound} of these keys and ${accounts.takenAsFound} of these accounts are older, and taken as found`,
+        ]
+      : [];
   const since = oldestUnsealedAt ? `, the oldest of ${oldestUnsealedAt.toISOString()}` : '';
   const text = [
     `OK: ${newest?.id ?? 0} seals hold, over ${sealedEvents} events`,
     ...(prunedToSealId > 0n ? [`    the events of the first ${prunedToSealId} seals were deleted by retention`] : []),
     `    ${unsealedEvents} events are not sealed yet${since}`,
+    `    ${keys.count} keys and ${accounts.count} accounts are as the record has them`,
+    ...asFound,
   ].join('\n');
   const document = {
     intact: true,
@@ -18,15 +31,25 @@ export function describeIntact(trail: IntactTrail): Answer {
     prunedSeals: String(prunedToSealId),
     unsealedEvents,
     oldestUnsealedAt: oldestUnsealedAt?.toISOString() ?? null,
+    keys,
+    accounts,
   };
   return { document, text };
 }
 
-export function describeBroken({ problem, seal }: BrokenTrail): Answer {
+export function describeBroken({ problem, seal, held }: BrokenTrail): Answer {
+  if (held) return describeDifferences(problem, held);
   const { id, fromEventId, toEventId } = seal ?? {};
   const where = seal ? `seal ${id}, events ${fromEventId} to ${toEventId}: ` : '';
   const place = seal ? { seal: String(id), fromEventId: String(fromEventId), toEventId: String(toEventId) } : {};
   return { document: { intact: false, problem, ...place }, text: `BROKEN: ${where}${problem}` };
+}
+
+function describeDifferences(problem: string, { differences, moreDifferences }: HeldRecord): Answer {
+  const lines = differences.map((each) => `    ${each.subject} ${each.id} ${each.problem}`.replace(CONTROLS, '�'));
+  const more = moreDifferences > 0 ? [`    and ${moreDifferences} more`] : [];
+  const document = { intact: false, problem, differences, moreDifferences };
+  return { document, text: [`BROKEN: ${problem}`, ...lines, ...more].join('\n') };
 }
 
 /** One line of JSON for people too: it is made to be kept. */

@@ -1,4 +1,4 @@
-import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
+import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
 import { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { ProgressBar } from '../progress.js';
@@ -27,11 +27,11 @@ export class WatchedTrail extends AuditTrail {
     yield* this.watch(this.trail.events(span), newest);
   }
 
-  read<T>(work: (reading: AuditTrailReading) => Promise<T>): Promise<T> {
+  read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T> {
     return this.trail.read(async (reading) => {
       const newest = await reading.newestEventId();
       const events = (fromId: bigint) => this.watch(reading.events(fromId), newest);
-      return work(Object.create(reading, { events: { value: events } }) as AuditTrailReading);
+      return work(Object.create(reading, { events: { value: events } }) as AuditTrailSnapshot);
     });
   }
 

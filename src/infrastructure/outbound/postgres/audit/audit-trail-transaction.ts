@@ -1,11 +1,12 @@
 import type { EntityManager } from 'typeorm';
 import { IsNull, Not } from 'typeorm';
-import type { AuditTrailTransaction } from '../../../../application/audit/audit-trail.js';
+import type { AuditTrailSnapshot, AuditTrailTransaction } from '../../../../application/audit/audit-trail.js';
 import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import { fromSeal, toPruning, toSeal, toSealableEvent } from '../tables/audit-mapping.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from '../tables/audit-rows.js';
 import { databaseNow } from '../connection/database.js';
+import { toldAccounts, toldKeys } from './told-by-record.js';
 import { pageFrom, pagesById } from '../tables/pages-by-id.js';
 
 const LAST_ID = 2n ** 63n - 1n;
@@ -20,7 +21,7 @@ const WRITERS = `
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** At READ COMMITTED, where each statement sees what was committed before it. */
-export class PostgresAuditTrailTransaction implements AuditTrailTransaction {
+export class PostgresAuditTrailTransaction implements AuditTrailTransaction, AuditTrailSnapshot {
   private constructor(
     private readonly manager: EntityManager,
     readonly now: Date,
@@ -46,6 +47,20 @@ export class PostgresAuditTrailTransaction implements AuditTrailTransaction {
   async prunings(): Promise<AuditPruning[]> {
     const rows = await this.manager.find(AuditPruningRow, { where: { mac: Not(IsNull()) }, order: { id: 'ASC' } });
     return rows.map(toPruning);
+  }
+
+  keys() {
+    return toldKeys(this.manager);
+  }
+
+  accounts() {
+    return toldAccounts(this.manager);
+  }
+
+  async prunedUnsealedAt(): Promise<Date | undefined> {
+    const last = { where: { mac: IsNull() }, order: { id: 'DESC' }, take: 1 } as const;
+    const [row] = await this.manager.find(AuditPruningRow, last);
+    return row?.prunedAt;
   }
 
   async newestEventId(): Promise<bigint> {

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { AuditTrailReading, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
+import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
 import { FIRST_ID } from '../../../../application/audit/event-cursor.js';
 import { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
@@ -45,7 +45,7 @@ export class PostgresAuditTrail extends AuditTrail {
     });
   }
 
-  read<T>(work: (reading: AuditTrailReading) => Promise<T>): Promise<T> {
+  read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T> {
     return this.database.snapshot(async (manager) => work(await PostgresAuditTrailTransaction.begin(manager)));
   }
 }

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { openFakes, type FakeApplication } from '../../../test/fakes/fake-application.js';
+import { SEAL_KEY } from '../../../test/fakes/audit/fake-trail.js';
+import { client, createKey, newOwner } from '../../../test/support/calls.js';
+import { DAY_MS, MINUTE_MS } from '../../domain/time.js';
+import { PruneAuditEvents } from './prune-audit-events.js';
+import { SealAuditEvents } from './seal-audit-events.js';
+import { VerifyAuditTrail } from './verify-audit-trail.js';
+
+let app: FakeApplication;
+beforeEach(() => {
+  app = openFakes();
+});
+
+const seal = () => new SealAuditEvents(app.auditTrail, [SEAL_KEY]).execute();
+const verify = () => new VerifyAuditTrail(app.auditTrail, [SEAL_KEY]).execute();
+const changeKey = (id: string, part: object) => {
+  const stored = app.store.keys.get(id)!;
+  app.store.keys.set(id, { ...stored, state: { ...stored.state, ...part } });
+};
+/** A key that no service has made. */
+const slipIn = (like: string, id: string, part: object = {}) => {
+  const stored = app.store.keys.get(like)!;
+  app.store.keys.set(id, { ...stored, state: { ...stored.state, id, ...part } });
+};
+
+describe('keys and accounts beside an intact record', () => {
+  test('are as the record has them, through every change', async () => {
+    const [one, other] = [await newOwner(app), await newOwner(app)];
+    const { key } = await createKey(app, one.id);
+    await createKey(app, other.id);
+    await app.revokeApiKey.execute(one.id, key.id, client());
+    await app.changeAccountStatus.suspend(one.id);
+    await app.purgeAccount.execute(other.id, undefined, { actorId: 'admin:ada', client: client() });
+    await seal();
+    const [keys, accounts] = [
+      { count: 2, takenAsFound: 0 },
+      { count: 2, takenAsFound: 0 },
+    ];
+    expect(await verify()).toMatchObject({
+      intact: true,
+      held: { keys, accounts, differences: [], moreDifferences: 0 },
+    });
+  });
+
+  test('are named where they differ, and only those; sealed or not', async () => {
+    const { id } = await newOwner(app);
+    const [kept, revoked] = [(await createKey(app, id)).key, (await createKey(app, id)).key];
+    await app.revokeApiKey.execute(id, revoked.id, client());
+    slipIn(kept.id, 'slipped-in');
+    changeKey(revoked.id, { revokedAt: null });
+    app.store.accounts.set(id, { ...app.store.accounts.get(id)!, permissions: ['all:write'] });
+    const found = await verify();
+    expect(found).toMatchObject({ intact: false, seal: undefined, problem: expect.stringMatching(/^4 things about /) });
+    expect(found.held!.differences.map((each) => [each.subject, each.id])).toEqual(
+      expect.arrayContaining([
+        ['key', 'slipped-in'],
+        ['key', revoked.id],
+        ['account', id],
+      ]),
+    );
+    expect(found.held!.differences.some((each) => each.id === kept.id)).toBe(false);
+  });
+
+  test('are named up to a hundred, and counted beyond', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    for (let n = 0; n < 103; n += 1) slipIn(key.id, `k${n}`);
+    const { held, problem } = (await verify()) as { held: object; problem: string };
+    expect(held).toMatchObject({ moreDifferences: 3, keys: { count: 104, takenAsFound: 103 } });
+    expect(problem).toMatch(/^103 things /);
+    expect((held as { differences: unknown[] }).differences).toHaveLength(100);
+  });
+
+  test('are not looked at beside a record that does not hold', async () => {
+    const { id } = await newOwner(app);
+    await createKey(app, id);
+    await seal();
+    app.store.events = app.store.events.slice(1);
+    expect(await verify()).toEqual({ intact: false, problem: expect.any(String), seal: expect.anything() });
+  });
+});
+
+describe('what retention has deleted the events of', () => {
+  test('is taken as found, and counted; what came later is not', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id, { expiresInDays: 365 });
+    await seal();
+    app.store.pass(40 * DAY_MS);
+    await newOwner(app);
+    await seal();
+    await new PruneAuditEvents(app.auditTrail, [SEAL_KEY], 30).execute();
+    expect(await verify()).toMatchObject({
+      intact: true,
+      held: { keys: { count: 1, takenAsFound: 1 }, accounts: { count: 2, takenAsFound: 1 } },
+    });
+    const { createdAt } = key.snapshot();
+    slipIn(key.id, 'in time', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS) });
+    expect((await verify()).intact).toBe(true);
+    slipIn(key.id, 'too late', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS + 1) });
+    expect((await verify()).held!.differences).toMatchObject([{ id: 'too late' }]);
+  });
+
+  test('before events were sealed is taken as found up to the first seal, and no further', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id, { expiresInDays: 365 });
+    app.store.pass(40 * DAY_MS);
+    await new PruneAuditEvents(app.auditTrail, [], 30).execute();
+    expect(await verify()).toMatchObject({ intact: true, held: { keys: { count: 1, takenAsFound: 1 } } });
+    await newOwner(app);
+    await seal();
+    expect(await verify()).toMatchObject({ intact: true });
+    // A pruning that was made up later covers nothing that came after the first seal.
+    app.store.pass(DAY_MS);
+    const madeUp = { id: 9n, toSealId: null, toEventId: 0n, prunedAt: app.store.now(), mac: null };
+    app.store.prunings = [...app.store.prunings, madeUp];
+    slipIn(key.id, 'too late', { createdAt: app.store.now() });
+    expect((await verify()).held!.differences).toContainEqual(
+      expect.objectContaining({ id: 'too late', problem: 'has no creation on record' }),
+    );
+  });
+});

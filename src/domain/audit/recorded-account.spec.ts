@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { RecordedAccount, type StoredAccount } from './recorded-account.js';
+import type { TellingEvent } from './telling-event.js';
+
+const ACTIVE = (...permissions: string[]): StoredAccount => ({ status: 'active', permissions });
+
+/** Each event as what it became, and the permissions before and after. Their ids count up from 1. */
+type Change = [became: string, before?: string[], after?: string[]];
+
+function recorded(stored: StoredAccount | undefined, ...changes: Change[]): RecordedAccount {
+  const account = new RecordedAccount(stored);
+  changes.forEach(([became, before, after], index) => {
+    const details = before ? JSON.stringify({ permissions: { before, after } }) : null;
+    const event: TellingEvent = { id: BigInt(index + 1), type: `account.${became}`, ownerId: 'u1', details };
+    account.add(event);
+  });
+  return account;
+}
+const differences = (...given: Parameters<typeof recorded>) => recorded(...given).differences();
+const CREATED: Change = ['created', [], ['a:read']];
+
+describe('an account', () => {
+  test('is as its events left it', () => {
+    expect(differences(ACTIVE('a:read'), CREATED)).toEqual([]);
+    expect(differences(ACTIVE('b:read', 'a:read'), CREATED, ['changed', ['a:read'], ['a:read', 'b:read']])).toEqual([]);
+    for (const [became, status] of [
+      ['suspended', 'suspended'],
+      ['deleted', 'deleted'],
+    ] as const) {
+      expect(differences({ status, permissions: ['a:read'] }, CREATED, [became])).toEqual([]);
+      expect(differences(ACTIVE('a:read'), CREATED, [became], ['reactivated'])).toEqual([]);
+    }
+    expect(differences({ status: 'deleted', permissions: [] }, CREATED, ['purged', ['a:read'], []])).toEqual([]);
+    expect(differences(ACTIVE('c:read'), CREATED, ['purged', ['a:read'], []], ['created', [], ['c:read']])).toEqual([]);
+  });
+
+  test('with permissions that no event gave, or without some that one gave, is found', () => {
+    expect(differences(ACTIVE('a:read', 'b:write', 'c:write'), CREATED)).toEqual([
+      'has b:write c:write, which no event gave',
+    ]);
+    expect(differences(ACTIVE(), CREATED)).toEqual(['lacks a:read, which event 1 gave']);
+    expect(differences(ACTIVE('b:read'), CREATED)).toHaveLength(2);
+  });
+
+  test('whose permissions were others for a while is found, at the first time', () => {
+    const laundered: Change[] = [CREATED, ['changed', ['b:write'], ['a:read']], ['changed', ['c:write'], ['a:read']]];
+    expect(differences(ACTIVE('a:read'), ...laundered)).toEqual(['had other permissions at event 2 than event 1 gave']);
+  });
+
+  test.each<[StoredAccount['status'], string, string]>([
+    ['active', 'suspended', 'suspended'],
+    ['active', 'deleted', 'deleted'],
+    ['suspended', 'reactivated', 'active'],
+    ['active', 'purged', 'deleted'],
+  ])('that is %s after it was %s is found', (status, became, left) => {
+    const stored = { status, permissions: ['a:read'] };
+    expect(differences(stored, CREATED, [became])).toEqual([`is ${status}; event 2 left it ${left}`]);
+  });
+
+  test('that is gone is found', () => expect(differences(undefined, CREATED)).toEqual(['is on record, and is gone']));
+
+  test('is taken as found where no event gave its permissions, but for its status', () => {
+    const found = recorded(ACTIVE('a:read'));
+    expect([found.isTakenAsFound, found.differences()]).toEqual([true, []]);
+    const suspended = recorded(ACTIVE('a:read'), ['suspended']);
+    expect([suspended.isTakenAsFound, suspended.differences()]).toEqual([
+      true,
+      ['is active; event 1 left it suspended'],
+    ]);
+    expect(recorded(ACTIVE('a:read'), CREATED).isTakenAsFound).toBe(false);
+  });
+
+  test.each(['[]', '{"permissions":7}', '{"permissions":{"before":[]}}', '{'])(
+    'takes no permissions from what no service has written: %s',
+    (details) => {
+      const account = new RecordedAccount(ACTIVE('a:read'));
+      account.add({ id: 1n, type: 'account.changed', ownerId: 'u1', details });
+      expect([account.isTakenAsFound, account.differences()]).toEqual([true, []]);
+    },
+  );
+});

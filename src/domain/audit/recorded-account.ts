@@ -1,0 +1,65 @@
+import { type PermissionChange, samePermissions } from '../accounts/account-change.js';
+import type { AccountStatus, OwnerStanding } from '../accounts/account.js';
+import { detailsOf, type TellingEvent } from './telling-event.js';
+
+export type StoredAccount = OwnerStanding;
+
+/** The status that an event leaves an account with. A purged one is deleted for good. */
+const STATUS_AFTER: Readonly<Record<string, AccountStatus>> = {
+  'account.created': 'active',
+  'account.reactivated': 'active',
+  'account.suspended': 'suspended',
+  'account.deleted': 'deleted',
+  'account.purged': 'deleted',
+};
+
+/** An account as its events tell it, given in the order of their ids, to be held against what is stored of it. */
+export class RecordedAccount {
+  private given: { readonly permissions: readonly string[]; readonly by: TellingEvent } | undefined;
+  private left: { readonly status: AccountStatus; readonly by: TellingEvent } | undefined;
+  private between: string | undefined;
+
+  /** @param stored undefined where there is no such account */
+  constructor(private readonly stored: StoredAccount | undefined) {}
+
+  add(event: TellingEvent): void {
+    const status = STATUS_AFTER[event.type];
+    if (status) this.left = { status, by: event };
+    const change = permissionsOf(event);
+    if (!change) return;
+    if (this.given && !samePermissions(this.given.permissions, change.before)) {
+      this.between ??= `had other permissions at event ${event.id} than event ${this.given.by.id} gave`;
+    }
+    this.given = { permissions: change.after, by: event };
+  }
+
+  get isTakenAsFound(): boolean {
+    return this.given === undefined;
+  }
+
+  differences(): string[] {
+    const { stored, given, left, between } = this;
+    if (!stored) return ['is on record, and is gone'];
+    return [
+      ...(between === undefined ? [] : [between]),
+      ...(given ? permissionProblems(stored.permissions, given.permissions, given.by) : []),
+      ...(left && left.status !== stored.status
+        ? [`is ${stored.status}; event ${left.by.id} left it ${left.status}`]
+        : []),
+    ];
+  }
+}
+
+function permissionProblems(stored: readonly string[], given: readonly string[], by: TellingEvent): string[] {
+  const has = stored.filter((permission) => !given.includes(permission));
+  const lacks = given.filter((permission) => !stored.includes(permission));
+  return [
+    ...(has.length > 0 ? [`has ${has.join(' ')}, which no event gave`] : []),
+    ...(lacks.length > 0 ? [`lacks ${lacks.join(' ')}, which event ${by.id} gave`] : []),
+  ];
+}
+
+function permissionsOf(event: TellingEvent): PermissionChange | undefined {
+  const { before, after } = (detailsOf(event)['permissions'] ?? {}) as Partial<PermissionChange>;
+  return Array.isArray(before) && Array.isArray(after) ? { before, after } : undefined;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import { DAY_MS } from '../time.js';
+import { RecordedKey, type StoredKey } from './recorded-key.js';
+import type { TellingEvent } from './telling-event.js';
+
+const CREATED_AT = new Date('2026-05-01T12:00:00.000Z');
+const LATER = new Date('2026-06-01T12:00:00.000Z');
+const KEY: StoredKey = {
+  ownerId: 'ada',
+  access: 'read-only',
+  publicPart: 'a1'.repeat(12),
+  digest: Buffer.alloc(32, 7),
+  createdAt: CREATED_AT,
+  expiresAt: new Date(CREATED_AT.valueOf() + 365 * DAY_MS),
+  revokedAt: null,
+  expiredAt: null,
+};
+const FACTS = {
+  access: 'read-only',
+  publicPart: KEY.publicPart,
+  digest: KEY.digest.toString('hex'),
+  expiresAt: KEY.expiresAt.toISOString(),
+};
+
+let lastId = 0n;
+const event = (became: string, details: object | string | null = null, ownerId = 'ada'): TellingEvent => ({
+  id: (lastId += 1n),
+  type: `api_key.${became}`,
+  ownerId,
+  details: typeof details === 'object' && details !== null ? JSON.stringify(details) : details,
+});
+function differences(stored: StoredKey | undefined, events: readonly TellingEvent[], prunedUpTo?: Date): string[] {
+  const recorded = new RecordedKey(stored);
+  for (const each of events) recorded.add(each);
+  // Without the ids of the events, which count up over all tests.
+  return recorded.differences(prunedUpTo).map((problem) => problem.replace(/event \d+/g, 'event n'));
+}
+
+describe('a key', () => {
+  test('is as its events left it: living, revoked or expired', () => {
+    const created = event('created', FACTS);
+    expect(differences(KEY, [created])).toEqual([]);
+    expect(differences({ ...KEY, revokedAt: LATER }, [created, event('revoked')])).toEqual([]);
+    expect(differences({ ...KEY, expiredAt: LATER }, [created, event('expired')])).toEqual([]);
+  });
+
+  test.each<[Partial<StoredKey>, string]>([
+    [{ access: 'read-and-write' }, 'is read-and-write; event n created it as read-only'],
+    [{ ownerId: 'eve' }, 'belongs to eve; event n created it for ada'],
+    [{ publicPart: 'b2'.repeat(12) }, 'has another secret than event n created it with'],
+    [{ digest: Buffer.alloc(32) }, 'has another secret than event n created it with'],
+    [
+      { expiresAt: LATER },
+      `expires at ${LATER.toISOString()}; event n created it until ${KEY.expiresAt.toISOString()}`,
+    ],
+    [{ revokedAt: LATER }, 'is revoked, and no event says so'],
+    [{ expiredAt: LATER }, 'is expired, and no event says so'],
+  ])('that was changed differs in that: %j', (change, problem) => {
+    expect(differences({ ...KEY, ...change }, [event('created', FACTS)])).toEqual([problem]);
+  });
+
+  test.each([
+    ['revoked', 'is alive after its revocation by event n'],
+    ['expired', 'is alive after its expiry by event n'],
+  ])('that lives on after it was %s is found', (end, problem) => {
+    expect(differences(KEY, [event('created', FACTS), event(end)])).toEqual([problem]);
+  });
+
+  test('that was revoked and is stored as expired is found', () => {
+    const expired = { ...KEY, expiredAt: LATER };
+    expect(differences(expired, [event('created', FACTS), event('revoked'), event('expired')])).toEqual([
+      'is there after its revocation by event n',
+    ]);
+  });
+
+  test('that is gone is found, and so is one that nobody created', () => {
+    expect(differences(undefined, [event('created', FACTS)])).toEqual(['is on record, and is gone']);
+    expect(differences(KEY, [])).toEqual(['has no creation on record']);
+  });
+
+  test('is what its first creation made it, whatever is appended later', () => {
+    const events = [event('created', FACTS), event('created', { ...FACTS, access: 'read-and-write' }, 'eve')];
+    expect(differences({ ...KEY, access: 'read-and-write', ownerId: 'eve' }, events)).toHaveLength(2);
+  });
+
+  test.each([null, '{', '7', 'null'])('whose creation says nothing of it is held to its owner: %j', (details) => {
+    const created = event('created', details);
+    expect(differences({ ...KEY, access: 'read-and-write' }, [created])).toEqual([]);
+    expect(differences({ ...KEY, ownerId: 'eve' }, [created])).toHaveLength(1);
+  });
+
+  test('may live as long as any key may, and no longer, nor for ever', () => {
+    const tooLong = 'lives longer than 365 days, as no key may';
+    const until = (expiresAt: Date) => differences({ ...KEY, expiresAt }, [event('created')]);
+    expect(until(KEY.expiresAt)).toEqual([]);
+    expect(until(new Date(KEY.expiresAt.valueOf() + 1))).toEqual([tooLong]);
+    expect(until(new Date(Number.NaN))).toEqual([tooLong]);
+  });
+
+  describe('older than the last pruning', () => {
+    const after = (at: Date) => new Date(at.valueOf() + 1);
+    const before = (at: Date) => new Date(at.valueOf() - 1);
+
+    test('is taken as found', () => {
+      expect(differences(KEY, [], CREATED_AT)).toEqual([]);
+      expect(differences(KEY, [], before(CREATED_AT))).toEqual(['has no creation on record']);
+      expect(differences({ ...KEY, createdAt: new Date(Number.NaN) }, [], LATER)).toContain(
+        'has no creation on record',
+      );
+    });
+
+    test.each(['revokedAt', 'expiredAt'] as const)('may have ended unseen until then: %s', (end) => {
+      const ended = { ...KEY, [end]: LATER };
+      expect(differences(ended, [], LATER)).toEqual([]);
+      expect(differences(ended, [], after(LATER))).toEqual([]);
+      expect(differences(ended, [], before(LATER))).toHaveLength(1);
+    });
+
+    test('is none the less dead once an event has ended it', () =>
+      expect(differences(KEY, [event('revoked')], LATER)).toEqual(['is alive after its revocation by event n']));
+  });
+
+  test('is taken as found where its creation is on record no more', () => {
+    const [found, known] = [new RecordedKey(KEY), new RecordedKey(KEY)];
+    known.add(event('created'));
+    found.add(event('revoked'));
+    expect([found.isTakenAsFound, known.isTakenAsFound]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,88 @@
+import type { ApiKey } from '../keys/api-key.js';
+import { MAX_EXPIRY_DAYS } from '../keys/key-rules.js';
+import { DAY_MS } from '../time.js';
+import { detailsOf, type TellingEvent } from './telling-event.js';
+
+export type StoredKey = Omit<ReturnType<ApiKey['snapshot']>, 'id' | 'name' | 'keyPrefix'>;
+
+/** A key as its events tell it, given in the order of their ids, to be held against what is stored of it. */
+export class RecordedKey {
+  private created: TellingEvent | undefined;
+  private revoked: TellingEvent | undefined;
+  private expired: TellingEvent | undefined;
+
+  /** @param stored undefined where there is no such key */
+  constructor(private readonly stored: StoredKey | undefined) {}
+
+  /** Of several events of a kind the first one counts: the others can only have been made up. */
+  add(event: TellingEvent): void {
+    if (event.type === 'api_key.created') this.created ??= event;
+    if (event.type === 'api_key.revoked') this.revoked ??= event;
+    if (event.type === 'api_key.expired') this.expired ??= event;
+  }
+
+  get isTakenAsFound(): boolean {
+    return this.created === undefined;
+  }
+
+  /** @param prunedUpTo what happened until then has no events any more; undefined when none were deleted */
+  differences(prunedUpTo: Date | undefined): string[] {
+    const { stored } = this;
+    if (!stored) return ['is on record, and is gone'];
+    return [
+      ...this.problemsOfCreation(stored, prunedUpTo),
+      ...problemsOfLife(stored),
+      ...this.problemsOfEnd(stored, prunedUpTo),
+    ];
+  }
+
+  private problemsOfCreation(stored: StoredKey, prunedUpTo: Date | undefined): string[] {
+    const { created } = this;
+    if (!created) return isOnRecord(stored.createdAt, prunedUpTo) ? ['has no creation on record'] : [];
+    const given = `event ${created.id} created it`;
+    const { access, publicPart, digest, expiresAt } = detailsOf(created);
+    const [isStill, expires] = [sameUnlessAbsent, moment(stored.expiresAt)];
+    return [
+      ...(created.ownerId === stored.ownerId ? [] : [`belongs to ${stored.ownerId}; ${given} for ${created.ownerId}`]),
+      ...(isStill(access, stored.access) ? [] : [`is ${stored.access}; ${given} as ${String(access)}`]),
+      ...(isStill(publicPart, stored.publicPart) && isStill(digest, stored.digest.toString('hex'))
+        ? []
+        : [`has another secret than ${given} with`]),
+      ...(isStill(expiresAt, expires) ? [] : [`expires at ${expires}; ${given} until ${String(expiresAt)}`]),
+    ];
+  }
+
+  private problemsOfEnd(stored: StoredKey, prunedUpTo: Date | undefined): string[] {
+    const { revoked, expired } = this;
+    const isAlive = !stored.revokedAt && !stored.expiredAt;
+    const endedUnseen = (at: Date | null, event: TellingEvent | undefined) =>
+      at !== null && !event && isOnRecord(at, prunedUpTo);
+    return [
+      ...(revoked && !stored.revokedAt
+        ? [`is ${isAlive ? 'alive' : 'there'} after its revocation by event ${revoked.id}`]
+        : []),
+      ...(expired && isAlive ? [`is alive after its expiry by event ${expired.id}`] : []),
+      ...(endedUnseen(stored.revokedAt, revoked) ? ['is revoked, and no event says so'] : []),
+      ...(endedUnseen(stored.expiredAt, expired) ? ['is expired, and no event says so'] : []),
+    ];
+  }
+}
+
+function problemsOfLife({ createdAt, expiresAt }: StoredKey): string[] {
+  // Times that are none, such as infinity, are no shorter life either.
+  const isShortEnough = expiresAt.valueOf() - createdAt.valueOf() <= MAX_EXPIRY_DAYS * DAY_MS;
+  return isShortEnough ? [] : [`lives longer than ${MAX_EXPIRY_DAYS} days, as no key may`];
+}
+
+function isOnRecord(at: Date, prunedUpTo: Date | undefined): boolean {
+  return !prunedUpTo || !(at.valueOf() <= prunedUpTo.valueOf());
+}
+
+/** Events from before there were details say nothing of them. */
+function sameUnlessAbsent(recorded: unknown, stored: string): boolean {
+  return recorded === undefined || recorded === stored;
+}
+
+function moment(at: Date): string {
+  return Number.isNaN(at.valueOf()) ? 'no time' : at.toISOString();
+}

@@ -1,0 +1,204 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { SealAuditEvents } from '../../src/application/audit/seal-audit-events.js';
+import { client, createKey, newOwner, openApplication, type Application } from '../support/application.js';
+import { SEAL_KEY, SEAL_KEY_HEX } from '../support/audit-trail.js';
+import { latchkey } from '../support/command-line.js';
+import { createDatabase } from '../support/databases.mjs';
+import { buildService } from '../support/service-process.js';
+import { sql } from '../support/sql.js';
+
+/** A person with the database's password, against `latchkey audit verify`. */
+describe('a database writer', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let app: Application;
+  beforeAll(async () => {
+    await buildService();
+    database = await createDatabase();
+    app = await openApplication(database.url);
+  });
+  afterEach(async () => {
+    // The chain stays for the next test, without what was found.
+    await tamper(
+      'TRUNCATE audit_events, audit_seals, audit_prunings, sessions, api_keys, accounts RESTART IDENTITY CASCADE',
+    );
+  });
+  afterAll(async () => {
+    await app?.close();
+    await database.drop();
+  });
+
+  const run = (text: string, ...values: unknown[]) => sql(database.url, text, values);
+  /** Without the triggers. */
+  const tamper = (statement: string) =>
+    run(`BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
+  const seal = () => new SealAuditEvents(app.auditTrail, [SEAL_KEY]).execute();
+  const verify = async (...options: string[]) => {
+    const env = { DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX };
+    const { code, out, err } = await latchkey(['audit', 'verify', ...options], { env });
+    expect(err).toBe('');
+    return { code, lines: out.trimEnd().split('\n') };
+  };
+  const revoked = async (ownerId: string) => {
+    const { key } = await createKey(app, ownerId);
+    await app.revokeApiKey.execute(ownerId, key.id, client());
+    return key;
+  };
+  const slipIn = (ownerId: string, id = randomUUID(), createdDaysAgo = 0) => {
+    const secret = randomBytes(28).toString('hex');
+    return run(
+      `INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at)
+       VALUES ($1, $2, 'mine', 'read-and-write', 'lk', $3, $4, now() - $5 * interval '1 day', now() + interval '90 days')`,
+      id,
+      ownerId,
+      randomBytes(12).toString('hex'),
+      createHash('sha256').update(secret).digest(),
+      createdDaysAgo,
+    );
+  };
+
+  test('who undoes a revoke, slips a key in and raises a permission is found, each by its name', async () => {
+    const owner = await newOwner(app, { permissions: ['systems:read'] });
+    const { key: untouched } = await createKey(app, owner.id);
+    const undone = await revoked(owner.id);
+    await seal();
+    expect(await verify()).toMatchObject({ code: 0 });
+
+    const slippedIn = randomUUID();
+    await run('UPDATE api_keys SET revoked_at = NULL WHERE id = $1', undone.id);
+    await slipIn(owner.id, slippedIn);
+    await run(`UPDATE accounts SET permissions = '{systems:read,systems:write}' WHERE id = $1`, owner.id);
+    await app.validateKey.execute('lk_nonsense', { operation: 'read', permission: '' }, client());
+    await seal();
+
+    const { code, lines } = await verify();
+    const [revocation] = await run(`SELECT id FROM audit_events WHERE type = 'api_key.revoked'`);
+    expect(code).toBe(1);
+    expect(lines[0]).toBe('BROKEN: 3 things about keys and accounts are not as the record has them');
+    expect(lines.slice(1).sort()).toEqual(
+      [
+        `    key ${undone.id} is alive after its revocation by event ${revocation!['id']}`,
+        `    key ${slippedIn} has no creation on record`,
+        `    account ${owner.id} has systems:write, which no event gave`,
+      ].sort(),
+    );
+    expect(lines.join()).not.toContain(untouched.id);
+    const json = await verify('--json');
+    expect([json.code, JSON.parse(json.lines[0]!)]).toEqual([
+      1,
+      {
+        intact: false,
+        problem: '3 things about keys and accounts are not as the record has them',
+        differences: expect.arrayContaining([
+          { subject: 'key', id: slippedIn, problem: 'has no creation on record' },
+          { subject: 'account', id: owner.id, problem: 'has systems:write, which no event gave' },
+        ]),
+        moreDifferences: 0,
+      },
+    ]);
+    if (process.env['LATCHKEY_FIGURES'] === '1') console.log(lines.join('\n'));
+  });
+
+  test.each<[string, (keyId: string) => Promise<unknown>, string]>([
+    [
+      'raises its access',
+      (id) => run(`UPDATE api_keys SET access = 'read-and-write' WHERE id = $1`, id),
+      'is read-and-write; event 2 created it as read-only',
+    ],
+    [
+      'puts a secret of their own in it',
+      (id) => run(`UPDATE api_keys SET digest = sha256('mine') WHERE id = $1`, id),
+      'has another secret than event 2 created it with',
+    ],
+    [
+      'gives it to another owner',
+      async (id) => {
+        await newOwner(app, { id: 'rich' });
+        await run(`UPDATE api_keys SET owner_id = 'rich' WHERE id = $1`, id);
+      },
+      'belongs to rich; event 2 created it for poor',
+    ],
+    [
+      'lets it live on',
+      (id) => run(`UPDATE api_keys SET expires_at = expires_at + interval '9 days' WHERE id = $1`, id),
+      expect.stringMatching(/^expires at \S+Z; event 2 created it until \S+Z$/) as unknown as string,
+    ],
+    [
+      'lets it live for ever',
+      (id) => run(`UPDATE api_keys SET expires_at = 'infinity' WHERE id = $1`, id),
+      'lives longer than 365 days, as no key may',
+    ],
+    ['deletes it', (id) => run('DELETE FROM api_keys WHERE id = $1', id), 'is on record, and is gone'],
+    [
+      'ends it without a word',
+      (id) => run('UPDATE api_keys SET revoked_at = now() WHERE id = $1', id),
+      'is revoked, and no event says so',
+    ],
+  ])('who takes a key and %s is found', async (_, change, problem) => {
+    await newOwner(app, { id: 'poor' });
+    const { key } = await createKey(app, 'poor', { access: 'read-only' });
+    await seal();
+    await change(key.id);
+    const { code, lines } = await verify('--json');
+    expect(code).toBe(1);
+    const { differences } = JSON.parse(lines[0]!) as { differences: unknown[] };
+    expect(differences).toContainEqual({ subject: 'key', id: key.id, problem });
+  });
+
+  test('who lifts a suspension, or deletes an account, is found', async () => {
+    const [lifted, deleted] = [await newOwner(app), await newOwner(app)];
+    await app.changeAccountStatus.suspend(lifted.id);
+    await seal();
+    await run(`UPDATE accounts SET status = 'active' WHERE id = $1`, lifted.id);
+    await run('DELETE FROM accounts WHERE id = $1', deleted.id);
+    const { lines } = await verify();
+    expect(lines.slice(1).sort()).toEqual(
+      [
+        `    account ${lifted.id} is active; event 3 left it suspended`,
+        `    account ${deleted.id} is on record, and is gone`,
+      ].sort(),
+    );
+  });
+
+  test('who raises a permission for a while is found once the platform has set it right', async () => {
+    const owner = await newOwner(app, { permissions: ['a:read'] });
+    await run(`UPDATE accounts SET permissions = '{a:read,a:write}' WHERE id = $1`, owner.id);
+    await newOwner(app, { id: owner.id, email: owner.email, permissions: ['a:read'] });
+    await seal();
+    const { lines } = await verify();
+    expect(lines.slice(1)).toEqual([`    account ${owner.id} had other permissions at event 2 than event 1 gave`]);
+  });
+
+  test('who gives a key an age from before the record makes it too old to live', async () => {
+    const owner = await newOwner(app);
+    await seal();
+    await slipIn(owner.id, undefined, 400);
+    const { lines } = await verify();
+    expect(lines.slice(1).map((line) => line.replace(/^ {4}key \S+ /, ''))).toEqual([
+      'has no creation on record',
+      'lives longer than 365 days, as no key may',
+    ]);
+  });
+
+  test('whose values would act on a terminal are shown without that', async () => {
+    await newOwner(app, { id: 'u1', permissions: [] });
+    await seal();
+    await run(`UPDATE accounts SET permissions = ARRAY[E'\\x1b[2J:read'] WHERE id = 'u1'`);
+    expect((await verify()).lines.slice(1)).toEqual(['    account u1 has �[2J:read, which no event gave']);
+  });
+
+  test('can make a key with an event of its own, which stays on record with the seals over it', async () => {
+    const owner = await newOwner(app);
+    const keyId = randomUUID();
+    await slipIn(owner.id, keyId);
+    await run(
+      `INSERT INTO audit_events (type, owner_id, key_id, actor_id) VALUES ('api_key.created', $1, $2, $1)`,
+      owner.id,
+      keyId,
+    );
+    await seal();
+    expect((await verify()).code).toBe(0);
+    await tamper(`DELETE FROM audit_events WHERE key_id = '${keyId}'`);
+    expect((await verify()).lines[0]).toMatch(/^BROKEN: seal 1, .* events were sealed and .* are there$/);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { saveAccount } from '../../src/application/accounts/save-account.js';
+import type { Told } from '../../src/application/audit/audit-trail.js';
+import { saveKeys } from '../../src/application/keys/save-keys.js';
+import { Account } from '../../src/domain/accounts/account.js';
+import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';
+import { KeyString } from '../../src/domain/keys/key-string.js';
+import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
+import { DAY_MS } from '../../src/domain/time.js';
+import { client } from '../support/calls.js';
+import { newAccount, newKey, purge, type World } from './support/world.js';
+import { WORLDS } from './support/worlds.js';
+
+async function of<T>(told: AsyncIterable<Told<T>>, id: string): Promise<Told<T>[]> {
+  const found: Told<T>[] = [];
+  let [last, changes] = ['', 0];
+  for await (const each of told) {
+    if (each.id === id) found.push(each);
+    if (each.id !== last && (each.id === id || last === id)) changes += 1;
+    last = each.id;
+  }
+  // All of one come in a row.
+  expect(changes).toBeLessThanOrEqual(2);
+  return found;
+}
+
+describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+
+  const toldOfKey = (id: string) => world.auditTrail.read((snapshot) => of(snapshot.keys(), id));
+  const toldOfAccount = (id: string) => world.auditTrail.read((snapshot) => of(snapshot.accounts(), id));
+
+  /** With its event, and nothing after it. */
+  const issue = async (ownerId: string) =>
+    world.accounts.transaction(ownerId, async (transaction) => {
+      const keys = new OwnerKeys(await transaction.openKeys());
+      const order = { id: crypto.randomUUID(), ownerId, name: 'CI', access: 'read-only', expiresInDays: 9 } as const;
+      const key = keys.issue(order, KeyString.generate('lk'), transaction.now);
+      if (key instanceof Error) throw key;
+      await saveKeys(transaction, keys, THE_SERVICE);
+      return key;
+    });
+
+  test('has each key with every event of its life, in their order, and with no failure', async () => {
+    const ownerId = await newAccount(world);
+    const key = await issue(ownerId);
+    await issue(ownerId);
+    await world.accounts.transaction(ownerId, async (transaction) => {
+      const keys = new OwnerKeys(await transaction.openKeys());
+      keys.revoke(key.id, 'owner', transaction.now);
+      await saveKeys(transaction, keys, THE_SERVICE);
+    });
+    const failure = { reason: 'revoked', client: client(), ownerId, keyId: key.id, publicPart: null } as const;
+    await world.audit.recordFailure(failure);
+    const { id, name: _name, keyPrefix: _prefix, ...state } = key.snapshot();
+    const stored = { ...state, revokedAt: await world.now() };
+    const event = { id: expect.any(BigInt), ownerId };
+    const facts = JSON.stringify(key.fixedFacts());
+    const told = await toldOfKey(id);
+    expect(told).toMatchObject([
+      { id, stored, event: { ...event, type: 'api_key.created', details: facts } },
+      { id, stored, event: { ...event, type: 'api_key.revoked', details: null } },
+    ]);
+    expect(told[0]!.event!.id < told[1]!.event!.id).toBe(true);
+  });
+
+  test('has a key without events once, and the events of a key that is not there', async () => {
+    const ownerId = await newAccount(world);
+    const { id } = await newKey(world, ownerId);
+    expect(await toldOfKey(id)).toMatchObject([{ id, stored: { ownerId }, event: undefined }]);
+    const gone = crypto.randomUUID();
+    await world.accounts.transaction(ownerId, (transaction) =>
+      transaction.record({ type: 'api_key.expired', keyId: gone, actorId: null, client: client() }),
+    );
+    expect(await toldOfKey(gone)).toMatchObject([{ id: gone, stored: undefined, event: { type: 'api_key.expired' } }]);
+  });
+
+  test('has each account with the events of its own, and none of its keys or sign-ins', async () => {
+    const id = `u-${crypto.randomUUID()}`;
+    const profile = { email: `${id}@example.org`, displayName: 'Ada', permissions: ['a:read'] };
+    await world.accounts.transaction(id, (transaction) =>
+      saveAccount(transaction, Account.open(id, profile), THE_SERVICE),
+    );
+    await issue(id);
+    await world.accounts.transaction(id, async (transaction) => {
+      transaction.account!.suspend();
+      await saveAccount(transaction, transaction.account!, THE_SERVICE);
+    });
+    const stored = { permissions: ['a:read'], status: 'suspended' };
+    const details = JSON.stringify({ permissions: { before: [], after: ['a:read'] } });
+    expect(await toldOfAccount(id)).toMatchObject([
+      { stored, event: { type: 'account.created', details } },
+      { stored, event: { type: 'account.suspended', details: null } },
+    ]);
+  });
+
+  test('has an account without events once, and a purged one as deleted, without permissions', async () => {
+    const id = await newAccount(world);
+    expect(await toldOfAccount(id)).toMatchObject([{ stored: { permissions: ['systems:read'] }, event: undefined }]);
+    await purge(world, id);
+    expect(await toldOfAccount(id)).toMatchObject([{ stored: { permissions: [], status: 'deleted' } }]);
+  });
+
+  test('says when events were last pruned without a key, if ever', async () => {
+    const prunedAt = () => world.auditTrail.read((snapshot) => snapshot.prunedUnsealedAt());
+    expect(await prunedAt()).toBeUndefined();
+    for (let times = 0; times < 2; times += 1) {
+      await world.audit.recordFailure({
+        reason: 'revoked',
+        client: client(),
+        ownerId: null,
+        keyId: null,
+        publicPart: null,
+      });
+      await world.pass(DAY_MS);
+      await world.auditTrail.exclusively((transaction) => transaction.pruneUnsealed(transaction.now, 100));
+      expect(await prunedAt()).toEqual(await world.now());
+    }
+  });
+});
