@@ -1,13 +1,16 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A line to one of our servers that delays every packet in both directions, or holds all of them until it is told. */
+type Packets = 'questions' | 'answers';
+
+/** A line to one of our servers that delays every packet in both directions, or holds packets until it is told. */
 export class SlowLine {
   /** Packets that are under way keep their old delay. */
   delayMs = 0;
   /** Packets that are held now. */
   heldPackets = 0;
-  private holding: { readonly over: Promise<void>; readonly end: () => void } | undefined;
+  private holding:
+    { readonly held: readonly Packets[]; readonly over: Promise<void>; readonly end: () => void } | undefined;
   private readonly sockets = new Set<Socket>();
 
   private constructor(private readonly server: Server) {}
@@ -18,8 +21,8 @@ export class SlowLine {
     const line = new SlowLine(server);
     server.on('connection', (near) => {
       const far = connect(Number(port), hostname);
-      line.carry(near, far);
-      line.carry(far, near);
+      line.carry('questions', near, far);
+      line.carry('answers', far, near);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return line;
@@ -33,11 +36,11 @@ export class SlowLine {
     return changed.href;
   }
 
-  /** From now on nothing arrives, while connections stay open. */
-  hold(): void {
+  /** From now on nothing arrives, while connections stay open; or what the server answers does not. */
+  hold(...held: readonly Packets[]): void {
     let end = (): void => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
-    this.holding ??= { over, end };
+    this.holding ??= { held: held.length > 0 ? held : ['questions', 'answers'], over, end };
   }
 
   /** What is held arrives, in its order. */
@@ -52,11 +55,11 @@ export class SlowLine {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  private carry(from: Socket, to: Socket): void {
+  private carry(packets: Packets, from: Socket, to: Socket): void {
     this.sockets.add(from);
     let order = Promise.resolve();
     from.setNoDelay(true).on('data', (chunk) => {
-      const arrival = this.holding ? this.held(this.holding.over) : this.delayMs > 0 ? pause(this.delayMs) : undefined;
+      const arrival = this.arrival(packets);
       order = order.then(() => arrival).then(() => void to.write(chunk));
     });
     from.on('error', () => to.destroy());
@@ -64,6 +67,11 @@ export class SlowLine {
       this.sockets.delete(from);
       to.destroy();
     });
+  }
+
+  private arrival(packets: Packets): Promise<void> | undefined {
+    if (this.holding?.held.includes(packets)) return this.held(this.holding.over);
+    return this.delayMs > 0 ? pause(this.delayMs) : undefined;
   }
 
   private async held(over: Promise<void>): Promise<void> {

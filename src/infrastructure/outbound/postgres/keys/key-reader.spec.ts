@@ -10,7 +10,9 @@ import {
 } from '../../../../../test/support/application.js';
 import { createDatabase } from '../../../../../test/support/databases.mjs';
 import { eventually } from '../../../../../test/support/eventually.js';
-import type { PostgresKeyReader } from './key-reader.js';
+import { STORE_PATIENCE_MS } from '../../../../../test/support/patience.mjs';
+import { SlowLine } from '../../../../../test/support/slow-line.js';
+import { PostgresKeyReader } from './key-reader.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let app: Application;
@@ -110,3 +112,32 @@ test('goes on by itself after a migration has changed a column that its statemen
   await eventually(async () => (await connections()).every(({ pid }) => before.every((one) => one.pid !== pid)));
   await app.sql(`ALTER TABLE api_keys ALTER COLUMN access TYPE varchar(14)`);
 });
+
+test.each([0, 1])(
+  'a read sees every change before it, though an older one is under way, beside %i more',
+  async (more) => {
+    const key = await newKey(['systems:read']);
+    const line = await SlowLine.to(database.url);
+    const slow = new PostgresKeyReader(line.instead(database.url), STORE_PATIENCE_MS);
+    const granted = async (publicPart: string) => {
+      const { found, now } = await slow.read(publicPart);
+      return found?.judge(READ, true, now).granted;
+    };
+    try {
+      await slow.open();
+      line.hold('answers');
+      const others = times(more, () => granted('f'.repeat(24)));
+      await eventually(async () => line.heldPackets === more);
+      const early = granted(key.publicPart);
+      // The server has read the key as it was, and its answer is on its way.
+      await eventually(async () => line.heldPackets === more + 1);
+      await app.sql(`UPDATE api_keys SET revoked_at = now() WHERE id = $1`, [key.id]);
+      const late = granted(key.publicPart);
+      line.release();
+      expect(await Promise.all([early, late, ...others])).toEqual([true, false, ...times(more, () => undefined)]);
+    } finally {
+      line.close();
+      await slow.close();
+    }
+  },
+);
