@@ -253,6 +253,19 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     });
   });
 
+  test('keeps what a key has used for as long as its bucket needs to be full again', async () => {
+    const subject = await onRedis(slow, redis.url);
+    const look = new Redis(redis.url);
+    closers.push(() => look.disconnect());
+    await undisturbed([subject], async (keyId) => {
+      const began = performance.now();
+      const { resetAfterMicros } = (await chargeTogether(subject, keyId, 10))[9]!;
+      const keptForMs = (await look.pttl(`latchkey:rate:${keyId}`)) + performance.now() - began;
+      // PTTL counts whole milliseconds.
+      expect(keptForMs).toBeGreaterThanOrEqual(resetAfterMicros / 1000 - 2);
+    });
+  });
+
   test('survives SCRIPT FLUSH, with the budget as it was', async () => {
     const subject = await onRedis(slow, redis.url);
     const admin = new Redis(redis.url);

@@ -35,3 +35,17 @@ test('sweeping forgets nothing that still counts', () => {
   limiter.close();
   expect(jest.getTimerCount()).toBe(0);
 });
+
+test.each([
+  ['a microsecond before it is full', 1, 118],
+  ['the moment it is full', 0, 119],
+])('sweeping %s, a bucket gives out what it has', (_, early, remaining) => {
+  jest.useFakeTimers();
+  let now = 0;
+  const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 120 }, () => now);
+  for (let n = 0; n < 60; n += 1) limiter.charge('k');
+  now = MINUTE_MICROS - early;
+  jest.advanceTimersByTime(MINUTE_MICROS / 1000);
+  expect(limiter.charge('k')).toMatchObject({ admitted: true, remaining });
+  limiter.close();
+});
