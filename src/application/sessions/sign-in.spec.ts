@@ -3,7 +3,7 @@ import { eventsOf, type FakeApplication, openFakes } from '../../../test/fakes/f
 import { FakePasswords, fakeHash } from '../../../test/fakes/sessions/fake-passwords.js';
 import { client, newOwner, outcomeOf, PASSWORD, tally, times } from '../../../test/support/calls.js';
 import type { Account } from '../../domain/accounts/account.js';
-import type { LatchkeyError } from '../../domain/errors.js';
+import { LatchkeyError } from '../../domain/errors.js';
 import { HOUR_MS } from '../../domain/time.js';
 import { PasswordCheck } from './password-check.js';
 import { PasswordGuesses } from '../ports.js';
@@ -276,6 +276,15 @@ describe('guessing', () => {
     }
   });
 
+  test('from a network that has signed in before is slowed down all the same', async () => {
+    const { email } = await newOwner(app);
+    expect(await outcomeOf(signIn(email))).toBe('ok');
+    expect(await guess(email, 7, HOME)).toEqual([
+      ...new Array(5).fill('invalid_credentials'),
+      ...new Array(2).fill('too_many_attempts'),
+    ]);
+  });
+
   test('1000 times from another network does not keep the owner out', async () => {
     const { email } = await newOwner(app);
     const outcomes: Record<string, number> = {};
@@ -318,12 +327,12 @@ describe('guessing', () => {
     expect(new Set(outcomes)).toEqual(new Set(['ok']));
   });
 
-  test('is not looked at when it can’t be counted', async () => {
-    const { email } = await newOwner(app);
+  test('is not looked at when it can’t be counted, nor put on record as one too many', async () => {
+    const { id, email } = await newOwner(app);
     /** The store is away. */
     class Away extends PasswordGuesses {
       private readonly away = async () => {
-        throw Object.assign(new Error('away'), UNAVAILABLE);
+        throw new LatchkeyError('unavailable', 'away');
       };
       count = this.away;
       forgive = this.away;
@@ -333,5 +342,6 @@ describe('guessing', () => {
     const check = new PasswordCheck(passwords, new Away(), app.audit);
     const blind = new SignIn(app.accounts, app.sessions, passwords, new Away(), check, app.audit);
     await expect(blind.execute(email, PASSWORD, client())).rejects.toMatchObject(UNAVAILABLE);
+    expect(eventsOf(app, id)).toEqual([]);
   });
 });
