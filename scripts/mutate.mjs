@@ -14,6 +14,7 @@ const folders = ['domain', 'application'];
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const specsOf = {
+  'account-version': ['account', 'former-account'],
   'audit-mac': ['audit-seal'],
   'audit-pruning': ['audit-seal'],
   'event-cursor': ['prune-audit-events', 'verify-audit-trail'],
@@ -36,6 +37,7 @@ const unmutable = [
   'listed-key',
   'page',
   'ports',
+  'revocation-reason',
   'session',
   'validation-parts',
 ];
