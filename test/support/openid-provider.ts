@@ -20,8 +20,9 @@ export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
 /**
  * A real OpenID provider. A person who has to sign in there is the current visitor, or without one is asked who they are.
  * @param redirectUri where its one client has people sent back
+ * @param host localhost, to browsers, is another site than 127.0.0.1
  */
-export async function startOpenIdProvider(redirectUri: string) {
+export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1') {
   let visitor: Visitor | undefined;
   let isAway = false;
   let listener: RequestListener = () => undefined;
@@ -29,8 +30,8 @@ export async function startOpenIdProvider(redirectUri: string) {
     if (isAway) response.destroy();
     else listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
 
   // It has advice for those who would run it in production.
   const advice = (['warn', 'info'] as const).map((level) => jest.spyOn(console, level).mockImplementation(() => {}));

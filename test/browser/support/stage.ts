@@ -30,11 +30,19 @@ export class Stage {
   private constructor(
     readonly service: Service,
     readonly browser: Browser,
+    private readonly origins: readonly string[],
   ) {}
 
-  static async start(): Promise<Stage> {
-    const [service, { endpoint }] = await Promise.all([sharedService(), whereIs<{ endpoint: string }>('chromium')]);
-    return new Stage(service, await chromium.connect(endpoint));
+  /**
+   * @param given the shared one unless given
+   * @param elsewhere the other origins that pages may send people to
+   */
+  static async start(given?: Service, ...elsewhere: string[]): Promise<Stage> {
+    const [service, { endpoint }] = await Promise.all([
+      given ?? sharedService(),
+      whereIs<{ endpoint: string }>('chromium'),
+    ]);
+    return new Stage(service, await chromium.connect(endpoint), [service.url, ...elsewhere]);
   }
 
   newOwner(): Promise<Owner> {
@@ -87,7 +95,7 @@ export class Stage {
     });
     context.on('weberror', (error) => this.faults.push(`uncaught: ${error.error().stack}`));
     context.on('request', (request) => {
-      const isOwn = new URL(request.url()).origin === this.service.url || request.url().startsWith('data:');
+      const isOwn = this.origins.includes(new URL(request.url()).origin) || request.url().startsWith('data:');
       if (!isOwn) this.faults.push(`a request to ${request.url()}`);
     });
   }

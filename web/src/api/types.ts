@@ -3,11 +3,15 @@
 export type AccessLevel = 'read-only' | 'read-and-write';
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
+export type Confirmation = 'password' | 'fresh-sign-in';
+
 export interface Session {
   readonly ownerId: string;
   readonly email: string;
   readonly displayName: string;
   readonly expiresAt: string;
+  /** What confirms the creation of a key. */
+  readonly confirmation: Confirmation;
 }
 
 export interface ApiKey {
@@ -33,7 +37,8 @@ export interface CreateKeyRequest {
   readonly name: string;
   readonly access: AccessLevel;
   readonly expiresInDays: number;
-  readonly password: string;
+  /** Where it is what confirms. */
+  readonly password?: string;
 }
 
 /** The only answer that ever carries a secret. */

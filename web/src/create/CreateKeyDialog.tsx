@@ -17,9 +17,9 @@ interface Props {
 
 /** Shows the form, then the key, in one dialog. Closing it keeps what was typed, except the password. */
 export function CreateKeyDialog({ opened, onClose }: Props) {
-  const { announce } = usePanel();
+  const { announce, trip } = usePanel();
   const restoreFocus = useFocusReturn(opened);
-  const [draft, setDraft] = useState(emptyDraft);
+  const [draft, setDraft] = useState(trip?.returned?.draft ?? emptyDraft);
   const secret = useSecret(() => {
     announce(texts.reveal.left);
     onClose();
@@ -27,7 +27,7 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
   const creating = useCreateKey((created: CreatedKey) => {
     secret.show(created);
     setDraft(emptyDraft);
-  });
+  }, trip?.returned?.series);
 
   const finish = () => {
     secret.forget();

@@ -40,13 +40,19 @@ export function CreateKeyForm({ draft, onDraft, creating, onCancel }: Props) {
         />
         <AccessField value={draft.access} onChange={(access) => change({ access })} error={form.errors.access} />
         <ExpiryField value={draft.days} onChange={(days) => change({ days })} error={form.errors.days} />
-        <PasswordField
-          label={create.password}
-          description={create.passwordHint}
-          value={form.password}
-          onChange={(event) => form.setPassword(event.currentTarget.value)}
-          error={form.errors.password}
-        />
+        {form.asksPassword ? (
+          <PasswordField
+            label={create.password}
+            description={create.passwordHint}
+            value={form.password}
+            onChange={(event) => form.setPassword(event.currentTarget.value)}
+            error={form.errors.password}
+          />
+        ) : (
+          <Text size="sm" c="dimmed">
+            {create.confirmation.hint}
+          </Text>
+        )}
         <Refusal creation={creation} onRetry={form.submit} />
         <Group justify="flex-end">
           <Text size="sm" c="dimmed" role="status" flex={1}>

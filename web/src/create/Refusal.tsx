@@ -3,6 +3,7 @@ import { texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { fieldErrorsOf } from './refusal-fields';
+import { StepUp } from './StepUp';
 import type { Creation } from './useCreateKey';
 
 interface Props {
@@ -18,6 +19,7 @@ export function Refusal({ creation, onRetry }: Props) {
   if (hasCode(error, 'too_many_active_keys')) {
     return <Notice tone="warning">{texts.create.limit}</Notice>;
   }
+  if (hasCode(error, 'confirmation_required')) return <StepUp />;
   if (error instanceof ApiProblem) return <FailureAlert error={error} />;
   return <FailureAlert error={error} detail={texts.create.unanswered} onRetry={onRetry} />;
 }

@@ -30,8 +30,11 @@ export function daysOf(typed: string): number | undefined {
   return days >= 1 && days <= MAX_EXPIRY_DAYS ? days : undefined;
 }
 
-/** The errors that can be found without the service. The service itself decides in the end. */
-export function checkDraft(draft: KeyDraft, password: string): FieldErrors {
+/**
+ * The errors that can be found without the service. The service itself decides in the end.
+ * @param password undefined where none is asked for
+ */
+export function checkDraft(draft: KeyDraft, password: string | undefined): FieldErrors {
   const { required } = texts.create;
   const name = draft.name.normalize('NFC').trim();
   return {

@@ -6,6 +6,7 @@ import { withRetries } from '../api/retry';
 import type { CreatedKey, CreateKeyRequest } from '../api/types';
 import { refreshKeys } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
+import type { Series } from './kept-draft';
 
 /** An earlier attempt created the key, but the answer with its secret was lost. */
 export interface Lost {
@@ -25,12 +26,14 @@ export type Creation =
  *
  * All attempts share an Idempotency-Key until one has certainly succeeded. So at most one key is created, however often
  * the network fails and whatever the person corrects between two attempts.
+ *
+ * @param begun the attempts of a creation that the person left to sign in for
  */
-export function useCreateKey(onCreated: (created: CreatedKey) => void) {
-  const { client } = usePanel();
+export function useCreateKey(onCreated: (created: CreatedKey) => void, begun?: Series) {
+  const { client, trip } = usePanel();
   const queryClient = useQueryClient();
   const [creation, setCreation] = useState<Creation>({ phase: 'idle' });
-  const series = useRef<{ key: string; name: string }>(undefined);
+  const series = useRef(begun);
   // React's state changes only with the next render: two clicks in one frame would both find it idle.
   const underWay = useRef(false);
 
@@ -48,6 +51,7 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void) {
     try {
       const created = await withRetries(() => client.createKey(request, key), onRetry);
       series.current = undefined;
+      trip?.forget();
       onCreated(created);
       return { phase: 'idle' };
     } catch (error) {
@@ -79,10 +83,11 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void) {
   /** The dialog was closed. A key whose secret was lost stays as it is; the next creation makes another key. */
   const reset = () => {
     if (creation.phase === 'lost') series.current = undefined;
+    trip?.forget();
     setCreation({ phase: 'idle' });
   };
 
   const isBusy =
     creation.phase === 'lost' ? creation.isReplacing === true : ['sending', 'retrying'].includes(creation.phase);
-  return { creation, isBusy, create, createAgain, reset };
+  return { creation, isBusy, create, createAgain, reset, series };
 }

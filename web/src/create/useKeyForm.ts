@@ -1,15 +1,24 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { ApiProblem } from '../api/problem';
+import { usePanel } from '../panel/context';
 import type { CreateKeyRequest } from '../api/types';
 import { checkDraft, daysOf, FIELDS, type FieldErrors, type KeyDraft } from './form';
 import { fieldErrorsOf } from './refusal-fields';
 import type { useCreateKey } from './useCreateKey';
 
 /** Checks and sends the form, and moves the focus to the first wrong field. */
-export function useKeyForm(draft: KeyDraft, { creation, create, createAgain }: ReturnType<typeof useCreateKey>) {
+export function useKeyForm(
+  draft: KeyDraft,
+  { creation, create, createAgain, series }: ReturnType<typeof useCreateKey>,
+) {
+  const { confirmation, trip } = usePanel();
+  const asksPassword = confirmation === 'password';
   const [password, setPassword] = useState('');
   const [errors, setErrors] = useState<FieldErrors>({});
   const ref = useRef<HTMLFormElement>(null);
+
+  // A person who leaves to sign in comes back to it.
+  useEffect(() => trip?.remember({ draft, series: series.current }), [trip, draft, series, creation]);
 
   // A refused password is removed. Without an answer it stays, so that another try takes one click.
   const refusal = creation.phase === 'refused' ? creation.error : undefined;
@@ -29,12 +38,12 @@ export function useKeyForm(draft: KeyDraft, { creation, create, createAgain }: R
     name: draft.name,
     access: draft.access,
     expiresInDays: daysOf(draft.days) ?? 0,
-    password,
+    ...(asksPassword && { password }),
   });
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    const found = checkDraft(draft, password);
+    const found = checkDraft(draft, asksPassword ? password : undefined);
     setErrors(found);
     if (Object.keys(found).length === 0) void create(request());
   };
@@ -43,5 +52,13 @@ export function useKeyForm(draft: KeyDraft, { creation, create, createAgain }: R
     if (creation.phase === 'lost') void createAgain(request(), creation);
   };
 
-  return { ref, password, setPassword, errors, submit: submit as (event?: unknown) => void, createAgain: again };
+  return {
+    ref,
+    asksPassword,
+    password,
+    setPassword,
+    errors,
+    submit: submit as (event?: unknown) => void,
+    createAgain: again,
+  };
 }

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { CreateKeyDialog } from '../create/CreateKeyDialog';
+import { usePanel } from '../panel/context';
 import { texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { EmptyState } from './EmptyState';
@@ -13,7 +14,8 @@ import { useApiKeys, type StatusFilter } from './useApiKeys';
 /** Holds which dialog is open above which list. */
 export function KeysTab() {
   const [filter, setFilter] = useState<StatusFilter>('active');
-  const [isCreating, setCreating] = useState(false);
+  const { trip } = usePanel();
+  const [isCreating, setCreating] = useState(trip?.returned !== undefined);
   const [action, setAction] = useState<KeyAction>();
   const list = useApiKeys(filter);
   const isEmpty = list.isSuccess && !list.isPlaceholderData && list.keys.length === 0;

@@ -1,13 +1,20 @@
 import { useState } from 'react';
 import { ApiClient } from '../api/client';
+import type { Session } from '../api/types';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
+import { takeDraft } from '../create/kept-draft';
 import { ApiKeysPanel } from '../panel/ApiKeysPanel';
+import type { Platform } from '../session/platform-trip';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Header } from './Header';
 import classes from './page.module.css';
 import { SignInPage } from './SignInPage';
 import { exampleUrl } from './example-url';
+import { LandingNotice } from './LandingNotice';
+import { platformSignIn } from './sign-in-ways';
 import { useSession } from './useSession';
+
+const kept = takeDraft();
 
 /** The page around the panel: shows who is signed in, with sign-in and sign-out. */
 export function App() {
@@ -18,6 +25,7 @@ export function App() {
     <>
       <Header session={session} onSignOut={signOut} />
       <main className={classes.main}>
+        <LandingNotice />
         {state.phase === 'loading' && <KeyListSkeleton />}
         {state.phase === 'failed' && <FailureAlert error={state.error} onRetry={load} />}
         {state.phase === 'signed-out' && <SignInPage client={client} onSignedIn={load} />}
@@ -26,11 +34,18 @@ export function App() {
             key={session.ownerId}
             apiBaseUrl=""
             email={session.email}
+            confirmation={session.confirmation}
             onSignedOut={leave}
+            {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}
             {...(exampleUrl !== undefined && { exampleUrl })}
           />
         )}
       </main>
     </>
   );
+}
+
+/** What somebody else had typed is dropped. */
+function platformOf({ ownerId }: Session, signInUrl: string): Platform {
+  return { signInUrl, ownerId, returned: kept?.ownerId === ownerId ? kept : undefined };
 }

@@ -1,8 +1,10 @@
-import { Text, Title } from '@mantine/core';
+import { Divider, Text, Title } from '@mantine/core';
 import type { ApiClient } from '../api/client';
+import { PlatformSignIn } from '../session/PlatformSignIn';
 import { SignInForm } from '../session/SignInForm';
 import { texts } from '../texts';
 import classes from './page.module.css';
+import { platformSignIn, takesPasswords } from './sign-in-ways';
 
 interface Props {
   readonly client: ApiClient;
@@ -10,6 +12,18 @@ interface Props {
 }
 
 export function SignInPage({ client, onSignedIn }: Props) {
+  const { platform } = texts.session;
+  const isElsewhere = !takesPasswords && platformSignIn === undefined;
+  if (isElsewhere) {
+    return (
+      <div className={classes.signIn}>
+        <Title order={2} size="h3" mb="xs">
+          {platform.elsewhere.title}
+        </Title>
+        <Text c="dimmed">{platform.elsewhere.text}</Text>
+      </div>
+    );
+  }
   return (
     <div className={classes.signIn}>
       <Title order={2} size="h3">
@@ -18,7 +32,9 @@ export function SignInPage({ client, onSignedIn }: Props) {
       <Text c="dimmed" mb="lg">
         {texts.session.text}
       </Text>
-      <SignInForm client={client} onSignedIn={onSignedIn} />
+      {platformSignIn !== undefined && <PlatformSignIn url={platformSignIn} />}
+      {platformSignIn !== undefined && takesPasswords && <Divider label={platform.or} my="lg" />}
+      {takesPasswords && <SignInForm client={client} onSignedIn={onSignedIn} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { localStorageColorSchemeManager } from '@mantine/core';
 
-/** The only thing this page stores: whether it is light or dark. */
+/** The only thing this page stores for longer than a sign-in: whether it is light or dark. */
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'latchkey-color-scheme' });
 
 /** Runs before anything is painted; React starts a moment later. */

@@ -2,8 +2,10 @@ import { Tabs, Title } from '@mantine/core';
 import { useId, useMemo, useRef, useState } from 'react';
 import { ActivityTab } from '../activity/ActivityTab';
 import { ApiClient, type ApiClientOptions } from '../api/client';
+import type { Confirmation } from '../api/types';
 import { SessionGate } from '../api/session-gate';
 import { KeysTab } from '../keys/KeysTab';
+import { PlatformTrip, type Platform } from '../session/platform-trip';
 import { SignInAgainDialog } from '../session/SignInAgainDialog';
 import { texts } from '../texts';
 import { Announcer, useAnnouncement } from '../ui/Announcer';
@@ -15,15 +17,21 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
   readonly exampleUrl?: string;
   /** The person who is signed in, so that the same person signs in again. */
   readonly email?: string;
+  /** What confirms the creation of a key: `confirmation` of GET /v1/session. Default: the password. */
+  readonly confirmation?: Confirmation;
+  /** Where people sign in at the platform, by leaving this page. */
+  readonly platform?: Platform;
   /** The session has ended and was not renewed. */
   readonly onSignedOut?: () => void;
 }
 
 const EXAMPLE_URL = 'https://api.example.com/v1/systems';
 
-export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, onSignedOut }: PanelProps) {
+export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, ...given }: PanelProps) {
+  const { confirmation = 'password', platform, onSignedOut } = given;
   const [gate] = useState(() => new SessionGate());
   const [tab, setTab] = useState<string | null>('keys');
+  const [trip] = useState(() => platform && new PlatformTrip(platform));
   const [announcement, announce] = useAnnouncement();
   const titleId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -35,8 +43,9 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, o
     // A host may pass a new function on each render; the latest one is called.
     const credentials = hasToken ? { getToken: () => latest.current?.() ?? '' } : { signInAgain: gate.signInAgain };
     const client = new ApiClient({ apiBaseUrl, ...credentials });
-    return { client, gate, exampleUrl, email, announce, focusHeading: () => heading.current?.focus() };
-  }, [apiBaseUrl, hasToken, gate, exampleUrl, email, announce]);
+    const focusHeading = () => heading.current?.focus();
+    return { client, gate, exampleUrl, email, confirmation, trip, announce, focusHeading };
+  }, [apiBaseUrl, hasToken, gate, exampleUrl, email, confirmation, trip, announce]);
 
   return (
     <PanelContext value={value}>

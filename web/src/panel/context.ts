@@ -1,11 +1,17 @@
 import { createContext, useContext } from 'react';
 import type { ApiClient } from '../api/client';
+import type { Confirmation } from '../api/types';
 import type { SessionGate } from '../api/session-gate';
+import type { PlatformTrip } from '../session/platform-trip';
 
 interface PanelContextValue {
   readonly client: ApiClient;
   readonly gate: SessionGate;
   readonly exampleUrl: string;
+  /** What confirms the creation of a key. */
+  readonly confirmation: Confirmation;
+  /** Set where people sign in at the platform, and this page can send them there. */
+  readonly trip: PlatformTrip | undefined;
   /** Set where the page itself signs people in. */
   readonly email: string | undefined;
   /** Shows a result, also to screen readers. */

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { usePanel } from '../panel/context';
 import { texts } from '../texts';
@@ -7,7 +7,8 @@ import { SignInForm } from './SignInForm';
 
 /** Opens above everything else when a request finds the session ended; the request is repeated afterwards. */
 export function SignInAgainDialog({ onGivenUp }: { readonly onGivenUp: (() => void) | undefined }) {
-  const { client, gate, email } = usePanel();
+  const { client, gate, email, confirmation, ...panel } = usePanel();
+  const trip = confirmation === 'password' ? undefined : panel.trip;
   const isAsking = useSyncExternalStore(gate.subscribe, gate.isAsking);
   const giveUp = () => {
     gate.settle(false);
@@ -16,9 +17,15 @@ export function SignInAgainDialog({ onGivenUp }: { readonly onGivenUp: (() => vo
   return (
     <Dialog opened={isAsking} onClose={giveUp} title={texts.session.again.title} size="sm" isOnTop>
       <Text size="sm" mb="md">
-        {texts.session.again.text}
+        {trip ? texts.session.platform.again : texts.session.again.text}
       </Text>
-      <SignInForm client={client} email={email} onSignedIn={() => gate.settle(true)} />
+      {trip ? (
+        <Button onClick={trip.leave} fullWidth data-autofocus>
+          {texts.session.platform.submit}
+        </Button>
+      ) : (
+        <SignInForm client={client} email={email} onSignedIn={() => gate.settle(true)} />
+      )}
     </Dialog>
   );
 }

@@ -18,6 +18,14 @@ export const create = {
   expiresOn: (date: string) => `Stops working on ${date}.`,
   password: 'Your password',
   passwordHint: 'Confirms that it is you.',
+  confirmation: {
+    hint: 'You may be asked to sign in again, to confirm that it is you.',
+    title: 'Sign in again to confirm that it is you',
+    text: 'You come back to this form, with everything you typed.',
+    again:
+      'Your sign-in was not enough: too long ago, or not strong enough, or your platform did not say. If this goes on, ask the people who run it.',
+    submit: 'Sign in to confirm',
+  },
   submit: 'Create key',
   creating: 'Creating…',
   retrying: 'No answer yet. Trying again, and never creating a second key…',

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { OpenIdProvider } from '../support/openid-provider.js';
+import { PlatformService, SESSION, UNDER_WAY } from '../support/platform-service.js';
+import type { Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+import { Wanderer } from '../support/wanderer.js';
+
+describe('an OpenID provider opens no session', () => {
+  let platform: PlatformService;
+  let provider: OpenIdProvider;
+  let service: Service;
+  let page: string;
+  beforeAll(async () => {
+    platform = await PlatformService.start();
+    ({ provider, service, page } = platform);
+  });
+  afterAll(() => platform?.stop());
+  afterEach(() => {
+    provider.comeBack();
+    provider.seat(undefined);
+  });
+
+  const nobody = async (browser: Wanderer) => {
+    expect(browser.cookies(service.url).has(SESSION)).toBe(false);
+    expect((await platform.session(browser)).status).toBe(401);
+  };
+
+  test('for an answer that is used a second time', async () => {
+    provider.seat({ accountId: await platform.newOwner() });
+    const browser = new Wanderer();
+    const callback = await platform.upToCallback(browser);
+    const kept = browser.cookies(service.url).get(UNDER_WAY)!;
+    expect(await browser.visit(callback)).toBe(`${page}#signed-in`);
+    expect(browser.cookies(service.url).has(UNDER_WAY)).toBe(false);
+    browser.cookies(service.url).delete(SESSION);
+    expect(await browser.visit(callback)).toBe(`${page}#refused=expired`);
+    // Even with a copy of the cookie: the provider takes its code back once.
+    browser.cookies(service.url).set(UNDER_WAY, kept);
+    expect(await browser.visit(callback)).toBe(`${page}#refused=failed`);
+    await nobody(browser);
+  });
+
+  test('for an answer to an earlier question: its state is another', async () => {
+    provider.seat({ accountId: await platform.newOwner() });
+    const browser = new Wanderer();
+    const earlier = await platform.upToCallback(browser);
+    const later = await platform.upToCallback(browser);
+    const replayed = new URL(later);
+    replayed.searchParams.set('state', new URL(earlier).searchParams.get('state')!);
+    for (const callback of [earlier, replayed.href]) {
+      const visitor = new Wanderer();
+      visitor.cookies(service.url).set(UNDER_WAY, browser.cookies(service.url).get(UNDER_WAY)!);
+      expect(await visitor.visit(callback)).toBe(`${page}#refused=failed`);
+      await nobody(visitor);
+    }
+  });
+
+  test('for a callback that is opened in another browser', async () => {
+    provider.seat({ accountId: await platform.newOwner() });
+    const callback = await platform.upToCallback(new Wanderer());
+    const stranger = new Wanderer();
+    expect(await stranger.visit(callback)).toBe(`${page}#refused=expired`);
+    const other = new Wanderer();
+    await platform.upToCallback(other);
+    expect(await other.visit(callback)).toBe(`${page}#refused=failed`);
+    await nobody(stranger);
+    await nobody(other);
+  });
+
+  test.each([
+    ['made up', 'x.y.z.a.b'],
+    ['empty', ''],
+    ['plain', Buffer.from('{"underWay":{"state":"s"}}').toString('base64url')],
+  ])('where what was under way is %s', async (_what, value) => {
+    const browser = new Wanderer();
+    provider.seat({ accountId: await platform.newOwner() });
+    const callback = await platform.upToCallback(new Wanderer());
+    browser.cookies(service.url).set(UNDER_WAY, value);
+    expect(await browser.visit(callback)).toBe(`${page}#refused=expired`);
+    await nobody(browser);
+  });
+
+  test.each([
+    ['wrong', 'https://evil.example.org'],
+    ['left out', undefined],
+  ])('where iss of the answer is %s (RFC 9207)', async (_what, iss) => {
+    provider.seat({ accountId: await platform.newOwner() });
+    const browser = new Wanderer();
+    const callback = new URL(await platform.upToCallback(browser));
+    expect(callback.searchParams.get('iss')).toBe(provider.issuer);
+    if (iss) callback.searchParams.set('iss', iss);
+    else callback.searchParams.delete('iss');
+    expect(await browser.visit(callback.href)).toBe(`${page}#refused=failed`);
+    await nobody(browser);
+  });
+
+  test('where the person or the provider declines', async () => {
+    const browser = new Wanderer();
+    const asked = (await browser.go(new URL(platform.begin())))!;
+    const answer = { error: 'access_denied', state: asked.searchParams.get('state')!, iss: provider.issuer };
+    const callback = `${service.url}/v1/session/oidc/callback?${new URLSearchParams(answer)}`;
+    expect(await browser.visit(callback)).toBe(`${page}#refused=failed`);
+    await nobody(browser);
+  });
+
+  test('while the provider is away, and says so; when it is back, it does', async () => {
+    const id = await platform.newOwner();
+    const browser = new Wanderer();
+    provider.seat({ accountId: id });
+    const callback = await platform.upToCallback(browser);
+    provider.goAway();
+    expect(await browser.visit(callback)).toBe(`${page}#refused=unavailable`);
+    await nobody(browser);
+    provider.comeBack();
+    expect(await browser.visit(platform.begin())).toBe(`${page}#signed-in`);
+  });
+
+  test('where a fresh instance finds the provider away, which asks it again next time', async () => {
+    provider.goAway();
+    const fresh = await platform.another();
+    try {
+      const ask = async () => {
+        const { headers } = await fetch(`${fresh.url}/v1/session/oidc`, { redirect: 'manual' });
+        return headers.get('location')!;
+      };
+      expect(await ask()).toBe(`${page}#refused=unavailable`);
+      provider.comeBack();
+      expect(await ask()).toMatch(new RegExp(`^${provider.issuer}/auth`));
+    } finally {
+      await fresh.stop();
+    }
+  });
+
+  test.each(['no_account', 'suspended', 'deleted'] as const)('for a person who is %s, and records it', async (what) => {
+    const id = what === 'no_account' ? `auth0|${randomUUID()}` : await platform.newOwner();
+    if (what === 'suspended') await service.clients.account('SuspendAccount', id);
+    if (what === 'deleted') await service.clients.account('DeleteAccount', id);
+    provider.seat({ accountId: id });
+    const browser = new Wanderer();
+    expect(await browser.visit(platform.begin())).toBe(`${page}#refused=${what}`);
+    await nobody(browser);
+    const [event] = await sql<{ reason: string; owner_id: string | null }>(
+      service.databaseUrl,
+      `SELECT reason, owner_id FROM audit_events WHERE type = 'authentication.failed' ORDER BY id DESC LIMIT 1`,
+    );
+    const reasons = { no_account: 'invalid-token', suspended: 'owner-suspended', deleted: 'owner-deleted' };
+    expect(event).toEqual({ reason: reasons[what], owner_id: what === 'no_account' ? null : id });
+  });
+});

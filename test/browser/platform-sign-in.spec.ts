@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page, Request } from 'playwright-core';
+import type { OpenIdProvider } from '../support/openid-provider.js';
+import { PlatformService } from '../support/platform-service.js';
+import { startService, type Service } from '../support/service.js';
+import { sql } from '../support/sql.js';
+import { look } from './support/look.js';
+import { record } from './support/network.js';
+import { button, createDialog, dialog, heading, openCreate, row, shownKey, storeKey } from './support/screen.js';
+import { Stage } from './support/stage.js';
+
+const anySignIn = (page: Page) => page.getByRole('link', { name: 'Sign in with your account' });
+const nameField = (page: Page) => page.getByLabel('Name', { exact: true });
+
+describe('people who sign in at the platform', () => {
+  let platform: PlatformService;
+  let provider: OpenIdProvider;
+  let service: Service;
+  let stage: Stage;
+  beforeAll(async () => {
+    // To the browser the provider is another site, as it is in life.
+    platform = await PlatformService.start({}, 'localhost');
+    ({ provider, service } = platform);
+    stage = await Stage.start(service, provider.issuer);
+  });
+  afterEach(() => stage.clear());
+  afterAll(async () => {
+    await stage?.stop();
+    await provider?.stop();
+  });
+
+  const open = async () => {
+    const { page } = await stage.open({ signedIn: false, owner: { id: '', email: '', person: service.person() } });
+    const requests = record(page, () => true);
+    return { page, requests };
+  };
+  const signInThere = async (page: Page, id: string) => {
+    await page.getByLabel('Who are you?').fill(id);
+    await button(page, 'Sign in').click();
+  };
+  const openSignedIn = async (id: string) => {
+    const opened = await open();
+    await anySignIn(opened.page).click();
+    await signInThere(opened.page, id);
+    await heading(opened.page).waitFor();
+    return opened;
+  };
+  const fill = async (page: Page) => {
+    await openCreate(page);
+    await nameField(page).fill('Nightly report');
+    await page.getByRole('radio', { name: 'Read and write' }).check();
+    await page.getByRole('radio', { name: '30 days' }).check();
+  };
+  const expectFilled = async (page: Page) => {
+    await createDialog(page).waitFor();
+    expect(await nameField(page).inputValue()).toBe('Nightly report');
+    expect(await page.getByRole('radio', { name: 'Read and write' }).isChecked()).toBe(true);
+    expect(await page.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
+  };
+  const createAndBeSentToConfirm = async (page: Page) => {
+    await button(page, 'Create key').click();
+    await page.getByRole('alert').getByText('Sign in again to confirm that it is you').waitFor();
+  };
+  const carriesPassword = (request: Request) =>
+    /password/i.test(`${request.url().replace(/\/assets\/.*/, '')} ${request.postData() ?? ''}`);
+
+  test('sign in, make a key after a step-up and another without, and no request carries a password', async () => {
+    const { page, requests } = await openSignedIn(await platform.newOwner());
+    await page.getByText('Ada Lovelace').waitFor();
+    expect(page.url()).toBe(`${service.url}/settings/api-keys`);
+    await fill(page);
+    expect(await page.getByLabel(/password/i).count()).toBe(0);
+    await createAndBeSentToConfirm(page);
+    await look('create-step-up', page);
+    await button(page, 'Sign in to confirm').click();
+    await expectFilled(page);
+    await button(page, 'Create key').click();
+    expect(await shownKey(page).innerText()).toMatch(/^lk_/);
+    await storeKey(page);
+    await row(page, 'Nightly report').waitFor();
+
+    await openCreate(page);
+    expect(await nameField(page).inputValue()).toBe('');
+    await nameField(page).fill('Another');
+    await button(page, 'Create key').click();
+    await shownKey(page).waitFor();
+    await storeKey(page);
+    await row(page, 'Another').waitFor();
+
+    expect(requests.length).toBeGreaterThan(10);
+    expect(requests.filter(carriesPassword).map((request) => request.url())).toEqual([]);
+  });
+
+  test('the form is gone when somebody else comes back, who is told so', async () => {
+    const [ada, eve] = [await platform.newOwner(), await platform.newOwner('Eve Adams')];
+    const { page } = await openSignedIn(ada);
+    await fill(page);
+    await createAndBeSentToConfirm(page);
+    await page.context().clearCookies({ domain: 'localhost' });
+    await button(page, 'Sign in to confirm').click();
+    await signInThere(page, eve);
+    await page.getByText('Eve Adams').waitFor();
+    await page.getByText('Another account is signed in now').waitFor();
+    await look('signed-in-another', page);
+    await openCreate(page);
+    expect(await nameField(page).inputValue()).toBe('');
+  });
+
+  test('the form survives a session that has ended', async () => {
+    const id = await platform.newOwner();
+    const { page } = await openSignedIn(id);
+    await fill(page);
+    await sql(service.databaseUrl, 'DELETE FROM sessions WHERE account_id = $1', [id]);
+    await button(page, 'Create key').click();
+    await dialog(page, 'Sign in again').waitFor();
+    await look('session-expired-platform', page);
+    await dialog(page, 'Sign in again').getByRole('button', { name: 'Sign in with your account' }).click();
+    await expectFilled(page);
+    await button(page, 'Create key').click();
+    await shownKey(page).waitFor();
+  });
+
+  test('the form says so when a fresh sign-in was still not enough', async () => {
+    const id = await platform.newOwner();
+    const { page } = await openSignedIn(id);
+    await fill(page);
+    await createAndBeSentToConfirm(page);
+    await button(page, 'Sign in to confirm').click();
+    await expectFilled(page);
+    await sql(service.databaseUrl, 'UPDATE sessions SET authenticated_at = NULL WHERE account_id = $1', [id]);
+    await createAndBeSentToConfirm(page);
+    await page.getByText('Your sign-in was not enough').waitFor();
+    await expectFilled(page);
+  });
+
+  test.each([
+    ['no_account', 'You have no account here'],
+    ['suspended', 'Your account is suspended'],
+    ['deleted', 'Your account was deleted'],
+  ])('a person who is %s reads that, and may try as somebody else', async (what, title) => {
+    const id = what === 'no_account' ? `auth0|${randomUUID()}` : await platform.newOwner();
+    if (what === 'suspended') await service.clients.account('SuspendAccount', id);
+    if (what === 'deleted') await service.clients.account('DeleteAccount', id);
+    const { page } = await open();
+    await anySignIn(page).click();
+    await signInThere(page, id);
+    await page.getByRole('alert').getByText(title).waitFor();
+    await anySignIn(page).waitFor();
+    await look(`sign-in-${what}`, page);
+    await page.reload();
+    await anySignIn(page).waitFor();
+    expect(await page.getByText(title).count()).toBe(0);
+  });
+
+  test('a sign-in that is over, or whose platform is away, is explained, and can be begun again', async () => {
+    const { page } = await open();
+    await anySignIn(page).waitFor();
+    await look('sign-in-platform', page);
+    await page.goto(`${service.url}/v1/session/oidc/callback?code=x&state=y`);
+    await page.getByText('This sign-in is over').waitFor();
+    await page.goto(`${service.url}/settings/api-keys#refused=unavailable`);
+    await page.reload();
+    await page.getByText('Your platform’s sign-in cannot be reached').waitFor();
+    await anySignIn(page).click();
+    await signInThere(page, await platform.newOwner());
+    await heading(page).waitFor();
+  });
+
+  test('where keys are managed in the platform’s own settings, the page says that', async () => {
+    const elsewhere = await startService({
+      SESSION_JWKS_URL: 'http://127.0.0.1:1/jwks.json',
+      SESSION_JWT_ISSUER: 'https://login.example.com',
+      SESSION_JWT_AUDIENCE: 'latchkey',
+      DATABASE_URL: service.databaseUrl,
+    });
+    const other = await Stage.start(elsewhere);
+    try {
+      const nobody = { id: '', email: '', person: elsewhere.person() };
+      const { page } = await other.open({ signedIn: false, owner: nobody });
+      await page.getByRole('heading', { name: 'Your keys are in your platform’s settings' }).waitFor();
+      expect(await page.getByRole('textbox').count()).toBe(0);
+      await look('sign-in-elsewhere', page);
+      await other.clear();
+    } finally {
+      await other.stop();
+    }
+  });
+});

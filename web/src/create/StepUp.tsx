@@ -1,0 +1,22 @@
+import { Button, Group } from '@mantine/core';
+import { usePanel } from '../panel/context';
+import { texts } from '../texts';
+import { Notice } from '../ui/Notice';
+
+/** The person has to sign in afresh before the key is created: by leaving for the platform's login and coming back. */
+export function StepUp() {
+  const { trip } = usePanel();
+  const words = texts.create.confirmation;
+  return (
+    <Notice tone="warning" title={words.title}>
+      {trip?.returned ? words.again : words.text}
+      {trip && (
+        <Group mt="sm">
+          <Button size="xs" onClick={trip.leave}>
+            {words.submit}
+          </Button>
+        </Group>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,11 @@
+import { Button } from '@mantine/core';
+import { texts } from '../texts';
+
+/** A link, because the platform's login is another page. */
+export function PlatformSignIn({ url }: { readonly url: string }) {
+  return (
+    <Button component="a" href={url} fullWidth>
+      {texts.session.platform.submit}
+    </Button>
+  );
+}
