@@ -71,7 +71,7 @@ export const endSessions = (service: Service, owner: Owner) =>
   sql(service.databaseUrl, 'DELETE FROM sessions WHERE account_id = $1', [owner.id]);
 
 /** The number of keys in the database, independent of any screen. */
-export async function countKeys(service: Service, owner: Owner): Promise<{ all: number; active: number }> {
+export async function countKeys(service: Service, owner: Pick<Owner, 'id'>): Promise<{ all: number; active: number }> {
   const [counted] = await sql<{ all: number; active: number }>(
     service.databaseUrl,
     `SELECT count(*)::int AS all, count(*) FILTER (WHERE revoked_at IS NULL AND expires_at > now())::int AS active

@@ -1,5 +1,12 @@
 import { jest } from '@jest/globals';
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Cookie,
+  type Page,
+} from 'playwright-core';
 import { newOwner, type Owner } from '../../support/owners.js';
 import { sharedService, type Service } from '../../support/service.js';
 import { whereIs } from '../../support/where-is.js';
@@ -12,14 +19,17 @@ jest.setTimeout(5 * STEP_TIMEOUT_MS);
 const PROVOKED =
   /^Failed to load resource: (?:the server responded with a status of 4\d\d|net::ERR_(?:FAILED|INTERNET))/;
 
-interface Opening {
+interface Visiting {
+  readonly options?: BrowserContextOptions;
+  /** Before the page is loaded. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+interface Opening extends Visiting {
   /** Default: one of its own. */
   readonly owner?: Owner;
   /** Default true. */
   readonly signedIn?: boolean;
-  readonly options?: BrowserContextOptions;
-  /** Before the screen is loaded. */
-  readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
 /** The real service and a real browser, both shared with other suites; owners and pages are this suite's own. */
@@ -50,8 +60,18 @@ export class Stage {
   }
 
   /** The settings screen in a browser without any stored data. */
-  async open({ signedIn = true, options = {}, ...given }: Opening = {}): Promise<{ page: Page; owner: Owner }> {
+  async open({ signedIn = true, ...given }: Opening = {}): Promise<{ page: Page; owner: Owner }> {
     const owner = given.owner ?? (await this.newOwner());
+    const cookies = signedIn ? [this.cookieOf(owner)] : [];
+    return { page: await this.visit(`${this.service.url}/settings/api-keys`, given, cookies), owner };
+  }
+
+  /** Any page, in a browser without any stored data. */
+  async visit(
+    url: string,
+    { options = {}, prepare }: Visiting = {},
+    cookies: readonly (Pick<Cookie, 'name' | 'value'> & { url: string })[] = [],
+  ): Promise<Page> {
     const context = await this.browser.newContext({
       viewport: { width: 1280, height: 800 },
       locale: 'en-US',
@@ -64,11 +84,11 @@ export class Stage {
     this.contexts.push(context);
     context.setDefaultTimeout(STEP_TIMEOUT_MS);
     await this.watch(context);
-    if (signedIn) await context.addCookies([this.cookieOf(owner)]);
+    await context.addCookies(cookies);
     const page = await context.newPage();
-    await given.prepare?.(page);
-    await page.goto(`${this.service.url}/settings/api-keys`);
-    return { page, owner };
+    await prepare?.(page);
+    await page.goto(url);
+    return page;
   }
 
   /** Runs after each test. Throws what went wrong on any page: errors, a breach of the policy, a request elsewhere. */
