@@ -1,3 +1,4 @@
 export { ApiKeysPanel, type ApiKeysPanelProps } from './panel/ApiKeysPanel';
+export type { FreshSignIn } from './api/fresh-sign-in';
 export type { AccessLevel, ApiKey, AuditEvent, KeyStatus } from './api/types';
 export type { Texts } from './texts';

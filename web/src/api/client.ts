@@ -1,3 +1,4 @@
+import type { FreshSignIn } from './fresh-sign-in';
 import { NoAnswer, hasCode, readProblem } from './problem';
 import type {
   ApiKey,
@@ -18,8 +19,12 @@ const TIMEOUT_MS = 15_000;
 export interface ApiClientOptions {
   /** Origin of the service, or empty for the page's own. */
   readonly apiBaseUrl: string;
-  /** Answers the platform's JWT; without it, the session cookie of the same origin is used. */
-  readonly getToken?: (() => Promise<string> | string) | undefined;
+  /**
+   * Answers the platform's JWT; without it, the session cookie of the same origin is used. Called with a `FreshSignIn`
+   * when a key is to be made and the sign-in is too old or too weak: the person signs in again, and the answer is a token
+   * that says so in `auth_time` and `acr`. Rejects when the person does not.
+   */
+  readonly getToken?: ((freshSignIn?: FreshSignIn) => Promise<string> | string) | undefined;
   /** Asks the person to sign in again; answers whether they did. */
   readonly signInAgain?: (() => Promise<boolean>) | undefined;
 }
@@ -31,12 +36,17 @@ interface Call {
   readonly idempotencyKey?: string;
   /** Unset for calls that are also made while nobody is signed in. */
   readonly isOwnersOnly?: boolean;
+  /** In place of the one that is asked for. */
+  readonly token?: string | undefined;
 }
 
 export class ApiClient {
   constructor(private readonly options: ApiClientOptions) {}
 
   getSession = () => this.call<Session>('/v1/session', {});
+
+  /** Whose keys these are, or whom the token names. */
+  getOwner = (token?: string) => this.call<Session>('/v1/session', { isOwnersOnly: true, token });
 
   signIn = (email: string, password: string) =>
     this.call<void>('/v1/session', { method: 'POST', body: { email, password } });
@@ -46,8 +56,11 @@ export class ApiClient {
   listKeys = (status: KeyStatus | undefined, cursor?: string) =>
     this.call<ApiKeyPage>('/v1/api-keys', { query: { status, cursor }, isOwnersOnly: true });
 
-  createKey = (body: CreateKeyRequest, idempotencyKey: string) =>
-    this.call<CreatedKey>('/v1/api-keys', { method: 'POST', body, idempotencyKey, isOwnersOnly: true });
+  createKey = (body: CreateKeyRequest, idempotencyKey: string, token?: string) =>
+    this.call<CreatedKey>('/v1/api-keys', { method: 'POST', body, idempotencyKey, isOwnersOnly: true, token });
+
+  /** A token of a person who has just signed in again; undefined where there are no tokens. */
+  freshToken = async (freshSignIn: FreshSignIn): Promise<string | undefined> => this.options.getToken?.(freshSignIn);
 
   revokeKey = (id: string) =>
     this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}/revoke`, { method: 'POST', isOwnersOnly: true });
@@ -82,12 +95,12 @@ export class ApiClient {
     })) as T;
   }
 
-  private async requestInit({ method = 'GET', body, idempotencyKey }: Call): Promise<RequestInit> {
+  private async requestInit({ method = 'GET', body, idempotencyKey, token }: Call): Promise<RequestInit> {
     const { getToken } = this.options;
     const headers = new Headers({ Accept: 'application/json' });
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     if (idempotencyKey) headers.set('Idempotency-Key', idempotencyKey);
-    if (getToken) headers.set('Authorization', `Bearer ${await getToken()}`);
+    if (getToken) headers.set('Authorization', `Bearer ${token ?? (await getToken())}`);
     return {
       method,
       headers,

@@ -1,3 +1,5 @@
+import { readChallenge, type FreshSignIn } from './fresh-sign-in';
+
 interface FieldError {
   readonly field: string;
   readonly message: string;
@@ -25,6 +27,8 @@ export class ApiProblem extends Error {
     readonly status: number,
     body: ProblemBody,
     readonly retryAfterSeconds: number | undefined,
+    /** With confirmation_required: what confirms. */
+    readonly freshSignIn?: FreshSignIn,
   ) {
     super(body.detail ?? `HTTP ${status}`);
     this.code = body.code ?? 'unknown';
@@ -43,7 +47,10 @@ export async function readProblem(response: Response): Promise<ApiProblem> {
   const isProblem = response.headers.get('content-type')?.includes('json') ?? false;
   const body = isProblem ? ((await response.json().catch(() => ({}))) as ProblemBody) : {};
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return new ApiProblem(response.status, body, Number.isFinite(retryAfter) ? retryAfter : undefined);
+  const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  if (body.code !== 'confirmation_required') return new ApiProblem(response.status, body, retryAfterSeconds);
+  const freshSignIn = readChallenge(response.headers.get('www-authenticate'));
+  return new ApiProblem(response.status, body, retryAfterSeconds, freshSignIn);
 }
 
 export function hasCode(error: unknown, ...codes: readonly string[]): error is ApiProblem {

@@ -24,18 +24,25 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
     announce(texts.reveal.left);
     onClose();
   });
-  const creating = useCreateKey((created: CreatedKey) => {
+  const show = (created: CreatedKey) => {
     secret.show(created);
     setDraft(emptyDraft);
-  }, trip?.returned?.series);
+  };
+  const drop = () => {
+    setDraft(emptyDraft);
+    announce(texts.create.somebodyElse);
+    onClose();
+  };
+  const creating = useCreateKey(show, drop, trip?.returned?.series);
 
   const finish = () => {
     secret.forget();
     creating.reset();
     onClose();
   };
-  // The dialog stays open while a creation is under way, since its answer may carry the secret.
-  const close = () => !creating.isBusy && secret.requestClose(finish);
+  // The dialog stays open while a creation is under way, since its answer may carry the secret. Nobody has to wait for a
+  // sign-in, though.
+  const close = () => (creating.isBusy ? creating.giveUp() : secret.requestClose(finish));
 
   const { created, isAsking } = secret;
   return (

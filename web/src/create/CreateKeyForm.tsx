@@ -1,5 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useOwner } from '../panel/useOwner';
 import { texts } from '../texts';
+import { FailureAlert } from '../ui/FailureAlert';
 import { PasswordField } from '../ui/PasswordField';
 import { AccessField } from './AccessField';
 import { ExpiryField } from './ExpiryField';
@@ -19,11 +21,15 @@ interface Props {
 export function CreateKeyForm({ draft, onDraft, creating, onCancel }: Props) {
   const { create } = texts;
   const { creation, isBusy } = creating;
+  const owner = useOwner();
   const form = useKeyForm(draft, creating);
   const change = (part: Partial<KeyDraft>) => onDraft({ ...draft, ...part });
 
   if (creation.phase === 'lost') {
     return <LostAnswer lost={creation} onCreateAgain={form.createAgain} onKeep={onCancel} />;
+  }
+  if (owner.isError && !owner.data) {
+    return <FailureAlert error={owner.error} isRetrying={owner.isFetching} onRetry={() => void owner.refetch()} />;
   }
   return (
     <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={isBusy}>
@@ -57,8 +63,9 @@ export function CreateKeyForm({ draft, onDraft, creating, onCancel }: Props) {
         <Group justify="flex-end">
           <Text size="sm" c="dimmed" role="status" flex={1}>
             {creation.phase === 'retrying' && create.retrying}
+            {creation.phase === 'confirming' && create.confirming}
           </Text>
-          <Button variant="default" onClick={onCancel} disabled={isBusy}>
+          <Button variant="default" onClick={onCancel} disabled={isBusy && creation.phase !== 'confirming'}>
             {texts.cancel}
           </Button>
           <Button type="submit" loading={isBusy}>

@@ -1,3 +1,4 @@
+import { NotSignedInAgain } from '../api/fresh-sign-in';
 import { ApiProblem, hasCode } from '../api/problem';
 import { texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
@@ -20,6 +21,7 @@ export function Refusal({ creation, onRetry }: Props) {
     return <Notice tone="warning">{texts.create.limit}</Notice>;
   }
   if (hasCode(error, 'confirmation_required')) return <StepUp />;
+  if (error instanceof NotSignedInAgain) return <Notice tone="warning">{texts.create.notSignedIn}</Notice>;
   if (error instanceof ApiProblem) return <FailureAlert error={error} />;
   return <FailureAlert error={error} detail={texts.create.unanswered} onRetry={onRetry} />;
 }

@@ -3,20 +3,22 @@ import { usePanel } from '../panel/context';
 import { texts } from '../texts';
 import { Notice } from '../ui/Notice';
 
-/** The person has to sign in afresh before the key is created: by leaving for the platform's login and coming back. */
+/**
+ * The person has to sign in afresh before the key is created: by leaving for the platform's login and coming back. In
+ * another frontend they have just done so, and it was not enough.
+ */
 export function StepUp() {
   const { trip } = usePanel();
   const words = texts.create.confirmation;
+  if (!trip) return <Notice tone="warning">{texts.create.notFresh}</Notice>;
   return (
     <Notice tone="warning" title={words.title}>
-      {trip?.returned ? words.again : words.text}
-      {trip && (
-        <Group mt="sm">
-          <Button size="xs" onClick={trip.leave}>
-            {words.submit}
-          </Button>
-        </Group>
-      )}
+      {trip.returned ? words.again : words.text}
+      <Group mt="sm">
+        <Button size="xs" onClick={trip.leave}>
+          {words.submit}
+        </Button>
+      </Group>
     </Notice>
   );
 }

@@ -1,12 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { SomebodyElse } from '../api/fresh-sign-in';
 import { newIdempotencyKey } from '../api/idempotency';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
 import type { CreatedKey, CreateKeyRequest } from '../api/types';
 import { refreshKeys } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
+import { OWNER } from '../panel/useOwner';
 import type { Series } from './kept-draft';
+import { useFreshSignIn } from './useFreshSignIn';
 
 /** An earlier attempt created the key, but the answer with its secret was lost. */
 export interface Lost {
@@ -19,7 +22,9 @@ export interface Lost {
 }
 
 export type Creation =
-  { readonly phase: 'idle' | 'sending' | 'retrying' } | { readonly phase: 'refused'; readonly error: unknown } | Lost;
+  | { readonly phase: 'idle' | 'sending' | 'retrying' | 'confirming' }
+  | { readonly phase: 'refused'; readonly error: unknown }
+  | Lost;
 
 /**
  * Not a mutation of TanStack Query, whose cache would keep the secret and the password.
@@ -27,15 +32,19 @@ export type Creation =
  * All attempts share an Idempotency-Key until one has certainly succeeded. So at most one key is created, however often
  * the network fails and whatever the person corrects between two attempts.
  *
+ * @param onSomebodyElse what was typed is not for the person who is signed in now
  * @param begun the attempts of a creation that the person left to sign in for
  */
-export function useCreateKey(onCreated: (created: CreatedKey) => void, begun?: Series) {
+export function useCreateKey(onCreated: (created: CreatedKey) => void, onSomebodyElse: () => void, begun?: Series) {
   const { client, trip } = usePanel();
   const queryClient = useQueryClient();
   const [creation, setCreation] = useState<Creation>({ phase: 'idle' });
   const series = useRef(begun);
   // React's state changes only with the next render: two clicks in one frame would both find it idle.
   const underWay = useRef(false);
+  const { confirmed, giveUp } = useFreshSignIn((isWaiting) =>
+    setCreation({ phase: isWaiting ? 'confirming' : 'sending' }),
+  );
 
   const once = async (work: () => Promise<Creation>) => {
     if (underWay.current) return;
@@ -49,15 +58,25 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void, begun?: S
   const send = async (request: CreateKeyRequest, onRetry?: () => void): Promise<Creation> => {
     const { key, name } = (series.current ??= { key: newIdempotencyKey(), name: request.name });
     try {
-      const created = await withRetries(() => client.createKey(request, key), onRetry);
+      const created = await confirmed((token) => withRetries(() => client.createKey(request, key, token), onRetry));
       series.current = undefined;
       trip?.forget();
       onCreated(created);
       return { phase: 'idle' };
     } catch (error) {
+      if (error instanceof SomebodyElse) return drop();
+      // What confirms has changed: the account has got a password here, or passwords are no longer taken.
+      if (hasCode(error, 'invalid_fields')) void queryClient.invalidateQueries({ queryKey: OWNER });
       const lostId = hasCode(error, 'idempotency_key_reused') ? error.apiKeyId : undefined;
       return lostId === undefined ? { phase: 'refused', error } : { phase: 'lost', apiKeyId: lostId, name };
     }
+  };
+
+  const drop = (): Creation => {
+    series.current = undefined;
+    onSomebodyElse();
+    void queryClient.resetQueries();
+    return { phase: 'idle' };
   };
 
   const create = (request: CreateKeyRequest) =>
@@ -88,6 +107,8 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void, begun?: S
   };
 
   const isBusy =
-    creation.phase === 'lost' ? creation.isReplacing === true : ['sending', 'retrying'].includes(creation.phase);
-  return { creation, isBusy, create, createAgain, reset, series };
+    creation.phase === 'lost'
+      ? creation.isReplacing === true
+      : ['sending', 'retrying', 'confirming'].includes(creation.phase);
+  return { creation, isBusy, create, createAgain, giveUp, reset, series };
 }

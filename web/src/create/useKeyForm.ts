@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { ApiProblem } from '../api/problem';
 import { usePanel } from '../panel/context';
+import { useOwner } from '../panel/useOwner';
 import type { CreateKeyRequest } from '../api/types';
 import { checkDraft, daysOf, FIELDS, type FieldErrors, type KeyDraft } from './form';
 import { fieldErrorsOf } from './refusal-fields';
@@ -12,7 +13,7 @@ export function useKeyForm(
   { creation, create, createAgain, series }: ReturnType<typeof useCreateKey>,
 ) {
   const { confirmation, trip } = usePanel();
-  const asksPassword = confirmation === 'password';
+  const asksPassword = (useOwner().data?.confirmation ?? confirmation) === 'password';
   const [password, setPassword] = useState('');
   const [errors, setErrors] = useState<FieldErrors>({});
   const ref = useRef<HTMLFormElement>(null);

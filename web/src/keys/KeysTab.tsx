@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { CreateKeyDialog } from '../create/CreateKeyDialog';
 import { usePanel } from '../panel/context';
+import { useOwner } from '../panel/useOwner';
 import { texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { EmptyState } from './EmptyState';
@@ -18,11 +19,13 @@ export function KeysTab() {
   const [isCreating, setCreating] = useState(trip?.returned !== undefined);
   const [action, setAction] = useState<KeyAction>();
   const list = useApiKeys(filter);
-  const isEmpty = list.isSuccess && !list.isPlaceholderData && list.keys.length === 0;
+  const { isPending: isOwnerPending } = useOwner();
+  const isEmpty = !isOwnerPending && list.isSuccess && !list.isPlaceholderData && list.keys.length === 0;
   // An owner who has never had a key gets an explanation of keys, instead of "no active keys".
   const everything = useApiKeys('all', { enabled: isEmpty && filter === 'active' });
   const hasNeverHadOne = isEmpty && everything.isSuccess && everything.keys.length === 0;
-  const isWaiting = list.isPending || (isEmpty && filter === 'active' && everything.isPending);
+  // The form needs to know what confirms a creation.
+  const isWaiting = isOwnerPending || list.isPending || (isEmpty && filter === 'active' && everything.isPending);
   const isLoading = isWaiting || list.isPlaceholderData;
 
   return (

@@ -2,6 +2,7 @@ import { Tabs, Title } from '@mantine/core';
 import { useId, useMemo, useRef, useState } from 'react';
 import { ActivityTab } from '../activity/ActivityTab';
 import { ApiClient, type ApiClientOptions } from '../api/client';
+import type { FreshSignIn } from '../api/fresh-sign-in';
 import type { Confirmation } from '../api/types';
 import { SessionGate } from '../api/session-gate';
 import { KeysTab } from '../keys/KeysTab';
@@ -9,6 +10,7 @@ import { PlatformTrip, type Platform } from '../session/platform-trip';
 import { SignInAgainDialog } from '../session/SignInAgainDialog';
 import { texts } from '../texts';
 import { Announcer, useAnnouncement } from '../ui/Announcer';
+import { AccountGate } from './AccountGate';
 import { PanelContext } from './context';
 import classes from './Panel.module.css';
 
@@ -17,7 +19,7 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
   readonly exampleUrl?: string;
   /** The person who is signed in, so that the same person signs in again. */
   readonly email?: string;
-  /** What confirms the creation of a key: `confirmation` of GET /v1/session. Default: the password. */
+  /** What confirms the creation of a key, where the page knows it already; the panel asks the service. */
   readonly confirmation?: Confirmation;
   /** Where people sign in at the platform, by leaving this page. */
   readonly platform?: Platform;
@@ -41,7 +43,8 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, .
 
   const value = useMemo(() => {
     // A host may pass a new function on each render; the latest one is called.
-    const credentials = hasToken ? { getToken: () => latest.current?.() ?? '' } : { signInAgain: gate.signInAgain };
+    const getLatestToken = (freshSignIn?: FreshSignIn) => latest.current?.(freshSignIn) ?? '';
+    const credentials = hasToken ? { getToken: getLatestToken } : { signInAgain: gate.signInAgain };
     const client = new ApiClient({ apiBaseUrl, ...credentials });
     const focusHeading = () => heading.current?.focus();
     return { client, gate, exampleUrl, email, confirmation, trip, announce, focusHeading };
@@ -54,18 +57,20 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, .
           <Title order={2} id={titleId} ref={heading} tabIndex={-1} className={classes.title}>
             {texts.panelTitle}
           </Title>
-          <Tabs value={tab} onChange={setTab} keepMounted={false}>
-            <Tabs.List aria-label={texts.tabs.label} mb="lg">
-              <Tabs.Tab value="keys">{texts.tabs.keys}</Tabs.Tab>
-              <Tabs.Tab value="activity">{texts.tabs.activity}</Tabs.Tab>
-            </Tabs.List>
-            <Tabs.Panel value="keys">
-              <KeysTab />
-            </Tabs.Panel>
-            <Tabs.Panel value="activity">
-              <ActivityTab />
-            </Tabs.Panel>
-          </Tabs>
+          <AccountGate>
+            <Tabs value={tab} onChange={setTab} keepMounted={false}>
+              <Tabs.List aria-label={texts.tabs.label} mb="lg">
+                <Tabs.Tab value="keys">{texts.tabs.keys}</Tabs.Tab>
+                <Tabs.Tab value="activity">{texts.tabs.activity}</Tabs.Tab>
+              </Tabs.List>
+              <Tabs.Panel value="keys">
+                <KeysTab />
+              </Tabs.Panel>
+              <Tabs.Panel value="activity">
+                <ActivityTab />
+              </Tabs.Panel>
+            </Tabs>
+          </AccountGate>
         </div>
         <SignInAgainDialog onGivenUp={onSignedOut} />
         <Announcer message={announcement} />

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ApiKey } from '../api/types';
+import type { ApiKey, CreatedKey } from '../api/types';
 import { twinOf, type KeyDraft } from '../create/form';
 import { useCreateKey } from '../create/useCreateKey';
 import { usePanel } from '../panel/context';
@@ -30,9 +30,13 @@ export function useRotation(old: ApiKey, onClose: () => void) {
     announce(texts.reveal.left);
     finish();
   });
-  const creating = useCreateKey((created) => {
+  const show = (created: CreatedKey) => {
     secret.show(created);
     setTwin(created.apiKey);
+  };
+  const creating = useCreateKey(show, () => {
+    finish();
+    announce(texts.create.somebodyElse);
   });
   const revoking = useRevokeKey(() => {
     finish();
@@ -45,7 +49,8 @@ export function useRotation(old: ApiKey, onClose: () => void) {
     setStep(2);
   };
   const close = () => {
-    if (!creating.isBusy && !revoking.isPending) secret.requestClose(finish);
+    if (creating.isBusy) creating.giveUp();
+    else if (!revoking.isPending) secret.requestClose(finish);
   };
 
   const draft = edited?.of === old.id ? edited.draft : twinOf(old);

@@ -26,6 +26,7 @@ export const create = {
       'Your sign-in was not enough: too long ago, or not strong enough, or your platform did not say. If this goes on, ask the people who run it.',
     submit: 'Sign in to confirm',
   },
+  confirming: 'Waiting for you to sign in again…',
   submit: 'Create key',
   creating: 'Creating…',
   retrying: 'No answer yet. Trying again, and never creating a second key…',
@@ -38,6 +39,11 @@ export const create = {
   field: (message: string) => `This ${message}`,
   wrongPassword: 'Incorrect password',
   limit: 'You have reached the maximum number of API keys. Revoke one, then try again: what you typed stays here.',
+  notSignedIn:
+    'You did not sign in again, so no key was created. What you typed stays here: try again when you are ready.',
+  notFresh:
+    'Your sign-in is not recent enough, or not strong enough, so no key was created. Sign in again, then try once more: what you typed stays here.',
+  somebodyElse: 'Somebody else signed in, so no key was created. These are their keys.',
   unanswered: 'Nothing you typed is lost, and trying again never creates a second key.',
   lost: {
     title: 'The key exists, but its secret is gone',

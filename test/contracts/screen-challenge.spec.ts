@@ -1,0 +1,19 @@
+import { describe, expect, test } from '@jest/globals';
+import { readChallenge } from '../../web/src/api/fresh-sign-in.js';
+
+describe('the challenge of RFC 9470, as the panel reads it', () => {
+  test.each([
+    // As test/api/http-fresh-sign-in.spec.ts finds them.
+    ['Bearer error="insufficient_user_authentication", max_age="300"', { maxAgeSeconds: 300, acrValues: [] }],
+    [
+      'Bearer error="insufficient_user_authentication", max_age="60", acr_values="urn:example:gold phr"',
+      { maxAgeSeconds: 60, acrValues: ['urn:example:gold', 'phr'] },
+    ],
+    // As others write it.
+    ['Bearer max_age=0, acr_values=""', { maxAgeSeconds: 0, acrValues: [] }],
+  ])('%s', (header, wanted) => expect(readChallenge(header)).toEqual(wanted));
+
+  test.each(['Bearer', null])('asks for a sign-in of now where it says nothing: %j', (header) =>
+    expect(readChallenge(header)).toEqual({ maxAgeSeconds: 0, acrValues: [] }),
+  );
+});

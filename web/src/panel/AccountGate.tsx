@@ -1,0 +1,24 @@
+import { Button, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { hasCode } from '../api/problem';
+import { texts } from '../texts';
+import { Notice } from '../ui/Notice';
+import { useOwner } from './useOwner';
+
+/** A person whom the platform knows may be unknown to the service, until the platform opens an account for them. */
+export function AccountGate({ children }: { readonly children: ReactNode }) {
+  const owner = useOwner();
+  const queryClient = useQueryClient();
+  if (!hasCode(owner.error, 'no_account')) return children;
+  return (
+    <Notice tone="warning" title={texts.noAccount.title}>
+      <Text size="sm" mb="sm">
+        {texts.noAccount.text}
+      </Text>
+      <Button size="xs" variant="default" onClick={() => void queryClient.resetQueries()}>
+        {texts.tryAgain}
+      </Button>
+    </Notice>
+  );
+}
