@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { root } from '../../../scripts/lib/paths.mjs';
+import { run } from '../../../scripts/lib/run.mjs';
+import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../../support/platform-login.js';
+
+/** Longer than any confirmation may be old. */
+export const LONG_AGO_SECONDS = 2 * 86_400;
+
+const PAGE = join(root, 'web/host/dist');
+const TYPES: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
+
+/** Two buttons stand for all that a login may ask for. The opener gets the token, as from the window of a real login. */
+const SIGN_IN = `<!doctype html><html lang="en"><title>Sign in</title><link rel="icon" href="data:," />
+<main><h1>Sign in again</h1><button>Sign in</button></main>
+<script>document.querySelector('button').onclick = async () => {
+  const answer = await fetch('/token' + location.search);
+  opener.postMessage(await answer.text(), location.origin);
+}</script></html>`;
+
+/** A platform with a login of its own and a page with the panel, at an origin that is not the service's. */
+export class Platform {
+  /** Who signs in again: by default the one who signed in before. */
+  nextPerson: string | undefined;
+  /** How long ago the person proved who they are, before they sign in again and then. */
+  ageSeconds = { before: LONG_AGO_SECONDS, again: 0 };
+
+  private constructor(
+    readonly url: string,
+    private readonly login: Awaited<ReturnType<typeof startPlatformLogin>>,
+    readonly stop: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<Platform> {
+    await build('vite.lib.config.ts');
+    await build('vite.host.config.ts');
+    const login = await startPlatformLogin();
+    const server = createServer((request, response) => {
+      const asked = new URL(request.url ?? '/', platform.url);
+      platform.answer(asked, response).catch((error: unknown) => response.writeHead(404).end(String(error)));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    // By another name than the service's address, which makes it another site too.
+    const platform: Platform = new Platform(`http://localhost:${port}`, login, async () => {
+      server.closeAllConnections();
+      server.close();
+      await login.stop();
+    });
+    return platform;
+  }
+
+  /** What the service needs to know. */
+  get env() {
+    return {
+      SESSION_JWKS_URL: this.login.jwksUrl,
+      SESSION_JWT_ISSUER: ISSUER,
+      SESSION_JWT_AUDIENCE: AUDIENCE,
+      ALLOWED_ORIGINS: this.url,
+    };
+  }
+
+  pageOf(account: string, service: { readonly url: string }): string {
+    return `${this.url}/?${new URLSearchParams({ account, api: service.url })}`;
+  }
+
+  /** As in the beginning. */
+  reset(): void {
+    this.nextPerson = undefined;
+    this.ageSeconds = { before: LONG_AGO_SECONDS, again: 0 };
+  }
+
+  private async answer({ pathname, searchParams }: URL, response: ServerResponse): Promise<void> {
+    if (pathname === '/token') return void response.end(await this.issue(searchParams));
+    const file = pathname === '/' ? '/index.html' : pathname;
+    const body = pathname === '/sign-in' ? SIGN_IN : await readFile(join(PAGE, file));
+    const type = TYPES[file.split('.').pop() ?? ''] ?? 'text/html';
+    response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(body);
+  }
+
+  private issue(asked: URLSearchParams): Promise<string> {
+    const isAgain = asked.has('max_age');
+    const [acr] = (asked.get('acr_values') ?? '').split(' ');
+    const age = isAgain ? this.ageSeconds.again : this.ageSeconds.before;
+    const claims = {
+      sub: (isAgain && this.nextPerson) || asked.get('account') || '',
+      auth_time: Math.floor(Date.now() / 1000) - age,
+      ...(acr && { acr }),
+    };
+    return sign(claims, { alg: 'ES256', kid: 'ES256' }, this.login.privateKey('ES256'));
+  }
+}
+
+async function build(config: string): Promise<void> {
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const args = [vite, 'build', '--config', config, '--logLevel', 'warn'];
+  const { code, output } = await run(process.execPath, args, { cwd: join(root, 'web') });
+  if (code !== 0) throw new Error(output);
+}

@@ -1,0 +1,9 @@
+import { ApiKeysPanel } from '@latchkey/web';
+import '@latchkey/web/style.css';
+import { createRoot } from 'react-dom/client';
+import { getToken } from './platform-login';
+
+/** A page of another origin with the panel in it, as a platform has one. */
+createRoot(document.getElementById('root')!).render(
+  <ApiKeysPanel apiBaseUrl={new URLSearchParams(location.search).get('api') ?? ''} getToken={getToken} />,
+);

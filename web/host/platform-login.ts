@@ -1,0 +1,36 @@
+import type { FreshSignIn } from '@latchkey/web';
+
+const account = new URLSearchParams(location.search).get('account') ?? '';
+const LOOK_MS = 100;
+
+let token: Promise<string> | undefined;
+
+/** What a platform's own client of its login does: keeps a token, and has the person sign in again in a window. */
+export function getToken(freshSignIn?: FreshSignIn): Promise<string> {
+  if (!freshSignIn) return (token ??= fetch(`/token?account=${account}`).then((answer) => answer.text()));
+  return signInAgain(freshSignIn).then((fresh) => (token = Promise.resolve(fresh)));
+}
+
+function signInAgain({ maxAgeSeconds, acrValues }: FreshSignIn): Promise<string> {
+  const wanted = new URLSearchParams({ max_age: String(maxAgeSeconds), acr_values: acrValues.join(' '), account });
+  const popup = window.open(`/sign-in?${wanted}`, '', 'popup,width=400,height=500');
+  if (!popup) return Promise.reject(new Error('The browser blocked the window'));
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearInterval(looking);
+      removeEventListener('message', receive);
+    };
+    const receive = ({ origin, source, data }: MessageEvent) => {
+      if (origin !== location.origin || source !== popup) return;
+      stop();
+      popup.close();
+      resolve(String(data));
+    };
+    const looking = setInterval(() => {
+      if (!popup.closed) return;
+      stop();
+      reject(new Error('The window was closed'));
+    }, LOOK_MS);
+    addEventListener('message', receive);
+  });
+}
