@@ -22,9 +22,13 @@ export async function axe(page: Page): Promise<AxeResult> {
   }))`);
 }
 
-/** Waits until everything has faded in or out. */
+/** Waits until everything has faded in or out, and then what inherits its colour from that. */
 export async function settle(page: Page): Promise<void> {
-  await page.evaluate(`Promise.all(document.getAnimations()
-    .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
-    .map((animation) => animation.finished.catch(() => undefined)))`);
+  await page.evaluate(`(async () => {
+    const running = () => document.getAnimations()
+      .filter((animation) => animation.playState === 'running' && animation.effect.getComputedTiming().endTime !== Infinity);
+    for (let now = running(); now.length > 0; now = running()) {
+      await Promise.all(now.map((animation) => animation.finished.catch(() => undefined)));
+    }
+  })()`);
 }
