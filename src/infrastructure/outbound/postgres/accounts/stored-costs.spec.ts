@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { newOwner, openApplication, type Application } from '../../../../../test/support/application.js';
 import { createDatabase } from '../../../../../test/support/databases.mjs';
-import { fakeHash } from '../../../../../test/fakes/sessions/fake-passwords.js';
 import { PostgresStoredCosts } from './stored-costs.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -15,6 +14,8 @@ afterAll(async () => {
   await database.drop();
 });
 
+const hashAt = (kib: number) =>
+  `$argon2id$v=19$m=${kib},t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g`;
 const read = () => new PostgresStoredCosts(app.database).read();
 const sorted = async () => (await read()).costs.toSorted((one, other) => (one.settings < other.settings ? -1 : 1));
 
@@ -23,9 +24,9 @@ test('there are no costs before there is a password', async () => {
 });
 
 test('each cost is counted, with nothing of a salt or a hash in it', async () => {
-  await newOwner(app, { passwordHash: fakeHash('x', 8192) });
-  await newOwner(app, { passwordHash: fakeHash('y', 8192) });
-  await newOwner(app, { passwordHash: fakeHash('x', 19_456) });
+  await newOwner(app, { passwordHash: hashAt(8192) });
+  await newOwner(app, { passwordHash: hashAt(8192) });
+  await newOwner(app, { passwordHash: hashAt(19_456) });
   const [, last] = [await newOwner(app), await newOwner(app)];
   await app.sql(`UPDATE accounts SET password_hash = $1 WHERE id = $2`, [`$2y$10$${'.'.repeat(53)}`, last.id]);
   await app.sql(`INSERT INTO accounts SELECT 'none', 'n', 'n', '', '{}', NULL, 'active', 0`);
