@@ -24,7 +24,7 @@ async function obey(request) {
   if (request.method === 'POST') {
     const config = readConfig(JSON.parse(await text(request)));
     const id = String((started += 1));
-    running.set(id, await startLatchkey(config, new Argon2Passwords(argon2, undefined, CHEAP_COST)));
+    running.set(id, await startLatchkey(config, new Argon2Passwords(argon2, { cost: CHEAP_COST })));
     return id;
   }
   const id = request.url?.slice(1) ?? '';
