@@ -9,7 +9,17 @@ const PHONE = { width: 360, height: 740 };
 const ZOOMED = { width: 640, height: 400 };
 
 /** The states that docs/img shows, in each of the three looks. */
-const PICTURES = ['empty', 'list', 'create-errors', 'reveal', 'revoke', 'activity'];
+const PICTURES = [
+  'empty',
+  'list',
+  'create-errors',
+  'reveal',
+  'revoke',
+  'activity',
+  'sign-in-platform',
+  'sign-in-no_account',
+  'create-step-up',
+];
 
 /** Expects a state to be free of what axe finds, in both schemes, and of sideways scrolling. Answers the figures. */
 export async function look(state: string, page: Page): Promise<object> {
