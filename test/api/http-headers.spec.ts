@@ -182,7 +182,7 @@ describe('the log', () => {
       text += String(line);
       return true;
     });
-    const service = await startService({ LOG_LEVEL: 'warn', ...env });
+    const service = await startServiceHere({ LOG_LEVEL: 'warn', ...env });
     try {
       await service.person().call('GET', '/livez');
       expect(text).not.toContain('TRUSTED_PROXIES');

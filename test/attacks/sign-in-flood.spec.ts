@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import argon2 from 'argon2';
+import { Argon2Passwords } from '../../src/infrastructure/outbound/passwords/argon2-passwords.js';
 import { eventually } from '../support/eventually.js';
 import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { startServiceHere, type Service } from '../support/service.js';
 
 const ATTACKER = '203.0.113.66';
 const ELSEWHERE = '198.51.100.7';
@@ -39,7 +41,8 @@ describe('sign-ins with made-up emails from one address, more at once than there
   let known: Owner;
   let flood: Flood | undefined;
   beforeAll(async () => {
-    service = await startService({ TRUSTED_PROXIES: 'loopback' });
+    // At production's cost, or no place would ever be taken.
+    service = await startServiceHere({ TRUSTED_PROXIES: 'loopback' }, new Argon2Passwords(argon2));
     known = await newOwner(service);
   });
   afterAll(async () => {

@@ -1,3 +1,4 @@
+import type { Argon2Passwords } from '../../src/infrastructure/outbound/passwords/argon2-passwords.js';
 import { connectClients, type Clients } from './grpc-clients.js';
 import { prepareService, startInHost } from './hosted-service.mjs';
 import { Person } from './person.js';
@@ -38,8 +39,11 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service
   return reach(prepared.addresses, await startInHost(host.url, prepared.env), prepared.drop);
 }
 
-/** The same in this process, for suites that look at what it prints or at its memory. */
-export async function startServiceHere(env: NodeJS.ProcessEnv = {}): Promise<Service> {
+/**
+ * The same in this process, for suites that look at what it prints or at its memory.
+ * @param passwords of another cost
+ */
+export async function startServiceHere(env: NodeJS.ProcessEnv = {}, passwords?: Argon2Passwords): Promise<Service> {
   // Loaded where it is needed: other suites start in a third of the time without it.
   const [{ readConfig }, { startLatchkey }, { cheapPasswords }] = await Promise.all([
     import('../../src/config/config.js'),
@@ -47,7 +51,7 @@ export async function startServiceHere(env: NodeJS.ProcessEnv = {}): Promise<Ser
     import('./cheap-passwords.js'),
   ]);
   const prepared = await prepareService(env);
-  const latchkey = await startLatchkey(readConfig(prepared.env), cheapPasswords());
+  const latchkey = await startLatchkey(readConfig(prepared.env), passwords ?? cheapPasswords());
   return reach(prepared.addresses, () => latchkey.stop(), prepared.drop);
 }
 

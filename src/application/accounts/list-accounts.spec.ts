@@ -63,6 +63,12 @@ describe('a list of accounts', () => {
     expect(await pages(app, { status: 'deleted', pageSize: 0 })).toEqual([[]]);
   });
 
+  test.each(['ada', '\0@example.org'])('takes no email but a whole one, unlike %j', async (email) => {
+    await expect((await appWith(1)).listAccounts.execute({ email, pageSize: 1 })).rejects.toMatchObject({
+      details: { errors: [{ field: 'email', message: 'must be an email address' }] },
+    });
+  });
+
   test.each(['', 'x', 'YQ==', 'IA', Buffer.from('a b').toString('base64url')])(
     'takes no page token but its own, such as %j',
     async (pageToken) => {

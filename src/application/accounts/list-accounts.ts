@@ -1,4 +1,4 @@
-import { type Account, accountIdProblem, type AccountStatus } from '../../domain/accounts/account.js';
+import { type Account, accountIdProblem, type AccountStatus, emailProblem } from '../../domain/accounts/account.js';
 import { invalidFields, requireFields } from '../../domain/errors.js';
 import type { Accounts } from '../ports.js';
 
@@ -26,7 +26,10 @@ export class ListAccounts {
 
   /** In the order of their ids, so that no page misses or repeats an account, whatever comes and goes meanwhile. */
   async execute({ status, email, pageSize, pageToken }: AccountListing): Promise<AccountPage> {
-    requireFields({ pageSize: pageSize <= MAX_ACCOUNTS_PAGE ? undefined : `must be at most ${MAX_ACCOUNTS_PAGE}` });
+    requireFields({
+      email: email === undefined ? undefined : emailProblem(email),
+      pageSize: pageSize <= MAX_ACCOUNTS_PAGE ? undefined : `must be at most ${MAX_ACCOUNTS_PAGE}`,
+    });
     const size = pageSize || DEFAULT_PAGE;
     const after = pageToken === undefined ? undefined : decode(pageToken);
     const found = await this.accounts.list({ status, email }, after, size + 1);

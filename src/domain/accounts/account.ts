@@ -120,15 +120,17 @@ export function accountIdProblem(id: string): string | undefined {
   return /^[A-Za-z0-9._:@|-]{1,128}$/.test(id) ? undefined : 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]';
 }
 
+export function emailProblem(email: string): string | undefined {
+  const isEmail = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= MAX_EMAIL_LENGTH;
+  return isEmail ? undefined : 'must be an email address';
+}
+
 /** Throws one error that names every field of the profile that is wrong. */
 export function requireProfile(id: string, { email, displayName, permissions }: AccountProfile): void {
   const wrong = permissions.find((permission) => !isPermission(permission));
   requireFields({
     id: accountIdProblem(id),
-    email:
-      /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= MAX_EMAIL_LENGTH
-        ? undefined
-        : 'must be an email address',
+    email: emailProblem(email),
     displayName: /^[^\p{Cc}]{0,200}$/u.test(displayName)
       ? undefined
       : 'must be at most 200 characters without control characters',
