@@ -1,24 +1,23 @@
 /**
- * What the use cases ask for from the outside, on one screen. Ports are abstract classes so that they are their own
- * injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and
- * every `now` is PostgreSQL's clock: one clock for all instances.
+ * What the use cases ask for from the outside; sign-in-ports.ts has what signing in asks for. Ports are abstract classes so
+ * that they are their own injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its
+ * store can't answer, and every `now` is PostgreSQL's clock: one clock for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
-import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/fresh-sign-in.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { RateDecision } from '../domain/keys/rate-limit.js';
-import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { Verdict } from '../domain/keys/verdict.js';
-import type { Client, FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
+import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { KeyList } from './listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
 import type { Page, PageRequest } from './page.js';
-import type { BegunSignIn, PlatformPerson, PlatformToken } from './platform-person.js';
+
+export * from './sign-in-ports.js';
 
 /** What the database says of a public part, read in one statement at `now`. */
 export interface KeyReading {
@@ -104,97 +103,4 @@ export abstract class Accounts {
   abstract rehash(id: string, from: string, to: string): Promise<void>;
   /** Runs `work` in one transaction that holds the account's row. It may run twice when two calls open one account. */
   abstract transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T>;
-}
-
-export interface Session {
-  readonly account: Account;
-  readonly expiresAt: Date;
-  /** Of a person who signed in at the platform. */
-  readonly signIn?: PlatformSignIn | undefined;
-}
-
-export abstract class Sessions {
-  /**
-   * Begins a session if the account is still active under this password hash, and answers its token. `session.opened` is on
-   * record with it, or there is no session.
-   */
-  abstract begin(
-    accountId: string,
-    passwordHash: string,
-    client?: Client,
-  ): Promise<{ token: string; expiresAt: Date } | undefined>;
-  /** The same for a person who signed in at the platform. */
-  abstract beginSignedIn(
-    accountId: string,
-    signIn: PlatformSignIn,
-    client?: Client,
-  ): Promise<{ token: string; expiresAt: Date } | undefined>;
-  /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
-  abstract find(token: string): Promise<Session | undefined>;
-  abstract end(token: string): Promise<void>;
-  /** The same for one whose token is elsewhere. @param digest as sessionDigest makes it */
-  abstract endByDigest(digest: string): Promise<void>;
-}
-
-/** On whose behalf a password is looked at. Where many ask at once, strangers leave room for those who are known. */
-export interface Asker {
-  /** Those of one name share one turn: a client's network, an account, the platform. */
-  readonly name: string;
-  /** Whether something else than a guess speaks for it: a session, a service identity, an earlier sign-in from there. */
-  readonly isKnown: boolean;
-}
-
-/** Who speaks for its users by a service identity. */
-export const PLATFORM: Asker = { name: 'platform', isKnown: true };
-
-export abstract class Passwords {
-  /** Throws `busy` when too many are being hashed already. @param asker the platform unless given */
-  abstract hash(password: string, asker?: Asker): Promise<string>;
-  /**
-   * Does the work that an account with this email may cost when there is no hash. `outdated`: the hash is cheaper than
-   * new ones are. Throws `busy` as `hash` does.
-   */
-  abstract verify(
-    password: string,
-    hash: string | null,
-    asker?: Asker,
-    email?: string,
-  ): Promise<{ matches: boolean; outdated: boolean }>;
-  /** What is wrong with a hash that the platform pushed, or undefined. */
-  abstract hashProblem(hash: string): string | undefined;
-}
-
-export interface GuessSubject {
-  readonly name: string;
-  readonly policy: ThrottlePolicy;
-}
-
-export abstract class PasswordGuesses {
-  /**
-   * Counts an attempt against every subject, on all instances. Throws `too_many_attempts` when one is blocked, and `busy`
-   * when too many are being counted already. @param asker the platform unless given
-   */
-  abstract count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void>;
-  /** The attempt was right: forgets the first subject's failures, and takes this one back from the others. */
-  abstract forgive(subjects: readonly GuessSubject[]): Promise<void>;
-  /** Whether an attempt of this subject has ever been right, as far as it is remembered: see SUCCESSES_KEPT_DAYS. */
-  abstract hasSucceeded(subject: string): Promise<boolean>;
-}
-
-export abstract class PlatformTokens {
-  /** Whom a JWT of the platform's own login stands for, and until when; undefined when the token is not valid. */
-  abstract verify(jwt: string): Promise<PlatformToken | undefined>;
-}
-
-export abstract class PlatformLogin {
-  /**
-   * Where to send a person who is to sign in at the platform.
-   * @param stepUp how fresh, and how strong, the sign-in is to be; any unless given
-   */
-  abstract begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }>;
-  /**
-   * Who came back. Throws `invalid_credentials` when the platform signed nobody in, or not for what was begun.
-   * @param answer the query that the platform sent the person back with
-   */
-  abstract finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson>;
 }

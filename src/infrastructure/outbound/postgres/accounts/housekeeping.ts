@@ -2,7 +2,8 @@ import { LessThan } from 'typeorm';
 import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../../domain/accounts/password-throttle.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow, type Database } from '../connection/database.js';
-import { PasswordGuessesRow, SessionRow } from '../tables/rows.js';
+import { PasswordGuessesRow } from '../tables/guess-rows.js';
+import { SessionRow } from '../tables/rows.js';
 
 /** At a time: what a flood of guesses leaves is more than one statement may take the time for. */
 const BATCH = 10_000;

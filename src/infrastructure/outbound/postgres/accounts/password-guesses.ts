@@ -5,7 +5,7 @@ import { tooManyAttempts } from '../../../../domain/accounts/network-budget.js';
 import { attemptPassword, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
 import { Gate } from '../../passwords/gate.js';
 import { NOW, type Database } from '../connection/database.js';
-import { PasswordGuessesRow } from '../tables/rows.js';
+import { PasswordGuessesRow } from '../tables/guess-rows.js';
 
 /** A crowd of guesses waits here, not for the connections that all other calls need. */
 const AT_ONCE = 3;

@@ -2,6 +2,7 @@ import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } fr
 import { ACCOUNT_STATUSES, type AccountStatus } from '../../../../domain/accounts/account.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
+import { DecoyKeyRow, PasswordGuessesRow } from './guess-rows.js';
 
 /** The tables, as the migrations leave them: `npm run check` compares the two. */
 
@@ -105,33 +106,6 @@ export class SessionRow {
   authenticatedAt!: Date | null;
   @Column('text', { nullable: true })
   acr!: string | null;
-}
-
-@Entity('password_guesses')
-@Index('password_guesses_wrong_by_age', ['lastAttemptAt'], { where: 'succeeded_at IS NULL' })
-export class PasswordGuessesRow {
-  /** SHA-256 of the subject's name: what people type into an email field is not for us to keep. */
-  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'password_guesses_pkey' })
-  subject!: Buffer;
-  @Column('integer')
-  failures!: number;
-  @Index('password_guesses_by_age')
-  @Column({ type: 'timestamptz', name: 'last_attempt_at', precision: 3 })
-  lastAttemptAt!: Date;
-  @Column({ type: 'timestamptz', name: 'blocked_until', precision: 3, nullable: true })
-  blockedUntil!: Date | null;
-  @Column({ type: 'timestamptz', name: 'succeeded_at', precision: 3, nullable: true })
-  succeededAt!: Date | null;
-}
-
-/** One row. */
-@Entity('decoy_key')
-@Check('decoy_key_is_one', 'id = 1')
-export class DecoyKeyRow {
-  @PrimaryColumn('integer', { primaryKeyConstraintName: 'decoy_key_pkey' })
-  id!: number;
-  @Column('bytea')
-  key!: Buffer;
 }
 
 function quoted(values: readonly string[]): string {

@@ -1,0 +1,99 @@
+/** What signing in and confirming ask for from the outside: see ports.ts, which has them too. */
+import type { Account } from '../domain/accounts/account.js';
+import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/fresh-sign-in.js';
+import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
+import type { Client } from '../domain/audit/audit-event.js';
+import type { BegunSignIn, PlatformPerson, PlatformToken } from './platform-person.js';
+
+export interface Session {
+  readonly account: Account;
+  readonly expiresAt: Date;
+  /** Of a person who signed in at the platform. */
+  readonly signIn?: PlatformSignIn | undefined;
+}
+
+export abstract class Sessions {
+  /**
+   * Begins a session if the account is still active under this password hash, and answers its token. `session.opened` is on
+   * record with it, or there is no session.
+   */
+  abstract begin(
+    accountId: string,
+    passwordHash: string,
+    client?: Client,
+  ): Promise<{ token: string; expiresAt: Date } | undefined>;
+  /** The same for a person who signed in at the platform. */
+  abstract beginSignedIn(
+    accountId: string,
+    signIn: PlatformSignIn,
+    client?: Client,
+  ): Promise<{ token: string; expiresAt: Date } | undefined>;
+  /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
+  abstract find(token: string): Promise<Session | undefined>;
+  abstract end(token: string): Promise<void>;
+  /** The same for one whose token is elsewhere. @param digest as sessionDigest makes it */
+  abstract endByDigest(digest: string): Promise<void>;
+}
+
+/** On whose behalf a password is looked at. Where many ask at once, strangers leave room for those who are known. */
+export interface Asker {
+  /** Those of one name share one turn: a client's network, an account, the platform. */
+  readonly name: string;
+  /** Whether something else than a guess speaks for it: a session, a service identity, an earlier sign-in from there. */
+  readonly isKnown: boolean;
+}
+
+/** Who speaks for its users by a service identity. */
+export const PLATFORM: Asker = { name: 'platform', isKnown: true };
+
+export abstract class Passwords {
+  /** Throws `busy` when too many are being hashed already. @param asker the platform unless given */
+  abstract hash(password: string, asker?: Asker): Promise<string>;
+  /**
+   * Does the work that an account with this email may cost when there is no hash. `outdated`: the hash is cheaper than
+   * new ones are. Throws `busy` as `hash` does.
+   */
+  abstract verify(
+    password: string,
+    hash: string | null,
+    asker?: Asker,
+    email?: string,
+  ): Promise<{ matches: boolean; outdated: boolean }>;
+  /** What is wrong with a hash that the platform pushed, or undefined. */
+  abstract hashProblem(hash: string): string | undefined;
+}
+
+export interface GuessSubject {
+  readonly name: string;
+  readonly policy: ThrottlePolicy;
+}
+
+export abstract class PasswordGuesses {
+  /**
+   * Counts an attempt against every subject, on all instances. Throws `too_many_attempts` when one is blocked, and `busy`
+   * when too many are being counted already. @param asker the platform unless given
+   */
+  abstract count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void>;
+  /** The attempt was right: forgets the first subject's failures, and takes this one back from the others. */
+  abstract forgive(subjects: readonly GuessSubject[]): Promise<void>;
+  /** Whether an attempt of this subject has ever been right, as far as it is remembered: see SUCCESSES_KEPT_DAYS. */
+  abstract hasSucceeded(subject: string): Promise<boolean>;
+}
+
+export abstract class PlatformTokens {
+  /** Whom a JWT of the platform's own login stands for, and until when; undefined when the token is not valid. */
+  abstract verify(jwt: string): Promise<PlatformToken | undefined>;
+}
+
+export abstract class PlatformLogin {
+  /**
+   * Where to send a person who is to sign in at the platform.
+   * @param stepUp how fresh, and how strong, the sign-in is to be; any unless given
+   */
+  abstract begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }>;
+  /**
+   * Who came back. Throws `invalid_credentials` when the platform signed nobody in, or not for what was begun.
+   * @param answer the query that the platform sent the person back with
+   */
+  abstract finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson>;
+}
