@@ -37,6 +37,7 @@ const unmutable = [
   'listed-key',
   'page',
   'ports',
+  'sign-in-ports',
   'revocation-reason',
   'session',
   'validation-parts',
