@@ -140,8 +140,8 @@ describe('a stream of questions', () => {
       for (let other = 0; other < 20; other += 1) await service.clients.validate(keys[0]!.fullKey);
       return isSettled ? now : undefined;
     });
-    // Only what fits into the flow-control windows and buffers between the two: less than a quarter of all questions.
-    expect(settled).toBeLessThan(total / 4);
+    // Only what fits into the flow-control windows and buffers between the two, more of them beside a busy client.
+    expect(settled).toBeLessThan(total / 2);
     conversation.read().call.resume();
     await asked;
     conversation.call.end();
