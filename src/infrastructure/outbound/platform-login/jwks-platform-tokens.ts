@@ -2,8 +2,8 @@ import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jos
 import { PlatformTokens } from '../../../application/ports.js';
 import type { PlatformLoginConfig } from '../../../config/platform-login-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
-import { authenticatedAt } from '../../../domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../domain/errors.js';
+import { signInOf } from './sign-in-claims.js';
 
 /** RFC 7518 and RFC 8037, without the symmetric ones: a public key must never serve as an HMAC secret. */
 const ALGORITHMS = [
@@ -38,14 +38,10 @@ export class JwksPlatformTokens extends PlatformTokens {
         audience,
         requiredClaims: ['sub', 'exp'],
       });
-      const { sub, exp, auth_time: authTime, acr } = payload;
+      const { sub, exp } = payload;
       // jose asks for the claim, not for its shape.
       if (typeof sub !== 'string' || accountIdProblem(sub) !== undefined) return undefined;
-      const signIn = {
-        authenticatedAt: authenticatedAt(authTime),
-        acr: typeof acr === 'string' ? acr : undefined,
-      };
-      return { accountId: sub, expiresAt: new Date(exp! * 1000), signIn };
+      return { accountId: sub, expiresAt: new Date(exp! * 1000), signIn: signInOf(payload) };
     } catch (error) {
       if (isRefusal(error)) return undefined;
       const message = 'The platform login (SESSION_JWKS_URL) is not available: try again shortly';

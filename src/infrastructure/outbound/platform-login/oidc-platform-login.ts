@@ -3,9 +3,10 @@ import type { BegunSignIn, PlatformPerson } from '../../../application/platform-
 import { PlatformLogin } from '../../../application/ports.js';
 import type { OidcConfig } from '../../../config/oidc-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
-import { authenticatedAt, type FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
+import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
 import { MINUTE_MS } from '../../../domain/time.js';
 import { accountClaim } from './account-claim.js';
+import { signInOf } from './sign-in-claims.js';
 import { signInError } from './sign-in-error.js';
 
 const TIMEOUT_SECONDS = 5;
@@ -57,10 +58,9 @@ export class OidcPlatformLogin extends PlatformLogin {
       const id = await accountClaim(this.provider.accountClaim, claims, () =>
         oidc.fetchUserInfo(client, tokens.access_token, claims.sub),
       );
-      const { auth_time: authTime, acr } = claims;
       return {
         accountId: id !== undefined && accountIdProblem(id) === undefined ? id : undefined,
-        signIn: { authenticatedAt: authenticatedAt(authTime), acr: typeof acr === 'string' ? acr : undefined },
+        signIn: signInOf(claims),
       };
     } catch (error) {
       throw signInError(error);
