@@ -5,10 +5,9 @@ import type { Argon2Passwords } from '../infrastructure/outbound/passwords/argon
 import { openDatabase } from '../infrastructure/outbound/postgres/connection/open-database.js';
 import { mergeByName } from '../infrastructure/telemetry/instrument.js';
 import { buildAdapters } from './adapters.js';
-import { refuseDemoPassword } from './demo-owner.js';
+import { openDemoOwner, refuseDemoPassword } from './demo-owner.js';
 import { buildDoors } from './doors.js';
 import { buildJobs } from './jobs.js';
-import { openDemoOwner } from './open-demo-owner.js';
 import { Parts } from './parts.js';
 import { openTelemetry } from './telemetry.js';
 import { buildUseCases, type UseCases } from './use-cases.js';

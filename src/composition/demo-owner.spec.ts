@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { openFakes } from '../../test/fakes/fake-application.js';
 import { client, outcomeOf } from '../../test/support/calls.js';
 import { DEMO_OWNER, demoOwner } from '../config/demo.js';
-import { openDemoOwner } from './open-demo-owner.js';
+import { openDemoOwner } from './demo-owner.js';
 
 test('each start of a demo finds its owner, also after a purge', async () => {
   const app = openFakes();
