@@ -7,34 +7,39 @@ import type { Database } from '../connection/database.js';
 import { toAccount } from '../tables/mapping.js';
 import { SessionRow } from '../tables/rows.js';
 
+/** Of a person who signed in with a password of ours. */
+const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };
+
 export class PostgresSessions extends Sessions {
   constructor(private readonly database: Database) {
     super();
   }
 
   begin(accountId: string, passwordHash: string, client = NO_CLIENT) {
-    return this.insert('AND password_hash = $8', client, [accountId, null, null], passwordHash);
+    return this.insert(accountId, client, NOT_SAID, passwordHash);
   }
 
-  beginSignedIn(accountId: string, { authenticatedAt, acr }: PlatformSignIn, client = NO_CLIENT) {
-    return this.insert('', client, [accountId, authenticatedAt ?? null, acr ?? null]);
+  beginSignedIn(accountId: string, signIn: PlatformSignIn, client = NO_CLIENT) {
+    return this.insert(accountId, client, signIn);
   }
 
   /**
    * The account's row is read locked, so that no session slips past a suspension or a password change. One statement, so that
    * the session and its event commit together.
+   * @param passwordHash that the account must have; any unless given
    */
   private async insert(
-    condition: string,
+    accountId: string,
     { ip, userAgent, requestId }: Client,
-    [accountId, ...facts]: readonly unknown[],
-    ...conditions: readonly unknown[]
+    { authenticatedAt, acr }: PlatformSignIn,
+    passwordHash?: string,
   ) {
+    const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $8', [passwordHash]];
     const token = randomBytes(32).toString('base64url');
     const [opened] = await this.database.run((manager) =>
       manager.query<{ expires_at: Date }[]>(
         `WITH signed_in AS (
-          SELECT id FROM accounts WHERE id = $1 AND status = 'active' ${condition} FOR SHARE
+          SELECT id FROM accounts WHERE id = $1 AND status = 'active' ${underHash} FOR SHARE
         ), opened AS (
           INSERT INTO sessions (token_digest, account_id, expires_at, authenticated_at, acr)
           SELECT $2, id, clock_timestamp() + make_interval(hours => ${SESSION_HOURS}), $3, $4
@@ -44,7 +49,7 @@ export class PostgresSessions extends Sessions {
           SELECT 'session.opened', account_id, account_id, $5, $6, $7 FROM opened
         )
         SELECT expires_at FROM opened`,
-        [accountId, digest(token), ...facts, ip, userAgent, requestId, ...conditions],
+        [accountId, digest(token), authenticatedAt ?? null, acr ?? null, ip, userAgent, requestId, ...hashes],
       ),
     );
     return opened && { token, expiresAt: opened.expires_at };
