@@ -119,7 +119,7 @@ describe('signing in at an OpenID provider', () => {
       ]);
     });
 
-    test('of the person who asked: another one is signed in, and the page is told', async () => {
+    test('of the person who asked: another one is signed in, and the page says so', async () => {
       const [one, two] = [await platform.newOwner(), await platform.newOwner()];
       const browser = await platform.signedIn(one);
       const earlier = browser.cookies(service.url).get(SESSION)!;

@@ -12,7 +12,7 @@ const verdictOn = async (fullKey: string) => (await app.validateKey.execute(full
 const revocations = (ownerId: string) => eventsOf(app, ownerId, 'api_key.revoked');
 
 describe('the platform', () => {
-  test('ends a key by its id, whoever its owner is, once', async () => {
+  test('ends a key of any owner by its id, once', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     await app.changeAccountStatus.suspend(id);
@@ -45,7 +45,7 @@ describe('the platform', () => {
     expect(revocations(id).map(({ reason }) => reason)).toEqual(['platform', 'platform']);
   });
 
-  test('is told of a key or an account that never was', async () => {
+  test('throws for a key or an account that does not exist', async () => {
     await expect(app.revokeKeys.one(randomUUID(), PLATFORM)).rejects.toMatchObject({ code: 'not_found' });
     await expect(app.revokeKeys.all('nobody', PLATFORM)).rejects.toMatchObject({ code: 'account_not_found' });
   });
