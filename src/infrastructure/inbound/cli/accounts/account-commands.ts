@@ -1,20 +1,15 @@
 import type { Command } from 'commander';
 import { accountIdProblem, type Account } from '../../../../domain/accounts/account.js';
-import type { Administrator } from '../../../../domain/audit/audit-event.js';
 import { requireFields } from '../../../../domain/errors.js';
 import { addListCommand } from './account-list.js';
 import { addPurgeCommand } from './account-purge.js';
+import { addChangeCommand, type Change, type ChangeOptions } from './change-command.js';
 import { atVersion, viewOf } from './account-views.js';
-import type { Administration, Databases } from '../administration.js';
+import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { UsageError } from '../failures.js';
 import { readSecretFrom } from '../secret-input.js';
-
-interface ChangeOptions {
-  readonly atVersion?: bigint;
-  readonly by?: string;
-}
 
 interface PutOptions extends ChangeOptions {
   readonly email: string;
@@ -24,26 +19,15 @@ interface PutOptions extends ChangeOptions {
   readonly passwordHashFrom?: string;
 }
 
-type Change = (
-  administration: Administration,
-  id: string,
-  version: bigint | undefined,
-  admin: Administrator,
-) => Promise<Account>;
+const STATUS_CHANGES = [
+  { name: 'suspend', description: 'stop every key of its owner and end the sessions' },
+  { name: 'reactivate', description: 'bring back a suspended or deleted account, and its keys' },
+  { name: 'delete', description: 'as suspend, for good as far as anyone sees; the record stays' },
+] as const;
 
 export function addAccountCommands(program: Command, databases: Databases): void {
   const account = program.command('account').description('accounts, as the platform keeps them with AccountService');
   const about = (name: string, description: string) => account.command(name).argument('<id>').description(description);
-  const change = (name: string, description: string, work: Change) =>
-    answering(
-      about(name, description).addOption(atVersion()).addOption(byOption()),
-      async (id: string, { atVersion: at, by }: ChangeOptions) => {
-        const admin = administrator(by);
-        requireFields({ id: accountIdProblem(id) });
-        return describe(await onDatabase(databases, (administration) => work(administration, id, at, admin)));
-      },
-    );
-
   const put = about('put', 'open an account, or replace what is known of it; its status stays, an absent password too')
     .requiredOption('--email <address>')
     .requiredOption('--display-name <name>')
@@ -58,19 +42,10 @@ export function addAccountCommands(program: Command, databases: Databases): void
     return describe(await onDatabase(databases, ({ getAccount }) => getAccount.execute(id)));
   });
   addListCommand(account, databases);
-  change('suspend', 'stop every key of its owner and end the sessions', ({ changeStatus }, id, version, admin) =>
-    changeStatus.suspend(id, version, admin),
-  );
-  change(
-    'reactivate',
-    'bring back a suspended or deleted account, and its keys',
-    ({ changeStatus }, id, version, admin) => changeStatus.reactivate(id, version, admin),
-  );
-  change(
-    'delete',
-    'as suspend, for good as far as anyone sees; the record stays',
-    ({ changeStatus }, id, version, admin) => changeStatus.delete(id, version, admin),
-  );
+  for (const { name, description } of STATUS_CHANGES) {
+    const work: Change<Account> = ({ changeStatus }, id, version, admin) => changeStatus[name](id, version, admin);
+    addChangeCommand(account, databases, { name, description, work }, describe);
+  }
   addPurgeCommand(account, databases);
 }
 
