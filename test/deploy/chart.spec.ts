@@ -22,13 +22,13 @@ const service = (name: 'everything' | 'beside', component: string) =>
   releases[name].objects.find(({ metadata }) => metadata.labels['app.kubernetes.io/component'] === component)!;
 
 describe('the chart', () => {
-  test('makes objects that Kubernetes knows field by field', () => {
+  test('makes objects that Kubernetes knows field by field', async () => {
     const { latchkey, everything } = releases;
     expect([latchkey.error, everything.error]).toEqual([undefined, undefined]);
-    expect(typeProblems([...latchkey.objects, ...everything.objects])).toEqual([]);
+    expect(await typeProblems([...latchkey.objects, ...everything.objects])).toEqual([]);
     expect(everything.objects).toHaveLength(latchkey.objects.length + 4);
     const planted = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', spec: { maxUnavailabel: 1 } };
-    expect(typeProblems([planted])).toEqual([expect.stringContaining('maxUnavailabel')]);
+    expect(await typeProblems([planted])).toEqual([expect.stringContaining('maxUnavailabel')]);
   });
 
   test('runs without root, privileges, a writable file system or a token of the cluster', () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import ts from 'typescript';
+import { transformSync } from '@swc/core';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { snippetOf } from '../support/pages.js';
 import type { Project } from './project.js';
@@ -40,11 +40,7 @@ export class Sample {
 }
 
 function withoutTypes(code: string): string {
-  const compilerOptions: ts.CompilerOptions = {
-    module: ts.ModuleKind.ESNext,
-    target: ts.ScriptTarget.ES2023,
-    experimentalDecorators: true,
-    emitDecoratorMetadata: true,
-  };
-  return ts.transpileModule(code, { compilerOptions }).outputText;
+  const parser = { syntax: 'typescript', decorators: true } as const;
+  const transform = { legacyDecorator: true, decoratorMetadata: true };
+  return transformSync(code, { jsc: { parser, transform, target: 'es2022' }, module: { type: 'es6' } }).code;
 }
