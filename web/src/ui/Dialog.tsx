@@ -31,7 +31,7 @@ export function Dialog({ opened, title, onClose, onClosed, size = 'md', isOnTop 
       padding="lg"
       className={classes.root}
     >
-      <Modal.Overlay backgroundOpacity={0.5} blur={2} />
+      <Modal.Overlay backgroundOpacity={0.5} />
       <Modal.Content>
         {/* The library's own header would be a second banner of the page. */}
         <div className={classes.header}>
