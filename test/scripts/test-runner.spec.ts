@@ -86,7 +86,7 @@ describe('a run of the tests', () => {
 
 describe('a run of the tests --without some', () => {
   it('runs the rest, and says at the end what it did not run', async () => {
-    for (const command of ['chromium', 'nginx']) commands.withdraw(command);
+    for (const command of ['chromium-headless-shell', 'nginx']) commands.withdraw(command);
     const { code, output, lines, last } = await npmTest(['--without', 'browser,doors']);
     expect(lines).toContain('Step 4 of 5: the check');
     expect(output).toMatch(/\[1\/1\] +\d+\.\d s {2}test\/api\/a\.spec\.ts\n/);
@@ -109,9 +109,9 @@ describe('a run of the tests --without some', () => {
 
 describe('on a machine where programs are missing that cannot be installed', () => {
   // Not those of /usr/sbin, which is searched wherever the path leads.
-  const missing = ['chromium', 'caddy'];
-  const named = 'Missing: chromium (for test/browser), caddy (for test/doors).';
-  const install = 'Install what is missing (on Debian: apt-get install chromium caddy)';
+  const missing = ['chromium-headless-shell', 'caddy'];
+  const named = 'Missing: chromium-headless-shell (for test/browser), caddy (for test/doors).';
+  const install = 'Install what is missing (on Debian: apt-get install chromium-headless-shell caddy)';
   beforeEach(() => missing.forEach((command) => commands.withdraw(command)));
 
   it.each([

@@ -47,7 +47,12 @@ describe('what the tests need beyond npm', () => {
   it('is not asked for when the suites that need it are left out', () => {
     const all = Object.keys(tools);
     const kept = Object.keys(toolsFor(['browser', 'doors']));
-    expect(all.filter((command) => !kept.includes(command))).toEqual(['chromium', 'nginx', 'caddy', 'haproxy']);
+    expect(all.filter((command) => !kept.includes(command))).toEqual([
+      'chromium-headless-shell',
+      'nginx',
+      'caddy',
+      'haproxy',
+    ]);
   });
 
   it.each(Object.entries(tools))('%s is for every suite or for a folder that holds suites', (_, { neededBy }) => {

@@ -2,6 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
+/** Without windows and what a desktop needs, which halves its work; pages cannot tell the difference. */
+const PROGRAM = 'chromium-headless-shell';
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-quic',
@@ -16,9 +18,9 @@ const ARGUMENTS = [
  * the process that started it, also when that is killed, for then the pipe between the two closes.
  */
 export function startChromium() {
-  const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'chromium'));
+  const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
   const executablePath = candidates.find(isExecutable);
-  if (!executablePath) throw new Error('chromium is not on the PATH: run node scripts/tools.mjs');
+  if (!executablePath) throw new Error(`${PROGRAM} is not on the PATH: run node scripts/tools.mjs`);
   // Playwright would keep this process alive when it is asked to end.
   const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
   return chromium.launchServer({ executablePath, host: '127.0.0.1', args: ARGUMENTS, ...signals });
