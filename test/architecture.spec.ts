@@ -124,7 +124,7 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/outbound/passwords/planted.ts', 'node:crypto'],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../batching/batcher.js'],
     ['src/infrastructure/telemetry/planted.ts', '../../application/ports.js'],
-    ['src/config/planted.ts', '../domain/keys/rate-limit.js'],
+    ['src/config/planted.ts', '../domain/rate-limit.js'],
     ['src/composition/planted.ts', '../infrastructure/outbound/postgres/keys/api-keys.js'],
     ['clients/node/src/frameworks/planted.ts', 'fastify'],
     ['clients/node/src/http/planted.ts', '../guard.js'],

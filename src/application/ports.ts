@@ -8,7 +8,7 @@ import type { ApiKey } from '../domain/keys/api-key.js';
 import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
-import type { RateDecision } from '../domain/keys/rate-limit.js';
+import type { RateDecision } from '../domain/rate-limit.js';
 import type { Verdict } from '../domain/keys/verdict.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { AccountTransaction } from './account-transaction.js';

@@ -2,7 +2,7 @@ import { DEMO_SERVICE_TOKENS, isPublished } from './demo.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
 import type { SealKeys } from '../domain/audit/audit-seal.js';
 import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
-import type { RateLimit } from '../domain/keys/rate-limit.js';
+import type { RateLimit } from '../domain/rate-limit.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
 import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';

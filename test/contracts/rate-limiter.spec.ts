@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Redis } from 'ioredis';
 import { until } from '../../scripts/lib/wait.mjs';
 import { RateLimiter } from '../../src/application/ports.js';
-import type { RateDecision, RateLimit } from '../../src/domain/keys/rate-limit.js';
+import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
 import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
 import { RedisRateLimiter } from '../../src/infrastructure/outbound/redis/redis-rate-limiter.js';

@@ -2,7 +2,7 @@ import type { PasswordGuesses, Passwords, PlatformLogin, PlatformTokens } from '
 import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
 import { SHOWN_EVENT_TYPES } from '../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../src/domain/audit/audit-seal.js';
-import type { RateLimit } from '../../src/domain/keys/rate-limit.js';
+import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { HOUR_MS } from '../../src/domain/time.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PASSWORD } from '../support/calls.js';

@@ -6,7 +6,7 @@ import { Parts } from '../../src/composition/parts.js';
 import { buildUseCases } from '../../src/composition/use-cases.js';
 import { readConfig } from '../../src/config/config.js';
 import { SHOWN_EVENT_TYPES } from '../../src/domain/audit/audit-event.js';
-import type { RateLimit } from '../../src/domain/keys/rate-limit.js';
+import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { openDatabase } from '../../src/infrastructure/outbound/postgres/connection/open-database.js';
 import { Log } from '../../src/infrastructure/telemetry/log.js';
 import { PrometheusMetrics } from '../../src/infrastructure/telemetry/prometheus-metrics.js';

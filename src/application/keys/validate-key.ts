@@ -1,5 +1,5 @@
 import { digestMatches, KeyString } from '../../domain/keys/key-string.js';
-import type { RateDecision } from '../../domain/keys/rate-limit.js';
+import type { RateDecision } from '../../domain/rate-limit.js';
 import { deny, isFailedAuthentication, type Question, type Verdict } from '../../domain/keys/verdict.js';
 import type { Client, FailedAuthentication } from '../../domain/audit/audit-event.js';
 import type { ApiKeys, Audit, KeyReader, LastUse, RateLimiter, ValidationMeter } from '../ports.js';

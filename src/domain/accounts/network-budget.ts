@@ -1,8 +1,8 @@
-import { LatchkeyError } from '../errors.js';
+import { emissionIntervalMicros, gcra, type RateLimit } from '../rate-limit.js';
+import { tooManyAttempts } from './password-throttle.js';
 
 /** Wrong passwords of one network for accounts that it never signed in to, whichever they are: 100, then six a minute. */
-const WRONG_AT_ONCE = 100;
-const ONE_MORE_AFTER_MS = 10_000;
+const WRONG: RateLimit = { burst: 100, perSecond: 0.1 };
 const SWEEP_EVERY = 1000;
 
 /**
@@ -10,7 +10,7 @@ const SWEEP_EVERY = 1000;
  * where passwords are hashed, is a process's own, and so a flood writes nothing.
  */
 export class NetworkBudget {
-  /** Of each network the moment at which its budget is whole again, in milliseconds. */
+  /** Of each network the moment at which its budget is whole again, in microseconds. */
   private readonly wholeAt = new Map<string, number>();
   private spent = 0;
 
@@ -20,26 +20,20 @@ export class NetworkBudget {
 
   /** Throws `too_many_attempts` when nothing is left. @param nowMs of a clock that is never set back */
   spend(network: string, nowMs: number): void {
-    const wholeAt = Math.max(this.wholeAt.get(network) ?? nowMs, nowMs) + ONE_MORE_AFTER_MS;
-    const waitMs = wholeAt - nowMs - WRONG_AT_ONCE * ONE_MORE_AFTER_MS;
-    if (waitMs > 0) throw tooManyAttempts(Math.ceil(waitMs / 1000));
-    this.wholeAt.set(network, wholeAt);
+    const { tat, decision } = gcra(WRONG, this.wholeAt.get(network), nowMs * 1000);
+    if (!decision.admitted) throw tooManyAttempts(Math.ceil(decision.retryAfterMicros / 1_000_000));
+    this.wholeAt.set(network, tat);
     this.spent += 1;
-    if (this.spent % SWEEP_EVERY === 0) this.forgetWhole(nowMs);
+    if (this.spent % SWEEP_EVERY === 0) this.forgetWhole(nowMs * 1000);
   }
 
   /** The password was right, or was never looked at. */
   giveBack(network: string): void {
     const wholeAt = this.wholeAt.get(network);
-    if (wholeAt !== undefined) this.wholeAt.set(network, wholeAt - ONE_MORE_AFTER_MS);
+    if (wholeAt !== undefined) this.wholeAt.set(network, wholeAt - emissionIntervalMicros(WRONG));
   }
 
-  private forgetWhole(nowMs: number): void {
-    for (const [network, wholeAt] of this.wholeAt) if (wholeAt <= nowMs) this.wholeAt.delete(network);
+  private forgetWhole(now: number): void {
+    for (const [network, wholeAt] of this.wholeAt) if (wholeAt <= now) this.wholeAt.delete(network);
   }
-}
-
-export function tooManyAttempts(retryAfterSeconds: number): LatchkeyError {
-  const message = `Too many attempts: try again in ${retryAfterSeconds} seconds`;
-  return new LatchkeyError('too_many_attempts', message, { retryAfterSeconds });
 }

@@ -1,3 +1,4 @@
+import { LatchkeyError } from '../errors.js';
 import { MINUTE_MS } from '../time.js';
 
 /** How wrong guesses of one subject (an account, or an account from one network) are slowed down. */
@@ -52,4 +53,9 @@ export function attemptPassword(policy: ThrottlePolicy, state: ThrottleState | u
 function failuresThatCount({ failures, lastAttemptAt }: ThrottleState, now: Date): number {
   const forgotten = Math.floor((now.getTime() - lastAttemptAt.getTime()) / FAILURE_FORGOTTEN_AFTER_MS);
   return Math.max(0, failures - Math.max(0, forgotten));
+}
+
+export function tooManyAttempts(retryAfterSeconds: number): LatchkeyError {
+  const message = `Too many attempts: try again in ${retryAfterSeconds} seconds`;
+  return new LatchkeyError('too_many_attempts', message, { retryAfterSeconds });
 }

@@ -1,6 +1,5 @@
 import { type GuessSubject, PasswordGuesses } from '../../../src/application/ports.js';
-import { tooManyAttempts } from '../../../src/domain/accounts/network-budget.js';
-import { attemptPassword } from '../../../src/domain/accounts/password-throttle.js';
+import { attemptPassword, tooManyAttempts } from '../../../src/domain/accounts/password-throttle.js';
 import type { FakeStore, StoredGuesses } from '../fake-store.js';
 
 export class FakePasswordGuesses extends PasswordGuesses {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { RateDecision } from '../../../domain/keys/rate-limit.js';
+import type { RateDecision } from '../../../domain/rate-limit.js';
 import { DENIAL_REASONS, deny } from '../../../domain/keys/verdict.js';
 import { KeyAnswers } from './key-answers.js';
 

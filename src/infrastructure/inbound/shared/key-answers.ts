@@ -1,6 +1,6 @@
 import type { Validation } from '../../../application/keys/validate-key.js';
 import { LatchkeyError } from '../../../domain/errors.js';
-import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../../../domain/keys/rate-limit.js';
+import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 import type { DenialReason, Grant } from '../../../domain/keys/verdict.js';
 import { OUTWARD_DENIAL } from './denial-table.js';
 

@@ -1,5 +1,5 @@
 import { RateLimiter } from '../../../application/ports.js';
-import { gcra, type RateDecision, type RateLimit } from '../../../domain/keys/rate-limit.js';
+import { gcra, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 
 const SWEEP_EVERY_MS = 60_000;
 

@@ -1,11 +1,6 @@
 import { Redis } from 'ioredis';
 import { RateLimiter } from '../../../application/ports.js';
-import {
-  emissionIntervalMicros,
-  rateDecision,
-  type RateDecision,
-  type RateLimit,
-} from '../../../domain/keys/rate-limit.js';
+import { emissionIntervalMicros, rateDecision, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 import { Batcher } from '../batching/batcher.js';
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
 import { NO_TRACES } from '../../telemetry/traces.js';

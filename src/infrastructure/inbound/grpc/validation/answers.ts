@@ -1,5 +1,5 @@
 import type { Validation } from '../../../../application/keys/validate-key.js';
-import type { RateDecision } from '../../../../domain/keys/rate-limit.js';
+import type { RateDecision } from '../../../../domain/rate-limit.js';
 import type { Denial, Grant } from '../../../../domain/keys/verdict.js';
 import { OUTWARD_DENIAL } from '../../shared/denial-table.js';
 import { mapError } from '../../shared/error-table.js';

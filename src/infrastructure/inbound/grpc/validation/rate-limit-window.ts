@@ -1,5 +1,5 @@
 import { Metadata } from '@grpc/grpc-js';
-import { rateLimitWindowSeconds, type RateLimit } from '../../../../domain/keys/rate-limit.js';
+import { rateLimitWindowSeconds, type RateLimit } from '../../../../domain/rate-limit.js';
 
 /**
  * The one thing that a guard needs for the RateLimit-Policy header and that no message carries: `w`, the seconds in

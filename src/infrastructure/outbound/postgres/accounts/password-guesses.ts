@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { PasswordGuesses, type Asker, type GuessSubject } from '../../../../application/ports.js';
-import { tooManyAttempts } from '../../../../domain/accounts/network-budget.js';
-import { attemptPassword, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
+import { attemptPassword, tooManyAttempts, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
 import { Gate } from '../../passwords/gate.js';
 import { NOW, type Database } from '../connection/database.js';
 import { PasswordGuessesRow } from '../tables/guess-rows.js';

@@ -1,4 +1,4 @@
-/** How many requests a key may send: `burst` at once when rested, `perSecond` in the long run. */
+/** How many requests a key may send, or guesses a network: `burst` at once when rested, `perSecond` in the long run. */
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
