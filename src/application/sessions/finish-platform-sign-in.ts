@@ -1,3 +1,4 @@
+import { ownerRefusal } from '../../domain/accounts/account.js';
 import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
 import type { Accounts, Audit, PlatformLogin, Sessions } from '../ports.js';
 import type { SignInUnderWay } from './begin-platform-sign-in.js';
@@ -15,11 +16,11 @@ export type FinishedSignIn =
       readonly isExpected: boolean;
     };
 
-const REASONS = {
-  no_account: 'invalid-token',
-  suspended: 'owner-suspended',
-  deleted: 'owner-deleted',
-} satisfies Record<SignInRefusal, FailureReason>;
+const REFUSALS = {
+  'invalid-token': 'no_account',
+  'owner-suspended': 'suspended',
+  'owner-deleted': 'deleted',
+} as const satisfies Partial<Record<FailureReason, SignInRefusal>>;
 
 /** Opens a session, always a new one, for a person who comes back from the platform. */
 export class FinishPlatformSignIn {
@@ -40,11 +41,10 @@ export class FinishPlatformSignIn {
     const session = account && (await this.sessions.beginSignedIn(account.id, signIn, client));
     if (!session) {
       // An account that was suspended in this very moment was read as active.
-      const refusal = account ? (account.status === 'deleted' ? 'deleted' : 'suspended') : 'no_account';
-      const reason = REASONS[refusal];
+      const reason = account ? ownerRefusal(account.status) : 'invalid-token';
       const ownerId = account?.id ?? null;
       await this.audit.recordFailure({ reason, client, ownerId, keyId: null, publicPart: null });
-      return { refusal };
+      return { refusal: REFUSALS[reason] };
     }
     if (underWay.sessionDigest) await this.sessions.endByDigest(underWay.sessionDigest);
     return { ...session, isExpected: underWay.ownerId === undefined || underWay.ownerId === accountId };

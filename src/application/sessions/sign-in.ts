@@ -1,4 +1,4 @@
-import { emailKey } from '../../domain/accounts/account.js';
+import { emailKey, ownerRefusal } from '../../domain/accounts/account.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/password-throttle.js';
 import type { Client } from '../../domain/audit/audit-event.js';
@@ -33,7 +33,7 @@ export class SignIn {
     const hash = account?.passwordHash;
     if (!matches || !account || !hash) throw invalidCredentials();
     if (!account.isActive) {
-      const reason = account.status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
+      const reason = ownerRefusal(account.status);
       await this.audit.recordFailure({ reason, client, ownerId: account.id, keyId: null, publicPart: null });
       throw invalidCredentials();
     }

@@ -111,6 +111,11 @@ export class Account implements OwnerStanding {
   }
 }
 
+/** How an owner is refused who is not active, or no longer. Of a status that this release does not know: as suspended. */
+export function ownerRefusal(status: AccountStatus): 'owner-suspended' | 'owner-deleted' {
+  return status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
+}
+
 /** Email addresses are one and the same when their lower case is. */
 export function emailKey(email: string): string {
   return email.toLowerCase();

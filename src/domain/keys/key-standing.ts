@@ -1,4 +1,4 @@
-import type { OwnerStanding } from '../accounts/account.js';
+import { ownerRefusal, type OwnerStanding } from '../accounts/account.js';
 import { accessAllows, effectivePermissions, isOpenToKeys, type AccessLevel } from './access.js';
 import { type ApiKeyStatus, isExpiryDue, type KeyTimes, statusAt } from './key-status.js';
 import { deny, type Question, type Verdict } from './verdict.js';
@@ -48,9 +48,7 @@ export class KeyStanding {
     const { id, ownerId, access, owner, createdAt, expiresAt } = this.state;
     const status = this.status(now);
     if (status !== 'active') return deny(status);
-    if (owner.status === 'deleted') return deny('owner-deleted');
-    // Not only `suspended`: a later release may store a status that this one does not know.
-    if (owner.status !== 'active') return deny('owner-suspended');
+    if (owner.status !== 'active') return deny(ownerRefusal(owner.status));
     if (!withinRateLimit) return deny('rate-limited');
     if (!isOpenToKeys(question.operation)) return deny('operation-not-allowed');
     if (!accessAllows(access, question.operation)) return deny('read-only-key');
