@@ -26,8 +26,10 @@ export class SignIn {
 
   /** Undefined when the account changed while the password was looked at. */
   private async attempt(email: string, password: string, client: Client) {
-    const account = await this.accounts.findByEmail(email);
-    const { subjects, asker } = await this.origin(email, client);
+    const [account, { subjects, asker }] = await Promise.all([
+      this.accounts.findByEmail(email),
+      this.origin(email, client),
+    ]);
     const guess = { account, email: emailKey(email), password, subjects, asker };
     const { matches, outdated } = await this.check.verify(guess, client);
     const hash = account?.passwordHash;

@@ -1,13 +1,18 @@
+import { Any } from 'typeorm';
 import { type AccountFilter, Accounts } from '../../../../application/ports.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { PostgresAccountTransaction } from './account-transaction.js';
+import { CrowdReader } from '../connection/crowd-reader.js';
 import type { Database } from '../connection/database.js';
 import { toAccount } from '../tables/mapping.js';
 import { AccountRow } from '../tables/rows.js';
 import { isUniqueViolation } from '../connection/store-error.js';
 
 export class PostgresAccounts extends Accounts {
+  /** Every sign-in asks for one, and so may strangers in crowds. */
+  private readonly byEmail = new CrowdReader('accounts_by_email', (keys) => this.findByEmailKeys(keys));
+
   constructor(private readonly database: Database) {
     super();
   }
@@ -17,9 +22,8 @@ export class PostgresAccounts extends Accounts {
     return row ? toAccount(row) : undefined;
   }
 
-  async findByEmail(email: string): Promise<Account | undefined> {
-    const row = await this.database.run((manager) => manager.findOneBy(AccountRow, { emailKey: emailKey(email) }));
-    return row ? toAccount(row) : undefined;
+  findByEmail(email: string): Promise<Account | undefined> {
+    return this.byEmail.read(emailKey(email));
   }
 
   list({ status, email }: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]> {
@@ -46,5 +50,10 @@ export class PostgresAccounts extends Accounts {
       if (isUniqueViolation(error, 'accounts_pkey')) return attempt();
       throw error;
     }
+  }
+
+  private async findByEmailKeys(keys: readonly string[]): Promise<Map<string, Account>> {
+    const rows = await this.database.run((manager) => manager.findBy(AccountRow, { emailKey: Any(keys) }));
+    return new Map(rows.map((row) => [row.emailKey!, toAccount(row)]));
   }
 }

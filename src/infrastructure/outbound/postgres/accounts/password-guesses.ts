@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { EntityManager } from 'typeorm';
+import { Any, IsNull, Not, type EntityManager } from 'typeorm';
 import { PasswordGuesses, type Asker, type GuessSubject } from '../../../../application/ports.js';
 import { attemptPassword, tooManyAttempts, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
 import { Gate } from '../../passwords/gate.js';
+import { CrowdReader } from '../connection/crowd-reader.js';
 import { NOW, type Database } from '../connection/database.js';
 import { PasswordGuessesRow } from '../tables/guess-rows.js';
 
@@ -12,6 +13,8 @@ const QUEUE_LENGTH = 1000;
 
 export class PostgresPasswordGuesses extends PasswordGuesses {
   private readonly gate = new Gate({ atOnce: AT_ONCE, queueLength: QUEUE_LENGTH });
+  /** Every sign-in asks for one, and so may strangers in crowds. */
+  private readonly successes = new CrowdReader('password_successes', (subjects) => this.findSuccesses(subjects));
 
   constructor(private readonly database: Database) {
     super();
@@ -30,11 +33,18 @@ export class PostgresPasswordGuesses extends PasswordGuesses {
     });
   }
 
-  hasSucceeded(name: string): Promise<boolean> {
-    return this.database.run(async (manager) => {
-      const row = await manager.findOneBy(PasswordGuessesRow, { subject: subjectKey(name) });
-      return row?.succeededAt != null;
-    });
+  async hasSucceeded(name: string): Promise<boolean> {
+    return (await this.successes.read(subjectKey(name).toString('hex'))) === true;
+  }
+
+  private async findSuccesses(subjects: readonly string[]): Promise<Map<string, true>> {
+    const rows = await this.database.run((manager) =>
+      manager.findBy(PasswordGuessesRow, {
+        subject: Any(subjects.map((hex) => Buffer.from(hex, 'hex'))),
+        succeededAt: Not(IsNull()),
+      }),
+    );
+    return new Map(rows.map(({ subject }) => [subject.toString('hex'), true]));
   }
 
   private async countAll(subjects: readonly GuessSubject[]): Promise<void> {
