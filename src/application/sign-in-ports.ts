@@ -47,6 +47,8 @@ export interface Asker {
 export const PLATFORM: Asker = { name: 'platform', isKnown: true };
 
 export abstract class Passwords {
+  /** Throws `busy` where a stranger's password would not be looked at now: before anything is written for it. */
+  abstract requireRoom(asker: Asker): void;
   /** Throws `busy` when too many are being hashed already. @param asker the platform unless given */
   abstract hash(password: string, asker?: Asker): Promise<string>;
   /**

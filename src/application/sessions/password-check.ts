@@ -48,6 +48,7 @@ export class PasswordCheck {
     if (asker.isKnown) return this.guesses.count(subjects, asker);
     this.budget.spend(asker.name, this.nowMs());
     try {
+      this.passwords.requireRoom(asker);
       await this.guesses.count(subjects, asker);
     } catch (error) {
       this.budget.giveBack(asker.name);

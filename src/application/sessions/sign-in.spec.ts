@@ -6,7 +6,7 @@ import type { Account } from '../../domain/accounts/account.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { HOUR_MS } from '../../domain/time.js';
 import { PasswordCheck } from './password-check.js';
-import { PasswordGuesses } from '../ports.js';
+import { PasswordGuesses, type Asker } from '../ports.js';
 import { SignIn } from './sign-in.js';
 
 const HOME = '192.0.2.1';
@@ -325,6 +325,22 @@ describe('guessing', () => {
     const outcomes: string[] = [];
     for (let n = 0; n < 110; n += 1) outcomes.push(await outcomeOf(signIn(email, PASSWORD, `10.0.1.${n}`)));
     expect(new Set(outcomes)).toEqual(new Set(['ok']));
+  });
+
+  test('writes nothing down while there is no room for the password of a stranger, and goes on for those who are known', async () => {
+    class Full extends FakePasswords {
+      override requireRoom({ isKnown }: Asker): void {
+        if (!isKnown) throw new LatchkeyError('busy', 'full', { retryAfterSeconds: 1 });
+      }
+    }
+    const { id, email } = await newOwner(app);
+    expect(await outcomeOf(signIn(email))).toBe('ok');
+    const full = openFakes({ store: app.store, passwords: new Full() });
+    const [guesses, events] = [new Map(app.store.guesses), eventsOf(app, id)];
+    // More than the network's budget, which they are given back.
+    for (let n = 0; n < 150; n += 1) expect(await outcomeOf(signIn(email, 'wrong', ELSEWHERE, full))).toBe('busy');
+    expect([app.store.guesses, eventsOf(app, id)]).toEqual([guesses, events]);
+    expect(await outcomeOf(signIn(email, PASSWORD, HOME, full))).toBe('ok');
   });
 
   test('is not looked at when it can’t be counted, nor put on record as one too many', async () => {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Passwords } from '../../../src/application/ports.js';
+import { Passwords, type Asker } from '../../../src/application/ports.js';
 
 const NEW_HASH_KIB = 19_456;
 const MOST_KIB = 262_144;
@@ -9,6 +9,8 @@ const PHC = /^\$argon2id\$v=19\$m=(?<kib>\d+),t=2,p=1\$(?<salt>[^$]+)\$(?<digest
 
 /** Hashes that look like argon2id, or like bcrypt, and cost nothing. */
 export class FakePasswords extends Passwords {
+  requireRoom(_asker: Asker): void {}
+
   async hash(password: string): Promise<string> {
     return fakeHash(password, NEW_HASH_KIB);
   }

@@ -43,6 +43,10 @@ export class Argon2Passwords extends Passwords {
     this.decoys = new Decoys(settingsOf(cost), readCosts);
   }
 
+  requireRoom(asker: Asker): void {
+    this.gate.requireRoom(asker);
+  }
+
   hash(password: string, asker?: Asker): Promise<string> {
     const work = () => this.argon2.hash(password, { type: argon2id, ...this.cost });
     return this.gate.pass(work, asker, this.cost.memoryCost);

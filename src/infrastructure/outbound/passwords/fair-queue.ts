@@ -35,11 +35,20 @@ export class FairQueue<T> {
   /** Takes out the last of the name that has the most waiting, of this one where no other has more. */
   dropFor(name: string): T | undefined {
     let most = name;
-    const lengthOf = (one: string) => this.byName.get(one)?.length ?? 0;
-    for (const other of this.byName.keys()) if (lengthOf(other) > lengthOf(most)) most = other;
+    for (const other of this.byName.keys()) if (this.lengthOf(other) > this.lengthOf(most)) most = other;
     const dropped = this.byName.get(most)?.pop();
-    if (lengthOf(most) === 0) this.byName.delete(most);
+    if (this.lengthOf(most) === 0) this.byName.delete(most);
     if (dropped !== undefined) this.count -= 1;
     return dropped;
+  }
+
+  /** Whether one more of this name would be dropped for its own name, not for another one. */
+  isDroppedFirst(name: string): boolean {
+    const length = this.lengthOf(name) + 1;
+    return [...this.byName.keys()].every((other) => this.lengthOf(other) <= length);
+  }
+
+  private lengthOf(name: string): number {
+    return this.byName.get(name)?.length ?? 0;
   }
 }

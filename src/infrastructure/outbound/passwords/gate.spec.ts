@@ -93,3 +93,27 @@ test('what does not fit together waits, in its turn; what is too heavy for all g
   await crowd.leave('101');
   expect(crowd.inside).toEqual(['1']);
 });
+
+test('a stranger is turned away ahead of a line that is too long for this one, and nobody else', async () => {
+  const gate = new Gate({ atOnce: 1, queueLength: 3 });
+  const crowd = new Crowd(gate);
+  const outcomeOf = (asker: Asker) => {
+    try {
+      return void gate.requireRoom(asker);
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+  for (const n of [1, 2, 3]) await crowd.come(`flood${n}`, stranger('203.0.113.66'));
+  expect(outcomeOf(stranger('203.0.113.66'))).toBeUndefined();
+  await crowd.come('flood4', stranger('203.0.113.66'));
+  expect(outcomeOf(stranger('203.0.113.66'))).toBe('busy');
+  // One of the flood's would make room.
+  expect([outcomeOf(stranger('198.51.100.7')), outcomeOf(owner('ada'))]).toEqual([undefined, undefined]);
+  await crowd.leave();
+  expect(outcomeOf(stranger('203.0.113.66'))).toBeUndefined();
+  for (const n of [5, 6]) await crowd.come(`s${n}`, stranger(`198.51.100.${n}`));
+  expect(crowd.refused).toEqual(['flood4 busy']);
+  // Now each has one there: nobody makes room.
+  expect([outcomeOf(stranger('198.51.100.7')), outcomeOf(PLATFORM)]).toEqual(['busy', undefined]);
+});

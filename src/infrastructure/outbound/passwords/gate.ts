@@ -53,6 +53,12 @@ export class Gate {
     }
   }
 
+  /** Ahead of work that would be lost otherwise: throws `busy` when the strangers' line is too long for this one. */
+  requireRoom({ name, isKnown }: Asker): void {
+    const isFull = this.strangers.size >= this.size.queueLength;
+    if (!isKnown && isFull && this.strangers.isDroppedFirst(name)) throw busy();
+  }
+
   private admit(): void {
     for (;;) {
       const areKnown = !this.strangersAreNext();

@@ -20,6 +20,7 @@ const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-c
 
 /** Takes any password for right, at once: for crowds of creates that are not about passwords. */
 class AnyPassword extends Passwords {
+  requireRoom(): void {}
   hash = async () => '';
   verify = async () => ({ matches: true, outdated: false });
   hashProblem = () => undefined;
