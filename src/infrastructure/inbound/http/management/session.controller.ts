@@ -9,6 +9,7 @@ import { SessionCookie } from './cookies.js';
 import { OwnerGuard, SignedOutToo } from './owner.guard.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { turnAway } from './turned-away.js';
 import { SessionView } from './views.js';
 
 @ApiTags('session')
@@ -39,7 +40,7 @@ export class SessionController {
     @Req() request: LatchkeyRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<void> {
-    const { token, expiresAt } = await this.signIn.execute(email, password, clientOf(request));
+    const { token, expiresAt } = await this.signIn.execute(email, password, clientOf(request)).catch(turnAway);
     await this.endPresented(request);
     this.cookie.set(response, token, expiresAt);
   }
