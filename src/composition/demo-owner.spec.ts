@@ -1,8 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../test/fakes/fake-application.js';
 import { client, outcomeOf } from '../../test/support/calls.js';
 import { DEMO_OWNER, demoOwner } from '../config/demo.js';
-import { openDemoOwner } from './demo-owner.js';
+import { openDemoOwner, refuseDemoPassword } from './demo-owner.js';
 
 test('each start of a demo finds its owner, also after a purge', async () => {
   const app = openFakes();
@@ -12,4 +12,41 @@ test('each start of a demo finds its owner, also after a purge', async () => {
     await openDemoOwner(app.putAccount, demoOwner(true));
     expect(await signIn()).toBe('ok');
   }
+});
+
+describe('without demo values', () => {
+  const { id, email, displayName, password } = DEMO_OWNER;
+  /** What a start says over a database with these accounts, or undefined where it goes on. */
+  async function refusal(...accounts: { id: string; email: string; displayName?: string; password?: string }[]) {
+    const app = openFakes();
+    for (const account of accounts) await app.putAccount.execute({ displayName: '', permissions: [], ...account });
+    return refuseDemoPassword(app.accounts, app.passwords).catch((error: Error) => error.message);
+  }
+
+  test.each([
+    ['as the demo left it', { id, email, displayName, password }, `put 'demo' --email 'demo@latchkey.dev'`],
+    ['under another email', { id, email: 'ada@example.org', password }, `put 'demo' --email 'ada@example.org'`],
+    ['under another id', { id: 'ada', email, password }, `put 'ada' --email 'demo@latchkey.dev'`],
+    [
+      'with a quote in its name',
+      { id, email, displayName: `Ada's $(rm)`, password },
+      `--display-name 'Ada'\\''s $(rm)' --permissions ''`,
+    ],
+  ])('a start is refused while the demo owner’s password works: %s', async (_, account, command) => {
+    const told = await refusal(account);
+    expect(told).toContain('the published password of the demo owner still works here');
+    expect(told).toContain(command);
+    expect(told).not.toContain(password);
+  });
+
+  test('it is refused where two accounts share what the demo owner was, and the second has the password', async () => {
+    const one = { id, email: 'ada@example.org', password: 'her own' };
+    expect(await refusal(one, { id: 'grace', email, password })).toContain(`put 'grace'`);
+  });
+
+  test('it goes on with another password, with none, and without any such account', async () => {
+    expect(await refusal({ id, email, password: 'another' })).toBeUndefined();
+    expect(await refusal({ id, email })).toBeUndefined();
+    expect(await refusal({ id: 'ada', email: 'ada@example.org', password })).toBeUndefined();
+  });
 });
