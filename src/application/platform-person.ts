@@ -7,6 +7,11 @@ export interface PlatformToken {
   readonly signIn: PlatformSignIn;
 }
 
+/** Why a token of the platform's own login is not valid here, in words without a character of the token. */
+export interface RefusedToken {
+  readonly refusal: string;
+}
+
 /** Who came back from a sign-in at the platform. */
 export interface PlatformPerson {
   /** Undefined when the platform names nobody who could have an account here. */

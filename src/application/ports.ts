@@ -9,7 +9,7 @@ import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { RateDecision } from '../domain/rate-limit.js';
-import type { Verdict } from '../domain/keys/verdict.js';
+import type { Question, Verdict } from '../domain/keys/verdict.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
@@ -46,6 +46,20 @@ export abstract class ValidationMeter {
   abstract countVerdict(verdict: Verdict, begun: number): void;
   /** A validation that got no verdict, because a store was away. */
   abstract countFailure(begun: number): void;
+}
+
+/** What the reason of a refusal does not say by itself. */
+export interface RefusalDetails {
+  /** In words, and never a character of a credential. */
+  readonly why?: string | undefined;
+  /** What a good key was to do. */
+  readonly question?: Question;
+}
+
+/** Says why somebody was refused: to the people who run the service, since callers learn less. Never fails and never waits. */
+export abstract class Refusals {
+  /** @param refused also a key that is good and may not do what was asked */
+  abstract note(refused: FailedAuthentication, details: RefusalDetails): void;
 }
 
 export abstract class LastUse {

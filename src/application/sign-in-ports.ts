@@ -3,7 +3,7 @@ import type { Account } from '../domain/accounts/account.js';
 import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/fresh-sign-in.js';
 import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { Client } from '../domain/audit/audit-event.js';
-import type { BegunSignIn, PlatformPerson, PlatformToken } from './platform-person.js';
+import type { BegunSignIn, PlatformPerson, PlatformToken, RefusedToken } from './platform-person.js';
 
 export interface Session {
   readonly account: Account;
@@ -83,8 +83,8 @@ export abstract class PasswordGuesses {
 }
 
 export abstract class PlatformTokens {
-  /** Whom a JWT of the platform's own login stands for, and until when; undefined when the token is not valid. */
-  abstract verify(jwt: string): Promise<PlatformToken | undefined>;
+  /** Whom a JWT of the platform's own login stands for, and until when, or why it is not valid. */
+  abstract verify(jwt: string): Promise<PlatformToken | RefusedToken>;
 }
 
 export abstract class PlatformLogin {

@@ -24,10 +24,10 @@ export interface Latchkey {
  */
 export async function startLatchkey(config: Config, passwords?: Argon2Passwords): Promise<Latchkey> {
   const telemetry = await openTelemetry(config);
-  const { log, metrics } = telemetry;
+  const { log, metrics, refusals } = telemetry;
   const dataSource = await openDatabase(config.databaseUrl, config.keyPrefix);
   const adapters = buildAdapters(config, dataSource, telemetry, passwords);
-  const useCases = buildUseCases(config, adapters, metrics);
+  const useCases = buildUseCases(config, adapters, metrics, refusals);
   const { readiness, metricsListener, ...listeners } = await buildDoors(config, useCases, adapters, telemetry);
   const clock = new Clock(buildJobs(config, useCases, adapters, readiness, log), log);
 

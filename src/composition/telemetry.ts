@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
 import { Log } from '../infrastructure/telemetry/log.js';
+import { LoggedRefusals } from '../infrastructure/telemetry/logged-refusals.js';
 import { MetricsPage } from '../infrastructure/telemetry/metrics-page.js';
 import { openTraces } from '../infrastructure/telemetry/open-traces.js';
 import { PrometheusMetrics } from '../infrastructure/telemetry/prometheus-metrics.js';
@@ -13,6 +14,7 @@ export async function openTelemetry(config: Config) {
   const metrics = new PrometheusMetrics();
   return {
     log,
+    refusals: new LoggedRefusals(log),
     traces: await openTraces(config.traces, (reason) => log.warn('traces are not sent', { reason })),
     metrics,
     metricsPage: new MetricsPage(metrics),

@@ -25,6 +25,7 @@ import type {
   PlatformLogin,
   PlatformTokens,
   RateLimiter,
+  Refusals,
   Sessions,
   ValidationMeter,
 } from '../application/ports.js';
@@ -61,13 +62,14 @@ export function buildUseCases(
   { keyPrefix, passwordSignIn, freshSignIn, audit: { sealKeys, retentionDays } }: Settings,
   ports: Ports,
   meter: ValidationMeter,
+  refusals: Refusals,
 ) {
   const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, lastUse, passwords, limiter } = ports;
   const { platformLogin } = ports;
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
   return {
-    validateKey: new ValidateKey(keyReader, limiter, keys, lastUse, audit, meter, keyPrefix),
+    validateKey: new ValidateKey(keyReader, limiter, keys, lastUse, audit, meter, refusals, keyPrefix),
     createApiKey: new CreateApiKey(accounts, confirmation, keyPrefix),
     listApiKeys: new ListApiKeys(keys),
     revokeApiKey: new RevokeApiKey(accounts),
@@ -80,10 +82,10 @@ export function buildUseCases(
     signIn: new SignIn(accounts, sessions, passwords, guesses, check, audit),
     ...(platformLogin && {
       beginPlatformSignIn: new BeginPlatformSignIn(platformLogin, sessions, freshSignIn),
-      finishPlatformSignIn: new FinishPlatformSignIn(platformLogin, accounts, sessions, audit),
+      finishPlatformSignIn: new FinishPlatformSignIn(platformLogin, accounts, sessions, audit, refusals),
     }),
     signOut: new SignOut(sessions),
-    identifyOwner: new IdentifyOwner(sessions, accounts, audit, ports.platformTokens),
+    identifyOwner: new IdentifyOwner(sessions, accounts, audit, refusals, ports.platformTokens),
     putAccount: new PutAccount(accounts, passwords, passwordSignIn),
     purgeAccount: new PurgeAccount(accounts),
     getAccount: new GetAccount(accounts),

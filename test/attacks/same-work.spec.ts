@@ -47,7 +47,16 @@ describe('a refusal', () => {
     }
     const reader = new NotedReader(database.url, STORE_PATIENCE_MS);
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
-    const validateKey = new ValidateKey(reader, limiter, app.keys, app.lastUse, new NotedAudit(), app.meter, 'lk');
+    const validateKey = new ValidateKey(
+      reader,
+      limiter,
+      app.keys,
+      app.lastUse,
+      new NotedAudit(),
+      app.meter,
+      app.refusals,
+      'lk',
+    );
     const workFor = async (key: string) => {
       work.length = 0;
       const { verdict } = await validateKey.execute(key, { operation: 'read', permission: '' }, client());

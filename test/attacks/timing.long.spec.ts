@@ -64,8 +64,8 @@ describe('how long a refusal takes', () => {
   test('is the same work for a key that exists as for one that does not, but for reading its row', async () => {
     const reader = new PostgresKeyReader(database.url, STORE_PATIENCE_MS);
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
-    const { lastUse, meter } = app;
-    const judge = new ValidateKey(reader, limiter, app.keys, lastUse, new NoAudit(), meter, 'lk');
+    const { lastUse, meter, refusals } = app;
+    const judge = new ValidateKey(reader, limiter, app.keys, lastUse, new NoAudit(), meter, refusals, 'lk');
     try {
       await reader.open();
       for (let pair = 0; pair < WARM_UPS; pair += 1) await refuseBoth(judge);

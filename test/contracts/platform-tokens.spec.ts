@@ -57,7 +57,8 @@ describe.each<[string, () => Login | Promise<Login>]>([
       expiresAt,
       signIn: { authenticatedAt: undefined, acr: undefined },
     });
-    expect(await login.tokens.verify(await login.issue('auth0|abc', inMs(-2000)))).toBeUndefined();
+    const expired = await login.tokens.verify(await login.issue('auth0|abc', inMs(-2000)));
+    expect(expired).toEqual({ refusal: 'the token has expired' });
   });
 
   test('say when, and how strongly, their person signed in', async () => {
@@ -68,6 +69,8 @@ describe.each<[string, () => Login | Promise<Login>]>([
 
   test('that the login did not issue stand for no account', async () => {
     const jwt = await login.issue('u1', inMs(HOUR_MS));
-    for (const made of ['', 'lk_abc.def', `${jwt}x`]) expect(await login.tokens.verify(made)).toBeUndefined();
+    for (const made of ['', 'lk_abc.def', `${jwt}x`]) {
+      expect(await login.tokens.verify(made)).toEqual({ refusal: expect.any(String) });
+    }
   });
 });

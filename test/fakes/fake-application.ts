@@ -9,6 +9,7 @@ import { PASSWORD } from '../support/calls.js';
 import { FakeAccounts } from './accounts/fake-accounts.js';
 import { FakeAudit } from './audit/fake-audit.js';
 import { FakeAuditTrail } from './audit/fake-audit-trail.js';
+import { FakeRefusals } from './fake-refusals.js';
 import { FakeStore } from './fake-store.js';
 import { FakeApiKeys } from './keys/fake-api-keys.js';
 import { FakeKeyReader } from './keys/fake-key-reader.js';
@@ -56,6 +57,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
 export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts = {}) {
   const ports = fakePorts(store, parts);
   const meter = new FakeValidationMeter();
+  const refusals = new FakeRefusals();
   const useCases = buildUseCases(
     {
       keyPrefix: 'lk',
@@ -66,8 +68,9 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
     },
     ports,
     meter,
+    refusals,
   );
-  return { ...ports, ...useCases, cheapHash: fakeHash(PASSWORD, 1024), meter, store };
+  return { ...ports, ...useCases, cheapHash: fakeHash(PASSWORD, 1024), meter, refusals, store };
 }
 
 /** The key's time ran out an hour ago, and its expiry has not been observed yet. */

@@ -9,6 +9,7 @@ import { SHOWN_EVENT_TYPES } from '../../src/domain/audit/audit-event.js';
 import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { openDatabase } from '../../src/infrastructure/outbound/postgres/connection/open-database.js';
 import { Log } from '../../src/infrastructure/telemetry/log.js';
+import { LoggedRefusals } from '../../src/infrastructure/telemetry/logged-refusals.js';
 import { PrometheusMetrics } from '../../src/infrastructure/telemetry/prometheus-metrics.js';
 import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
 import { cheapPasswords } from './cheap-passwords.js';
@@ -48,6 +49,7 @@ export async function openOver(
   const parts = new Parts(adapters);
   await parts.open();
   const meter = new PrometheusMetrics();
+  const refusals = new LoggedRefusals(log);
 
   /** Looks at what is kept, and moves its clocks. */
   const sql = <Row extends QueryResultRow>(text: string, values: unknown[] = []) =>
@@ -55,9 +57,10 @@ export async function openOver(
 
   return {
     ...adapters,
-    ...buildUseCases(config, adapters, meter),
+    ...buildUseCases(config, adapters, meter, refusals),
     cheapHash: CHEAP_HASH,
     meter,
+    refusals,
     sql,
     close: async () => {
       await parts.close();

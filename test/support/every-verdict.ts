@@ -21,7 +21,8 @@ export async function askForEveryVerdict(service: Service): Promise<string[]> {
   await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [expired.apiKey.id]);
   const told: string[] = [];
   const ask = async (key: string, request = {}) => {
-    const { grant, denial } = await service.clients.validate(key, request);
+    const requestId = `question-${told.length}`;
+    const { grant, denial } = await service.clients.validate(key, { requestId, ...request });
     told.push(grant ? 'granted' : denial!.reason);
   };
 

@@ -140,6 +140,8 @@ describe('once the secret is proven', () => {
     expect(rate).toMatchObject({ admitted: true, limit: 3, remaining: 2, retryAfterMicros: 0 });
     const recorded = isFailure ? [{ reason, keyId: created.key.id, publicPart: created.fullKey.slice(3, 27) }] : [];
     expect(failures(created.key.ownerId)).toMatchObject(recorded);
+    const { ownerId, id: keyId } = created.key;
+    expect(app.refusals.noted.at(-1)).toMatchObject({ reason, ownerId, keyId, question });
   });
 
   test('too many requests are answered with the wait, and are no failed authentication', async () => {
@@ -211,7 +213,7 @@ describe('what a validation leaves behind', () => {
       override read = () => Promise.reject(new LatchkeyError('unavailable', 'away'));
     }
     const before = counts();
-    const blind = new ValidateKey(new Away(), limiter, app.keys, app.lastUse, app.audit, app.meter, 'lk');
+    const blind = new ValidateKey(new Away(), limiter, app.keys, app.lastUse, app.audit, app.meter, app.refusals, 'lk');
     const asked = blind.execute(KeyString.generate('lk').reveal(), READ, client());
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
     expect(counts()).toEqual([before[0], before[1], before[2]! + 1]);
@@ -220,7 +222,16 @@ describe('what a validation leaves behind', () => {
 
 test('a limiter that has to ask elsewhere is waited for', async () => {
   const { fullKey } = await newKey();
-  const asking = new ValidateKey(app.keyReader, limiter, app.keys, app.lastUse, app.audit, app.meter, 'lk');
+  const asking = new ValidateKey(
+    app.keyReader,
+    limiter,
+    app.keys,
+    app.lastUse,
+    app.audit,
+    app.meter,
+    app.refusals,
+    'lk',
+  );
   expect(await asking.execute(fullKey, READ, client())).toEqual({
     verdict: { granted: false, reason: 'rate-limited' },
     rate: LIMITED,

@@ -1,14 +1,31 @@
 import { digestMatches, KeyString } from '../../domain/keys/key-string.js';
 import type { RateDecision } from '../../domain/rate-limit.js';
-import { deny, isFailedAuthentication, type Question, type Verdict } from '../../domain/keys/verdict.js';
+import {
+  deny,
+  type DenialReason,
+  isFailedAuthentication,
+  type Question,
+  type Verdict,
+} from '../../domain/keys/verdict.js';
 import type { Client, FailedAuthentication } from '../../domain/audit/audit-event.js';
-import type { ApiKeys, Audit, KeyReader, LastUse, RateLimiter, ValidationMeter } from '../ports.js';
+import type {
+  ApiKeys,
+  Audit,
+  KeyReader,
+  LastUse,
+  RateLimiter,
+  RefusalDetails,
+  Refusals,
+  ValidationMeter,
+} from '../ports.js';
 
 export interface Validation {
   readonly verdict: Verdict;
   /** Absent until the secret is proven. */
   readonly rate?: RateDecision;
 }
+
+type Refused = FailedAuthentication & { readonly reason: DenialReason };
 
 export class ValidateKey {
   constructor(
@@ -18,6 +35,7 @@ export class ValidateKey {
     private readonly lastUse: LastUse,
     private readonly audit: Audit,
     private readonly meter: ValidationMeter,
+    private readonly refusals: Refusals,
     private readonly keyPrefix: string,
   ) {}
 
@@ -48,7 +66,10 @@ export class ValidateKey {
     begun: number,
   ): Promise<Validation> {
     const keyString = credential === undefined ? undefined : KeyString.parse(credential, this.keyPrefix);
-    if (!keyString) return this.refuse({ client, publicPart: null, keyId: null, ownerId: null }, begun);
+    if (!keyString) {
+      const why = credential === undefined ? 'no credential that can be read' : 'not a well-formed key';
+      return this.refuseUnproven({ client, publicPart: null, keyId: null, ownerId: null }, why, begun);
+    }
 
     const digest = keyString.digest();
     const { publicPart } = keyString;
@@ -57,7 +78,8 @@ export class ValidateKey {
     const readAt = this.meter.countPart('postgresql', sentAt);
     const { id: keyId = null, ownerId = null } = found ?? {};
     if (!digestMatches(digest, found?.digest) || !found) {
-      return this.refuse({ client, publicPart, keyId, ownerId }, readAt);
+      const why = found ? 'wrong secret' : 'unknown key';
+      return this.refuseUnproven({ client, publicPart, keyId, ownerId }, why, readAt);
     }
 
     const charge = this.limiter.charge(found.id);
@@ -66,19 +88,21 @@ export class ValidateKey {
     if (found.isExpiryDue(now)) await this.keys.recordExpiries({ keyId: found.id });
     const verdict = found.judge(question, rate.admitted, now);
     if (verdict.granted) this.lastUse.note(found.id, now);
-    else if (isFailedAuthentication(verdict.reason)) {
-      await this.record({ reason: verdict.reason, client, ownerId, keyId, publicPart }, chargedAt);
-    }
+    else await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, chargedAt);
     return { verdict, rate };
   }
 
-  private async refuse(failure: Omit<FailedAuthentication, 'reason'>, since: number): Promise<Validation> {
-    await this.record({ reason: 'invalid-key', ...failure }, since);
+  private async refuseUnproven(failure: Omit<Refused, 'reason'>, why: string, since: number): Promise<Validation> {
+    await this.refuse({ reason: 'invalid-key', ...failure }, { why }, since);
     return { verdict: deny('invalid-key') };
   }
 
-  private async record(failure: FailedAuthentication, since: number): Promise<void> {
-    await this.audit.recordFailure(failure);
-    this.meter.countPart('record', since);
+  /** A failed authentication is on record before it is answered. */
+  private async refuse(refused: Refused, details: RefusalDetails, since: number): Promise<void> {
+    if (isFailedAuthentication(refused.reason)) {
+      await this.audit.recordFailure(refused);
+      this.meter.countPart('record', since);
+    }
+    this.refusals.note(refused, details);
   }
 }

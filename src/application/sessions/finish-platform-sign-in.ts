@@ -1,6 +1,6 @@
 import { ownerRefusal } from '../../domain/accounts/account.js';
 import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
-import type { Accounts, Audit, PlatformLogin, Sessions } from '../ports.js';
+import type { Accounts, Audit, PlatformLogin, Refusals, Sessions } from '../ports.js';
 import type { SignInUnderWay } from './begin-platform-sign-in.js';
 
 /** Of somebody whom the platform knows and who does not get in here. */
@@ -29,6 +29,7 @@ export class FinishPlatformSignIn {
     private readonly accounts: Accounts,
     private readonly sessions: Sessions,
     private readonly audit: Audit,
+    private readonly refusals: Refusals,
   ) {}
 
   /**
@@ -42,8 +43,9 @@ export class FinishPlatformSignIn {
     if (!session) {
       // An account that was suspended in this very moment was read as active.
       const reason = account ? ownerRefusal(account.status) : 'invalid-token';
-      const ownerId = account?.id ?? null;
-      await this.audit.recordFailure({ reason, client, ownerId, keyId: null, publicPart: null });
+      const failure = { reason, client, ownerId: account?.id ?? null, keyId: null, publicPart: null } as const;
+      await this.audit.recordFailure(failure);
+      this.refusals.note(failure, { why: account ? undefined : `no account has the id ${accountId ?? '(none)'}` });
       return { refusal: REFUSALS[reason] };
     }
     if (underWay.sessionDigest) await this.sessions.endByDigest(underWay.sessionDigest);

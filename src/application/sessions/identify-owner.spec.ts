@@ -38,19 +38,22 @@ describe('who manages keys', () => {
           clientIp: '203.0.113.9',
         },
       ]);
+      const why = `the account is ${change === 'suspend' ? 'suspended' : 'deleted'}`;
+      expect(app.refusals.noted.at(-1)).toMatchObject({ ownerId: id, client: from, why });
     },
   );
 
   test.each([
-    ['names no account', () => tokens.issue('nobody'), 'no_account'],
-    ['is not valid', () => `${tokens.issue('nobody')}x`, 'ok'],
-  ])('is nobody when the token %s, and that is recorded', async (_what, make, outcome) => {
+    ['names no account', () => tokens.issue('nobody'), 'no_account', 'no account has the id nobody'],
+    ['is not valid', () => `${tokens.issue('nobody')}x`, 'ok', 'the token is not one of ours'],
+  ])('is nobody when the token %s, and that is recorded, and why', async (_what, make, outcome, why) => {
     const from = client();
     const asked = app.identifyOwner.byPlatformToken(make(), from);
     expect(await outcomeOf(asked)).toBe(outcome);
     expect(await asked.catch(() => undefined)).toBeUndefined();
     const events = app.store.events.filter(({ requestId }) => requestId === from.requestId);
     expect(events).toMatchObject([{ reason: 'invalid-token', ownerId: null }]);
+    expect(app.refusals.noted.at(-1)).toMatchObject({ reason: 'invalid-token', client: from, why });
   });
 
   test('comes with how they signed in at the platform, as far as the token says', async () => {

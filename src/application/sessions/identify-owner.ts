@@ -1,6 +1,6 @@
 import type { Client } from '../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import type { Accounts, Audit, PlatformTokens, Session, Sessions } from '../ports.js';
+import type { Accounts, Audit, PlatformTokens, Refusals, Session, Sessions } from '../ports.js';
 
 /** Who is managing keys: the person behind a session, or behind a token of the platform's own login. */
 export class IdentifyOwner {
@@ -8,6 +8,7 @@ export class IdentifyOwner {
     private readonly sessions: Sessions,
     private readonly accounts: Accounts,
     private readonly audit: Audit,
+    private readonly refusals: Refusals,
     private readonly tokens: PlatformTokens | undefined,
   ) {}
 
@@ -21,13 +22,19 @@ export class IdentifyOwner {
 
   /** Throws `no_account` for a person whom the platform knows and who has no account here; others learn nothing. */
   async byPlatformToken(jwt: string, client: Client): Promise<Session | undefined> {
-    const bearer = await this.tokens?.verify(jwt);
-    const account = bearer && (await this.accounts.find(bearer.accountId));
-    if (account?.isActive) return { account, expiresAt: bearer!.expiresAt, signIn: bearer!.signIn };
-    const ownerId = account?.id ?? null;
-    await this.audit.recordFailure({ reason: 'invalid-token', client, ownerId, keyId: null, publicPart: null });
-    if (bearer && !account) throw noAccount();
-    return undefined;
+    const bearer = (await this.tokens?.verify(jwt)) ?? { refusal: 'no login is set' };
+    if ('refusal' in bearer) return this.refuse(bearer.refusal, client);
+    const account = await this.accounts.find(bearer.accountId);
+    if (account?.isActive) return { account, expiresAt: bearer.expiresAt, signIn: bearer.signIn };
+    if (account) return this.refuse(`the account is ${account.status}`, client, account.id);
+    await this.refuse(`no account has the id ${bearer.accountId}`, client);
+    throw noAccount();
+  }
+
+  private async refuse(why: string, client: Client, ownerId: string | null = null): Promise<undefined> {
+    const failure = { reason: 'invalid-token', client, ownerId, keyId: null, publicPart: null } as const;
+    await this.audit.recordFailure(failure);
+    this.refusals.note(failure, { why });
   }
 }
 

@@ -16,6 +16,10 @@ export class Log {
     this.logger = destination ? pino(options, destination) : pino(options);
   }
 
+  get isDebug(): boolean {
+    return this.logger.isLevelEnabled('debug');
+  }
+
   debug(message: string, facts: object = {}): void {
     this.logger.debug(facts, message);
   }
@@ -32,21 +36,42 @@ export class Log {
     this.logger.error(facts, message);
   }
 
-  /** An error that is about to be answered: our own faults with their stack, outages with their cause, others at debug. */
-  fault(error: unknown): void {
-    if (typeof error === 'object' && error !== null) {
-      if (this.logged.has(error)) return;
-      this.logged.add(error);
-    }
-    const code = error instanceof LatchkeyError ? error.code : undefined;
-    if (code === undefined)
-      this.error('internal error', { stack: error instanceof Error ? error.stack : String(error) });
-    else if (code === 'unavailable') this.warn('unavailable', { cause: causeOf(error) });
-    else this.debug('refused', { code });
+  /**
+   * An error that is about to be answered: our own faults with their stack, what was not available with its cause, once
+   * each; others at debug.
+   */
+  fault(error: unknown, { requestId }: AnsweredCall = {}): void {
+    const isNews = this.note(error);
+    if (!(error instanceof LatchkeyError)) {
+      if (isNews)
+        this.error('internal error', { stack: error instanceof Error ? error.stack : String(error), requestId });
+    } else if (error.code === 'unavailable' && error.cause && isNews) {
+      this.warn('unavailable', { cause: causeOf(error), requestId });
+    } else this.debug('refused', { code: error.code, why: error.message, requestId });
+  }
+
+  /** Whether it is the first time that this error is seen. From now on there is nothing more to say of it above debug. */
+  note(error: unknown): boolean {
+    if (typeof error !== 'object' || error === null) return true;
+    if (this.logged.has(error)) return false;
+    this.logged.add(error);
+    return true;
   }
 }
 
-function causeOf(error: unknown): string | undefined {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error ? cause.message : undefined;
+/** A call that an error is the answer to. */
+interface AnsweredCall {
+  readonly requestId?: string | undefined;
+}
+
+/** What went wrong below, in the words of who noticed it first, and of what they found. */
+export function causeOf(error: unknown): string {
+  const causes: string[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof LatchkeyError) continue;
+    // A name with several addresses fails with one error for each, and no message of its own.
+    const { message, code } = cause as Error & { readonly code?: string };
+    causes.push(message || code || cause.name);
+  }
+  return causes.join(': ');
 }

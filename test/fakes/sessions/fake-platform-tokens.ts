@@ -24,6 +24,7 @@ export class FakePlatformTokens extends PlatformTokens {
   async verify(jwt: string) {
     if (this.isAway) throw new LatchkeyError('unavailable', 'The platform login is away');
     const token = this.issued.get(jwt);
-    return token && token.expiresAt.getTime() > Date.now() ? token : undefined;
+    if (!token) return { refusal: 'the token is not one of ours' };
+    return token.expiresAt.getTime() > Date.now() ? token : { refusal: 'the token has expired' };
   }
 }

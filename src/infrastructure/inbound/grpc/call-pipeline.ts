@@ -64,7 +64,7 @@ export class CallPipeline {
       isIdentified = true;
       done(null, await method.answer(call.request, call, identity));
     } catch (error) {
-      this.log.fault(error);
+      this.log.fault(error, { requestId: method.requestId?.(call.request) });
       outcome = outcomeOf(error);
       if (isIdentified && method.answerToError) done(null, method.answerToError());
       else done(toStatus(error));

@@ -29,6 +29,8 @@ export interface UnaryMethod<Request, Answer> {
   answer(request: Request, call: ServerUnaryCall<Request, Answer>, identity: string): Promise<Answer>;
   /** When the request was read off the wire, by performance.now(). Without it, a call's time begins when it is served. */
   arrivedAt?(request: Request): number;
+  /** What the caller calls the request, fit for the log. */
+  requestId?(request: Request): string | undefined;
   /** For protocols in which an error must be an answer too. Callers without an identity get a gRPC status all the same. */
   answerToError?(): Answer;
 }

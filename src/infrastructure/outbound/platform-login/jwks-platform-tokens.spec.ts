@@ -13,6 +13,7 @@ import { JwksPlatformTokens } from './jwks-platform-tokens.js';
 const now = () => Math.floor(Date.now() / 1000);
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const RS256 = { alg: 'RS256', kid: 'RS256' };
+const REFUSED = { refusal: expect.any(String) };
 
 let login: PlatformLogin;
 let tokens: JwksPlatformTokens;
@@ -46,19 +47,19 @@ describe("a JWT of the platform's own login", () => {
     expect(await tokens.verify(await signed(claims))).toMatchObject({ accountId: 'u1', signIn });
   });
 
-  test.each<[string, () => object]>([
-    ['of another issuer', () => ({ iss: 'https://evil.example.org' })],
-    ['of no issuer', () => ({ iss: undefined })],
-    ['for another audience', () => ({ aud: 'billing' })],
-    ['for no audience', () => ({ aud: undefined })],
-    ['that expired', () => ({ exp: now() - 1 })],
-    ['that never expires', () => ({ exp: undefined })],
-    ['that is not valid yet', () => ({ nbf: now() + 600 })],
-    ['of nobody', () => ({ sub: undefined })],
-    ['whose subject is no text', () => ({ sub: 5 })],
-    ['whose subject is no account id', () => ({ sub: 'a b' })],
-  ])('is refused when it is one %s', async (_what, claims) => {
-    expect(await tokens.verify(await signed(claims()))).toBeUndefined();
+  test.each<[string, () => object, RegExp]>([
+    ['of another issuer', () => ({ iss: 'https://evil.example.org' }), /SESSION_JWT_ISSUER$/],
+    ['of no issuer', () => ({ iss: undefined }), /SESSION_JWT_ISSUER$/],
+    ['for another audience', () => ({ aud: 'billing' }), /SESSION_JWT_AUDIENCE$/],
+    ['for no audience', () => ({ aud: undefined }), /SESSION_JWT_AUDIENCE$/],
+    ['that expired', () => ({ exp: now() - 1 }), /^the token has expired$/],
+    ['that never expires', () => ({ exp: undefined }), /"exp"/],
+    ['that is not valid yet', () => ({ nbf: now() + 600 }), /"nbf"/],
+    ['of nobody', () => ({ sub: undefined }), /"sub"/],
+    ['whose subject is no text', () => ({ sub: 5 }), /subject/],
+    ['whose subject is no account id', () => ({ sub: 'a b' }), /subject/],
+  ])('is refused when it is one %s, and that is why', async (_what, claims, why) => {
+    expect(await tokens.verify(await signed(claims()))).toEqual({ refusal: expect.stringMatching(why) });
   });
 
   test.each<[string, () => Promise<string> | string]>([
@@ -85,7 +86,7 @@ describe("a JWT of the platform's own login", () => {
     ['of five parts', () => 'a.b.c.d.e'],
     ['that is empty', () => ''],
   ])('is refused when it is one %s', async (_what, make) => {
-    expect(await tokens.verify(await make())).toBeUndefined();
+    expect(await tokens.verify(await make())).toEqual(REFUSED);
   });
 
   test('is refused when the public key served as an HMAC secret, in each of its spellings', async () => {
@@ -97,7 +98,7 @@ describe("a JWT of the platform's own login", () => {
       for (const kid of ['RS256', 'ES256', undefined]) {
         const header = { alg: 'HS256', ...(kid ? { kid } : {}) };
         const jwt = await sign({ sub: 'u1' }, header, new Uint8Array(secret));
-        expect(await tokens.verify(jwt)).toBeUndefined();
+        expect(await tokens.verify(jwt)).toEqual(REFUSED);
       }
     }
   });

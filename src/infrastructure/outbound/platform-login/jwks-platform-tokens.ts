@@ -21,6 +21,13 @@ const ALGORITHMS = [
 ];
 const JWKS_TIMEOUT_MS = 2000;
 
+const NO_ACCOUNT_ID = 'the subject (sub) is no account id';
+/** By claim, for the people who set the variables. */
+const WRONG_CLAIM = new Map([
+  ['iss', 'the issuer (iss) is not SESSION_JWT_ISSUER'],
+  ['aud', 'the audience (aud) is not SESSION_JWT_AUDIENCE'],
+]);
+
 export class JwksPlatformTokens extends PlatformTokens {
   private readonly keys: JWTVerifyGetKey;
 
@@ -40,10 +47,10 @@ export class JwksPlatformTokens extends PlatformTokens {
       });
       const { sub, exp } = payload;
       // jose asks for the claim, not for its shape.
-      if (typeof sub !== 'string' || accountIdProblem(sub) !== undefined) return undefined;
+      if (typeof sub !== 'string' || accountIdProblem(sub) !== undefined) return { refusal: NO_ACCOUNT_ID };
       return { accountId: sub, expiresAt: new Date(exp! * 1000), signIn: signInOf(payload) };
     } catch (error) {
-      if (isRefusal(error)) return undefined;
+      if (isRefusal(error)) return { refusal: refusalOf(error) };
       const message = 'The platform login (SESSION_JWKS_URL) is not available: try again shortly';
       throw new LatchkeyError('unavailable', message, {}, { cause: error });
     }
@@ -51,11 +58,18 @@ export class JwksPlatformTokens extends PlatformTokens {
 }
 
 /** Everything that jose says of the token itself; what is left are faults of fetching the keys. */
-function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): error is errors.JOSEError {
   if (!(error instanceof errors.JOSEError)) return false;
   return (
     !(error instanceof errors.JWKSTimeout) &&
     !(error instanceof errors.JWKSInvalid) &&
     error.code !== 'ERR_JOSE_GENERIC'
   );
+}
+
+/** What jose says of other faults names claims and headers, and never their values. */
+function refusalOf(error: errors.JOSEError): string {
+  if (error instanceof errors.JWTExpired) return 'the token has expired';
+  const claim = error instanceof errors.JWTClaimValidationFailed ? error.claim : '';
+  return WRONG_CLAIM.get(claim) ?? error.message;
 }

@@ -23,6 +23,7 @@ export class EnvoyAuthorization implements GrpcDoor {
   ) {
     const Check: UnaryMethod<WireCheck, WireCheckAnswer> = {
       answer: (check) => this.answer(check),
+      requestId: (check) => readCheck(check).client.requestId ?? undefined,
       // Envoy takes a gRPC error for an authorization service out of order, and with `failure_mode_allow` it then lets
       // the request through: an error of ours is a denial too.
       answerToError: () => toCheckAnswer(answers.unavailable),

@@ -23,6 +23,11 @@ export function readQuestion(wire: WireQuestion): {
   };
 }
 
+/** As logs and the record have it, also of a question that can't be read. */
+export function requestIdOf({ requestId }: WireQuestion): string | undefined {
+  return clientFacts({ ip: undefined, userAgent: undefined, requestId }).requestId ?? undefined;
+}
+
 function brokenCall({ credential, operation, permission }: WireQuestion): Error {
   const errors = [];
   if (!credential) errors.push({ field: 'credential', message: 'is unset: set api_key or authorization' });

@@ -5,7 +5,7 @@ import type { Log } from '../../../telemetry/log.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from '../grpc-door.js';
 import { toAnswer } from './answers.js';
 import { OpenStreams } from './open-streams.js';
-import { readQuestion } from './questions.js';
+import { readQuestion, requestIdOf } from './questions.js';
 import type { RateLimitWindow } from './rate-limit-window.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE } from './validation-definition.js';
 import type { WireAnswer, WireQuestion } from './validation-messages.js';
@@ -28,6 +28,7 @@ export class ValidationService implements GrpcDoor {
     const ValidateKey: UnaryMethod<WireQuestion, WireAnswer> = {
       answer: (question, call) => this.answerOne(question, call),
       arrivedAt: ({ readAt }) => readAt,
+      requestId: requestIdOf,
     };
     const ValidateKeys: StreamMethod<WireQuestion, WireAnswer> = {
       converse: (call, each) => {

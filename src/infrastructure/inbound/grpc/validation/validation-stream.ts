@@ -1,6 +1,7 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import type { Log } from '../../../telemetry/log.js';
 import { toFailure } from './answers.js';
+import { requestIdOf } from './questions.js';
 import type { WireAnswer, WireQuestion } from './validation-messages.js';
 
 /** Questions of one stream that may be open at once; HTTP/2 flow control holds back the rest. */
@@ -35,7 +36,7 @@ export function answerStream(
     advance();
     void answer(question)
       .catch((error: unknown) => {
-        log.fault(error);
+        log.fault(error, { requestId: requestIdOf(question) });
         return toFailure(question.requestId, error);
       })
       .then((response) => {

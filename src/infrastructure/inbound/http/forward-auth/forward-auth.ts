@@ -36,7 +36,7 @@ export class ForwardAuth {
     try {
       return this.answers.of(await this.validateKey.execute(credential, question, clientOf(request)));
     } catch (error) {
-      this.log.fault(error);
+      this.log.fault(error, request);
       return this.answers.unavailable;
     }
   }

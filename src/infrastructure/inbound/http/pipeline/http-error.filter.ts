@@ -4,6 +4,7 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
 import { HttpRefusal } from './http-refusal.js';
 import { sendProblem } from './problem.js';
+import type { LatchkeyRequest } from './request.js';
 
 /** What Express and its body parser say of a request they can't take. */
 interface HttpFault {
@@ -17,9 +18,11 @@ export class HttpErrorFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const known = toKnownError(error);
-    if (known instanceof HttpRefusal) this.log.debug('refused', { code: known.code });
-    else this.log.fault(known);
-    const response = host.switchToHttp().getResponse<Response>();
+    const http = host.switchToHttp();
+    const { requestId } = http.getRequest<LatchkeyRequest>();
+    if (known instanceof HttpRefusal) this.log.debug('refused', { code: known.code, why: known.message, requestId });
+    else this.log.fault(known, { requestId });
+    const response = http.getResponse<Response>();
     if (response.headersSent) response.destroy();
     else sendProblem(response, known);
   }

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
+import { askForEveryVerdict } from '../support/every-verdict.js';
+import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { newOwner } from '../support/owners.js';
+import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform-login.js';
+import { type Entry, PrintedLog } from '../support/printed-log.js';
+import { startServiceHere, type Service } from '../support/service.js';
+
+const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const DEBUG = 20;
+
+describe('the log at debug', () => {
+  let log: PrintedLog;
+  let login: PlatformLogin;
+  let service: Service;
+  beforeAll(async () => {
+    log = new PrintedLog();
+    login = await startPlatformLogin();
+    service = await startServiceHere({
+      LOG_LEVEL: 'debug',
+      RATE_LIMIT_PER_SECOND: '1',
+      RATE_LIMIT_BURST: '20',
+      SESSION_JWKS_URL: login.jwksUrl,
+      SESSION_JWT_ISSUER: ISSUER,
+      SESSION_JWT_AUDIENCE: AUDIENCE,
+      PASSWORD_SIGN_IN: 'on',
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await login?.stop();
+    log.stop();
+  });
+
+  const refusalOf = (requestId: string) => log.named('refused').find((entry) => entry['requestId'] === requestId);
+  const present = async (claims: object, requestId: string): Promise<Entry | undefined> => {
+    const jwt = await sign({ sub: 'nobody', ...claims }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+    const headers = { authorization: `Bearer ${jwt}`, 'x-request-id': requestId };
+    expect((await service.person().call('GET', '/v1/session', undefined, headers)).status).toBe(401);
+    return refusalOf(requestId);
+  };
+
+  test('says why each validation was denied, with the ids of request, key and owner', async () => {
+    await askForEveryVerdict(service);
+    const denials = log.named('refused').filter(({ reason }) => reason !== undefined && reason !== 'invalid-key');
+    for (const denial of denials) {
+      const requestId = expect.stringMatching(/^question-\d+$/);
+      const keyId = expect.stringMatching(KEY_ID);
+      expect(denial).toMatchObject({
+        level: DEBUG,
+        requestId,
+        keyId,
+        ownerId: expect.any(String),
+        operation: expect.any(String),
+      });
+    }
+    const reasons = denials.map(({ reason }) => reason).concat('invalid-key');
+    expect([...new Set(reasons)].sort()).toEqual([...DENIAL_REASONS].sort());
+    expect(denials.find(({ reason }) => reason === 'missing-permission')).toMatchObject({ permission: 'reports:read' });
+  });
+
+  test('says what is wrong with a key that is not proven, and nothing of its secret', async () => {
+    const { apiKey, fullKey } = await (await newOwner(service)).person.newKey();
+    const [wrong, unknown] = [withWrongSecret(fullKey), unknownKey()];
+    await service.clients.validate(wrong, { requestId: 'wrong' });
+    await service.clients.validate(unknown, { requestId: 'unknown' });
+    await service.clients.validate('let me in', { requestId: 'malformed' });
+    expect(refusalOf('wrong')).toMatchObject({ reason: 'invalid-key', why: 'wrong secret', keyId: apiKey.id });
+    expect(refusalOf('unknown')).toMatchObject({ why: 'unknown key', publicPart: unknown.slice(3, 27) });
+    expect(refusalOf('malformed')).toMatchObject({ why: 'not a well-formed key' });
+    for (const key of [wrong, unknown]) expect(log.text).not.toContain(key.slice(28, 60));
+  });
+
+  test.each([
+    ['expired', { exp: 1_700_000_000 }, 'the token has expired'],
+    ['wrong audience', { aud: 'billing' }, 'the audience (aud) is not SESSION_JWT_AUDIENCE'],
+    ['wrong issuer', { iss: 'https://elsewhere.example' }, 'the issuer (iss) is not SESSION_JWT_ISSUER'],
+    ['unknown account', { sub: 'auth0|nobody' }, 'no account has the id auth0|nobody'],
+  ])("says why a token of the platform's login was refused: %s", async (what, claims, why) => {
+    const requestId = what.replace(' ', '-');
+    expect(await present(claims, requestId)).toMatchObject({ level: DEBUG, reason: 'invalid-token', why });
+  });
+
+  test('says why any other call was refused, over HTTP, gRPC and a stream', async () => {
+    await service.person().call('POST', '/v1/api-keys', {}, { 'x-request-id': 'signed-out' });
+    expect(refusalOf('signed-out')).toMatchObject({ level: DEBUG, code: 'unauthenticated', why: expect.any(String) });
+    const broken = { requestId: 'broken', operation: 'OPERATION_UNSPECIFIED' } as const;
+    await expect(service.clients.ask(broken)).rejects.toThrow(/credential is unset/);
+    expect(refusalOf('broken')).toMatchObject({ code: 'invalid_fields', why: expect.stringContaining('credential') });
+  });
+});

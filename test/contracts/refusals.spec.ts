@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Refusals } from '../../src/application/ports.js';
+import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
+import { Log } from '../../src/infrastructure/telemetry/log.js';
+import { LoggedRefusals } from '../../src/infrastructure/telemetry/logged-refusals.js';
+import { FakeRefusals } from '../fakes/fake-refusals.js';
+import { unknownKey } from '../support/key-strings.js';
+
+interface Subject {
+  readonly refusals: Refusals;
+  /** What a person can read of each refusal. */
+  told(): readonly unknown[];
+}
+
+function openFake(): Subject {
+  const refusals = new FakeRefusals();
+  const told = () =>
+    refusals.noted.map(({ reason, why, keyId, client, question }) => ({
+      reason,
+      why,
+      keyId: keyId ?? undefined,
+      requestId: client.requestId ?? undefined,
+      permission: question?.permission,
+    }));
+  return { refusals, told };
+}
+
+function openLog(level = 'debug'): Subject {
+  const lines: string[] = [];
+  const refusals = new LoggedRefusals(new Log(level, { write: (line) => void lines.push(line) }));
+  return { refusals, told: () => lines.map((line) => JSON.parse(line) as unknown) };
+}
+
+const REFUSED: FailedAuthentication = {
+  reason: 'missing-permission',
+  client: { ip: '203.0.113.9', userAgent: null, requestId: 'r1' },
+  keyId: 'k1',
+  ownerId: 'o1',
+  publicPart: 'p1',
+};
+const QUESTION = { operation: 'write', permission: 'systems:write' } as const;
+
+describe.each([
+  ['in memory', openFake],
+  ['in the log', openLog],
+])('Refusals %s', (_name, open) => {
+  test('say of each why, which request, which key, and what it was to do', () => {
+    const { refusals, told } = open();
+    refusals.note(REFUSED, { question: QUESTION });
+    const nobody = { ...REFUSED, reason: 'invalid-key' as const, keyId: null, ownerId: null, publicPart: null };
+    refusals.note(nobody, { why: 'not a well-formed key' });
+    expect(told()).toMatchObject([
+      { reason: 'missing-permission', keyId: 'k1', requestId: 'r1', permission: 'systems:write' },
+      { reason: 'invalid-key', why: 'not a well-formed key', requestId: 'r1' },
+    ]);
+  });
+});
+
+describe('Refusals in the log', () => {
+  test('are read by nobody at info, and cost nothing there', () => {
+    const { refusals, told } = openLog('info');
+    const unread = Object.defineProperty({ ...REFUSED }, 'client', {
+      get: () => ({
+        get requestId(): string {
+          throw new Error('it was read');
+        },
+      }),
+    });
+    refusals.note(unread, {});
+    expect(told()).toEqual([]);
+  });
+
+  test('hold no secret, whatever is said', () => {
+    const { refusals, told } = openLog();
+    const key = unknownKey();
+    refusals.note({ ...REFUSED, client: { ...REFUSED.client, requestId: key } }, { why: key });
+    expect(JSON.stringify(told())).not.toContain(key.slice(28, 60));
+  });
+});

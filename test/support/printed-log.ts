@@ -1,0 +1,28 @@
+import { jest } from '@jest/globals';
+
+export type Entry = Readonly<Record<string, unknown>> & { readonly msg: string; readonly level: number };
+
+/** Takes what this process prints to standard output from now on: of a service in it, its log. */
+export class PrintedLog {
+  text = '';
+  private readonly spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
+    this.text += String(line);
+    return true;
+  });
+
+  entries(): Entry[] {
+    return this.text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Entry);
+  }
+
+  /** Those with this message. */
+  named(message: string): Entry[] {
+    return this.entries().filter(({ msg }) => msg === message);
+  }
+
+  stop(): void {
+    this.spy.mockRestore();
+  }
+}
