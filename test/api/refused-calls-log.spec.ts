@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
+import { eventually } from '../support/eventually.js';
 import { askForEveryVerdict } from '../support/every-verdict.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
@@ -9,6 +10,7 @@ import { startServiceHere, type Service } from '../support/service.js';
 
 const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DEBUG = 20;
+const INFO = 30;
 
 describe('the log at debug', () => {
   let log: PrintedLog;
@@ -88,5 +90,16 @@ describe('the log at debug', () => {
     const broken = { requestId: 'broken', operation: 'OPERATION_UNSPECIFIED' } as const;
     await expect(service.clients.ask(broken)).rejects.toThrow(/credential is unset/);
     expect(refusalOf('broken')).toMatchObject({ code: 'invalid_fields', why: expect.stringContaining('credential') });
+  });
+
+  test('has the probes that succeed; those that fail, and all other requests, are at info', async () => {
+    const levelOf = (path: string) =>
+      eventually(async () => log.named('request').find((entry) => entry['path'] === path)?.level);
+    for (const path of ['/livez', '/readyz', '/metrics']) await service.person().call('GET', path);
+    expect([await levelOf('/livez'), await levelOf('/readyz'), await levelOf('/metrics')]).toEqual([
+      DEBUG,
+      DEBUG,
+      INFO,
+    ]);
   });
 });

@@ -3,19 +3,25 @@ import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { LatchkeyRequest } from './request.js';
 
-/** One line a request; the path without its query, which is never logged. */
+/** What asks again and again whether all is well. */
+const PROBES = ['/livez', '/readyz'];
+
+/** One line a request; the path without its query, which is never logged. A probe that finds all well is no news. */
 export function accessLog(log: Log) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const start = performance.now();
     response.once('close', () => {
-      log.info('request', {
+      const path = request.originalUrl.split('?', 1)[0]!;
+      const facts = {
         requestId: (request as LatchkeyRequest).requestId,
         method: request.method,
-        path: withoutSecrets(request.originalUrl.split('?', 1)[0]!),
+        path: withoutSecrets(path),
         status: response.statusCode,
         completed: response.writableFinished,
         latencyMs: Math.round((performance.now() - start) * 10) / 10,
-      });
+      };
+      if (response.statusCode === 200 && PROBES.includes(path)) log.debug('request', facts);
+      else log.info('request', facts);
     });
     next();
   };
