@@ -13,11 +13,11 @@ import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/account
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
+import { PostgresOutage } from '../infrastructure/outbound/postgres/connection/postgres-outage.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
 import { PostgresLastUse } from '../infrastructure/outbound/postgres/keys/last-use.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
-import type { Log } from '../infrastructure/telemetry/log.js';
 import type { Telemetry } from './telemetry.js';
 
 export type Adapters = ReturnType<typeof buildAdapters>;
@@ -33,13 +33,14 @@ export function buildAdapters(
   passwords?: Argon2Passwords,
 ) {
   const { databaseUrl, databasePatienceMs, redisUrl, rateLimit, platformLogin, oidc, publicUrl } = config;
-  const database = new Database(dataSource);
+  const outage = new PostgresOutage(log);
+  const database = new Database(dataSource, outage);
   const storedCosts = new PostgresStoredCosts(database);
   const localLimiter = new MemoryRateLimiter(rateLimit);
   return {
     database,
-    keyReader: new PostgresKeyReader(databaseUrl, databasePatienceMs, traces),
-    audit: new PostgresAudit(databaseUrl, database, databasePatienceMs, traces),
+    keyReader: new PostgresKeyReader(databaseUrl, databasePatienceMs, traces, outage),
+    audit: new PostgresAudit(databaseUrl, database, databasePatienceMs, traces, outage),
     auditTrail: new PostgresAuditTrail(database),
     keys: new PostgresApiKeys(database),
     accounts: new PostgresAccounts(database),
@@ -49,17 +50,8 @@ export function buildAdapters(
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),
     localLimiter,
-    limiter: redisUrl
-      ? new RedisRateLimiter(redisUrl, rateLimit, localLimiter, redisOutage(log), traces)
-      : localLimiter,
+    limiter: redisUrl ? new RedisRateLimiter(redisUrl, rateLimit, localLimiter, log, traces) : localLimiter,
     platformLogin: oidc && new OidcPlatformLogin(oidc, `${publicUrl}/v1/session/oidc/callback`),
-    platformTokens: platformLogin && new JwksPlatformTokens(platformLogin),
+    platformTokens: platformLogin && new JwksPlatformTokens(platformLogin, log),
   };
-}
-
-function redisOutage(log: Log) {
-  return (reason?: string) =>
-    reason === undefined
-      ? log.info('Redis is back: rate limits are shared again')
-      : log.warn('Redis is away: rate limits go on per process', { reason });
 }

@@ -4,6 +4,7 @@ import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js'
 import { HOUR_MS } from '../../src/domain/time.js';
 import { JwksPlatformTokens } from '../../src/infrastructure/outbound/platform-login/jwks-platform-tokens.js';
 import { FakePlatformTokens } from '../fakes/sessions/fake-platform-tokens.js';
+import { SILENT } from '../support/kept-log.js';
 import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../support/platform-login.js';
 
 interface Login {
@@ -27,7 +28,7 @@ async function openRealLogin(): Promise<Login> {
     const authTime = authenticatedAt && { auth_time: authenticatedAt.getTime() / 1000 };
     return sign({ sub, exp, acr, ...authTime }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
   };
-  const tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE });
+  const tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE }, SILENT);
   return { tokens, issue, goAway: login.stop, stop: login.stop };
 }
 

@@ -11,7 +11,9 @@ import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
 import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
 import { RedisRateLimiter } from '../../src/infrastructure/outbound/redis/redis-rate-limiter.js';
+import { keptLog } from '../support/kept-log.js';
 import { STORE_PATIENCE_MS } from '../support/patience.mjs';
+import type { Entry } from '../support/printed-log.js';
 import { startRedis } from '../support/redis.mjs';
 
 const DEADLINE_MS = 20;
@@ -41,7 +43,7 @@ interface Subject {
   /** Of the charges so far, those that the limits of the process decided because Redis did not. */
   fallbacks(): number;
   /** What was told of outages. */
-  readonly outages: (string | undefined)[];
+  readonly outages: readonly Entry[];
 }
 
 const closers: (() => void)[] = [];
@@ -62,8 +64,8 @@ async function onRedis(
   deadlineMs = STORE_PATIENCE_MS,
 ): Promise<Subject> {
   const local = new WatchedLocal(limit);
-  const outages: (string | undefined)[] = [];
-  const limiter = new RedisRateLimiter(url, limit, local, (reason) => outages.push(reason), NO_TRACES, deadlineMs);
+  const { log, entries } = keptLog();
+  const limiter = new RedisRateLimiter(url, limit, local, log, NO_TRACES, deadlineMs);
   closers.push(
     () => limiter.close(),
     () => local.close(),
@@ -71,7 +73,7 @@ async function onRedis(
   const subject = {
     charge: (keyId: string) => limiter.charge(keyId),
     fallbacks: () => local.asked,
-    outages,
+    outages: entries,
   };
   await shared(subject);
   return subject;
@@ -293,7 +295,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
       expect(admittedOf(await chargeTogether(subject, keyId, 30))).toBe(10);
       expect(await subject.charge(keyId)).toMatchObject({ admitted: false, limit: 10, remaining: 0 });
       expect(await until(() => subject.outages.length === 1, 5000)).toBe(true);
-      expect(subject.outages[0]).toEqual(expect.any(String));
+      expect(subject.outages[0]).toMatchObject({ level: 40, reason: expect.any(String) });
     }
 
     redis = await startRedis(folder, redis.port);
@@ -303,13 +305,13 @@ describe('RedisRateLimiter over a Redis of its own', () => {
       expect(await two.charge(fresh)).toMatchObject({ admitted: false });
     });
     // Told once that it went, and once that it is back.
-    for (const { outages } of [one, two]) expect([outages.length, outages[1]]).toEqual([2, undefined]);
+    for (const { outages } of [one, two]) expect([outages.length, outages[1]?.level]).toEqual([2, 30]);
   });
 
   test('Redis down from the start: the limits of the process decide', async () => {
     const local = new WatchedLocal(slow);
-    const outages: (string | undefined)[] = [];
-    const limiter = new RedisRateLimiter('redis://127.0.0.1:1', slow, local, (reason) => outages.push(reason));
+    const { log, entries: outages } = keptLog();
+    const limiter = new RedisRateLimiter('redis://127.0.0.1:1', slow, local, log);
     closers.push(
       () => limiter.close(),
       () => local.close(),
@@ -322,7 +324,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     expect(await until(() => attempts >= 4, 5000)).toBe(true);
     expect(await limiter.charge('k')).toMatchObject({ admitted: true, remaining: 8 });
     // Told once, however many attempts fail.
-    expect(outages).toEqual([expect.any(String)]);
+    expect(outages).toMatchObject([{ reason: expect.any(String) }]);
     const told = limiter.instruments().map((one) => [one.name, one.get().values[0]?.value]);
     expect(told).toEqual([
       ['latchkey_redis_up', 0],

@@ -64,14 +64,20 @@ interface AnsweredCall {
   readonly requestId?: string | undefined;
 }
 
-/** What went wrong below, in the words of who noticed it first, and of what they found. */
+interface Cause {
+  readonly message?: string;
+  readonly code?: string;
+  readonly cause?: unknown;
+}
+
+/** What went wrong below, in the words of all who passed it on. Of an error of ours the words are for callers. */
 export function causeOf(error: unknown): string {
   const causes: string[] = [];
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof LatchkeyError) continue;
+  for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Cause).cause) {
+    const { message, code } = cause as Cause;
     // A name with several addresses fails with one error for each, and no message of its own.
-    const { message, code } = cause as Error & { readonly code?: string };
-    causes.push(message || code || cause.name);
+    const words = message || code;
+    if (words && !(cause instanceof LatchkeyError)) causes.push(words);
   }
   return causes.join(': ');
 }

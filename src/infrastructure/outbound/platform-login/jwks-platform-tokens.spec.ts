@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { exportSPKI, generateKeyPair, importJWK, type CryptoKey } from 'jose';
+import { SILENT } from '../../../../test/support/kept-log.js';
 import {
   AUDIENCE,
   ISSUER,
@@ -19,7 +20,7 @@ let login: PlatformLogin;
 let tokens: JwksPlatformTokens;
 beforeAll(async () => {
   login = await startPlatformLogin();
-  tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE });
+  tokens = new JwksPlatformTokens({ jwksUrl: login.jwksUrl, issuer: ISSUER, audience: AUDIENCE }, SILENT);
 });
 afterAll(() => login.stop());
 
@@ -115,7 +116,7 @@ describe('a login whose keys cannot be had', () => {
   afterEach(async () => {
     for (const other of others.splice(0)) await other.stop();
   });
-  const fresh = (jwksUrl: string) => new JwksPlatformTokens({ jwksUrl, issuer: ISSUER, audience: AUDIENCE });
+  const fresh = (jwksUrl: string) => new JwksPlatformTokens({ jwksUrl, issuer: ISSUER, audience: AUDIENCE }, SILENT);
 
   test('that is down makes the answer unavailable, never a refusal', async () => {
     const gone = await startPlatformLogin();

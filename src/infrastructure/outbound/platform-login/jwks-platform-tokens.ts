@@ -1,8 +1,10 @@
-import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, errors, jwksCache, type JWKSCacheInput, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import { PlatformTokens } from '../../../application/ports.js';
 import type { PlatformLoginConfig } from '../../../config/platform-login-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
 import { LatchkeyError } from '../../../domain/errors.js';
+import type { Log } from '../../telemetry/log.js';
+import { Outage } from '../../telemetry/outage.js';
 import { signInOf } from './sign-in-claims.js';
 
 /** RFC 7518 and RFC 8037, without the symmetric ones: a public key must never serve as an HMAC secret. */
@@ -30,10 +32,24 @@ const WRONG_CLAIM = new Map([
 
 export class JwksPlatformTokens extends PlatformTokens {
   private readonly keys: JWTVerifyGetKey;
+  /** What was fetched last, which jose keeps here. Tokens may be good by it while the login is away. */
+  private readonly fetched: JWKSCacheInput = {};
+  /** When what a call has seen last was fetched. */
+  private lastSeen: number | undefined;
+  private readonly outage: Outage;
 
-  constructor(private readonly login: PlatformLoginConfig) {
+  constructor(
+    private readonly login: PlatformLoginConfig,
+    log: Log,
+  ) {
     super();
-    this.keys = createRemoteJWKSet(new URL(login.jwksUrl), { timeoutDuration: JWKS_TIMEOUT_MS });
+    const options = { timeoutDuration: JWKS_TIMEOUT_MS, [jwksCache]: this.fetched };
+    this.keys = createRemoteJWKSet(new URL(login.jwksUrl), options);
+    this.outage = new Outage(log, {
+      store: 'The platform login (SESSION_JWKS_URL)',
+      meanwhile: 'its tokens cannot be checked',
+      again: 'its tokens are checked again',
+    });
   }
 
   async verify(jwt: string) {
@@ -52,7 +68,12 @@ export class JwksPlatformTokens extends PlatformTokens {
     } catch (error) {
       if (isRefusal(error)) return { refusal: refusalOf(error) };
       const message = 'The platform login (SESSION_JWKS_URL) is not available: try again shortly';
-      throw new LatchkeyError('unavailable', message, {}, { cause: error });
+      const unavailable = new LatchkeyError('unavailable', message, {}, { cause: error });
+      this.outage.noticed(unavailable);
+      throw unavailable;
+    } finally {
+      if (this.fetched.uat !== this.lastSeen) this.outage.over();
+      this.lastSeen = this.fetched.uat;
     }
   }
 }

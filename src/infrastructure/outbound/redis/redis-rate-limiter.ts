@@ -3,6 +3,8 @@ import { RateLimiter } from '../../../application/ports.js';
 import { emissionIntervalMicros, rateDecision, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 import { Batcher } from '../batching/batcher.js';
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
+import type { Log } from '../../telemetry/log.js';
+import { Outage } from '../../telemetry/outage.js';
 import { NO_TRACES } from '../../telemetry/traces.js';
 
 /** How long a validation waits for Redis before the limits of this process decide. */
@@ -46,12 +48,11 @@ export class RedisRateLimiter extends RateLimiter {
   private readonly batcher: Batcher<string, RateDecision>;
   private fallbacks = 0;
 
-  /** @param onOutage called once with the reason when Redis goes away, and once without when it is back */
   constructor(
     url: string,
     private readonly limit: RateLimit,
     private readonly local: RateLimiter,
-    private readonly onOutage: (reason?: string) => void,
+    log: Log,
     traces = NO_TRACES,
     deadlineMs = DEADLINE_MS,
   ) {
@@ -72,15 +73,13 @@ export class RedisRateLimiter extends RateLimiter {
       retryStrategy: (attempts) => Math.min(1000, attempts * 50),
     }) as GcraRedis;
     this.redis.defineCommand('gcra', { lua: GCRA });
-    let isAway = false;
-    this.redis.on('error', (error: Error) => {
-      if (!isAway) this.onOutage(error.message);
-      isAway = true;
+    const outage = new Outage(log, {
+      store: 'Redis',
+      meanwhile: 'rate limits go on per process',
+      again: 'rate limits are shared again',
     });
-    this.redis.on('ready', () => {
-      if (isAway) this.onOutage();
-      isAway = false;
-    });
+    this.redis.on('error', (error: Error) => outage.noticed(error));
+    this.redis.on('ready', () => outage.over());
   }
 
   charge(keyId: string): Promise<RateDecision> {

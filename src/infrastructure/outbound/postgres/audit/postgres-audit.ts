@@ -1,5 +1,6 @@
 import { Audit } from '../../../../application/ports.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Page, PageRequest } from '../../../../application/page.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
@@ -8,6 +9,7 @@ import { decodeCursor, pageOf } from '../tables/cursor.js';
 import type { Database } from '../connection/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
+import { PostgresOutage } from '../connection/postgres-outage.js';
 import { ReservedConnections } from '../connection/reserved-connections.js';
 import { unavailable } from '../connection/store-error.js';
 
@@ -38,6 +40,7 @@ export class PostgresAudit extends Audit {
     private readonly database: Database,
     patienceMs: number,
     traces = NO_TRACES,
+    private readonly outage = new PostgresOutage(),
   ) {
     super();
     this.connections = new ReservedConnections(url, 'audit', CONNECTIONS, patienceMs);
@@ -93,10 +96,10 @@ export class PostgresAudit extends Audit {
       groups.map(({ count }) => count),
     ];
     try {
-      await this.connections.query(RECORD_FAILURES, values);
+      await this.outage.watch('audit', () => this.connections.query(RECORD_FAILURES, values));
     } catch (error) {
       // Whatever the cause: what can't be recorded is not answered.
-      throw unavailable(error);
+      throw error instanceof LatchkeyError ? error : unavailable(error);
     }
   }
 }

@@ -12,7 +12,7 @@ export function patiently<T>(patienceMs: number, work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     const wait = (slices: number) => {
       if (isSettled) return;
-      if (slices === 0) reject(unavailable());
+      if (slices === 0) reject(unavailable(new Error(`no answer within ${patienceMs} ms`)));
       else timer = setTimeout(() => setImmediate(wait, slices - 1), patienceMs / SLICES);
     };
     wait(SLICES);

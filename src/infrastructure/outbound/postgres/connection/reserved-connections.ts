@@ -25,6 +25,7 @@ export class ReservedConnections {
   private readonly clients = new Map<pg.Client, Socket>();
   private readonly idle: pg.Client[] = [];
   private lastFailureAt = -Infinity;
+  private lastFailure: unknown;
 
   /** @param patienceMs how long one statement may take, with the connection that it may need first */
   constructor(
@@ -90,7 +91,7 @@ export class ReservedConnections {
   private async take(): Promise<pg.Client> {
     if (this.idle.length === 0) await this.connect();
     const client = this.idle.pop();
-    if (!client) throw unavailable();
+    if (!client) throw unavailable(new Error('the connection was lost at once'));
     return client;
   }
 
@@ -101,7 +102,8 @@ export class ReservedConnections {
 
   private async connect(timeoutMs = Math.max(CONNECT_TIMEOUT_MS, this.patienceMs)): Promise<void> {
     const isTooSoon = performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS;
-    if (isTooSoon || this.clients.size >= this.maxConnections) throw unavailable();
+    if (isTooSoon) throw unavailable(this.lastFailure);
+    if (this.clients.size >= this.maxConnections) throw unavailable(new Error('no connection is open yet'));
     const socket = new Socket();
     const client = new pg.Client({
       connectionString: this.url,
@@ -117,6 +119,7 @@ export class ReservedConnections {
       this.idle.push(client);
     } catch (error) {
       this.lastFailureAt = performance.now();
+      this.lastFailure = error;
       this.destroy(client);
       throw error;
     }

@@ -33,6 +33,14 @@ export function unavailable(cause?: unknown): LatchkeyError {
   return new LatchkeyError('unavailable', 'The database is not available: try again shortly', {}, { cause });
 }
 
+/**
+ * Whether what was not available is one call's own misfortune, and the next may fare better: rolled back for another (40),
+ * a lock that another held for long (55P03), a statement that took too long (57014).
+ */
+export function isOfOneCall(cause: unknown): boolean {
+  return /^(40|55P03|57014)/.test(driverError(cause).code ?? '');
+}
+
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   const { code, constraint: violated } = driverError(error);
   return code === '23505' && violated === constraint;

@@ -6,6 +6,7 @@ import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { NOW } from '../connection/database.js';
+import { PostgresOutage } from '../connection/postgres-outage.js';
 import { ReservedConnections } from '../connection/reserved-connections.js';
 import { unavailable } from '../connection/store-error.js';
 
@@ -51,11 +52,11 @@ export class PostgresKeyReader extends KeyReader {
   private readonly batcher: Batcher<string, KeyReading>;
 
   /** @param patienceMs how long one read may take */
-  constructor(url: string, patienceMs: number, traces = NO_TRACES) {
+  constructor(url: string, patienceMs: number, traces = NO_TRACES, outage = new PostgresOutage()) {
     super();
     this.connections = new ReservedConnections(url, 'validation', MAX_IN_FLIGHT, patienceMs);
     this.batcher = new Batcher({
-      send: (publicParts) => this.readAll(publicParts),
+      send: (publicParts) => outage.watch('validation', () => this.readAll(publicParts)),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
       patienceMs,
@@ -91,7 +92,7 @@ export class PostgresKeyReader extends KeyReader {
     const sentAt = performance.now();
     const distinct = [...new Set(publicParts)];
     const rows = await this.connections.query<KeyReadingRow>(READ_KEYS, [distinct.join()]);
-    if (rows[0]?.standby !== false) throw unavailable();
+    if (rows[0]?.standby !== false) throw unavailable(new Error('PostgreSQL is in recovery'));
     const byPublicPart = new Map(rows.map((row) => [row.public_part, toReading(sentAt, row)]));
     return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
   }

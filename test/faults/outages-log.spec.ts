@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
+import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform-login.js';
+import { PrintedLog } from '../support/printed-log.js';
+import { startRedis } from '../support/redis.mjs';
+import { startServiceHere, type Service } from '../support/service.js';
+import { outcomeOf } from './measure.js';
+import { OwnPostgres } from './own-postgres.js';
+
+/** Enough for a log that says it again with each call to give itself away. */
+const CALLS = 20;
+
+describe('the log of an outage', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outages-'));
+  let log: PrintedLog;
+  let postgres: OwnPostgres;
+  let redis: Awaited<ReturnType<typeof startRedis>>;
+  let login: PlatformLogin;
+  let service: Service;
+  beforeAll(async () => {
+    [postgres, redis, login] = await Promise.all([OwnPostgres.start(), startRedis(folder), startPlatformLogin()]);
+    log = new PrintedLog();
+    service = await startServiceHere({
+      LOG_LEVEL: 'info',
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      SESSION_JWKS_URL: login.jwksUrl,
+      SESSION_JWT_ISSUER: ISSUER,
+      SESSION_JWT_AUDIENCE: AUDIENCE,
+      PASSWORD_SIGN_IN: 'on',
+    });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    log.stop();
+    await login.stop();
+    await redis.stop();
+    await postgres.remove();
+  });
+
+  const told = () => log.entries().filter(({ msg }) => / is (away|back): |^unavailable/.test(msg));
+  const eventuallySays = (words: string) => eventually(async () => told().some(({ msg }) => msg.startsWith(words)));
+  async function expectOneOutage(store: string, pass: () => Promise<void>): Promise<void> {
+    const before = told().length;
+    await pass();
+    expect(told().slice(before)).toMatchObject([
+      { level: 40, msg: expect.stringMatching(`^${store}.* is away: `), reason: expect.stringMatching(/\w/) },
+      { level: 30, msg: expect.stringMatching(`^${store}.* is back: `), awayMs: expect.any(Number) },
+    ]);
+  }
+
+  test('of PostgreSQL is a line when it begins, with its cause, and one when it is over', async () => {
+    const [person, { validate }] = [service.person(), service.clients];
+    await expectOneOutage('PostgreSQL', async () => {
+      await postgres.stop();
+      for (let call = 0; call < CALLS; call += 1) {
+        await outcomeOf(validate('lk_nonsense'));
+        expect((await person.call('GET', '/readyz')).status).toBe(503);
+        expect((await person.call('POST', '/v1/session', { email: 'a@b.c', password: 'x' })).status).toBe(503);
+      }
+      await postgres.startAgain();
+      await eventuallySays('PostgreSQL is back');
+      await eventually(async () => (await outcomeOf(validate('lk_nonsense'))) === 'denial');
+    });
+  });
+
+  test('of Redis, likewise', async () => {
+    await expectOneOutage('Redis', async () => {
+      await redis.stop();
+      await eventuallySays('Redis is away');
+      redis = await startRedis(folder, redis.port);
+      await eventuallySays('Redis is back');
+    });
+  });
+
+  test("of the platform's login, likewise", async () => {
+    const keys = JSON.stringify({ keys: login.publicKeys });
+    const jwt = await sign({ sub: 'nobody' }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
+    const ask = async () => {
+      const headers = { authorization: `Bearer ${jwt}` };
+      return (await service.person().call('GET', '/v1/session', undefined, headers)).status;
+    };
+    await expectOneOutage('The platform login', async () => {
+      login.answers(500, 'oops');
+      for (let call = 0; call < CALLS; call += 1) expect(await ask()).toBe(503);
+      login.answers(200, keys);
+      for (let call = 0; call < CALLS; call += 1) expect(await ask()).toBe(401);
+    });
+  });
+});
