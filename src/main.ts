@@ -1,5 +1,7 @@
 import cluster from 'node:cluster';
 import { ConfigError, readConfig, type Config } from './config/config.js';
+import { shownSettings } from './config/shown-settings.js';
+import { version } from './config/version.js';
 import { LatchkeyError } from './domain/errors.js';
 import { Log } from './infrastructure/telemetry/log.js';
 import { outliveParentBriefly, WorkerHasToldWhy, Workers } from './composition/workers/workers.js';
@@ -14,16 +16,25 @@ interface Running {
 
 let stopping: Promise<void> | undefined;
 let running: Running | undefined;
-const stop = () => {
-  stopping ??= Promise.resolve(running?.stop()).then(() => process.exit(0), fail);
+let log = new Log('info');
+const stopFor = (reason: string) => () => {
+  if (stopping) return;
+  log.info('stopping', { reason, pid: process.pid });
+  stopping = Promise.resolve(running?.stop()).then(() => process.exit(0), fail);
 };
-process.on('SIGTERM', stop).on('SIGINT', stop);
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stopFor(signal));
 // A launcher that has died must not leave the service behind.
-process.on('disconnect', stop);
+process.on('disconnect', stopFor('the process that started this one is gone'));
 outliveParentBriefly();
+// Node ends the process then, with the same on standard error, and so it should.
+process.on('uncaughtExceptionMonitor', (error: unknown) =>
+  log.fatal('stopping', error, { reason: 'a fault', pid: process.pid }),
+);
 
 try {
   const config = readConfig(process.env);
+  log = new Log(config.logLevel);
+  if (cluster.isPrimary) log.info('starting', { version: version(), node: process.version, ...shownSettings(config) });
   running = config.workers > 1 && cluster.isPrimary ? shareWork(config) : work(config);
   await running.ready;
   // The launcher may have died meanwhile: then `disconnect` has set `stopping`.
@@ -39,8 +50,7 @@ function work(config: Config): Running {
   return { ready, stop: async () => (await ready).stop() };
 }
 
-function shareWork({ workers, redisUrl, logLevel }: Config): Running {
-  const log = new Log(logLevel);
+function shareWork({ workers, redisUrl }: Config): Running {
   if (!redisUrl) {
     const effect = `each of the ${workers} processes counts for itself, so a key may get up to ${workers} times its limit`;
     log.warn(`REDIS_URL is missing, which rate limits need with WORKERS: ${effect}`);

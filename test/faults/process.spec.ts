@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { status } from '@grpc/grpc-js';
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
@@ -100,6 +101,41 @@ describe('the process of the service', () => {
     const { child } = await startReady();
     child.disconnect();
     expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  const entries = (out: string) =>
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string });
+
+  test('says with which version and settings it starts, without a secret, and that a signal ended it', async () => {
+    const { child, ended } = await startReady({ LOG_LEVEL: 'info' });
+    child.kill('SIGTERM');
+    const { out } = await ended;
+    const url = new URL(database.url);
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    const settings = { DATABASE_URL: `${url.protocol}//${url.host}${url.pathname}`, DEMO: 'on', LOG_LEVEL: 'info' };
+    const told = entries(out);
+    expect(told[0]).toMatchObject({ level: 30, msg: 'starting', version, node: process.version, ...settings });
+    expect(told.at(-1)).toMatchObject({ level: 30, msg: 'stopping', reason: 'SIGTERM' });
+    expect(url.password).not.toBe('');
+    expect(out).not.toContain(url.password);
+  });
+
+  test('says which fault ended it', async () => {
+    const fault = `process.once('SIGUSR2', () => { throw new Error('planted'); })`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`;
+    const { child, ended } = await startReady({ LOG_LEVEL: 'info', NODE_OPTIONS });
+    child.kill('SIGUSR2');
+    const { code, out } = await ended;
+    expect(code).toBe(1);
+    expect(entries(out).at(-1)).toMatchObject({
+      level: 60,
+      msg: 'stopping',
+      reason: 'a fault',
+      stack: expect.stringMatching(/^Error: planted\n/),
+    });
   });
 
   test('refuses to start with one line for each variable that is wrong, and prints no value', async () => {

@@ -36,6 +36,11 @@ export class Log {
     this.logger.error(facts, message);
   }
 
+  /** A fault that the process ends with. */
+  fatal(message: string, error: unknown, facts: object = {}): void {
+    this.logger.fatal({ ...facts, stack: stackOf(error) }, message);
+  }
+
   /**
    * An error that is about to be answered: our own faults with their stack, what was not available with its cause, once
    * each; others at debug.
@@ -43,8 +48,7 @@ export class Log {
   fault(error: unknown, { requestId }: AnsweredCall = {}): void {
     const isNews = this.note(error);
     if (!(error instanceof LatchkeyError)) {
-      if (isNews)
-        this.error('internal error', { stack: error instanceof Error ? error.stack : String(error), requestId });
+      if (isNews) this.error('internal error', { stack: stackOf(error), requestId });
     } else if (error.code === 'unavailable' && error.cause && isNews) {
       this.warn('unavailable', { cause: causeOf(error), requestId });
     } else this.debug('refused', { code: error.code, why: error.message, requestId });
@@ -62,6 +66,10 @@ export class Log {
 /** A call that an error is the answer to. */
 interface AnsweredCall {
   readonly requestId?: string | undefined;
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : String(error);
 }
 
 interface Cause {

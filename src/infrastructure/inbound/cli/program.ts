@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { version } from '../../../config/version.js';
 import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
@@ -27,9 +27,4 @@ export function buildProgram(databases: Databases): Command {
   addAuditCommands(program, databases);
   addKeyCommand(program);
   return program;
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { readConfig } from './config.js';
+import { shownSettings } from './shown-settings.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+const file = join(folder, 'some.json');
+writeFileSync(file, '[]');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const digest = createHash('sha256').update('token').digest('hex');
+const SECRETS = [
+  'S3cret-of-the-database',
+  'S3cret-of-Redis',
+  'S3cret-of-the-client',
+  'S3cret-in-a-query',
+  '5e'.repeat(32),
+  digest,
+];
+
+describe('the settings in the log', () => {
+  const examples = readFileSync(join(root, '.env.example'), 'utf8').matchAll(/^#([A-Z][A-Z_]+)=(.*)$/gm);
+  const env = {
+    ...Object.fromEntries([...examples].map(([, name, value]) => [name, value])),
+    DATABASE_URL: `postgres://latchkey:${SECRETS[0]}@db:5433/keys?sslpassword=${SECRETS[3]}`,
+    REDIS_URL: `redis://:${SECRETS[1]}@cache:6379/2`,
+    OIDC_CLIENT_SECRET: SECRETS[2],
+    AUDIT_SEAL_KEY: SECRETS[4],
+    SERVICE_TOKENS: `gateway:validator:${digest}`,
+    ...Object.fromEntries(
+      ['FORWARD_AUTH_ROUTES', 'GRPC_TLS_CERT', 'GRPC_TLS_KEY', 'GRPC_TLS_CLIENT_CA'].map((name) => [name, file]),
+    ),
+  };
+  const shown = shownSettings(readConfig(env));
+
+  test('are those of every variable that the service reads', () => {
+    const ofTheLauncher = ['DATA_DIR', 'SYSTEMS_API_PORT'];
+    const named = Object.keys(env).filter((name) => !ofTheLauncher.includes(name));
+    const told = Object.entries(shown).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    expect(told.toSorted()).toEqual(named.toSorted());
+  });
+
+  test('say where the stores are, and hold no secret', () => {
+    expect(shown).toMatchObject({
+      DATABASE_URL: 'postgres://db:5433/keys',
+      REDIS_URL: 'redis://cache:6379/2',
+      SERVICE_TOKENS: ['gateway:validator'],
+      AUDIT_SEAL_KEY: 1,
+    });
+    for (const secret of SECRETS) expect(JSON.stringify(shown)).not.toContain(secret);
+  });
+});

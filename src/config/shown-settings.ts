@@ -1,0 +1,59 @@
+import type { Config } from './config.js';
+
+/**
+ * What may be read of the settings by all who read the log, under the names of the variables: of a URL the place alone,
+ * of secrets how many there are. Field by field, so that a new secret can't slip in.
+ */
+export function shownSettings(config: Config): Readonly<Record<string, unknown>> {
+  const { platformLogin, oidc, grpcTls, freshSignIn, audit } = config;
+  return {
+    HOST: config.host,
+    HTTP_PORT: config.httpPort,
+    GRPC_PORT: config.grpcPort,
+    METRICS_PORT: config.metricsPort,
+    PUBLIC_URL: place(config.publicUrl),
+    ALLOWED_ORIGINS: config.crossOrigins,
+    TRUSTED_PROXIES: config.trustedProxies,
+    API_EXAMPLE_URL: place(config.exampleUrl),
+    DATABASE_URL: place(config.databaseUrl),
+    DATABASE_PATIENCE_MS: config.databasePatienceMs,
+    REDIS_URL: place(config.redisUrl),
+    FORWARD_AUTH_ROUTES: config.forwardAuthRoutes?.length,
+    KEY_PREFIX: config.keyPrefix,
+    RATE_LIMIT_PER_SECOND: config.rateLimit.perSecond,
+    RATE_LIMIT_BURST: config.rateLimit.burst,
+    SERVICE_TOKENS: config.serviceTokens.map(({ name, role }) => `${name}:${role}`),
+    SESSION_JWKS_URL: place(platformLogin?.jwksUrl),
+    SESSION_JWT_ISSUER: platformLogin?.issuer,
+    SESSION_JWT_AUDIENCE: platformLogin?.audience,
+    OIDC_ISSUER: place(oidc?.issuer),
+    OIDC_CLIENT_ID: oidc?.clientId,
+    OIDC_CLIENT_SECRET: oidc && 1,
+    OIDC_SCOPES: oidc?.scopes,
+    OIDC_ACCOUNT_CLAIM: oidc?.accountClaim,
+    PASSWORD_SIGN_IN: onOrOff(config.passwordSignIn),
+    CONFIRMATION_MAX_AGE_SECONDS: freshSignIn.maxAgeSeconds,
+    CONFIRMATION_ACR_VALUES: freshSignIn.acrValues,
+    GRPC_TLS_CERT: grpcTls?.certFile,
+    GRPC_TLS_KEY: grpcTls?.keyFile,
+    GRPC_TLS_CLIENT_CA: grpcTls?.clientCaFile,
+    GRPC_TLS_CLIENT_ROLES: grpcTls?.clientRoles.map(({ name, role }) => `${name}:${role}`),
+    AUDIT_SEAL_KEY: audit.sealKeys.length,
+    AUDIT_RETENTION_DAYS: audit.retentionDays,
+    WORKERS: config.workers,
+    DEMO: onOrOff(config.demo),
+    OTEL_EXPORTER_OTLP_ENDPOINT: onOrOff(config.traces),
+    LOG_LEVEL: config.logLevel,
+  };
+}
+
+/** Without user, password and query. */
+function place(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+function onOrOff(isOn: boolean): 'on' | 'off' {
+  return isOn ? 'on' : 'off';
+}
