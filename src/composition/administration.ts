@@ -6,7 +6,7 @@ import { PurgeAccount } from '../application/accounts/purge-account.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { PutAccount } from '../application/accounts/put-account.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
-import { RevokeLeakedKey } from '../application/keys/revoke-leaked-key.js';
+import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
 import type { Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
@@ -43,7 +43,7 @@ function compose(dataSource: DataSource): Administration {
     purgeAccount: new PurgeAccount(accounts),
     listKeys: new ListApiKeys(keys),
     revoke,
-    revokeLeaked: new RevokeLeakedKey(keys, revoke),
+    revokeLeaked: new RevokeLeakedKeys(keys, revoke),
     trail: new PostgresAuditTrail(database),
   };
 }

@@ -107,7 +107,7 @@ describe('latchkey beside a running service', () => {
     const { apiKey, fullKey } = await person.newKey({ name: 'CI' });
     const guesses = [withWrongSecret(fullKey), unknownKey(), 'nonsense'];
     const told = guesses.map((guess) => administer(['keys', 'revoke', '--leaked'], { input: guess }));
-    const unknown = 'what came on stdin is no key of this service: nothing was revoked\n';
+    const unknown = 'what came on stdin holds no key of this service: nothing was revoked\n';
     for (const end of await Promise.all(told)) expect(end).toEqual({ code: 1, out: unknown, err: '' });
     expect(await reasonFor(fullKey)).toBeUndefined();
 
@@ -122,17 +122,21 @@ describe('latchkey beside a running service', () => {
     expect(await revocations(id)).toHaveLength(1);
   });
 
+  test('leaked keys are found in whatever is pasted, a line of a log too', async () => {
+    const { id, person } = await newOwner(service);
+    const [one, two] = [await person.newKey(), await person.newKey()];
+    const line = `10.0.0.9 - "GET /systems HTTP/1.1" 200 "Bearer ${one.fullKey}"\n{"note":"\\n${two.fullKey}\\n"}\n`;
+    const { keys } = await done(['keys', 'revoke', '--leaked'], line);
+    expect(keys).toMatchObject([one, two].map(({ apiKey }) => ({ ownerId: id, id: apiKey.id, isRevokedNow: true })));
+    for (const { fullKey } of [one, two]) expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
+  });
+
   test('a leaked key whose time has run out counts as ended, and that is on record', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = $1', [apiKey.id]);
     expect(await done(['keys', 'revoke', '--leaked'], fullKey)).toEqual({
-      known: true,
-      ownerId: id,
-      id: apiKey.id,
-      prefix: apiKey.prefix,
-      was: 'expired',
-      isRevokedNow: false,
+      keys: [{ ownerId: id, id: apiKey.id, prefix: apiKey.prefix, was: 'expired', isRevokedNow: false }],
     });
     expect(await sql(service.databaseUrl, 'SELECT expired_at FROM api_keys WHERE id = $1', [apiKey.id])).toEqual([
       { expired_at: expect.any(Date) },

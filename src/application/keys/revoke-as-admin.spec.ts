@@ -4,14 +4,14 @@ import { client, createKey, newOwner, outcomeOf } from '../../../test/support/ca
 import { unknownKey, withWrongSecret } from '../../../test/support/key-strings.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { RevokeAsAdmin } from './revoke-as-admin.js';
-import { RevokeLeakedKey } from './revoke-leaked-key.js';
+import { RevokeLeakedKeys } from './revoke-leaked-keys.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
 
 const app = openFakes();
 const revoke = new RevokeAsAdmin(app.accounts);
-const revokeLeaked = new RevokeLeakedKey(app.keys, revoke);
+const revokeLeaked = new RevokeLeakedKeys(app.keys, revoke);
 
 const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
 const typesOf = (ownerId: string) => eventsOf(app, ownerId, 'api_key.').map(({ type }) => type);
@@ -74,8 +74,8 @@ describe('a leaked key', () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     for (const was of ['active', 'revoked']) {
-      const found = await revokeLeaked.execute(fullKey, ADMIN);
-      expect([found?.was, found?.key.id, found?.key.ownerId]).toEqual([was, key.id, id]);
+      const [found, ...more] = await revokeLeaked.execute(fullKey, ADMIN);
+      expect([found?.was, found?.key.id, found?.key.ownerId, more]).toEqual([was, key.id, id, []]);
     }
     expect(typesOf(id)).toEqual(['api_key.created', 'api_key.revoked']);
     expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ reason: 'leaked', actorId: 'admin:ada' }]);
@@ -86,22 +86,31 @@ describe('a leaked key', () => {
     const [revoked, due] = [await createKey(app, id), await createKey(app, id)];
     runOut(app, due.key.id);
     await app.purgeAccount.execute(id, undefined, ADMIN);
-    expect(await revokeLeaked.execute(revoked.fullKey, ADMIN)).toMatchObject({ was: 'revoked' });
-    expect(await revokeLeaked.execute(due.fullKey, ADMIN)).toMatchObject({ was: 'expired' });
+    expect(await revokeLeaked.execute(revoked.fullKey, ADMIN)).toMatchObject([{ was: 'revoked' }]);
+    expect(await revokeLeaked.execute(due.fullKey, ADMIN)).toMatchObject([{ was: 'expired' }]);
   });
 
   test('whose time has run out had ended before', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     runOut(app, key.id);
-    expect(await revokeLeaked.execute(fullKey, ADMIN)).toMatchObject({ was: 'expired' });
+    expect(await revokeLeaked.execute(fullKey, ADMIN)).toMatchObject([{ was: 'expired' }]);
+  });
+
+  test('is found wherever it stands in a text, beside others that are none of ours', async () => {
+    const { id } = await newOwner(app);
+    const keys = [await createKey(app, id), await createKey(app, id)];
+    const [one, two] = keys.map(({ fullKey }) => fullKey);
+    const text = `GET /x?key=${one} 200\n{"header":"Bearer ${unknownKey()}","body":"line\\n${two}"}`;
+    const found = await revokeLeaked.execute(text, ADMIN);
+    expect(found.map(({ key, was }) => [key.id, was])).toEqual(keys.map(({ key }) => [key.id, 'active']));
   });
 
   test('must be proven: its public part alone ends nothing', async () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
-    for (const guess of [withWrongSecret(fullKey), unknownKey(), fullKey.slice(0, 27), `x${fullKey}`, '']) {
-      expect(await revokeLeaked.execute(guess, ADMIN)).toBeUndefined();
+    for (const guess of [withWrongSecret(fullKey), unknownKey(), fullKey.slice(0, 27), '']) {
+      expect(await revokeLeaked.execute(guess, ADMIN)).toEqual([]);
     }
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
@@ -115,7 +124,7 @@ describe('a leaked key', () => {
         transaction: () => Promise.reject(new LatchkeyError('unavailable', 'away')),
       }),
     );
-    expect(await outcomeOf(new RevokeLeakedKey(app.keys, away).execute(fullKey, ADMIN))).toBe('unavailable');
+    expect(await outcomeOf(new RevokeLeakedKeys(app.keys, away).execute(fullKey, ADMIN))).toBe('unavailable');
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
 });

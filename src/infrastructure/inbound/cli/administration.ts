@@ -5,7 +5,7 @@ import type { PurgeAccount } from '../../../application/accounts/purge-account.j
 import type { PutAccount } from '../../../application/accounts/put-account.js';
 import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
 import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
-import type { RevokeLeakedKey } from '../../../application/keys/revoke-leaked-key.js';
+import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
 import type { AuditTrail } from '../../../application/ports.js';
 
 /** What the commands do, over one database. */
@@ -17,7 +17,7 @@ export interface Administration {
   readonly purgeAccount: PurgeAccount;
   readonly listKeys: ListApiKeys;
   readonly revoke: RevokeAsAdmin;
-  readonly revokeLeaked: RevokeLeakedKey;
+  readonly revokeLeaked: RevokeLeakedKeys;
   readonly trail: AuditTrail;
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
 import type { KeyList } from '../../../../application/listed-key.js';
-import type { LeakedKey } from '../../../../application/keys/revoke-leaked-key.js';
+import type { LeakedKey } from '../../../../application/keys/revoke-leaked-keys.js';
 import { accountIdProblem } from '../../../../domain/accounts/account.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { requireFields } from '../../../../domain/errors.js';
@@ -42,11 +42,11 @@ export function addKeysCommands(program: Command, databases: Databases): void {
   answering(list, (options: ListOptions) => listKeys(databases, options));
   const revoke = keys
     .command('revoke')
-    .description('end one key, all of an owner, or the one that has leaked; there is no way back')
+    .description('end one key, all of an owner, or those that have leaked; there is no way back')
     .option('--owner <id>', 'account id, with --key or --all')
     .option('--key <keyId>', 'this one')
     .option('--all', 'every active one')
-    .option('--leaked', 'the one whose key string comes on stdin')
+    .option('--leaked', 'every one whose key string stands in the text on stdin, a log line too')
     .addOption(byOption());
   answering(revoke, (options: RevokeOptions) => revokeKeys(databases, options));
 }
@@ -83,7 +83,7 @@ async function listKeys(databases: Databases, { owner, status }: ListOptions): P
 
 async function revokeKeys(databases: Databases, { owner, key, all, leaked, by }: RevokeOptions): Promise<Answer> {
   const admin = administrator(by);
-  if (leaked && owner === undefined && key === undefined && !all) return revokeLeaked(databases, admin);
+  if (leaked && owner === undefined && key === undefined && !all) return revokeAllLeaked(databases, admin);
   if (leaked || owner === undefined || (key === undefined) === !all) {
     throw new UsageError('give --owner with --key or --all, or --leaked alone');
   }
@@ -104,23 +104,21 @@ async function revokeKeys(databases: Databases, { owner, key, all, leaked, by }:
   };
 }
 
-async function revokeLeaked(databases: Databases, admin: Administrator): Promise<Answer> {
+async function revokeAllLeaked(databases: Databases, admin: Administrator): Promise<Answer> {
   const text = await readKey();
-  const found = await onDatabase(databases, ({ revokeLeaked: leaked }) => leaked.execute(text, admin));
-  if (!found) {
-    const reason = 'what came on stdin is no key of this service: nothing was revoked';
-    return { document: { known: false }, text: reason, exitCode: NOT_DONE };
+  const leaked = await onDatabase(databases, ({ revokeLeaked }) => revokeLeaked.execute(text, admin));
+  if (leaked.length === 0) {
+    const reason = 'what came on stdin holds no key of this service: nothing was revoked';
+    return { document: { keys: [] }, text: reason, exitCode: NOT_DONE };
   }
-  const { key, was } = found;
-  const document = {
-    known: true,
+  const keys = leaked.map(({ key, was }) => ({
     ownerId: key.ownerId,
     id: key.id,
     prefix: maskOf(key),
     was,
     isRevokedNow: was === 'active',
-  };
-  return { document, text: tellLeaked(found) };
+  }));
+  return { document: { keys }, text: leaked.map(tellLeaked).join('\n') };
 }
 
 function tellLeaked({ key, was }: LeakedKey): string {
