@@ -47,6 +47,22 @@ describe('/openapi.json beside the running service', () => {
     Object.entries(byStatus).map(([status, provoke]) => ({ name, status: Number(status), provoke })),
   );
 
+  test('names what opens each call: a session or a JWT of the platform, or a service token, which is no JWT', async () => {
+    const { components, paths } = (await service.person().call('GET', '/openapi.json')).body;
+    expect(components.securitySchemes).toMatchObject({
+      cookie: { type: 'apiKey', in: 'cookie' },
+      platform_token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      service_token: { type: 'http', scheme: 'bearer', bearerFormat: 'opaque' },
+    });
+    const securityOf = (path: string, method: string) => paths[path][method].security;
+    const owners = [{ cookie: [] }, { platform_token: [] }];
+    expect(securityOf('/v1/api-keys', 'post')).toEqual(owners);
+    expect(securityOf('/v1/audit-events', 'get')).toEqual(owners);
+    expect(securityOf('/v1/session', 'post')).toContainEqual({});
+    expect(securityOf('/v1/introspect', 'post')).toContainEqual({ service_token: [] });
+    expect(securityOf('/livez', 'get')).toBeUndefined();
+  });
+
   test('has every route of the table, and the table every route of the document', () => {
     expect(Object.keys(PROVOCATIONS).sort()).toEqual(api.names.sort());
   });

@@ -77,7 +77,18 @@ function serveOpenApi(app: NestExpressApplication): void {
     .setDescription('Personal API keys: create, list, revoke, and see what happened to them')
     .setVersion('1')
     .addCookieAuth('latchkey_session')
-    .addBearerAuth({ type: 'http', description: 'A service token with the role validator' }, 'service_token')
+    .addBearerAuth(
+      {
+        type: 'http',
+        bearerFormat: 'JWT',
+        description: "A JWT of the platform's own login, where SESSION_JWKS_URL is set",
+      },
+      'platform_token',
+    )
+    .addBearerAuth(
+      { type: 'http', bearerFormat: 'opaque', description: 'A service token with the role validator' },
+      'service_token',
+    )
     .build();
   const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
   // One buffer for all answers: those that nobody reads cost nothing more.

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
 import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
@@ -9,7 +9,7 @@ import { DEFAULT_EXPIRY_DAYS } from '../../../../domain/keys/key-rules.js';
 import { noSuchKey } from '../../../../domain/keys/owner-keys.js';
 import { CreateApiKeyBody } from './bodies.js';
 import { readIdempotencyKey } from './idempotency-key.js';
-import { OwnerGuard } from './owner.guard.js';
+import { ForOwners } from './owner.guard.js';
 import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
@@ -17,7 +17,7 @@ import { ApiKeyListView, ApiKeyView, CreatedApiKeyView } from './views.js';
 
 @ApiTags('api-keys')
 @Controller('v1/api-keys')
-@UseGuards(OwnerGuard)
+@ForOwners()
 export class ApiKeysController {
   constructor(
     private readonly listKeys: ListApiKeys,

@@ -1,8 +1,8 @@
-import { Controller, Get, Query, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { ListAuditEvents } from '../../../../application/audit/list-audit-events.js';
 import { OWNER_EVENT_TYPES } from '../../../../domain/audit/audit-event.js';
-import { OwnerGuard } from './owner.guard.js';
+import { ForOwners } from './owner.guard.js';
 import { readEventTypes, readPage, type Query as ListQuery } from './page-query.js';
 import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
@@ -10,7 +10,7 @@ import { AuditEventListView } from './views.js';
 
 @ApiTags('audit-events')
 @Controller('v1/audit-events')
-@UseGuards(OwnerGuard)
+@ForOwners()
 export class AuditEventsController {
   constructor(private readonly listEvents: ListAuditEvents) {}
 

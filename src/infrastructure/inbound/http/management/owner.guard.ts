@@ -1,5 +1,13 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  SetMetadata,
+  UseGuards,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { IdentifyOwner } from '../../../../application/sessions/identify-owner.js';
 import type { Session } from '../../../../application/ports.js';
@@ -11,7 +19,10 @@ import { SessionCookie } from './cookies.js';
 import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 
 /** For the routes that serve people who are not signed in. An Authorization header is judged there all the same. */
-export const SignedOutToo = () => SetMetadata(SignedOutToo, true);
+export const SignedOutToo = () => applyDecorators(SetMetadata(SignedOutToo, true), ApiSecurity({}));
+
+/** For the controllers that people manage their keys by, each with a session or with a token of the platform's own login. */
+export const ForOwners = () => applyDecorators(UseGuards(OwnerGuard), ApiCookieAuth(), ApiBearerAuth('platform_token'));
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 

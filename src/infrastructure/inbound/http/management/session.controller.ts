@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Confirmation } from '../../../../application/sessions/confirmation.js';
@@ -6,7 +6,7 @@ import { SignIn } from '../../../../application/sessions/sign-in.js';
 import { SignOut } from '../../../../application/sessions/sign-out.js';
 import { SignInBody } from './bodies.js';
 import { SessionCookie } from './cookies.js';
-import { OwnerGuard, SignedOutToo } from './owner.guard.js';
+import { ForOwners, SignedOutToo } from './owner.guard.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { turnAway } from './turned-away.js';
@@ -14,7 +14,7 @@ import { SessionView } from './views.js';
 
 @ApiTags('session')
 @Controller('v1/session')
-@UseGuards(OwnerGuard)
+@ForOwners()
 export class SessionController {
   constructor(
     private readonly signIn: SignIn,
