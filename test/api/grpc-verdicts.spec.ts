@@ -100,16 +100,17 @@ describe('the verdict', () => {
   });
 
   test.each(['REVOKED', 'EXPIRED', 'OWNER_SUSPENDED', 'OWNER_DELETED'])(
-    '%s is told to nobody who has not proven the secret, and neither is the rate limit',
+    '%s is told to nobody who has not proven the secret, and neither is whose key it is, or its rate limit',
     async (reason) => {
       const fault = FAULTS.find(([, told]) => told.reason === `REASON_${reason}`)![0];
       const request = await faultyRequest(new Set([fault]));
       const guess = { ...request, apiKey: withWrongSecret(request.apiKey!) };
       const unproven = await service.clients.ask(guess);
-      expect(unproven.denial?.reason).toBe('REASON_INVALID_KEY');
+      expect(unproven.denial).toMatchObject({ reason: 'REASON_INVALID_KEY', keyId: '', ownerId: '' });
       expect(unproven.rateLimit).toBeNull();
       const proven = await service.clients.ask(request);
-      expect(proven.denial?.reason).toBe(`REASON_${reason}`);
+      const named = { keyId: expect.stringMatching(/^[\da-f-]{36}$/), ownerId: expect.stringMatching(/./) };
+      expect(proven.denial).toMatchObject({ reason: `REASON_${reason}`, ...named });
       expect(proven.rateLimit).toMatchObject({ limit: BURST });
     },
   );

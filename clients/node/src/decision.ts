@@ -40,6 +40,11 @@ export interface Denied {
   readonly reason: DenialReason;
   /** With 429: whole seconds, rounded up and at least 1, until the next request is admitted. */
   readonly retryAfterSeconds: number | undefined;
+  /** With 403: the permission that the request needs, where it is what the key lacks. */
+  readonly missingPermission: string | undefined;
+  /** The key and its owner, for logs; undefined until the key's secret is proven, or with an older service. */
+  readonly keyId: string | undefined;
+  readonly ownerId: string | undefined;
   readonly rateLimit: RateLimit | undefined;
 }
 

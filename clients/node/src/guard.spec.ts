@@ -68,13 +68,15 @@ describe('createGuard', () => {
     expect(latchkey.questions).toEqual([expect.objectContaining({ credential: 'authorization', authorization: '' })]);
   });
 
-  it('calls onDenied with the reason, and never the key', async () => {
-    latchkey.answers(denied({ reason: 'REASON_REVOKED' }));
+  it('calls onDenied with the reason and whose key it was, and never the key', async () => {
+    latchkey.answers(denied({ reason: 'REASON_REVOKED', keyId: 'key-1', ownerId: 'owner-1' }));
     await guard.check(question);
     expect(denials).toEqual([
       {
         status: 401,
         reason: 'REVOKED',
+        keyId: 'key-1',
+        ownerId: 'owner-1',
         operation: 'WRITE',
         permission: 'systems:write',
         clientIp: '192.0.2.1',

@@ -42,10 +42,10 @@ export function createGuard(options: GuardOptions): Guard {
     const { requestId, authorization, operation, permission, clientIp } = prepared;
     try {
       const { response, windowSeconds } = await pool.ask(prepared);
-      const decision = judge(response, windowSeconds);
+      const decision = judge(response, permission, windowSeconds);
       if (!decision.allowed) {
-        const { status, reason } = decision;
-        callHook(options.onDenied, { status, reason, operation, permission, clientIp, requestId });
+        const { status, reason, keyId, ownerId } = decision;
+        callHook(options.onDenied, { status, reason, keyId, ownerId, operation, permission, clientIp, requestId });
       }
       return decision;
     } catch (error) {

@@ -5,6 +5,9 @@ import type { Operation } from './operation.js';
 export interface DenialEvent {
   readonly status: Denied['status'];
   readonly reason: Denied['reason'];
+  /** The key and its owner; undefined until the key's secret is proven, or with an older service. */
+  readonly keyId: string | undefined;
+  readonly ownerId: string | undefined;
   readonly operation: Operation;
   readonly permission: string;
   readonly clientIp: string;

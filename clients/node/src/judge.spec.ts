@@ -58,6 +58,18 @@ describe('the answer to a question', () => {
     expect(await check()).toMatchObject({ status: httpStatus, reason: name, rateLimit: { remaining: 99 } });
   });
 
+  it.each([
+    ['REASON_MISSING_PERMISSION', 'systems:read', 'systems:read'],
+    ['REASON_READ_ONLY_KEY', 'systems:write', 'systems:write'],
+    ['REASON_READ_ONLY_KEY', 'systems:read', undefined],
+    ['REASON_OPERATION_NOT_ALLOWED', 'systems:write', undefined],
+    ['REASON_MISSING_PERMISSION', undefined, undefined],
+  ] as const)('says that a key denied for %s, asked for %s, lacks %s', async (reason, permission, missing) => {
+    latchkey.answers(denied({ httpStatus: 403, reason }));
+    const decision = await guard.check({ authorization: ['Bearer k'], method: 'POST', permission });
+    expect(decision).toMatchObject({ status: 403, missingPermission: missing, keyId: undefined });
+  });
+
   it('rounds Retry-After up, and never down to nothing', async () => {
     latchkey.answers(rateLimited(1, 1));
     expect(await check()).toMatchObject({ status: 429, retryAfterSeconds: 2 });

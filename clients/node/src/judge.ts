@@ -12,16 +12,17 @@ export class UnreadableAnswer extends Error {
 /**
  * Reads the service's answer. A complete grant is accepted as it is.
  *
+ * @param permission the one that the question asked for, or empty
  * @param windowSeconds from the call's initial metadata
  * @throws {UnreadableAnswer} the outcome is missing, incomplete or unknown to this guard
  */
-export function judge(response: Response, windowSeconds: number | undefined): Granted | Denied {
+export function judge(response: Response, permission: string, windowSeconds: number | undefined): Granted | Denied {
   const rateLimit = rateLimitOf(response, windowSeconds);
   switch (response.outcome) {
     case 'grant':
       return { allowed: true, principal: principalFrom(response.grant), rateLimit };
     case 'denial':
-      return { allowed: false, ...refusalFrom(response.denial), rateLimit };
+      return { allowed: false, ...refusalFrom(response.denial, permission), rateLimit };
     default:
       throw new UnreadableAnswer(`outcome ${response.outcome ?? 'missing'}`);
   }
@@ -44,14 +45,30 @@ function accessOf(grant: Grant): Granted['principal']['access'] {
   throw new UnreadableAnswer('unknown access level');
 }
 
-function refusalFrom(denial: Denial | null | undefined): Pick<Denied, 'status' | 'reason' | 'retryAfterSeconds'> {
+function refusalFrom(denial: Denial | null | undefined, permission: string): Omit<Denied, 'allowed' | 'rateLimit'> {
   const status = denial?.httpStatus;
   if (!denial || (status !== 401 && status !== 403 && status !== 429)) {
     throw new UnreadableAnswer(`denial with status ${status ?? 'missing'}`);
   }
   // With "Retry-After: 0" the client would try again at once, without end.
   const retryAfterSeconds = status === 429 ? Math.max(1, secondsRoundedUp(denial.retryAfter)) : undefined;
-  return { status, reason: reasonOf(denial.reason), retryAfterSeconds };
+  const reason = reasonOf(denial.reason);
+  const missingPermission = isMissing(permission, reason) ? permission : undefined;
+  const { keyId, ownerId } = denial;
+  return {
+    status,
+    reason,
+    retryAfterSeconds,
+    missingPermission,
+    keyId: keyId || undefined,
+    ownerId: ownerId || undefined,
+  };
+}
+
+/** As the service's other doors decide it: a read-only key has no permission but those to read. */
+function isMissing(permission: string, reason: DenialReason): boolean {
+  if (permission === '') return false;
+  return reason === 'MISSING_PERMISSION' || (reason === 'READ_ONLY_KEY' && !permission.endsWith(':read'));
 }
 
 /**

@@ -135,8 +135,9 @@ describe('once the secret is proven', () => {
   test.each(cases)('%s is answered, and charged', async (reason, bringAbout, question, isFailure) => {
     const created = await newKey({ access: 'read-only' });
     await bringAbout(created);
-    const { verdict, rate } = await validate(created.fullKey, question);
-    expect(verdict).toEqual({ granted: false, reason });
+    const { verdict, rate, proven } = await validate(created.fullKey, question);
+    expect(verdict).toMatchObject({ granted: false, reason });
+    expect(proven).toEqual({ keyId: created.key.id, ownerId: created.key.ownerId });
     expect(rate).toMatchObject({ admitted: true, limit: 3, remaining: 2, retryAfterMicros: 0 });
     const recorded = isFailure ? [{ reason, keyId: created.key.id, publicPart: created.fullKey.slice(3, 27) }] : [];
     expect(failures(created.key.ownerId)).toMatchObject(recorded);
@@ -221,7 +222,7 @@ describe('what a validation leaves behind', () => {
 });
 
 test('a limiter that has to ask elsewhere is waited for', async () => {
-  const { fullKey } = await newKey();
+  const { key, fullKey } = await newKey();
   const asking = new ValidateKey(
     app.keyReader,
     limiter,
@@ -235,6 +236,7 @@ test('a limiter that has to ask elsewhere is waited for', async () => {
   expect(await asking.execute(fullKey, READ, client())).toEqual({
     verdict: { granted: false, reason: 'rate-limited' },
     rate: LIMITED,
+    proven: { keyId: key.id, ownerId: key.ownerId },
   });
 });
 

@@ -21,6 +21,8 @@ import type {
 
 export interface Validation {
   readonly verdict: Verdict;
+  /** Whose key it is. Absent until the secret is proven. */
+  readonly proven?: { readonly keyId: string; readonly ownerId: string };
   /** Absent until the secret is proven. */
   readonly rate?: RateDecision;
 }
@@ -89,7 +91,7 @@ export class ValidateKey {
     const verdict = found.judge(question, rate.admitted, now);
     if (verdict.granted) this.lastUse.note(found.id, now);
     else await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, chargedAt);
-    return { verdict, rate };
+    return { verdict, rate, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 
   private async refuseUnproven(failure: Omit<Refused, 'reason'>, why: string, since: number): Promise<Validation> {

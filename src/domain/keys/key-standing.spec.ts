@@ -89,7 +89,7 @@ describe('the judgement of a key whose secret is proven', () => {
   });
 
   test.each(FAULTS)('denies %s', (reason, fault) => {
-    expect(judge(fault)).toEqual({ granted: false, reason });
+    expect(judge(fault)).toMatchObject({ granted: false, reason });
   });
 
   test('denies an owner of a status that it does not know, as one suspended', () => {
@@ -100,7 +100,7 @@ describe('the judgement of a key whose secret is proven', () => {
     FAULTS.slice(index + 1).map(([second, other]) => ({ first, second, both: { ...other, ...one } })),
   );
   test.each(pairs)('of $first and $second, answers $first', ({ first, both }) => {
-    expect(judge(both)).toEqual({ granted: false, reason: first });
+    expect(judge(both)).toMatchObject({ granted: false, reason: first });
   });
 
   test.each(OPERATIONS.filter((operation) => !['read', 'write'].includes(operation)))(
@@ -121,9 +121,17 @@ describe('the judgement of a key whose secret is proven', () => {
   });
 
   test('a permission of another action is missing even when the owner has it', () => {
-    expect(judge({ permission: 'systems:delete' })).toEqual({ granted: false, reason: 'missing-permission' });
+    const denied = { granted: false, reason: 'missing-permission' };
+    expect(judge({ permission: 'systems:delete' })).toEqual({ ...denied, missing: 'systems:delete' });
     const readOnly = judge({ access: 'read-only', operation: 'read', permission: 'systems:write' });
-    expect(readOnly).toEqual({ granted: false, reason: 'missing-permission' });
+    expect(readOnly).toEqual({ ...denied, missing: 'systems:write' });
+  });
+
+  test('of a read-only key that is to write, a permission to write is missing, and none to read', () => {
+    const ask = (permission: string) => judge({ access: 'read-only', operation: 'write', permission });
+    const denied = { granted: false, reason: 'read-only-key' };
+    expect(ask('systems:write')).toEqual({ ...denied, missing: 'systems:write' });
+    expect([ask('systems:read'), ask('')]).toEqual([denied, denied]);
   });
 
   test("never grants beyond the owner's permissions, the access level, and an active key of an active owner", () => {

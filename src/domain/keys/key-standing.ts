@@ -50,10 +50,16 @@ export class KeyStanding {
     if (status !== 'active') return deny(status);
     if (owner.status !== 'active') return deny(ownerRefusal(owner.status));
     if (!withinRateLimit) return deny('rate-limited');
-    if (!isOpenToKeys(question.operation)) return deny('operation-not-allowed');
-    if (!accessAllows(access, question.operation)) return deny('read-only-key');
+    const { operation, permission } = question;
+    if (!isOpenToKeys(operation)) return deny('operation-not-allowed');
+    if (!accessAllows(access, operation)) return deny('read-only-key', lacking(access, permission));
     const permissions = effectivePermissions(access, owner.permissions);
-    if (question.permission && !permissions.includes(question.permission)) return deny('missing-permission');
+    if (permission && !permissions.includes(permission)) return deny('missing-permission', permission);
     return { granted: true, keyId: id, ownerId, access, permissions, createdAt, expiresAt };
   }
+}
+
+/** The permission, if no key of this access level ever has it. */
+function lacking(access: AccessLevel, permission: string): string | undefined {
+  return effectivePermissions(access, [permission]).length === 0 ? permission : undefined;
 }

@@ -33,12 +33,14 @@ export interface Grant {
 export interface Denial {
   readonly granted: false;
   readonly reason: DenialReason;
+  /** The permission that was asked for, where it is what the key lacks. */
+  readonly missing?: string;
 }
 
 export type Verdict = Grant | Denial;
 
-export function deny(reason: DenialReason): Denial {
-  return { granted: false, reason };
+export function deny(reason: DenialReason, missing?: string): Denial {
+  return missing ? { granted: false, reason, missing } : { granted: false, reason };
 }
 
 /** The reasons that mean "this credential proves no identity", as opposed to "this key may not do that". */

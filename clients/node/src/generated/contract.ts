@@ -134,6 +134,14 @@ export const contract = {
                 "retryAfter": {
                   "type": "google.protobuf.Duration",
                   "id": 4
+                },
+                "keyId": {
+                  "type": "string",
+                  "id": 5
+                },
+                "ownerId": {
+                  "type": "string",
+                  "id": 6
                 }
               }
             },

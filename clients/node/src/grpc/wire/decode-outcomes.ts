@@ -31,13 +31,15 @@ export function readGrant(reader: MessageReader, end: number): Grant {
 }
 
 export function readDenial(reader: MessageReader, end: number): Denial {
-  const denial: Denial = { reason: reasons[0]!, httpStatus: 0, message: '', retryAfter: null };
+  const denial: Denial = { reason: reasons[0]!, httpStatus: 0, message: '', retryAfter: null, keyId: '', ownerId: '' };
   while (reader.at < end) {
     const tag = reader.uint32();
     if (tag === 0x08) denial.reason = named(reasons, reader.int32());
     else if (tag === 0x10) denial.httpStatus = reader.uint32();
     else if (tag === 0x1a) denial.message = reader.text();
     else if (tag === 0x22) denial.retryAfter = readTime(reader, reader.end());
+    else if (tag === 0x2a) denial.keyId = reader.text();
+    else if (tag === 0x32) denial.ownerId = reader.text();
     else reader.skip(tag);
   }
   reader.arriveAt(end);

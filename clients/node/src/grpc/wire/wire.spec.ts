@@ -31,7 +31,14 @@ const grant = fc.record({
   expiresAt: optional(time),
 });
 const reason = fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(99, -1));
-const denial = fc.record({ reason, httpStatus: uint32, message: text, retryAfter: optional(time) });
+const denial = fc.record({
+  reason,
+  httpStatus: uint32,
+  message: text,
+  retryAfter: optional(time),
+  keyId: text,
+  ownerId: text,
+});
 const failure = fc.record({ code: int32, message: text });
 const rateLimit = optional(fc.record({ limit: uint32, remaining: uint32, resetAfter: optional(time) }));
 const answer = fc

@@ -6,11 +6,11 @@ import { mapError } from '../../shared/error-table.js';
 import { ACCESS, REASON } from './enums.js';
 import type { WireAnswer, WireDenial, WireGrant, WireRateLimit, WireTime } from './validation-messages.js';
 
-export function toAnswer(requestId: string, { verdict, rate }: Validation): WireAnswer {
+export function toAnswer(requestId: string, { verdict, rate, proven }: Validation): WireAnswer {
   const rateLimit = rate && toRateLimit(rate);
   return verdict.granted
     ? { requestId, grant: toGrant(verdict), rateLimit }
-    : { requestId, denial: toDenial(verdict, rate), rateLimit };
+    : { requestId, denial: toDenial(verdict, rate, proven), rateLimit };
 }
 
 /** What a unary call would have thrown, as one answer among others on a stream. */
@@ -23,10 +23,11 @@ function toGrant({ keyId, ownerId, access, permissions, expiresAt }: Grant): Wir
   return { keyId, ownerId, access: ACCESS[access], permissions, expiresAt: timestamp(expiresAt) };
 }
 
-function toDenial({ reason }: Denial, rate: RateDecision | undefined): WireDenial {
+function toDenial({ reason }: Denial, rate: RateDecision | undefined, proven: Validation['proven']): WireDenial {
   const { httpStatus, message } = OUTWARD_DENIAL[reason];
   const retryAfter = reason === 'rate-limited' && rate ? duration(rate.retryAfterMicros) : undefined;
-  return { reason: REASON[reason], httpStatus, message, retryAfter };
+  const { keyId = '', ownerId = '' } = proven ?? {};
+  return { reason: REASON[reason], httpStatus, message, retryAfter, keyId, ownerId };
 }
 
 function toRateLimit({ limit, remaining, resetAfterMicros }: RateDecision): WireRateLimit {

@@ -25,6 +25,8 @@ const denial = fc.record({
   httpStatus: whole(429),
   message: text,
   retryAfter: fc.option(time, { nil: undefined }),
+  keyId: text,
+  ownerId: text,
 });
 const rateLimit = fc.record({ limit: whole(1_000_000), remaining: whole(1_000_000), resetAfter: time });
 const failure = fc.record({ code: whole(16), message: text });

@@ -31,11 +31,14 @@ function writeGrant(writer: MessageWriter, grant: WireGrant): void {
   writeTime(writer, 5, grant.expiresAt);
 }
 
-function writeDenial(writer: MessageWriter, { reason, httpStatus, message, retryAfter }: WireDenial): void {
+function writeDenial(writer: MessageWriter, denial: WireDenial): void {
+  const { reason, httpStatus, message, retryAfter, keyId, ownerId } = denial;
   writer.number(1, reason);
   writer.number(2, httpStatus);
   writer.text(3, message);
   if (retryAfter) writeTime(writer, 4, retryAfter);
+  writer.text(5, keyId);
+  writer.text(6, ownerId);
 }
 
 function writeRateLimit(writer: MessageWriter, { limit, remaining, resetAfter }: WireRateLimit): void {
@@ -60,6 +63,7 @@ function capacityFor({ requestId, grant, denial, failure }: WireAnswer): number 
     items = grant.permissions.length;
     for (const permission of grant.permissions) characters += permission.length;
   }
-  characters += (denial?.message.length ?? 0) + (failure?.message.length ?? 0);
+  if (denial) characters += denial.message.length + denial.keyId.length + denial.ownerId.length;
+  characters += failure?.message.length ?? 0;
   return OVERHEAD_BYTES + characters * BYTES_PER_CHARACTER + items * BYTES_PER_ITEM;
 }

@@ -32,6 +32,8 @@ export interface WireDenial {
   readonly httpStatus: number;
   readonly message: string;
   readonly retryAfter: WireTime | undefined;
+  readonly keyId: string;
+  readonly ownerId: string;
 }
 
 export interface WireRateLimit {

@@ -8,6 +8,8 @@ export interface Denial {
   'httpStatus'?: (number);
   'message'?: (string);
   'retryAfter'?: (_google_protobuf_Duration | null);
+  'keyId'?: (string);
+  'ownerId'?: (string);
 }
 
 export interface Denial__Output {
@@ -15,4 +17,6 @@ export interface Denial__Output {
   'httpStatus': (number);
   'message': (string);
   'retryAfter': (_google_protobuf_Duration__Output | null);
+  'keyId': (string);
+  'ownerId': (string);
 }
