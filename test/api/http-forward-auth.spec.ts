@@ -52,6 +52,8 @@ describe('a proxy that asks', () => {
         [401, '{"message":"invalid api key"}'],
         ...Array.from({ length: 4 }, () => [403, '{"message":"operation not allowed"}']),
       ]);
+      const lacking = 'Bearer error="insufficient_scope", scope="reports:read"';
+      expect(headersOf(denials[3]!.head)).toMatchObject({ 'www-authenticate': lacking });
       expect(headersOf(denials[0]!.head)).toMatchObject({
         'www-authenticate': 'Bearer',
         'content-type': 'application/json',

@@ -70,6 +70,7 @@ describe('who may manage keys', () => {
       const { status, headers, body } = await call(route, { ...bearer(key.fullKey), ...beside() });
       expect(status).toBe(403);
       expect(body).toMatchObject({ status: 403, code: 'operation_not_allowed', detail: 'operation not allowed' });
+      expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"');
       expect(headers.get('ratelimit')).toMatch(/^"key";r=\d+;t=\d+$/);
       expect(headers.getSetCookie()).toEqual([]);
       await expectNothingDone();

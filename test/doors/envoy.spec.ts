@@ -86,7 +86,7 @@ describe("Envoy's ext_authz", () => {
       await key.done();
     });
 
-    test('that may only read gets 403 at a write, with its rate limit and without a reason', async () => {
+    test('that may only read gets 403 at a write, with its rate limit and the permission that is missing', async () => {
       const key = await newKey({ access: 'read-only' });
       const denied = await envoy.pass({ ...key.with(), method: 'POST' }, WRITES);
       expect(denied).toEqual({
@@ -96,6 +96,7 @@ describe("Envoy's ext_authz", () => {
           'content-type': 'application/json',
           'ratelimit-policy': '"key";q=3;w=3',
           ratelimit: '"key";r=2;t=1',
+          'www-authenticate': 'Bearer error="insufficient_scope", scope="systems:write"',
         },
         body: '{"message":"operation not allowed"}',
         forwarded: undefined,

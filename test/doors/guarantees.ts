@@ -62,17 +62,18 @@ export function guarantees(recipe: Recipe): void {
     expect(two.seen).toBeUndefined();
   });
 
-  test('a good key is told 403 of what it may not do', async () => {
+  test('a good key is told 403 of what it may not do, and which permission is missing', async () => {
     const readOnly = await door.newKey({ access: 'read-only' });
     const stranger = (await (await door.newOwner(['reports:read'])).person.newKey()).fullKey;
     const answers = [
-      await door.send(readOnly, `POST ${SYSTEMS}`),
-      await door.send(stranger, `GET ${SYSTEMS}`),
-      await door.send(someKey, `DELETE ${SYSTEMS}/7`),
-      await door.send(someKey, 'GET /backend/api/users'),
-    ];
-    for (const answer of answers) {
+      [await door.send(readOnly, `POST ${SYSTEMS}`), ', scope="systems:write"'],
+      [await door.send(stranger, `GET ${SYSTEMS}`), ', scope="systems:read"'],
+      [await door.send(someKey, `DELETE ${SYSTEMS}/7`), ''],
+      [await door.send(someKey, 'GET /backend/api/users'), ''],
+    ] as const;
+    for (const [answer, missing] of answers) {
       expectRefusal(answer, 403, 'operation not allowed');
+      expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope"${missing}`);
       expect(answer.headers.get('ratelimit')).toMatch(/^"key";r=\d+;t=\d+$/);
     }
   });

@@ -55,11 +55,10 @@ describe('the guard', () => {
     expect((await api.call('POST', all, JSON.stringify({ name: 'x'.repeat(99_999) }), '')).status).toBe(401);
   });
 
-  it('lets a read-only key write nothing', async () => {
-    expect(await api.call('POST', all, '{"name":"mailer"}', 'reader')).toMatchObject({
-      status: 403,
-      body: { message: 'operation not allowed' },
-    });
+  it('lets a read-only key write nothing, and says what it lacks', async () => {
+    const { status, headers, body } = await api.call('POST', all, '{"name":"mailer"}', 'reader');
+    expect([status, body]).toEqual([403, { message: 'operation not allowed' }]);
+    expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope", scope="systems:write"');
     expect(api.inventory.list()).toHaveLength(3);
   });
 

@@ -86,7 +86,7 @@ describe('the module for NestJS', () => {
 
   it.each(REFUSALS)('answers %d, and the handler does not run', async (status, message, told, fields) => {
     latchkey.answers(told);
-    const answer = await send('GET /systems');
+    const answer = await send('POST /systems');
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }]);
     expect(answer.headers).toMatchObject({ 'content-type': expect.stringContaining('application/json'), ...fields });
     expect(handled).toEqual([]);

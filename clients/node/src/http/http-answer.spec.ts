@@ -1,5 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { rateLimitHeaders } from './http-answer.js';
+import type { Denied } from '../decision.js';
+import { rateLimitHeaders, refusalAnswer } from './http-answer.js';
+
+describe('refusalAnswer', () => {
+  const challengeFor = (missingPermission: string | undefined) => {
+    const nothing = { retryAfterSeconds: undefined, keyId: undefined, ownerId: undefined, rateLimit: undefined };
+    const denied: Denied = { allowed: false, status: 403, reason: 'MISSING_PERMISSION', missingPermission, ...nothing };
+    return refusalAnswer(denied).headers['WWW-Authenticate'];
+  };
+
+  it('names the missing permission, and none where another thing is missing or a scope cannot name it', () => {
+    expect(challengeFor('systems:write')).toBe('Bearer error="insufficient_scope", scope="systems:write"');
+    for (const none of [undefined, 'a"b:read', 'ä:read']) {
+      expect(challengeFor(none)).toBe('Bearer error="insufficient_scope"');
+    }
+  });
+});
 
 describe('rateLimitHeaders', () => {
   const rateLimit = { limit: 100, remaining: 99, resetSeconds: 1 };

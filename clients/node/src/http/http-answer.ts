@@ -18,8 +18,15 @@ const messages = {
 export function refusalAnswer(refusal: Exclude<Decision, { allowed: true }>): HttpAnswer {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
   if (refusal.status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (refusal.status === 403) headers['WWW-Authenticate'] = insufficientScope(refusal.missingPermission);
   if (refusal.status === 429) headers['Retry-After'] = String(refusal.retryAfterSeconds ?? 1);
   return { status: refusal.status, headers, body: JSON.stringify({ message: messages[refusal.status] }) };
+}
+
+/** RFC 6750, section 3. A text that a scope cannot have (RFC 6749, section 3.3) is left out. */
+function insufficientScope(missing: string | undefined): string {
+  const scope = missing && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(missing) ? `, scope="${missing}"` : '';
+  return `Bearer error="insufficient_scope"${scope}`;
 }
 
 /** The RateLimit fields (IETF draft-ietf-httpapi-ratelimit-headers), for every answer, granted or refused. */

@@ -43,12 +43,12 @@ describe('what a client gets from a guarded service', () => {
     expect(app.handled).toEqual([]);
   });
 
-  it('answers 403, with the RateLimit fields', async () => {
+  it('answers 403, with what is missing and the RateLimit fields', async () => {
     latchkey.answers({ ...denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }), rateLimit });
     const { status, headers, body } = await app.send('POST /systems');
     expect([status, body]).toEqual([403, '{"message":"operation not allowed"}']);
     expect(headers).toMatchObject({ ratelimit: '"key";r=99;t=1', 'content-type': 'application/json' });
-    expect(headers).not.toHaveProperty('www-authenticate');
+    expect(headers).toHaveProperty('www-authenticate', 'Bearer error="insufficient_scope", scope="systems:write"');
   });
 
   it('answers 429 and rounds Retry-After up', async () => {

@@ -35,7 +35,7 @@ export const REFUSALS: [number, string, ValidateKeyResponse, Readonly<Record<str
     403,
     'operation not allowed',
     { ...denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }), rateLimit },
-    { ratelimit: '"key";r=99;t=1' },
+    { ratelimit: '"key";r=99;t=1', 'www-authenticate': 'Bearer error="insufficient_scope", scope="systems:write"' },
   ],
   [429, 'too many requests', rateLimited(0, 1), { 'retry-after': '1', ratelimit: '"key";r=0;t=5' }],
   [503, 'service unavailable', {}, {}],

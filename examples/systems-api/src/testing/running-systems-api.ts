@@ -18,8 +18,11 @@ export class RunningSystemsApi {
     this.latchkey.script = ({ authorization, operation }, reply) => {
       const reader = authorization === 'Bearer reader';
       if (!reader && authorization !== 'Bearer writer') return reply(null, denied());
-      const forbidden = operation === 'OPERATION_DESTROY' || (reader && operation === 'OPERATION_WRITE');
-      reply(null, forbidden ? denied({ httpStatus: 403, reason: 'REASON_OPERATION_NOT_ALLOWED' }) : granted());
+      const no = (reason: 'REASON_OPERATION_NOT_ALLOWED' | 'REASON_READ_ONLY_KEY') =>
+        reply(null, denied({ httpStatus: 403, reason }));
+      if (operation === 'OPERATION_DESTROY') return no('REASON_OPERATION_NOT_ALLOWED');
+      if (reader && operation === 'OPERATION_WRITE') return no('REASON_READ_ONLY_KEY');
+      reply(null, granted());
     };
     await this.latchkey.start();
     this.guard = createGuard({ target: this.latchkey.target, serviceToken: 'token', deadlineMs: 5000 });

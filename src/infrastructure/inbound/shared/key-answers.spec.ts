@@ -52,9 +52,18 @@ test('every 401 is the same, and every 403', () => {
   });
   expect(answers.of({ verdict: deny('read-only-key'), rate })).toEqual({
     status: 403,
-    headers: { 'Content-Type': 'application/json', ...RATE_HEADERS },
+    headers: {
+      'Content-Type': 'application/json',
+      ...RATE_HEADERS,
+      'WWW-Authenticate': 'Bearer error="insufficient_scope"',
+    },
     body: '{"message":"operation not allowed"}',
   });
+});
+
+test.each(['read-only-key', 'missing-permission'] as const)('a 403 for %s names the missing permission', (reason) => {
+  const { headers } = answers.of({ verdict: deny(reason, 'systems:write'), rate });
+  expect(headers['WWW-Authenticate']).toBe('Bearer error="insufficient_scope", scope="systems:write"');
 });
 
 test.each([

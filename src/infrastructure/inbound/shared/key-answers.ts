@@ -25,7 +25,9 @@ export class KeyAnswers {
     if (verdict.granted) return { status: 200, headers: { ...headers, ...identityHeaders(verdict) }, body: undefined };
     const { httpStatus, message } = OUTWARD_DENIAL[verdict.reason];
     if (httpStatus === 401) return refusal(401, message, { ...headers, 'WWW-Authenticate': 'Bearer' });
-    if (httpStatus === 403 || !rate) return refusal(httpStatus, message, headers);
+    if (httpStatus === 403)
+      return refusal(403, message, { ...headers, 'WWW-Authenticate': insufficientScope(verdict) });
+    if (!rate) return refusal(httpStatus, message, headers);
     return refusal(429, message, { ...headers, 'Retry-After': String(retryAfterSeconds(rate)) });
   }
 
@@ -37,6 +39,12 @@ export class KeyAnswers {
     const reset = Math.ceil(resetAfterMicros / 1_000_000);
     return { 'RateLimit-Policy': this.policy, RateLimit: `"key";r=${remaining};t=${reset}` };
   }
+}
+
+/** RFC 6750, section 3: a good key that may not do this, and the permission that it would need, where that is what it lacks. */
+export function insufficientScope({ missing }: { readonly missing?: string }): string {
+  const scope = missing ? `, scope="${missing}"` : '';
+  return `Bearer error="insufficient_scope"${scope}`;
 }
 
 /** The same as an error, for the routes whose errors are problems (RFC 9457). */

@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import type { FreshSignInRule } from '../../../../domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { mapError } from '../../shared/error-table.js';
+import { insufficientScope } from '../../shared/key-answers.js';
 import { HttpRefusal } from './http-refusal.js';
 
 /** Answers an error as application/problem+json (RFC 9457). */
@@ -9,6 +10,7 @@ export function sendProblem(response: Response, error: unknown): void {
   const { http, title, code, message } = error instanceof HttpRefusal ? error : mapError(error);
   const { retryAfterSeconds, freshSignIn, ...members } = error instanceof LatchkeyError ? error.details : {};
   if (http === 401) response.set('WWW-Authenticate', freshSignIn ? stepUpChallenge(freshSignIn) : 'Bearer');
+  if (code === 'operation_not_allowed') response.set('WWW-Authenticate', insufficientScope({}));
   if (retryAfterSeconds !== undefined) response.set('Retry-After', String(retryAfterSeconds));
   const type = `urn:latchkey:problem:${code.replaceAll('_', '-')}`;
   response
