@@ -177,7 +177,6 @@ describe('POST /v1/introspect', () => {
     test.each([
       ['without a service token', {}],
       ['with an unknown one', { authorization: 'Bearer who-is-this' }],
-      ['by Basic', { authorization: `Basic ${btoa('demo:dev-validator-token')}` }],
       ['with the bare token', { authorization: 'dev-validator-token' }],
     ])('%s is 401, and its token is not looked at', async (what, identity) => {
       const headers = { ...FORM, ...identity, 'x-request-id': `caller-${what.replace(/\W/g, '-')}` };
@@ -186,6 +185,63 @@ describe('POST /v1/introspect', () => {
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
       expect(answer.headers.get('content-type')).toContain('application/problem+json');
       expect(await failuresOf(headers['x-request-id'])).toEqual([]);
+    });
+
+    const basic = (text: string) => ({ authorization: `Basic ${btoa(text)}` });
+    const REAL = 'client_id=dev-validator&client_secret=dev-validator-token';
+    const ask = (headers: Record<string, string>, form: string, requestId = 'oauth') =>
+      service.person().call('POST', '/v1/introspect', form, { ...FORM, ...headers, 'x-request-id': requestId });
+
+    test.each([
+      ['by Basic as it is', basic('dev-validator:dev-validator-token'), ''],
+      ['by Basic form-encoded', basic('dev%2Dvalidator:dev%2dvalidator%2Dtoken'), ''],
+      [
+        'by Basic with its name in the form too',
+        basic('dev-validator:dev-validator-token'),
+        '&client_id=dev-validator',
+      ],
+      ['by the form', {}, `&${REAL}`],
+    ])('%s is answered', async (_, headers, more) => {
+      expect(await ask(headers, `token=${unknownKey()}${more}`)).toMatchObject({
+        status: 200,
+        body: { active: false },
+      });
+    });
+
+    test.each([
+      ['by Basic with an unknown token', basic('dev-validator:who-is-this'), ''],
+      ["by Basic with another's name", basic('dev-accounts:dev-validator-token'), ''],
+      ['by Basic without a name', basic(':dev-validator-token'), ''],
+      ['by Basic without a token', basic('dev-validator'), ''],
+      ['by Basic that is no Base64', { authorization: 'Basic dev-validator:dev-validator-token' }, ''],
+      ['by Basic that is half an escape', basic('dev-validator:dev-validator-token%2'), ''],
+      ['by the form with an unknown token', {}, '&client_id=dev-validator&client_secret=who-is-this'],
+      ["by the form with another's name", {}, '&client_id=dev-accounts&client_secret=dev-validator-token'],
+      ['by the form without a name', {}, '&client_secret=dev-validator-token'],
+      ['by the form without a token', {}, '&client_id=dev-validator'],
+    ])('%s is 401 as OAuth has it, and its token is not looked at', async (what, headers, more) => {
+      const requestId = `oauth-${what.replace(/\W/g, '-')}`;
+      const answer = await ask(headers, `token=${unknownKey()}${more}`, requestId);
+      const error_description = 'No service identity has this name and token';
+      expect([answer.status, answer.body]).toEqual([401, { error: 'invalid_client', error_description }]);
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="latchkey"/);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(await failuresOf(requestId)).toEqual([]);
+    });
+
+    test.each([
+      ['Basic', basic('dev-validator:dev-validator-token')],
+      ['Bearer', VALIDATOR],
+    ])('by %s and the form at once is 400, however right both are', async (_, headers) => {
+      const answer = await ask(headers, `token=${unknownKey()}&${REAL}`);
+      expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+    });
+
+    test('with a secret that is sent twice, or of another role, is told so', async () => {
+      const twice = await ask({}, `token=t&${REAL}&client_secret=s-1`);
+      expect([twice.status, twice.body.errors[0].field]).toEqual([400, 'client_secret']);
+      expect(JSON.stringify(twice.body)).not.toMatch(/s-1|dev-validator-token/);
+      expect((await ask(basic('dev-accounts:dev-accounts-token'), 'token=t')).status).toBe(403);
     });
 
     test('with a key, or a session, in the place of a service token is 401', async () => {

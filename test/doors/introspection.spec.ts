@@ -8,6 +8,15 @@ import { snippetOf } from '../support/pages.js';
 import { sharedService, type Service } from '../support/service.js';
 
 const SERVICE_TOKEN = 'dev-validator-token';
+const byBearer =
+  (secret: string): oauth.ClientAuth =>
+  (_server, _client, _body, headers) =>
+    headers.set('authorization', `Bearer ${secret}`);
+const WAYS = [
+  ['Bearer', byBearer],
+  ['client_secret_basic', oauth.ClientSecretBasic],
+  ['client_secret_post', oauth.ClientSecretPost],
+] as const;
 
 describe('token introspection', () => {
   let service: Service;
@@ -23,21 +32,23 @@ describe('token introspection', () => {
 
   describe('by an OAuth client that knows nothing of Latchkey', () => {
     /** Sends, and holds the answer to the standard: status, content type, types of the members. */
-    const introspect = async (token: string, serviceToken = SERVICE_TOKEN) => {
+    const introspect = async (
+      token: string,
+      identifyBy: (secret: string) => oauth.ClientAuth = byBearer,
+      { name = 'dev-validator', secret = SERVICE_TOKEN } = {},
+    ) => {
       const server = { issuer: service.url, introspection_endpoint: `${service.url}/v1/introspect` };
-      const client = { client_id: 'gateway' };
-      const byBearer: oauth.ClientAuth = (_server, _client, _body, headers) =>
-        headers.set('authorization', `Bearer ${serviceToken}`);
+      const client = { client_id: name };
       const options = {
         [oauth.allowInsecureRequests]: true,
         additionalParameters: { token_type_hint: 'access_token' },
       };
-      const response = await oauth.introspectionRequest(server, client, byBearer, token, options);
+      const response = await oauth.introspectionRequest(server, client, identifyBy(secret), token, options);
       return oauth.processIntrospectionResponse(server, client, response);
     };
 
-    test('reports a good key as active', async () => {
-      const told = await introspect(key.fullKey);
+    test.each(WAYS)('reports a good key as active, by %s', async (_, identifyBy) => {
+      const told = await introspect(key.fullKey, identifyBy);
       expect(told).toMatchObject({ active: true, sub: owner.id, client_id: key.id, scope: 'systems:read' });
       expect(told.exp! - told.iat!).toBe(24 * 60 * 60);
     });
@@ -46,9 +57,15 @@ describe('token introspection', () => {
       expect(await introspect(unknownKey())).toEqual({ active: false });
     });
 
-    test('without a service token of ours is challenged', async () => {
-      const refused = introspect(key.fullKey, 'who-is-this');
-      await expect(refused).rejects.toMatchObject({ status: 401, cause: [{ scheme: 'bearer' }] });
+    test.each([
+      ['Bearer', byBearer, { secret: 'who-is-this' }, 'bearer'],
+      ['client_secret_basic', oauth.ClientSecretBasic, { secret: 'who-is-this' }, 'basic'],
+      ['client_secret_post', oauth.ClientSecretPost, { secret: 'who-is-this' }, 'basic'],
+      ["client_secret_basic and another's name", oauth.ClientSecretBasic, { name: 'dev-accounts' }, 'basic'],
+      ["client_secret_post and another's name", oauth.ClientSecretPost, { name: 'dev-accounts' }, 'basic'],
+    ] as const)('that nobody here knows, by %s, is challenged', async (_, identifyBy, identity, scheme) => {
+      const refused = introspect(key.fullKey, identifyBy, identity);
+      await expect(refused).rejects.toMatchObject({ status: 401, cause: [{ scheme }] });
     });
   });
 

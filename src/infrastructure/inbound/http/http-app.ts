@@ -89,6 +89,7 @@ function serveOpenApi(app: NestExpressApplication): void {
       { type: 'http', bearerFormat: 'opaque', description: 'A service token with the role validator' },
       'service_token',
     )
+    .addBasicAuth({ type: 'http', description: 'The name of a service identity, and its token' }, 'service_client')
     .build();
   const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
   // One buffer for all answers: those that nobody reads cost nothing more.

@@ -4,10 +4,18 @@ import { LatchkeyError } from '../../../domain/errors.js';
 import { readBearer } from './bearer.js';
 import type { CertificateRole, ServiceRole, ServiceToken } from '../../../config/service-roles.js';
 
+/** A service identity by its name and its token, as an OAuth client gives them. */
+export interface ClientSecret {
+  readonly name: string;
+  readonly token: string;
+}
+
 /** What a call says of the service that makes it, whichever door it comes through. */
 export interface Caller {
   /** Every Authorization header or metadata entry as the caller sent it. */
   readonly authorization: readonly string[];
+  /** In place of the bearer token: names with their tokens, any of which may be the right one. */
+  readonly secrets?: readonly ClientSecret[] | undefined;
   /** The client certificate that the connection was opened with, if any. Asked only where the token does not do. */
   certificate?(): PeerCertificate | undefined;
 }
@@ -27,7 +35,8 @@ export class ServiceIdentity {
    * when it has another role.
    */
   require(role: ServiceRole, caller: Caller): string {
-    const byToken = this.identitiesOfToken(caller.authorization);
+    const byToken =
+      caller.secrets?.flatMap((secret) => this.identitiesOfSecret(secret)) ?? this.identitiesOfBearer(caller);
     const byTokenInRole = byToken.find((identity) => identity.role === role);
     if (byTokenInRole) return byTokenInRole.name;
     const byCertificate = this.identitiesOfCertificate(caller);
@@ -41,9 +50,16 @@ export class ServiceIdentity {
     );
   }
 
-  private identitiesOfToken(authorization: readonly string[]): readonly ServiceToken[] {
+  private identitiesOfBearer({ authorization }: Caller): readonly ServiceToken[] {
     const token = readBearer(authorization);
-    if (token === undefined) return [];
+    return token === undefined ? [] : this.identitiesOfToken(token);
+  }
+
+  private identitiesOfSecret({ name, token }: ClientSecret): readonly ServiceToken[] {
+    return this.identitiesOfToken(token).filter((identity) => identity.name === name);
+  }
+
+  private identitiesOfToken(token: string): readonly ServiceToken[] {
     const seen = this.proven.get(token);
     if (seen) return seen;
     const digest = hash('sha256', token, 'buffer');

@@ -1,8 +1,8 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBasicAuth, ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ValidateKey } from '../../../../application/keys/validate-key.js';
-import { invalidFields } from '../../../../domain/errors.js';
+import { invalidFields, LatchkeyError } from '../../../../domain/errors.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';
 import { denialError, KeyAnswers } from '../../shared/key-answers.js';
@@ -10,7 +10,9 @@ import { ServiceIdentity } from '../../shared/service-identity.js';
 import { readForm } from '../pipeline/body-parsing.js';
 import { IntrospectionView } from './introspection.view.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
+import { OAuthRefusal } from '../pipeline/oauth-refusal.js';
 import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+import { readClientSecret } from './client-secret.js';
 
 /** Whether it may read anything at all: what it may do, the caller finds in its scope. */
 const IS_ACTIVE: Question = { operation: 'read', permission: '' };
@@ -18,12 +20,18 @@ const IS_ACTIVE: Question = { operation: 'read', permission: '' };
 const FORM = {
   type: 'object',
   required: ['token'],
-  properties: { token: { type: 'string' }, token_type_hint: { type: 'string', description: 'Makes no difference' } },
+  properties: {
+    token: { type: 'string' },
+    token_type_hint: { type: 'string', description: 'Makes no difference' },
+    client_id: { type: 'string', description: 'Without Authorization: the name of the service identity' },
+    client_secret: { type: 'string', description: 'Without Authorization: its token' },
+  },
 };
 
 /** Token introspection (RFC 7662), for services that ask in the way of OAuth 2.0. */
 @ApiTags('introspection')
 @ApiBearerAuth('service_token')
+@ApiBasicAuth('service_client')
 @Controller('v1/introspect')
 export class IntrospectionController {
   constructor(
@@ -38,8 +46,8 @@ export class IntrospectionController {
   @ApiBody({ schema: FORM })
   @ApiOkResponse({ type: IntrospectionView })
   @ProblemResponses({
-    400: 'No token, or a parameter sent twice',
-    401: 'No service token, or an unknown one',
+    400: 'No token, a parameter sent twice, or two ways of identifying',
+    401: 'No service token, or an unknown one; to client_id and client_secret as RFC 6749, section 5.2, has it',
     403: 'A service token without the role validator, or a request from another site',
     413: 'The body is too large',
     415: 'The body is not a form',
@@ -49,8 +57,9 @@ export class IntrospectionController {
     @Req() request: LatchkeyRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<IntrospectionView> {
-    this.identity.require('validator', { authorization: headerValues(request, 'authorization') });
-    const token = readForm(request.body as string | undefined).get('token');
+    const form = readForm(request.body as string | undefined);
+    this.identify(headerValues(request, 'authorization'), form);
+    const token = form.get('token');
     if (token === undefined) throw invalidFields([{ field: 'token', message: 'is missing' }]);
     // The caller's address is not the client's, and the standard has no field for that.
     const client = clientFacts({ ip: undefined, userAgent: undefined, requestId: request.requestId });
@@ -60,5 +69,15 @@ export class IntrospectionController {
     if (rate && (verdict.granted || isLimited)) response.set(this.answers.rateLimitHeaders(rate));
     if (isLimited) throw denialError('rate-limited', rate);
     return new IntrospectionView(verdict.granted ? verdict : undefined);
+  }
+
+  private identify(authorization: readonly string[], form: ReadonlyMap<string, string>): void {
+    const secrets = readClientSecret(authorization, form);
+    try {
+      this.identity.require('validator', { authorization, secrets });
+    } catch (error) {
+      const isUnknown = secrets && error instanceof LatchkeyError && error.code === 'unauthenticated';
+      throw isUnknown ? new OAuthRefusal(401, 'invalid_client', 'No service identity has this name and token') : error;
+    }
   }
 }

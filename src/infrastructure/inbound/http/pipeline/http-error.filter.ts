@@ -3,6 +3,7 @@ import type { Response } from 'express';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
 import { HttpRefusal } from './http-refusal.js';
+import { OAuthRefusal } from './oauth-refusal.js';
 import { sendProblem } from './problem.js';
 import type { LatchkeyRequest } from './request.js';
 
@@ -20,16 +21,18 @@ export class HttpErrorFilter implements ExceptionFilter {
     const known = toKnownError(error);
     const http = host.switchToHttp();
     const { requestId } = http.getRequest<LatchkeyRequest>();
-    if (known instanceof HttpRefusal) this.log.debug('refused', { code: known.code, why: known.message, requestId });
+    const isRefusal = known instanceof HttpRefusal || known instanceof OAuthRefusal;
+    if (isRefusal) this.log.debug('refused', { code: known.code, why: known.message, requestId });
     else this.log.fault(known, { requestId });
     const response = http.getResponse<Response>();
     if (response.headersSent) response.destroy();
+    else if (known instanceof OAuthRefusal) known.send(response);
     else sendProblem(response, known);
   }
 }
 
 function toKnownError(error: unknown): unknown {
-  if (error instanceof LatchkeyError || error instanceof HttpRefusal) return error;
+  if (error instanceof LatchkeyError || error instanceof HttpRefusal || error instanceof OAuthRefusal) return error;
   const fault = (error ?? {}) as HttpFault;
   const status = fault.getStatus?.() ?? fault.status ?? 500;
   if (status === 404) return new LatchkeyError('not_found', 'There is nothing at this address');

@@ -1,0 +1,34 @@
+import { unescape } from 'node:querystring';
+import type { ClientSecret } from '../../shared/service-identity.js';
+import { OAuthRefusal } from '../pipeline/oauth-refusal.js';
+
+const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
+
+/**
+ * What an OAuth client says of itself by `client_secret_basic` or `client_secret_post` (RFC 6749, section 2.3.1), in each
+ * reading that it may mean; undefined when it uses neither, as one with a bearer token.
+ */
+export function readClientSecret(
+  authorization: readonly string[],
+  form: ReadonlyMap<string, string>,
+): readonly ClientSecret[] | undefined {
+  const [header, ...others] = authorization;
+  const token = form.get('client_secret');
+  if (header === undefined) {
+    const name = form.get('client_id');
+    return name === undefined && token === undefined ? undefined : [{ name: name ?? '', token: token ?? '' }];
+  }
+  if (token !== undefined) {
+    throw new OAuthRefusal(400, 'invalid_request', 'Authorization and client_secret: identify in one way, not in two');
+  }
+  if (others.length > 0 || !/^basic /i.test(header)) return undefined;
+  const [, encoded = ''] = BASIC.exec(header) ?? [];
+  const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':');
+  const given = { name, token: rest.join(':') };
+  // The standard has both form-encoded, which a part of the clients in use leave out.
+  return [given, { name: unescapePlus(given.name), token: unescapePlus(given.token) }];
+}
+
+function unescapePlus(text: string): string {
+  return unescape(text.replaceAll('+', ' '));
+}

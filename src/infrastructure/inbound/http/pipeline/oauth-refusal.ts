@@ -1,0 +1,18 @@
+import type { Response } from 'express';
+
+/** A refusal in the words of OAuth 2.0 (RFC 6749, section 5.2), for clients that speak nothing else. */
+export class OAuthRefusal extends Error {
+  constructor(
+    readonly http: 400 | 401,
+    readonly code: 'invalid_client' | 'invalid_request',
+    message: string,
+  ) {
+    super(message);
+    this.name = 'OAuthRefusal';
+  }
+
+  send(response: Response): void {
+    if (this.http === 401) response.set('WWW-Authenticate', 'Basic realm="latchkey", charset="UTF-8"');
+    response.status(this.http).json({ error: this.code, error_description: this.message });
+  }
+}
