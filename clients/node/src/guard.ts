@@ -2,6 +2,7 @@ import { type Decision, unavailable } from './decision.js';
 import { openPool } from './grpc/open-pool.js';
 import { failureOf } from './grpc/failure.js';
 import { callHook, withoutCredentials } from './hooks.js';
+import { type IsApiKey, isApiKeyBy } from './http/is-api-key.js';
 import { type Protect, protectWith } from './http/middleware.js';
 import { type MakeRoute, routeWith } from './http/route.js';
 import { judge } from './judge.js';
@@ -22,6 +23,7 @@ export interface Guard {
   readonly route: MakeRoute;
   /** Makes Express or connect middleware that lets only granted requests through. */
   readonly protect: Protect;
+  readonly isApiKey: IsApiKey;
   /** Closes the connections, which keep the process alive until then. Later questions are refused with 503. */
   close(): void;
 }
@@ -67,5 +69,6 @@ export function createGuard(options: GuardOptions): Guard {
   };
 
   const route = routeWith(check, operationOf);
-  return { check, route, protect: protectWith(route), close: () => pool.close() };
+  const isApiKey = isApiKeyBy(options.keyPrefix ?? 'lk');
+  return { check, route, protect: protectWith(route, isApiKey), isApiKey, close: () => pool.close() };
 }

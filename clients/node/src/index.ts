@@ -1,9 +1,10 @@
 export { createGuard, type Guard } from './guard.js';
 export type { Decision, Denied, DenialReason, Granted, Principal, RateLimit, Unavailable } from './decision.js';
 export type { DecisionEvent, DenialEvent, FailureEvent } from './hooks.js';
-export type { Middleware, Protect } from './http/middleware.js';
+export type { Middleware, Protect, ProtectOptions } from './http/middleware.js';
 export type { Permission } from './http/permission.js';
 export { type GuardedRequest, principalOf } from './http/principal.js';
+export type { IsApiKey } from './http/is-api-key.js';
 export type { HttpRequest } from './http/http-request.js';
 export type { MakeRoute, Route, RouteOptions } from './http/route.js';
 export type { Operation, OperationsByMethod } from './operation.js';

@@ -22,6 +22,8 @@ export interface GuardOptions extends Hooks {
   readonly deadlineMs?: number | undefined;
   /** Operations of HTTP methods that differ from the defaults: `{ REPORT: 'READ' }`. */
   readonly operations?: OperationsByMethod | undefined;
+  /** The service's KEY_PREFIX, by which `otherwise` and `isApiKey` know a key. Default `lk`. */
+  readonly keyPrefix?: string | undefined;
   /** gRPC channel options that replace the guard's own. */
   readonly channelOptions?: ChannelOptions | undefined;
 }
@@ -35,7 +37,7 @@ export const defaultDeadlineMs = 200;
 
 /** @throws {TypeError} an option is missing or unusable. The message never contains a token. */
 export function assertUsable(options: GuardOptions): void {
-  const { target, serviceToken, tls, deadlineMs } = options;
+  const { target, serviceToken, tls, deadlineMs, keyPrefix = 'lk' } = options;
   if (!target) throw new TypeError('createGuard: target is missing');
   if (!serviceToken && !tls?.cert) throw new TypeError('createGuard: serviceToken is missing (or tls.cert, for mTLS)');
   // What gRPC metadata cannot carry. Its own error would print the token.
@@ -44,5 +46,8 @@ export function assertUsable(options: GuardOptions): void {
   }
   if (deadlineMs !== undefined && !(deadlineMs > 0 && Number.isFinite(deadlineMs))) {
     throw new TypeError('createGuard: deadlineMs is not a positive number');
+  }
+  if (!/^[a-z][a-z0-9]{0,15}$/.test(keyPrefix)) {
+    throw new TypeError('createGuard: keyPrefix is not 1 to 16 lower-case letters and digits, a letter first');
   }
 }

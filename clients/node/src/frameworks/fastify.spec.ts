@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { latchkey as plugin } from './fastify.js';
 import { denied, granted, REFUSALS } from '../testing/answers.js';
+import { EITHER } from '../testing/either.js';
 import { eventually } from '../testing/eventually.js';
 import { sendRaw } from '../testing/raw-http.js';
 import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
@@ -13,8 +14,18 @@ let handled: number;
 const send = (requestLine: string, headers = ['Authorization: Bearer lk_key'], body = '') =>
   sendRaw(app.server, requestLine, headers, body);
 
+type Kind = 'promise' | 'callback' | 'error';
+let others: number;
+
+/** The platform's own check: it answers, or lets through. */
+function platform(request: FastifyRequest, reply: FastifyReply) {
+  others += 1;
+  if (request.headers.authorization === 'Bearer eyJ.user.jwt') return undefined;
+  return reply.code(401).send({ from: 'the platform' });
+}
+
 beforeEach(async () => {
-  handled = 0;
+  handled = others = 0;
   latchkey.questions.length = 0;
   latchkey.answers(granted());
   await latchkey.start();
@@ -22,6 +33,17 @@ beforeEach(async () => {
   await app.register(plugin, { target: latchkey.target, serviceToken: 'token', deadlineMs: 5000 });
   app.get('/open', (request) => request.principal);
   app.post('/search', { onRequest: app.protect('systems:read', { operation: 'READ' }) }, () => ({}));
+  app.get('/both/:kind', {
+    onRequest: (request, reply) => checks[(request.params as { kind: Kind }).kind](request, reply),
+    handler: (request) => ({ actsAs: app.isApiKey(request) ? request.principal.ownerId : 'a user' }),
+  });
+  const checks = {
+    promise: app.protect('systems:read', { otherwise: async (request, reply) => platform(request, reply) }),
+    callback: app.protect('systems:read', {
+      otherwise: (request, reply, done) => (platform(request, reply) ? undefined : done()),
+    }),
+    error: app.protect('systems:read', { otherwise: async () => Promise.reject(new Error('the platform is away')) }),
+  };
   // A scope of its own, as applications have them: what the plugin decorates is there too.
   await app.register(async (systems) => {
     systems.addHook('onRequest', systems.protect({ read: 'systems:read', write: 'systems:write' }));
@@ -76,6 +98,27 @@ describe('the plugin for Fastify', () => {
   it('names to the author of an unprotected route what is missing', async () => {
     const { status, body } = await send('GET /open');
     expect([status, body]).toEqual([500, expect.stringContaining('this route is not protected')]);
+  });
+
+  it.each(EITHER)(
+    'has %s judged by the one that it is meant for, by a hook of either kind',
+    async (_, headers, judge) => {
+      latchkey.answers(denied());
+      await send('GET /both/promise', [...headers]);
+      await send('GET /both/callback', [...headers]);
+      expect([latchkey.questions.length, others]).toEqual(judge === 'Latchkey' ? [2, 0] : [0, 2]);
+    },
+  );
+
+  it("lets keys and users' tokens in, and nobody whom the platform refuses or cannot judge", async () => {
+    const user = ['Authorization: Bearer eyJ.user.jwt'];
+    for (const kind of ['promise', 'callback']) {
+      expect(await send(`GET /both/${kind}`)).toMatchObject({ status: 200, body: '{"actsAs":"owner-1"}' });
+      expect(await send(`GET /both/${kind}`, user)).toMatchObject({ status: 200, body: '{"actsAs":"a user"}' });
+      expect(await send(`GET /both/${kind}`, [])).toMatchObject({ status: 401, body: '{"from":"the platform"}' });
+    }
+    expect((await send('GET /both/error', user)).status).toBe(500);
+    expect(() => app.protect(null, { otherwise: {} as never })).toThrow(/^otherwise must be a function/);
   });
 
   it('refuses a permission that is none when the route is made', () => {

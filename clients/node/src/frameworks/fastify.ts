@@ -2,13 +2,23 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../decision.js';
 import { createGuard } from '../guard.js';
 import { rateLimitHeaders, refusalAnswer } from '../http/http-answer.js';
+import { assertFunction } from '../http/middleware.js';
 import type { Permission } from '../http/permission.js';
 import { admit, principalOf } from '../http/principal.js';
 import type { RouteOptions } from '../http/route.js';
 import type { GuardOptions } from '../options.js';
+import { type EitherHook, runHook } from './either-hook.js';
 
 /** An `onRequest` hook: it runs before the body is read. */
 export type FastifyProtection = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+export interface FastifyProtectionOptions extends RouteOptions {
+  /**
+   * A hook that gets each request without an API key, in place of the guard: the platform's own check. The guard says nothing
+   * about what this lets through. Default: such a request is refused with 401.
+   */
+  otherwise?: EitherHook['run'] | undefined;
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,9 +30,11 @@ declare module 'fastify' {
      * Makes an `onRequest` hook, for a route or by `addHook` for all that are registered after it, that lets only
      * granted requests through. Use it once per request: each check is charged to the key.
      *
-     * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is unknown
+     * @throws {TypeError} the permission is not of the form `resource:action`, an operation is unknown, or `otherwise` is no function
      */
-    protect(permission: Permission, options?: RouteOptions): FastifyProtection;
+    protect(permission: Permission, options?: FastifyProtectionOptions): FastifyProtection;
+    /** Whether a request carries an API key, or what looks like one, by its marker. */
+    isApiKey(request: FastifyRequest): boolean;
   }
 }
 
@@ -34,9 +46,13 @@ export const latchkey: FastifyPluginAsync<GuardOptions> = async (app, options) =
   const guard = createGuard(options);
   app.addHook('onClose', async () => guard.close());
   app.decorateRequest('principal', { getter: principal });
-  app.decorate('protect', (permission: Permission, routeOptions?: RouteOptions): FastifyProtection => {
+  app.decorate('isApiKey', (request: FastifyRequest) => guard.isApiKey(request.raw));
+  app.decorate('protect', (permission: Permission, routeOptions?: FastifyProtectionOptions): FastifyProtection => {
     const route = guard.route(permission, routeOptions);
+    const otherwise = routeOptions?.otherwise;
+    assertFunction(otherwise);
     return async (request, reply) => {
+      if (otherwise && !guard.isApiKey(request.raw)) return runHook(otherwise, request, reply);
       const { method, ip, socket, raw } = request;
       const decision = await route({ method, ip, socket, rawHeaders: raw.rawHeaders });
       // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.

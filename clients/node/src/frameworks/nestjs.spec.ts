@@ -1,9 +1,23 @@
 import 'reflect-metadata';
 import type { Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { All, Controller, Get, type INestApplication, Module, Post, Search } from '@nestjs/common';
+import {
+  All,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  type INestApplication,
+  Inject,
+  Injectable,
+  Module,
+  Post,
+  Search,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { granted, REFUSALS } from '../testing/answers.js';
+import { of } from 'rxjs';
+import { denied, granted, REFUSALS } from '../testing/answers.js';
+import { EITHER } from '../testing/either.js';
 import { eventually } from '../testing/eventually.js';
 import { sendRaw } from '../testing/raw-http.js';
 import { ScriptedLatchkey } from '../testing/scripted-latchkey.js';
@@ -35,6 +49,34 @@ class SystemsController {
   }
 }
 
+let others: number;
+
+/** Injected, to show that the platform's guard gets what it needs. */
+@Injectable()
+class Users {
+  readonly token = 'Bearer eyJ.user.jwt';
+}
+
+@Injectable()
+class PlatformGuard implements CanActivate {
+  constructor(@Inject(Users) private readonly users: Users) {}
+
+  canActivate(context: ExecutionContext) {
+    others += 1;
+    return of(context.switchToHttp().getRequest().headers.authorization === this.users.token);
+  }
+}
+
+@Controller('both')
+@Permission('systems:read', { otherwise: PlatformGuard })
+class BothController {
+  @Get()
+  @Permission('systems:read', { otherwise: PlatformGuard })
+  both(@Principal() principal: Principal | undefined) {
+    return { actsAs: principal?.ownerId ?? 'a user' };
+  }
+}
+
 @Controller('open')
 class OpenController {
   @Get()
@@ -52,7 +94,8 @@ const options = () => ({ target: latchkey.target, serviceToken: 'token', deadlin
 
 @Module({
   imports: [LatchkeyModule.forRootAsync({ useFactory: options })],
-  controllers: [SystemsController, OpenController],
+  controllers: [SystemsController, BothController, OpenController],
+  providers: [Users],
 })
 class AppModule {}
 
@@ -60,7 +103,7 @@ const send = (requestLine: string, headers = ['Authorization: Bearer lk_key']) =
   sendRaw(app.getHttpServer(), requestLine, headers);
 
 beforeEach(async () => {
-  handled.length = 0;
+  handled.length = others = 0;
   latchkey.questions.length = 0;
   latchkey.answers(granted());
   await latchkey.start();
@@ -99,6 +142,21 @@ describe('the module for NestJS', () => {
       { operation: 'OPERATION_DESTROY', permission: 'systems:purge' },
       { operation: 'OPERATION_READ', permission: 'systems:read' },
     ]);
+  });
+
+  it.each(EITHER)('has %s judged once, by the one that it is meant for', async (_, headers, judge) => {
+    latchkey.answers(denied());
+    const { status } = await send('GET /both', [...headers]);
+    expect(latchkey.questions.length > 0 ? 'Latchkey' : 'platform').toBe(judge);
+    if (judge === 'Latchkey') expect([status, latchkey.questions.length, others]).toEqual([401, 1, 0]);
+    else expect([status, others]).toEqual(status === 200 ? [200, 1] : [403, 1]);
+  });
+
+  it("lets keys and users' tokens in, and the handler knows them apart", async () => {
+    expect(await send('GET /both')).toMatchObject({ status: 200, body: '{"actsAs":"owner-1"}' });
+    const user = await send('GET /both', ['Authorization: Bearer eyJ.user.jwt']);
+    expect(user).toMatchObject({ status: 200, body: '{"actsAs":"a user"}' });
+    expect((await send('GET /both', ['Authorization: Bearer eyJ.another.jwt'])).status).toBe(403);
   });
 
   it('leaves handlers without @Permission open, which find no principal', async () => {

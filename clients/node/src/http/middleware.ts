@@ -3,10 +3,19 @@ import type { Decision } from '../decision.js';
 import { rateLimitHeaders, refusalAnswer } from './http-answer.js';
 import type { Permission } from './permission.js';
 import { admit } from './principal.js';
+import type { IsApiKey } from './is-api-key.js';
 import type { MakeRoute, RouteOptions } from './route.js';
 
 /** Middleware for Express, connect and frameworks like them. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
+
+export interface ProtectOptions extends RouteOptions {
+  /**
+   * Middleware that gets each request without an API key, in place of the guard: the platform's own check. The guard says
+   * nothing about what this lets through. Default: such a request is refused with 401.
+   */
+  otherwise?(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown;
+}
 
 /**
  * Makes middleware for a route or a router. A granted request goes on to the handler, which reads the principal with
@@ -14,14 +23,16 @@ export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (erro
  *
  * Put it before the body parser, after CORS, and once per request: each check is charged to the key.
  *
- * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is unknown
+ * @throws {TypeError} the permission is not of the form `resource:action`, an operation is unknown, or `otherwise` is no function
  */
-export type Protect = (permission: Permission, options?: RouteOptions) => Middleware;
+export type Protect = (permission: Permission, options?: ProtectOptions) => Middleware;
 
-export function protectWith(makeRoute: MakeRoute): Protect {
+export function protectWith(makeRoute: MakeRoute, isApiKey: IsApiKey): Protect {
   return (permission, options) => {
     const route = makeRoute(permission, options);
-    return (req, res, next) => {
+    const otherwise = options?.otherwise;
+    assertFunction(otherwise);
+    const guarded: Middleware = (req, res, next) => {
       const proceed = (decision: Decision) => {
         // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
         if (res.headersSent) return;
@@ -33,7 +44,15 @@ export function protectWith(makeRoute: MakeRoute): Protect {
       // Not .catch(next): an error of the handler itself would then be reported a second time.
       void route(req).then(proceed, next);
     };
+    if (!otherwise) return guarded;
+    // What it answers is returned: Express waits for a promise.
+    return (req, res, next) => (isApiKey(req) ? guarded : otherwise)(req, res, next);
   };
+}
+
+/** @throws {TypeError} it is no function, such as the module that holds it */
+export function assertFunction(otherwise: unknown): void {
+  if (otherwise !== undefined && typeof otherwise !== 'function') throw new TypeError('otherwise must be a function');
 }
 
 function refuse(res: ServerResponse, refusal: Exclude<Decision, { allowed: true }>): void {

@@ -14,10 +14,14 @@ export function admit(req: IncomingMessage, principal: Principal): void {
 /**
  * The account and the key that the request acts with, on a route that the guard protects.
  *
- * @throws {Error} the request did not pass a guard: a mistake in the order of the routes
+ * @throws {Error} the request did not pass a guard: a mistake in the order of the routes, or a request without an API key
+ *   that `otherwise` let through
  */
 export function principalOf(req: IncomingMessage): Principal {
   const { latchkey } = req as GuardedRequest;
-  if (!latchkey) throw new Error('principalOf: this route is not protected; put the guard before its handler');
+  if (!latchkey)
+    throw new Error(
+      'principalOf: this route is not protected, or its request has no API key; put the guard before its handler',
+    );
   return latchkey;
 }

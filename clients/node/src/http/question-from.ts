@@ -18,6 +18,6 @@ export function questionFrom(request: HttpRequest, permission: Permission, opera
 }
 
 /** From rawHeaders, because `headers` hides a second Authorization header. */
-function valuesOf({ rawHeaders }: HttpRequest, name: string): string[] {
+export function valuesOf({ rawHeaders }: Pick<HttpRequest, 'rawHeaders'>, name: string): string[] {
   return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
 }

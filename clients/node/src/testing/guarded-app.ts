@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import express, { type ErrorRequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { type Guard, createGuard } from '../guard.js';
 import { principalOf } from '../http/principal.js';
 import { type RawAnswer, sendRaw, serve } from './raw-http.js';
@@ -10,6 +10,8 @@ export class GuardedApp {
   readonly latchkey = new ScriptedLatchkey();
   /** The methods of the requests that reached the handler. */
   readonly handled: string[] = [];
+  /** The methods of the requests that reached the platform's own check. */
+  readonly others: string[] = [];
   guard!: Guard;
   private server!: Server;
 
@@ -21,6 +23,14 @@ export class GuardedApp {
     app.post('/search', this.guard.protect('systems:read', { operation: 'READ' }), (_, res) => res.json({}));
     const both = { read: 'systems:read', write: 'systems:write' };
     app.use('/reports', this.guard.protect(both, { operations: { REPORT: 'READ' } }), (_, res) => res.json({}));
+    const otherwise: RequestHandler = (req, res, next) => {
+      this.others.push(req.method);
+      if (req.headers.authorization === 'Bearer eyJ.user.jwt') return next();
+      res.status(401).json({ from: 'the platform' });
+    };
+    app.all('/both', this.guard.protect(both, { otherwise }), (req, res) => {
+      res.json({ actsAs: this.guard.isApiKey(req) ? principalOf(req).ownerId : 'a user' });
+    });
     app.use(this.guard.protect(both));
     app.use(express.json());
     app.all('/systems', (req, res) => {

@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { HttpException, Inject, Injectable } from '@nestjs/common';
 // NestJS is ESM only. Our declarations have to say so, or a project with `module: node16` cannot read them.
 import type { CanActivate, ExecutionContext } from '@nestjs/common' with { 'resolution-mode': 'import' };
-import { HttpAdapterHost, Reflector } from '@nestjs/core';
+import { HttpAdapterHost, ModuleRef, Reflector } from '@nestjs/core';
 import type * as core from '@nestjs/core' with { 'resolution-mode': 'import' };
 import type { Decision } from '../../decision.js';
 import type { Guard } from '../../guard.js';
@@ -9,35 +10,63 @@ import { rateLimitHeaders, refusalAnswer } from '../../http/http-answer.js';
 import type { Permission } from '../../http/permission.js';
 import { admit } from '../../http/principal.js';
 import type { Route, RouteOptions } from '../../http/route.js';
+import { type OtherGuard, OtherGuards } from './other-guard.js';
 import { type PlatformRequest, rawRequest } from './raw-request.js';
 
 /** The injection token under which LatchkeyModule provides the application's one guard. */
 export const guardToken = Symbol('@latchkey/guard');
 export const protectionKey = '@latchkey/guard:protection';
 
+export interface PermissionOptions extends RouteOptions {
+  /**
+   * A guard, as `@UseGuards` takes it, that gets each request without an API key: the platform's own check. LatchkeyGuard says
+   * nothing about what this lets through. Default: such a request is refused with 401.
+   */
+  readonly otherwise?: OtherGuard | undefined;
+}
+
 interface Protection {
   readonly permission: Permission;
-  readonly options: RouteOptions;
+  readonly options: PermissionOptions;
 }
 
 /** The handler that a request was admitted to, so that guards on the controller and on the handler ask only once. */
 const admittedTo = new WeakMap<object, unknown>();
 
+/** Whether a guard let the request through, ours or the one that `otherwise` names. */
+export function isAdmitted(raw: IncomingMessage): boolean {
+  return admittedTo.has(raw);
+}
+
 /** Runs before each handler with `@Permission`. As a global guard it refuses every handler without `@Permission`. */
 @Injectable()
 export class LatchkeyGuard implements CanActivate {
   private readonly routes = new Map<Protection, Route>();
+  private readonly others: OtherGuards;
 
   constructor(
     @Inject(guardToken) private readonly guard: Guard,
     @Inject(Reflector) private readonly reflector: core.Reflector,
     @Inject(HttpAdapterHost) private readonly host: core.HttpAdapterHost,
-  ) {}
+    @Inject(ModuleRef) moduleRef: core.ModuleRef,
+  ) {
+    this.others = new OtherGuards(moduleRef);
+  }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const route = this.routeOf(context);
+    const protection = this.protectionOf(context);
     const raw = rawRequest(context);
     if (admittedTo.get(raw) === context.getHandler()) return true;
+    const { otherwise } = protection.options;
+    const mayPass =
+      otherwise && !this.guard.isApiKey(raw)
+        ? await this.others.admits(otherwise, context)
+        : await this.admits(this.routeOf(protection), raw, context);
+    if (mayPass) admittedTo.set(raw, context.getHandler());
+    return mayPass;
+  }
+
+  private async admits(route: Route, raw: IncomingMessage, context: ExecutionContext): Promise<boolean> {
     const { ip, method, socket } = context.switchToHttp().getRequest<PlatformRequest>();
     const decision = await route({ method, ip, socket, rawHeaders: raw.rawHeaders });
     const response: unknown = context.switchToHttp().getResponse();
@@ -46,17 +75,20 @@ export class LatchkeyGuard implements CanActivate {
     this.setHeaders(response, rateLimitHeaders(decision.rateLimit));
     if (!decision.allowed) return this.refuse(response, decision);
     admit(raw, decision.principal);
-    admittedTo.set(raw, context.getHandler());
     return true;
   }
 
   /** @throws {Error} the handler has no `@Permission` or is not called over HTTP: a mistake in the application */
-  private routeOf(context: ExecutionContext): Route {
+  private protectionOf(context: ExecutionContext): Protection {
     const [handler, controller] = [context.getHandler(), context.getClass()];
     const name = `${controller.name}.${handler.name}`;
     if (context.getType() !== 'http') throw new Error(`LatchkeyGuard: ${name} is not called over HTTP`);
     const protection = this.reflector.getAllAndOverride<Protection | undefined>(protectionKey, [handler, controller]);
     if (!protection) throw new Error(`LatchkeyGuard: ${name} has no @Permission`);
+    return protection;
+  }
+
+  private routeOf(protection: Protection): Route {
     const route = this.routes.get(protection) ?? this.guard.route(protection.permission, protection.options);
     this.routes.set(protection, route);
     return route;

@@ -1,7 +1,7 @@
 import { SetMetadata, UseGuards, applyDecorators } from '@nestjs/common';
 import type { Permission as RoutePermission } from '../../http/permission.js';
-import { type RouteOptions, assertRoute } from '../../http/route.js';
-import { LatchkeyGuard, protectionKey } from './latchkey-guard.js';
+import { assertRoute } from '../../http/route.js';
+import { LatchkeyGuard, type PermissionOptions, protectionKey } from './latchkey-guard.js';
 
 /**
  * Lets only granted requests through to a handler, or to all handlers of a controller. On a handler it replaces the one
@@ -9,7 +9,10 @@ import { LatchkeyGuard, protectionKey } from './latchkey-guard.js';
  *
  * @throws {TypeError} the permission is not of the form `resource:action`, or an operation is unknown
  */
-export function Permission(permission: RoutePermission, options: RouteOptions = {}): ClassDecorator & MethodDecorator {
+export function Permission(
+  permission: RoutePermission,
+  options: PermissionOptions = {},
+): ClassDecorator & MethodDecorator {
   assertRoute(permission, options);
   return applyDecorators(SetMetadata(protectionKey, { permission, options }), UseGuards(LatchkeyGuard));
 }
