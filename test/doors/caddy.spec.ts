@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
 import { guarantees } from './guarantees.js';
-import { CADDY } from './recipes.js';
+import { besideUsers, CADDY } from './recipes.js';
 
-describe('Caddy before a backend', () => guarantees(CADDY));
+describe.each([CADDY, besideUsers(CADDY)])('$name before a backend', (recipe) => guarantees(recipe));

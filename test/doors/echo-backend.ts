@@ -25,13 +25,17 @@ export class EchoBackend {
 
   private constructor(private readonly server: Server) {}
 
-  static async start(): Promise<EchoBackend> {
+  /** @param isUser its own check, of requests that no owner of a key stands behind; without one it answers all */
+  static async start(isUser?: (authorization: string | undefined) => Promise<boolean>): Promise<EchoBackend> {
     const server = createServer(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += String(chunk);
       const seen = asSeen(request, body);
       backend.seen.push(seen);
-      const text = JSON.stringify(seen);
+      const { 'x-latchkey-owner': owner, authorization } = seen.headers;
+      const isStranger = isUser && owner === undefined && !(await isUser(authorization));
+      if (isStranger) response.statusCode = 401;
+      const text = JSON.stringify(isStranger ? { from: 'the platform' } : seen);
       response.setHeader('Content-Type', 'application/json').setHeader('Content-Length', text.length).end(text);
     });
     const backend = new EchoBackend(server);

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { bothKinds, inTable } from './both-kinds.js';
 import { BURST, expectRefusal, GuardedBackend, SYSTEMS } from './guarded-backend.js';
+import { OVERRIDES } from './overrides.js';
 import type { Recipe } from './recipe.js';
 import { SPOOFED, waysAround } from './ways-around.js';
 
 /** The guarantees of every recipe, for every proxy. */
 export function guarantees(recipe: Recipe): void {
+  /** What is no key at all, where Latchkey judges everything. */
+  const noKeys = recipe.takesUsers ? [] : [undefined, 'nonsense'];
   let door: GuardedBackend;
   let someKey: string;
   beforeAll(async () => {
@@ -44,12 +48,11 @@ export function guarantees(recipe: Recipe): void {
 
   test('what is no good key is told 401, and nothing more', async () => {
     const answers = [
-      await door.send(undefined, `GET ${SYSTEMS}`),
-      await door.send('nonsense', `GET ${SYSTEMS}`),
+      ...(await Promise.all(noKeys.map((key) => door.send(key, `GET ${SYSTEMS}?access_token=${someKey}`)))),
+      await door.send('lk_nonsense', `GET ${SYSTEMS}`),
       await door.send(unknownKey(), `GET ${SYSTEMS}`),
       await door.send(withWrongSecret(someKey), `GET ${SYSTEMS}`),
       await door.send(unknownKey(), 'GET /nowhere'),
-      await door.send(undefined, `GET ${SYSTEMS}?access_token=${someKey}`),
     ];
     for (const answer of answers) {
       expectRefusal(answer, 401, 'invalid api key');
@@ -91,9 +94,48 @@ export function guarantees(recipe: Recipe): void {
     expect(told).toEqual(expected);
   });
 
+  if (recipe.takesUsers) {
+    test('keys and the tokens of users are each judged by the one that they are meant for', async () => {
+      const table = await bothKinds(door.users, await door.newOwner());
+      for (const [what, headers, ...expected] of table) {
+        const told = [];
+        for (const method of ['GET', 'POST']) {
+          const { status, body, seen } = await door.send(undefined, `${method} ${SYSTEMS}`, [...headers]);
+          told.push(inTable(status, body));
+          expect(JSON.stringify(seen?.headers) ?? '').not.toMatch(/somebody-else|Bearer lk_/);
+        }
+        expect([what, ...told]).toEqual([what, ...expected]);
+      }
+    });
+
+    test("a user's request comes as it was, without what it claims to be", async () => {
+      const authorization = `Bearer ${await door.users.token()}`;
+      const sent = [`Authorization: ${authorization}`, ...SPOOFED, ...OVERRIDES.map((name) => `${name}: an override`)];
+      const { status, seen } = await door.send(undefined, `PUT ${SYSTEMS}/7?page=2`, [...sent, 'X-Own: kept'], 'text');
+      expect([status, seen]).toMatchObject([
+        200,
+        { method: 'PUT', url: `${SYSTEMS}/7?page=2`, body: 'text', headers: { authorization, 'x-own': 'kept' } },
+      ]);
+      expect(JSON.stringify(seen)).not.toMatch(/x.latchkey|x-forwarded-uri|x-forwarded-method|an override|x-original/i);
+    });
+
+    test('of a key and a token in two headers no server chooses one', async () => {
+      const token = `Authorization: Bearer ${await door.users.token()}`;
+      for (const key of [someKey, unknownKey()]) {
+        const both = [token, `Authorization: Bearer ${key}`];
+        for (const headers of [both, [...both].reverse()]) {
+          const { status, seen } = await door.send(undefined, `GET ${SYSTEMS}`, headers);
+          expect([400, 401]).toContain(status);
+          expect(seen).toBeUndefined();
+        }
+      }
+    });
+  }
+
   waysAround(
     () => door,
     () => someKey,
+    noKeys,
   );
 
   test('a key past its limit gets 429, and when to come again', async () => {
@@ -119,14 +161,14 @@ export function guarantees(recipe: Recipe): void {
   describe('with what Latchkey needs taken away', () => {
     test('without PostgreSQL nobody gets in, and nobody is told that a key is invalid: 503', async () => {
       door.takeAwayPostgres();
-      for (const presented of [someKey, unknownKey(), undefined]) {
+      for (const presented of [someKey, unknownKey(), ...noKeys]) {
         expectRefusal(await door.send(presented, `GET ${SYSTEMS}`, SPOOFED), 503, 'service unavailable');
       }
     });
 
     test('without Latchkey itself neither: 503', async () => {
       await door.stopLatchkey();
-      for (const presented of [someKey, undefined]) {
+      for (const presented of [someKey, ...noKeys]) {
         expectRefusal(await door.send(presented, `GET ${SYSTEMS}`, SPOOFED), 503, 'service unavailable');
       }
     });

@@ -9,6 +9,7 @@ import { snippetOf } from '../support/pages.js';
 import { startService, type Service } from '../support/service.js';
 import { SlowLine } from '../support/slow-line.js';
 import { askForUpgrade } from './ask-for-upgrade.js';
+import { Users } from './both-kinds.js';
 import { EchoBackend, type Seen } from './echo-backend.js';
 import { startProxy, type Proxy, type Recipe } from './recipe.js';
 
@@ -27,6 +28,8 @@ interface Answer {
 
 /** A backend behind a proxy behind keys, with the page's routes. Of PostgreSQL and Latchkey either can be taken away. */
 export class GuardedBackend {
+  /** Whom the backend knows by itself. */
+  users!: Users;
   private readonly undo: (() => unknown)[] = [];
   private proxy!: Proxy;
   private backend!: EchoBackend;
@@ -46,6 +49,7 @@ export class GuardedBackend {
   }
 
   private async open(recipe: Recipe): Promise<void> {
+    this.users = await Users.create();
     const folder = mkdtempSync(join(tmpdir(), 'guarded-'));
     this.undo.push(() => rmSync(folder, { recursive: true }));
     const routes = join(folder, 'routes.json');
@@ -54,7 +58,8 @@ export class GuardedBackend {
     this.undo.push(() => database.drop());
     this.line = await SlowLine.to(database.url);
     this.undo.push(() => this.line.close());
-    this.backend = await EchoBackend.start();
+    const { users } = this;
+    this.backend = await EchoBackend.start(recipe.takesUsers ? (header) => users.isUser(header) : undefined);
     this.undo.push(() => this.backend.stop());
     this.service = await startService({
       DATABASE_URL: this.line.instead(database.url),

@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
 import { guarantees } from './guarantees.js';
-import { HAPROXY } from './recipes.js';
+import { besideUsers, HAPROXY } from './recipes.js';
 
-describe('HAProxy before a backend', () => guarantees(HAPROXY));
+describe.each([HAPROXY, besideUsers(HAPROXY)])('$name before a backend', (recipe) => guarantees(recipe));

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { snippetOf } from '../support/pages.js';
 import { guarantees } from './guarantees.js';
 import { recipeText } from './recipe.js';
-import { NGINX } from './recipes.js';
+import { besideUsers, NGINX } from './recipes.js';
 
 const linesOf = (text: string) =>
   text
@@ -10,9 +10,9 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-describe('nginx before a backend', () => {
-  guarantees(NGINX);
+describe.each([NGINX, besideUsers(NGINX)])('$name before a backend', (recipe) => guarantees(recipe));
 
+describe('nginx before a backend', () => {
   test('is configured as README shows an excerpt of', () => {
     const rest = linesOf(recipeText('nginx.conf'));
     for (const line of linesOf(snippetOf('README.md', 'One proxy', 'nginx'))) {

@@ -26,6 +26,8 @@ export interface Recipe {
   readonly name: string;
   /** Files of deploy/forward-auth, the first of which the command is given. */
   readonly files: readonly [string, ...string[]];
+  /** Whether it leaves what is no key to the backend's own check: the recipe, with the lines for that uncommented. */
+  readonly takesUsers: boolean;
   /** Whether it hands on the one upgrade that any recipe does. */
   readonly passesWebSockets: boolean;
   /** @param file the first, with this test's addresses */
@@ -34,12 +36,16 @@ export interface Recipe {
 
 export const recipeText = (name: string) => readFileSync(join(root, 'deploy/forward-auth', name), 'utf8');
 
+/** The lines that a recipe says to uncomment. */
+const FOR_USERS = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |http-request set-var\(txn\.user\)))/gm;
+
 /** Runs the real proxy with the recipe, in which only ports and timeouts are replaced by the test's. */
 export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresses): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
   const port = await freePort();
   for (const name of recipe.files) {
     const text = recipeText(name)
+      .replaceAll(FOR_USERS, recipe.takesUsers ? '$1' : '$&')
       .replaceAll('127.0.0.1:3000', latchkey)
       .replaceAll('127.0.0.1:8000', backend)
       .replaceAll(/\b8080\b/g, String(port))

@@ -2,19 +2,32 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Recipe } from './recipe.js';
 
-export const NGINX: Recipe = { name: 'nginx', files: ['nginx.conf'], passesWebSockets: false, command: nginx };
+export const NGINX: Recipe = {
+  name: 'nginx',
+  files: ['nginx.conf'],
+  takesUsers: false,
+  passesWebSockets: false,
+  command: nginx,
+};
 export const CADDY: Recipe = {
   name: 'Caddy',
   files: ['Caddyfile'],
+  takesUsers: false,
   passesWebSockets: true,
   command: (file) => ['caddy', 'run', '--config', file],
 };
 export const HAPROXY: Recipe = {
   name: 'HAProxy',
   files: ['haproxy.cfg', 'latchkey.lua'],
+  takesUsers: false,
   passesWebSockets: true,
   command: (file) => ['haproxy', '-db', '-f', file],
 };
+
+/** The same recipe before a backend that takes the tokens of its users too. */
+export function besideUsers(recipe: Recipe): Recipe {
+  return { ...recipe, name: `${recipe.name} beside users' tokens`, takesUsers: true };
+}
 
 /** The recipe is a file of conf.d; around it is what a distribution's nginx.conf has. */
 function nginx(file: string, folder: string): [string, ...string[]] {
