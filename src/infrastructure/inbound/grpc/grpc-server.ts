@@ -4,6 +4,7 @@ import { loadSync } from '@grpc/proto-loader';
 import type { Config } from '../../../config/config.js';
 import { urlHost } from '../../../config/network-config.js';
 import type { Instrument } from '../../telemetry/instrument.js';
+import { cannotListen } from '../shared/listening.js';
 import { shutDown } from '../shared/shut-down.js';
 import type { CallPipeline } from './call-pipeline.js';
 import { CHANNEL_OPTIONS } from './channel-options.js';
@@ -34,9 +35,10 @@ export class GrpcServer {
       server.addService(definition, this.pipeline.implement(door));
     }
     const credentials = await serverCredentials(config.grpcTls);
+    const { host, grpcPort } = config;
     await new Promise<void>((resolve, reject) => {
-      server.bindAsync(`${urlHost(config.host)}:${config.grpcPort}`, credentials, (error) =>
-        error ? reject(error) : resolve(),
+      server.bindAsync(`${urlHost(host)}:${grpcPort}`, credentials, (error) =>
+        error ? reject(cannotListen(error, 'GRPC_PORT', grpcPort, host)) : resolve(),
       );
     });
   }

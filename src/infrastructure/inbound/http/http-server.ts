@@ -3,6 +3,7 @@ import type { Config } from '../../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimes } from '../../telemetry/request-times.js';
 import type { Traces } from '../../telemetry/traces.js';
+import { cannotListen } from '../shared/listening.js';
 import { configureHttp } from './http-app.js';
 import { httpShutDown } from './http-shut-down.js';
 
@@ -23,7 +24,10 @@ export class HttpServer {
   /** Listens. Throws when the port is taken. */
   async open(): Promise<void> {
     configureHttp(this.app, this.config, this.log, this.times, this.traces);
-    await this.app.listen(this.config.httpPort, this.config.host);
+    const { httpPort, host } = this.config;
+    await this.app.listen(httpPort, host).catch((error: unknown) => {
+      throw cannotListen(error, 'HTTP_PORT', httpPort, host);
+    });
   }
 
   /** Answers what is under way. Nest itself would cut off every request that is still open. */

@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Config } from '../../../../config/config.js';
 import { mapError } from '../../shared/error-table.js';
+import { cannotListen } from '../../shared/listening.js';
 import type { Readiness } from '../../shared/readiness.js';
 import type { MetricsPage } from '../../../telemetry/metrics-page.js';
 
@@ -29,7 +30,8 @@ export class MetricsListener {
     const { metricsPort, host } = this.config;
     if (metricsPort === undefined) return;
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(metricsPort, host, resolve);
+      const refuse = (error: Error) => reject(cannotListen(error, 'METRICS_PORT', metricsPort, host));
+      this.server.once('error', refuse).listen(metricsPort, host, resolve);
     });
   }
 
