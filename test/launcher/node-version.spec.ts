@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { transformSync } from '@swc/core';
+import { root } from '../../scripts/lib/paths.mjs';
+import { runCommand } from '../support/command-line.js';
+import { buildService } from '../support/service-process.js';
+
+beforeAll(() => buildService());
+
+/** Runs a script as if Node's version were another. */
+function runAs(version: string, script: string) {
+  const pretence = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`;
+  return runCommand(process.execPath, [`--import=data:text/javascript,${encodeURIComponent(pretence)}`, script]);
+}
+const main = (version: string) => runAs(version, 'dist/main.js');
+const scripts = (version: string) => runAs(version, 'scripts/lib/node-version.mjs');
+
+describe("dist/main.js on a Node that is not the service's", () => {
+  test.each(['12.22.12', '18.20.4', '20.18.3', '21.7.3', '22.11.0'])('%s ends with one line', async (version) => {
+    const says = `Node.js 20.19 or newer is needed (24 is recommended); this is ${version}.`;
+    expect(await main(version)).toEqual({ code: 1, out: '', err: `latchkey: ${says}\n` });
+    expect((await scripts(version)).code).toBe(1);
+  });
+
+  test.each(['20.19.0', '22.12.0', '23.0.0', '24.1.0', '26.0.0'])('%s goes on', async (version) => {
+    const { err } = await main(version);
+    expect(err.split('\n')).toContain('latchkey: DATABASE_URL is missing');
+    expect((await scripts(version)).code).toBe(0);
+  });
+
+  test('can read it: it imports nothing before the check, and has no newer syntax than 2017 but import()', () => {
+    const text = readFileSync(join(root, 'dist/main.js'), 'utf8').replace(/\n\/\/# sourceMappingURL.*\n?$/, '\n');
+    expect(text).toContain("import('./composition/process.js')");
+    expect(text).not.toMatch(/^\s*(import\b(?!\()|await\b)/m);
+    const written = (target: 'es2017' | 'es2022') => transformSync(text, { jsc: { target }, isModule: true }).code;
+    expect(written('es2017')).toBe(written('es2022'));
+  });
+});
