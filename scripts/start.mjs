@@ -3,6 +3,7 @@ import './lib/node-version.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from './embedded-postgres.mjs';
+import { whenNpmEnds } from './lib/launcher.mjs';
 import { acquireLock } from './lib/lock.mjs';
 import { root } from './lib/paths.mjs';
 import { planFrom } from './lib/plan.mjs';
@@ -28,14 +29,15 @@ async function stopAll() {
   }
 }
 
-// Signals, and the end of the channel if a process started us with one (the specs do).
-for (const ending of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) {
-  process.on(ending, () => {
-    // npm passes on a Ctrl+C that the terminal has already sent us: the second one changes nothing.
-    if (stopping) return;
-    stopping = true;
-    void stopAll().finally(() => process.exit(0));
-  });
+// Signals, the end of npm, and the end of the channel if a process started us with one (the specs do).
+for (const ending of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(ending, stop);
+whenNpmEnds(stop);
+
+function stop() {
+  // npm passes on a Ctrl+C that the terminal has already sent us: the second one changes nothing.
+  if (stopping) return;
+  stopping = true;
+  void stopAll().finally(() => process.exit(0));
 }
 
 await main(async () => {

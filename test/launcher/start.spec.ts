@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { snippet } from '../../scripts/snippet.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { Checkout, freePorts } from '../support/checkout.js';
+import { eventually } from '../support/eventually.js';
+import { descendantsOf, isRunning, titleOf } from '../support/processes.js';
 
 /** Ends a test that hangs. */
 const HANGS_AFTER_MS = 60_000;
@@ -82,6 +84,16 @@ describe('npm start', () => {
     expect([...killed, postgres].filter(runs)).toEqual([]);
     second.child.kill('SIGTERM');
     expect(await second.ended).toBe(0);
+  });
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)('leaves no process behind when npm itself gets a %s', async (signal) => {
+    const run = checkout.npmStart(ports);
+    await run.ready();
+    const all = descendantsOf(run.child.pid!);
+    expect(all.map(titleOf)).toContain('sh');
+    expect(all).toEqual(expect.arrayContaining([checkout.seen('dist').pid, postgresPid()]));
+    run.child.kill(signal);
+    await eventually(async () => !all.some(isRunning));
   });
 
   it('can be stopped before it is ready, and leaves nothing running', async () => {

