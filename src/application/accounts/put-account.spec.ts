@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
-import { FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
+import { fakeHash, FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
 import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
 import { PutAccount, type PutAccountCommand } from './put-account.js';
 
@@ -122,7 +122,7 @@ describe('versions', () => {
   test('an older one is refused and changes nothing; the same one may be sent again; none is no opinion', async () => {
     const sent = profile({ version: 5n });
     await app.putAccount.execute(sent);
-    const older = app.putAccount.execute({ ...sent, version: 4n, displayName: 'old', password: 'old' });
+    const older = app.putAccount.execute({ ...sent, version: 4n, displayName: 'old', password: 'older one' });
     expect(await outcomeOf(older)).toBe('stale_version');
     expect(await stored(sent.id)).toMatchObject({ displayName: 'Ada', version: 5n, passwordHash: null });
     expect(await outcomeOf(app.putAccount.execute(sent))).toBe('ok');
@@ -134,10 +134,10 @@ describe('versions', () => {
 
 describe('a password', () => {
   test('that is new ends the sessions; the same one sent again, as text or as hash, keeps them', async () => {
-    const sent = profile({ password: 'first' });
+    const sent = profile({ password: 'the first' });
     await app.putAccount.execute(sent);
     const { passwordHash } = await stored(sent.id);
-    const { token } = await signIn(sent.email, 'first');
+    const { token } = await signIn(sent.email, 'the first');
 
     await app.putAccount.execute(sent);
     const { password, ...rest } = sent;
@@ -146,16 +146,16 @@ describe('a password', () => {
 
     await app.putAccount.execute({ ...sent, password: `${password} and more` });
     expect(await isSignedIn(token)).toBe(false);
-    expect(await outcomeOf(signIn(sent.email, 'first'))).toBe('invalid_credentials');
-    expect(await outcomeOf(signIn(sent.email, 'first and more'))).toBe('ok');
+    expect(await outcomeOf(signIn(sent.email, 'the first'))).toBe('invalid_credentials');
+    expect(await outcomeOf(signIn(sent.email, 'the first and more'))).toBe('ok');
   });
 
   const admin = { actorId: 'admin:ada', client: client() };
   test.each<[string, (sent: PutAccountCommand) => Promise<unknown>]>([
     ['the account is purged', ({ id }) => app.purgeAccount.execute(id, undefined, admin)],
-    ['another one is set', (sent) => app.putAccount.execute({ ...sent, password: 'second' })],
+    ['another one is set', (sent) => app.putAccount.execute({ ...sent, password: 'the second' })],
   ])('that is the stored one is set all the same where %s while the two are compared', async (_what, meanwhile) => {
-    const sent = profile({ password: 'first', version: 1n });
+    const sent = profile({ password: 'the first', version: 1n });
     await app.putAccount.execute(sent);
     let isInterrupted = false;
     class Interrupted extends FakePasswords {
@@ -167,7 +167,17 @@ describe('a password', () => {
       }
     }
     await new PutAccount(app.accounts, new Interrupted(), true).execute({ ...sent, version: 2n });
-    expect(await outcomeOf(signIn(sent.email, 'first'))).toBe('ok');
+    expect(await outcomeOf(signIn(sent.email, 'the first'))).toBe('ok');
+  });
+
+  test('that is shorter than a new one may be can be sent again where it is stored, and the rest is taken', async () => {
+    const sent = profile();
+    await newOwner(app, { ...sent, passwordHash: fakeHash('short', 1024) });
+    await app.putAccount.execute({ ...sent, password: 'short', permissions: [] });
+    expect(await stored(sent.id)).toMatchObject({ permissions: [] });
+    expect(await outcomeOf(signIn(sent.email, 'short'))).toBe('ok');
+    const change = app.putAccount.execute({ ...sent, password: 'shorter' });
+    await expect(change).rejects.toThrow('password must be 8 to 1024 characters');
   });
 
   test('may be pushed as an argon2id hash', async () => {
@@ -177,6 +187,7 @@ describe('a password', () => {
 
   test.each<[string, Partial<PutAccountCommand>]>([
     ['password', { password: '' }],
+    ['password', { password: 'sevensé' }],
     ['password', { password: 'x'.repeat(1025) }],
     ['passwordHash', { passwordHash: '' }],
     ['passwordHash', { passwordHash: 'correct horse' }],
@@ -193,10 +204,10 @@ describe('a password', () => {
 
   test('that is too long is refused with the length it may have', async () => {
     const tooLong = app.putAccount.execute(profile({ password: 'x'.repeat(1025) }));
-    await expect(tooLong).rejects.toThrow('password must be 1 to 1024 characters');
+    await expect(tooLong).rejects.toThrow('password must be 8 to 1024 characters');
   });
 
-  test.each([1, 1024])('may have %i characters', async (length) => {
+  test.each([8, 1024])('may have %i characters', async (length) => {
     const sent = profile({ password: 'x'.repeat(length) });
     await app.putAccount.execute(sent);
     expect(await outcomeOf(signIn(sent.email, 'x'.repeat(length)))).toBe('ok');

@@ -1,5 +1,5 @@
 import { Account, requireProfile, type AccountProfile } from '../../domain/accounts/account.js';
-import { passwordProblem } from '../../domain/accounts/password.js';
+import { newPasswordProblem, passwordProblem } from '../../domain/accounts/password.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { requireFields } from '../../domain/errors.js';
 import type { Accounts, Passwords } from '../ports.js';
@@ -45,16 +45,20 @@ export class PutAccount {
     return put ?? this.execute(command, actor);
   }
 
-  /** The same password sent again is no change: the stored hash stays, and the sessions live on. */
+  /**
+   * The same password sent again is no change: the stored hash stays, and the sessions live on. That goes for one that
+   * was stored when shorter ones were taken, too: what else is sent with it must not be lost.
+   */
   private async newPassword({ id, password, passwordHash }: PutAccountCommand): Promise<NewPassword> {
     if (passwordHash !== undefined) {
       requireFields({ passwordHash: this.passwords.hashProblem(passwordHash) });
       return { passwordHash };
     }
     if (password === undefined) return {};
-    requireFields({ password: passwordProblem(password) });
+    requireFields({ password: passwordProblem(password) && newPasswordProblem(password) });
     const current = (await this.accounts.find(id))?.passwordHash;
     if (current && (await this.passwords.verify(password, current)).matches) return { sameAs: current };
+    requireFields({ password: newPasswordProblem(password) });
     return { passwordHash: await this.passwords.hash(password) };
   }
 }

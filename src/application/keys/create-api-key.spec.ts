@@ -172,7 +172,8 @@ describe('what happens between the check of the password and the insert', () => 
   });
 
   test('a password change: refused', async () => {
-    const change = (id: string) => app.putAccount.execute({ ...profile, id, email: `${id}@b.c`, password: 'new' });
+    const change = (id: string) =>
+      app.putAccount.execute({ ...profile, id, email: `${id}@b.c`, password: 'a new one' });
     expect(await during(change)).toEqual(['incorrect_password', 0]);
   });
 
