@@ -1,4 +1,4 @@
-const SERVICE_ROLES = ['validator', 'accounts'] as const;
+export const SERVICE_ROLES = ['validator', 'accounts'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
 /** A service identity by token. Names may repeat: two tokens while one is rotated, or two roles. */

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../src/config/config.js';
 import { latchkey, LATCHKEY } from '../support/command-line.js';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
@@ -88,6 +90,19 @@ describe('latchkey key inspect', () => {
   });
 });
 
+describe('latchkey service-token create', () => {
+  test('prints a new token, and the entry that makes a start let it in, each time another', async () => {
+    const create = () => latchkey(['service-token', 'create', 'systems-api', '--role', 'validator']);
+    const [{ code, out, err }, other] = await Promise.all([create(), create()]);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const [, token, entry] = /^token ([0-9a-f]{64})\nentry (systems-api:validator:[0-9a-f]{64})\n$/.exec(out)!;
+    const digest = createHash('sha256').update(token!).digest();
+    const { serviceTokens } = readConfig({ DATABASE_URL: 'postgres://db/latchkey', SERVICE_TOKENS: entry });
+    expect(serviceTokens).toEqual([{ name: 'systems-api', role: 'validator', digest }]);
+    expect(other.out).not.toContain(token);
+  });
+});
+
 describe('what latchkey can’t make sense of', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cli-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -115,6 +130,13 @@ describe('what latchkey can’t make sense of', () => {
     ['a name for the record with a line break', ['keys', 'revoke', '--leaked', '--by', 'a\nb'], /^--by must be/],
     ['a password both ways', [...put, '--password-from', '-', '--password-hash-from', '-'], /exclude each other$/],
     ['a file that is not there', [...put, '--password-from', join(folder, 'none')], /^--password-from .*ENOENT/],
+    ['a service token without a role', ['service-token', 'create', 'gateway'], /--role/],
+    [
+      'a role that no service has',
+      ['service-token', 'create', 'gateway', '--role', 'admin'],
+      /--role .*Allowed choices/,
+    ],
+    ['a name with a colon', ['service-token', 'create', 'a:b', '--role', 'validator'], /^the name must be 1 to 64/],
     ['a time that is none', ['audit', 'export', '--since', '2026-13-01'], /^--since must be a time/],
     ['no DATABASE_URL', ['account', 'show', 'ada'], /^DATABASE_URL is missing$/],
   ])('%s: 2, in one line, and no secret in it', async (_, args, told) => {

@@ -6,6 +6,7 @@ import { addAuditCommands } from './audit/audit-commands.js';
 import { addKeyCommand } from './keys/key-command.js';
 import { addKeysCommands } from './keys/keys-commands.js';
 import { addMigrateCommand } from './migrate-command.js';
+import { addServiceTokenCommand } from './service-token-command.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.
@@ -26,5 +27,6 @@ export function buildProgram(databases: Databases): Command {
   addKeysCommands(program, databases);
   addAuditCommands(program, databases);
   addKeyCommand(program);
+  addServiceTokenCommand(program);
   return program;
 }
