@@ -34,7 +34,10 @@ process.on('uncaughtExceptionMonitor', (error: unknown) =>
 try {
   const config = readConfig(process.env);
   log = new Log(config.logLevel);
-  if (cluster.isPrimary) log.info('starting', { version: version(), node: process.version, ...shownSettings(config) });
+  if (cluster.isPrimary) {
+    log.info('starting', { version: version(), node: process.version, ...shownSettings(config) });
+    for (const danger of config.warnings) log.warn(danger);
+  }
   running = config.workers > 1 && cluster.isPrimary ? shareWork(config) : work(config);
   await running.ready;
   // The launcher may have died meanwhile: then `disconnect` has set `stopping`.

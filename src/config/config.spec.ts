@@ -61,6 +61,7 @@ describe('with nothing but what is needed', () => {
       workers: 1,
       logLevel: 'info',
       traces: false,
+      warnings: ['PUBLIC_URL is missing: browsers may sign in at http://127.0.0.1:3000 alone'],
     });
   });
 
@@ -111,8 +112,8 @@ describe('a value', () => {
       { publicUrl: 'https://keys.example.org', ownOrigins: ['https://keys.example.org'] },
     ],
     [
-      { PUBLIC_URL: 'https://example.org:8443/keys//' },
-      { publicUrl: 'https://example.org:8443/keys', ownOrigins: ['https://example.org:8443'] },
+      { PUBLIC_URL: 'https://example.org:8443//' },
+      { publicUrl: 'https://example.org:8443', ownOrigins: ['https://example.org:8443'] },
     ],
     [
       { TRUSTED_PROXIES: ' 10.0.0.0/8 ,, ::1 , fd00::/8, loopback' },
@@ -247,7 +248,7 @@ describe('the digest of a token that was ever published', () => {
   test.each(published)('%s is refused, in any case and at any place of SERVICE_TOKENS', (digest) => {
     const SERVICE_TOKENS = `a:validator:${hex('1')},b:accounts:${digest.toUpperCase()}`;
     expect(problems({ SERVICE_TOKENS })).toEqual([
-      'SERVICE_TOKENS entry 2 has the digest of a published example: make a token with `openssl rand -hex 32`',
+      'SERVICE_TOKENS entry 2 has the digest of a published example: make a token with `latchkey service-token create`',
     ]);
   });
 

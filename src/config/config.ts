@@ -1,4 +1,3 @@
-import { DEMO_SERVICE_TOKENS, isPublished } from './demo.js';
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
 import type { SealKeys } from '../domain/audit/audit-seal.js';
 import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
@@ -9,9 +8,11 @@ import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
 import { type OidcConfig, readOidc } from './oidc-config.js';
 import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
+import { readPublicUrl } from './public-url.js';
 import { readSealKeys } from './seal-keys.js';
 import { readFreshSignIn, readPasswordSignIn } from './sign-in-config.js';
-import { parseServiceTokens, type ServiceToken } from './service-roles.js';
+import type { ServiceToken } from './service-roles.js';
+import { readServiceTokens } from './service-tokens.js';
 
 interface AuditConfig {
   /** Newest first. Events are not sealed without one. */
@@ -58,6 +59,8 @@ export interface Config {
   readonly logLevel: string;
   /** Spans are sent; where to is for the SDK to read. */
   readonly traces: boolean;
+  /** What is dangerous and still allowed, a line each, for the log of the start. */
+  readonly warnings: readonly string[];
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -81,13 +84,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (serviceTokens.length === 0 && !grpcTls?.clientRoles.length) {
     reader.wrong('SERVICE_TOKENS', 'is missing: name:role:sha256-hex of each token, comma-separated');
   }
-  const publicUrl = reader.url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${urlHost(host)}:${httpPort}`;
+  const publicUrl = readPublicUrl(reader, demo, { host, httpPort });
   const config: Config = {
     host,
     httpPort,
     grpcPort: reader.port('GRPC_PORT', 50051),
     metricsPort: reader.wholeNumber('METRICS_PORT', undefined, 65_535, 0),
-    publicUrl: publicUrl.replace(/\/+$/, ''),
+    publicUrl,
     ownOrigins: ownOrigins(publicUrl, httpPort),
     crossOrigins: reader.list('ALLOWED_ORIGINS', parseOrigin) ?? [],
     trustedProxies: reader.list('TRUSTED_PROXIES', parseProxy) ?? [],
@@ -115,7 +118,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     workers: reader.wholeNumber('WORKERS', 1, 64),
     logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
     traces: reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']) !== undefined,
+    warnings: reader.warnings,
   };
+  if (!demo) reader.warnOfMisspelt();
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
   return Object.freeze(config);
 }
@@ -126,15 +131,6 @@ function readDemo(reader: EnvReader): boolean {
     reader.wrong('DEMO', 'must not be 1 with NODE_ENV=production: demo passwords and tokens are public');
   }
   return demo;
-}
-
-function readServiceTokens(reader: EnvReader, demo: boolean): readonly ServiceToken[] {
-  const parse = (entry: string) => {
-    const token = parseServiceTokens(entry);
-    if (demo || !isPublished(token.digest)) return token;
-    throw new Error('has the digest of a published example: make a token with `openssl rand -hex 32`');
-  };
-  return reader.list('SERVICE_TOKENS', parse) ?? (demo ? DEMO_SERVICE_TOKENS : []);
 }
 
 /** With demo values that is the reference resource service, which then runs beside us. */

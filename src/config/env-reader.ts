@@ -1,9 +1,14 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
+import { isOneSlipApart } from './mistakes/misspelt.js';
 import { isLoopbackUrl } from './network-config.js';
+import { credentialsNeedEncoding } from './mistakes/url-credentials.js';
 
 /** Reads variables one by one and collects what is wrong with them, so that one start reports all of it. */
 export class EnvReader {
   readonly problems: string[] = [];
+  /** What does not stop the start, and is likely a mistake. */
+  readonly warnings: string[] = [];
+  private readonly asked = new Set<string>();
 
   constructor(private readonly env: NodeJS.ProcessEnv) {}
 
@@ -11,6 +16,18 @@ export class EnvReader {
   wrong(name: string, problem: string): void {
     if (this.problems.some((line) => line.startsWith(`${name} `))) return;
     this.problems.push(`${name} ${problem}`);
+  }
+
+  warn(name: string, danger: string): void {
+    this.warnings.push(`${name} ${danger}`);
+  }
+
+  /** What is set, has been asked for by nobody, and nearly reads like what has been. */
+  warnOfMisspelt(): void {
+    for (const name of Object.keys(this.env).filter((each) => !this.asked.has(each) && this.env[each])) {
+      const meant = [...this.asked].find((known) => isOneSlipApart(name, known));
+      if (meant) this.warn(name, `is no variable of Latchkey, and nothing reads it: is ${meant} meant?`);
+    }
   }
 
   /** @param when in which circumstances it is needed, unless always */
@@ -21,6 +38,7 @@ export class EnvReader {
 
   /** An empty variable is an unset one, as compose files and shells leave them. */
   text(name: string): string | undefined {
+    this.asked.add(name);
     return this.env[name] === '' ? undefined : this.env[name];
   }
 
@@ -52,6 +70,9 @@ export class EnvReader {
   url(name: string, protocols: readonly string[]): string | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
+    if (credentialsNeedEncoding(value)) {
+      this.wrong(name, 'has a password that must be percent-encoded: # as %23, / as %2F, ? as %3F, @ as %40, % as %25');
+    }
     if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value;
     this.wrong(name, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
     return value;

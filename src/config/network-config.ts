@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 /** An entry of TRUSTED_PROXIES: what Express compares addresses with. */
 export function parseProxy(entry: string): string {
@@ -30,6 +30,35 @@ export function parseOrigin(text: string): string {
 /** Whether nothing but this machine answers at an address. */
 export function isLoopbackUrl(url: string): boolean {
   return URL.canParse(url) && LOOPBACK_HOSTS.includes(new URL(url).hostname);
+}
+
+const PRIVATE = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const) {
+  PRIVATE.addSubnet(network, bits);
+}
+for (const [network, bits] of [
+  ['::', 127],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const) {
+  PRIVATE.addSubnet(network, bits, 'ipv6');
+}
+/** Names that are known within a network alone: by one word, or by an ending that the Internet never has. */
+const PRIVATE_NAME = /^[^.]+$|\.(internal|local|localhost|lan|test|home\.arpa)$/;
+
+/** Whether an address means nothing on the Internet. */
+export function isPrivateUrl(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$|\.$/, '$1');
+  const family = isIP(host);
+  return family === 0 ? PRIVATE_NAME.test(host) : PRIVATE.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** A host as it stands in a URL. */
