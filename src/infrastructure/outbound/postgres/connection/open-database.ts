@@ -5,6 +5,9 @@ const OLDEST_VERSION = 140_000;
 /** Any number will do, as long as every instance takes the same: one migrates, the others wait for it. */
 const MIGRATION_LOCK = 5_052_193_861;
 
+const MIGRATE_FIRST =
+  'DATABASE_URL: the tables are older than this version, and this role may not change them: run `latchkey migrate` as the role that owns them';
+
 /** Something about the database that keeps the service from starting, in one line for the person who starts it. */
 class DatabaseNotUsable extends Error {}
 
@@ -20,7 +23,7 @@ export async function migrateDatabase(url: string): Promise<string[]> {
   try {
     return await migrate(dataSource);
   } catch (error) {
-    throw notUsable(error);
+    throw mayNotMigrate(error) ? new DatabaseNotUsable(MIGRATE_FIRST, { cause: error }) : notUsable(error);
   } finally {
     await dataSource.destroy();
   }
@@ -46,6 +49,11 @@ async function connect(
     if (dataSource.isInitialized) await dataSource.destroy();
     throw notUsable(error);
   }
+}
+
+/** Whether PostgreSQL refused a migration to a role that only runs the service (insufficient_privilege). */
+function mayNotMigrate(error: unknown): boolean {
+  return (error as { code?: string }).code === '42501';
 }
 
 function notUsable(error: unknown): DatabaseNotUsable {
