@@ -18,6 +18,8 @@ export const tools = {
   nginx: { debian: 'nginx', neededBy: 'test/doors' },
   caddy: { debian: 'caddy', neededBy: 'test/doors' },
   haproxy: { debian: 'haproxy', neededBy: 'test/doors' },
+  psql: { debian: 'postgresql-client', neededBy: 'test/deploy' },
+  'systemd-analyze': { debian: 'systemd', neededBy: 'test/deploy' },
   go: { debian: 'golang-go', neededBy: 'test/deploy' },
   python3: { debian: 'python3', neededBy: 'test/docs' },
   script: { debian: 'bsdutils', neededBy: 'test/cli' },

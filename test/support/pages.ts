@@ -41,3 +41,10 @@ export function snippetOf(page: string, heading: string, language: string): stri
   }
   return lines.slice(fence + 1, lines.indexOf('```', fence + 1)).join('\n');
 }
+
+/** Every block of code in `language` on a page, in order. */
+export function blocksOf(page: string, language: string): string[] {
+  return [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, code]) => code!,
+  );
+}

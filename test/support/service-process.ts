@@ -15,7 +15,8 @@ const AT_EQUAL_PRIORITY = `
   import { syncBuiltinESMExports } from 'node:module';
   os.setPriority = () => {};
   syncBuiltinESMExports();`;
-const PRELOAD = `--import=data:text/javascript,${encodeURIComponent(AT_EQUAL_PRIORITY)}`;
+/** An option of Node. */
+export const EQUAL_PRIORITY = `--import=data:text/javascript,${encodeURIComponent(AT_EQUAL_PRIORITY)}`;
 
 export interface End {
   readonly code: number | null;
@@ -44,7 +45,7 @@ export class ServiceProcess {
   err = '';
 
   constructor(private readonly env: Record<string, string>) {
-    const NODE_OPTIONS = `${PRELOAD} ${env['NODE_OPTIONS'] ?? ''}`.trim();
+    const NODE_OPTIONS = `${EQUAL_PRIORITY} ${env['NODE_OPTIONS'] ?? ''}`.trim();
     this.child = spawn(process.execPath, [MAIN], {
       cwd: root,
       env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ...env, NODE_OPTIONS },

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { serviceMemory, serviceNodeFlags } from '../../scripts/lib/service.mjs';
+import { client, createKey, newOwner, openApplication, runOut } from '../support/application.js';
+import { runCommand } from '../support/command-line.js';
+import { blocksOf } from '../support/pages.js';
+import { sql } from '../support/sql.js';
+import { Machine } from './run-page/machine.js';
+
+const blocks = blocksOf('docs/run.md', 'sh');
+const lineOf = (pattern: RegExp) => pattern.exec(blocks.join(''))![0];
+const unit = readFileSync(join(root, 'deploy/systemd/latchkey@.service'), 'utf8');
+
+describe('docs/run.md', () => {
+  let machine: Machine;
+  let told: string[];
+  beforeAll(async () => {
+    machine = await Machine.start();
+    told = await machine.paste(blocks);
+  });
+  afterAll(() => machine?.stop());
+
+  const settings = () =>
+    Object.fromEntries(
+      machine
+        .read('/etc/latchkey/latchkey.env')
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/=(.*)/, 2) as [string, string]),
+    );
+  test('pasted from top to bottom ends in a request that is granted, by two instances that warn of nothing', () => {
+    expect(told.join('')).toContain('without a key: 401\nwith the key: 200\n');
+    expect(told).toHaveLength(blocks.length);
+    expect(told.join('')).toContain('{"status":"ok"}{"status":"ok"}');
+    expect(machine.logs()).not.toMatch(/"level":(40|50)|permission denied/);
+  });
+
+  test('goes on granting while an instance is stopped', async () => {
+    // Whichever instance Caddy begins with.
+    const again = Array.from({ length: 8 }, () => lineOf(/^curl .* 'with the key: .*$/m));
+    const [told] = await machine.paste([['systemctl stop latchkey@1', ...again].join('\n')]);
+    expect(told).toBe('with the key: 200\n'.repeat(again.length));
+  });
+
+  test.each(['/metrics', '/v1/forward-auth?mode=caddy', '/v1/introspect', '/docs', '/readyz'])(
+    'lets nobody outside reach %s',
+    async (path) => {
+      const ask = `curl -sS -o /dev/null -w '%{http_code}' 'https://keys.example.com${path}'`;
+      expect(await machine.paste([ask])).toEqual(['404']);
+    },
+  );
+
+  test('makes a role for the service that can read what there is, and change neither tables nor what is on record', async () => {
+    const url = settings()['DATABASE_URL']!;
+    const tables = await sql<{ name: string }>(
+      url,
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    );
+    expect(tables.length).toBeGreaterThan(8);
+    for (const { name } of tables) await sql(url, `SELECT FROM ${name} LIMIT 1`);
+    for (const change of [
+      'UPDATE audit_events SET count = 1',
+      'DELETE FROM audit_events',
+      'DELETE FROM api_keys',
+      'DELETE FROM accounts',
+      'UPDATE audit_seals SET mac = mac',
+      'TRUNCATE audit_events',
+      'ALTER TABLE audit_events DISABLE TRIGGER USER',
+      'CREATE TABLE mine (id int)',
+      'CREATE TEMPORARY TABLE mine (id int)',
+      'SET ROLE latchkey_owner',
+    ]) {
+      await expect(sql(url, change)).rejects.toThrow(/permission denied|must be owner/);
+    }
+  });
+
+  test('makes a role for the service that may do all that the service does', async () => {
+    const app = await openApplication(settings()['DATABASE_URL']!);
+    try {
+      const [owner, expiring] = [await newOwner(app), await newOwner(app)];
+      const { key } = await createKey(app, expiring.id);
+      await runOut(app, key.id);
+      expect(await app.sweepExpiries.execute()).toBe(1);
+      await createKey(app, owner.id);
+      for (const change of ['suspend', 'reactivate', 'delete'] as const)
+        await app.changeAccountStatus[change](owner.id);
+      await app.purgeAccount.execute(owner.id, undefined, { actorId: 'admin:ada', client: client() });
+      await app.housekeeping.run();
+    } finally {
+      await app.close();
+    }
+    const [verified] = await machine.paste([
+      'node --env-file=/etc/latchkey/latchkey.env dist/composition/cli.js keys revoke --owner ada --all',
+    ]);
+    expect(verified).toMatch(/1/);
+  });
+
+  test('has the service say who is to migrate, where tables are older than it is', async () => {
+    const url = new URL(machine.postgres.url);
+    url.pathname = '/latchkey';
+    await sql(url.href, `DELETE FROM migrations WHERE name = 'EventDetails1764150000000'`);
+    const [said] = await machine.paste(['node --env-file=/etc/latchkey/latchkey.env dist/main.js || true']);
+    expect(said!.split('\n').at(-2)).toBe(
+      'latchkey: DATABASE_URL: the tables are older than this version, and this role may not change them: run `latchkey migrate` as the role that owns them',
+    );
+  });
+
+  test('has a unit that systemd finds no fault with, and that runs the service as the image does', async () => {
+    const { code, err } = await runCommand('systemd-analyze', [
+      'verify',
+      machine.here('/etc/systemd/system/latchkey@.service'),
+    ]);
+    expect({ code, err: err.split('\n').filter((line) => line.includes('latchkey')) }).toEqual({ code: 0, err: [] });
+    const wanted = [...serviceNodeFlags, '--env-file=/etc/latchkey/latchkey.env', 'dist/main.js'].join(' ');
+    expect(unit).toContain(`\nExecStart=/usr/bin/node ${wanted}\n`);
+    expect(unit).toContain(
+      Object.entries(serviceMemory)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' '),
+    );
+    // An orderly stop takes 12 seconds at most (src/composition/workers/workers.ts).
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1])).toBeGreaterThan(12);
+  });
+});
