@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { readConfig } from '../../src/config/config.js';
 import { configSource } from '../support/config-source.js';
 import type { Tree } from './chart.js';
+import { environmentOf, readCompose, variablesOf } from './compose.js';
 import { readStages, textsOf } from './dockerfile.js';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
-/** `${NAME:-default}` as it is with nothing set. */
-const defaults = (value: string) => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
-const compose = JSON.parse(defaults(JSON.stringify(parse(text('docker-compose.yml'), { merge: true })))) as Tree;
+const named = (source: string, pattern: RegExp) => [...source.matchAll(pattern)].map(([, name]) => name!);
+const [BASE, PRODUCTION] = ['docker-compose.yml', 'docker-compose.production.yml'];
+const compose = readCompose([BASE]);
 const services: Record<string, Tree> = compose['services'];
 const instances = Object.entries(services).filter(([name]) => name.startsWith('latchkey-'));
 
@@ -28,7 +28,7 @@ describe('docker-compose.yml', () => {
 
   test('gives an environment that the service starts with, and believes nginx alone', () => {
     const [, { environment }] = instances[0]!;
-    const config = readConfig(environment as NodeJS.ProcessEnv);
+    const config = readConfig(environmentOf({ environment }));
     const [{ subnet }] = compose['networks'].default.ipam.config;
     expect(config).toMatchObject({ demo: true, trustedProxies: [subnet] });
   });
@@ -62,10 +62,71 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  test('hands on every variable that .env.example lists, but for what is fixed within a container', () => {
+    const ofTheMachine = ['HOST', 'HTTP_PORT', 'GRPC_PORT', 'SYSTEMS_API_PORT', 'DATA_DIR'];
+    const read = named(configSource(), /reader\s*\.\w+\(\s*'([A-Z][A-Z_]+)'/g);
+    const names = [...new Set(read)].filter((name) => !ofTheMachine.includes(name));
+    expect(names.length).toBeGreaterThan(30);
+    const env = Object.fromEntries(names.map((name) => [name, `/the/${name}`]));
+    const [service] = Object.values<Tree>(readCompose([BASE], env)['services']).filter(
+      ({ image }) => image === 'latchkey',
+    );
+    const inside = (service!['volumes'] as string[]).map((volume) => volume.split(':') as [string, string]);
+    const given = environmentOf(service!, env);
+    const reached = names.map((name) => {
+      const mounted = inside.find(([file]) => file === env[name]);
+      return [name, given[name] === (mounted?.[1] ?? env[name])];
+    });
+    expect(reached.filter(([, isReached]) => !isReached)).toEqual([]);
+  });
+
+  test.each([BASE, PRODUCTION])('%s takes no variable that .env.example does not list', (file) => {
+    const listed = named(text('.env.example'), /^#([A-Z][A-Z_]+)=/gm);
+    expect(variablesOf(file).filter((name) => !listed.includes(name))).toEqual([]);
+  });
+
   test('mounts files that are there', () => {
     const mounted = Object.values(services).flatMap(({ volumes }): string[] => volumes ?? []);
     const files = mounted.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':')[0]!);
     expect(files).toEqual(['./deploy/compose/nginx.conf']);
     for (const file of files) expect(existsSync(join(root, file))).toBe(true);
+  });
+});
+
+describe('docker-compose.production.yml over it', () => {
+  const env = {
+    PUBLIC_URL: 'https://keys.example.com',
+    SERVICE_TOKENS: `systems-api:validator:${'1'.repeat(64)}`,
+    AUDIT_SEAL_KEY: '5e'.repeat(32),
+    POSTGRES_PASSWORD: 'long',
+    TLS_CERT: './tls.crt',
+    TLS_KEY: './tls.key',
+  };
+  const production = (given: Record<string, string> = env) =>
+    readCompose([BASE, PRODUCTION], given)['services'] as Tree;
+
+  test.each(Object.keys(env))('does not start without %s, and says so', (name) => {
+    expect(() => production({ ...env, [name]: '' })).toThrow(`${name} is missing in .env`);
+  });
+
+  test('starts the service without demo values, and without a warning', () => {
+    for (const name of ['latchkey-1', 'latchkey-2']) {
+      const config = readConfig(environmentOf(production()[name], env));
+      expect(config).toMatchObject({ demo: false, publicUrl: 'https://keys.example.com', warnings: [] });
+      expect(config.databaseUrl).toBe('postgresql://latchkey:long@postgres:5432/latchkey');
+      expect(production()[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    }
+    expect(() => readConfig(environmentOf(production()['latchkey-1'], { ...env, DEMO: '1' }))).not.toThrow();
+  });
+
+  test('opens HTTPS alone, in front of the two instances and nothing else', () => {
+    const { nginx, 'systems-api': example, ...others } = production();
+    expect(nginx.ports).toEqual(['443:8443']);
+    expect(Object.values<Tree>(others).flatMap(({ ports }) => ports ?? [])).toEqual([]);
+    expect(example.profiles).toEqual(['demo']);
+    expect(Object.keys(nginx.depends_on)).toEqual(['latchkey-1', 'latchkey-2']);
+    const [file] = (nginx.volumes[0] as string).split(':');
+    expect(nginx.volumes).toHaveLength(3);
+    expect(existsSync(join(root, file!))).toBe(true);
   });
 });
