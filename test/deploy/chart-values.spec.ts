@@ -6,7 +6,7 @@ describe('the chart’s values', () => {
   test('are refused as they are: the address and the secrets are yours to give', () => {
     expect(problemsOf(valuesWith())).toEqual(
       expect.arrayContaining([
-        '/env/PUBLIC_URL must match pattern "^https?://"',
+        '/env/PUBLIC_URL must match pattern "^https?://[^/?#@]+/*$"',
         '/secrets/DATABASE_URL/existingSecret must NOT have fewer than 1 characters',
         '/secrets/SERVICE_TOKENS/existingSecret must NOT have fewer than 1 characters',
       ]),
@@ -34,6 +34,9 @@ describe('the chart’s values', () => {
     ['a name that is no variable', { env: { 'public-url': 'https://keys.example.com' } }],
     ['a misspelt section', { autoscalling: { enabled: true } }],
     ['an ingress without a host', { ingress: { enabled: true } }],
+    ['an address with a path', { env: { PUBLIC_URL: 'https://example.com/keys' } }],
+    ['a route without a permission', { forwardAuth: { routes: [{ method: 'GET', path: '/' }] } }],
+    ['a route with a misspelt field', { forwardAuth: { routes: [{ method: '*', path: '/', permision: 'a:b' }] } }],
     ['no instance', { replicaCount: 0 }],
     ['a role that does not exist', { grpcTls: { clientRoles: ['systems.internal:admin'] } }],
   ])('are refused with %s', (_what, overrides) => {

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parseForwardAuthRoute } from '../../src/config/forward-auth-routes.js';
 import { MANAGEMENT_ROUTES } from '../support/management-routes.js';
 import { LEAST, only, type Rendered, renderChart, type Tree, valuesWith } from './chart.js';
 import { EVERYTHING } from './every-value.js';
 import { typeProblems } from './kubernetes-types.js';
 
-let releases: Record<'latchkey' | 'everything' | 'beside' | 'hurried' | 'greedy' | 'shared', Rendered>;
+let releases: Record<'latchkey' | 'everything' | 'beside' | 'hurried' | 'greedy' | 'shared' | 'twice', Rendered>;
 beforeAll(async () => {
   releases = await renderChart({
     latchkey: valuesWith(LEAST),
@@ -12,6 +13,7 @@ beforeAll(async () => {
     beside: valuesWith(LEAST, { serviceMonitor: { enabled: true } }),
     hurried: valuesWith(LEAST, { drainSeconds: 20 }),
     greedy: valuesWith(LEAST, { podDisruptionBudget: { maxUnavailable: 3 } }),
+    twice: valuesWith(LEAST, EVERYTHING, { env: { FORWARD_AUTH_ROUTES: '/etc/routes.json' } }),
     shared: valuesWith(LEAST, { ingress: { enabled: true, host: 'keys.example.com' } }),
   });
 });
@@ -26,7 +28,7 @@ describe('the chart', () => {
     const { latchkey, everything } = releases;
     expect([latchkey.error, everything.error]).toEqual([undefined, undefined]);
     expect(await typeProblems([...latchkey.objects, ...everything.objects])).toEqual([]);
-    expect(everything.objects).toHaveLength(latchkey.objects.length + 4);
+    expect(everything.objects).toHaveLength(latchkey.objects.length + 5);
     const planted = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', spec: { maxUnavailabel: 1 } };
     expect(await typeProblems([planted])).toEqual([expect.stringContaining('maxUnavailabel')]);
   });
@@ -109,6 +111,29 @@ describe('the chart', () => {
     const called = MANAGEMENT_ROUTES.map(({ name }) => /\/v1\/[^/]+/.exec(name)![0]);
     expect(new Set(http.paths.map(({ path }: Tree) => path))).toEqual(new Set(['/settings', ...called]));
     expect(new Set(http.paths.map(({ pathType }: Tree) => pathType))).toEqual(new Set(['Prefix']));
+  });
+
+  test('gives the routes for proxies, listed among the values, as the file that the service reads', () => {
+    const [{ name, data }] = [only(releases.everything.objects, 'ConfigMap')].map(({ metadata, data: files }) => ({
+      name: metadata.name as string,
+      data: files as Record<string, string>,
+    })) as [{ name: string; data: Record<string, string> }];
+    const routes = JSON.parse(data['routes.json']!) as unknown[];
+    expect(routes).toEqual(EVERYTHING['forwardAuth'].routes);
+    expect(routes.map(parseForwardAuthRoute)).toHaveLength(2);
+
+    expect(pod('everything').volumes).toContainEqual({ name: 'forward-auth', configMap: { name } });
+    const [{ mountPath }] = container('everything').volumeMounts.filter(
+      (mount: Tree) => mount['name'] === 'forward-auth',
+    );
+    expect(container('everything').env).toContainEqual({
+      name: 'FORWARD_AUTH_ROUTES',
+      value: `${mountPath}/routes.json`,
+    });
+    // Other routes are another pod: the file is read at the start.
+    const { annotations } = only(releases.everything.objects, 'Deployment')['spec'].template.metadata;
+    expect(annotations).toMatchObject({ 'latchkey.dev/forward-auth-routes': expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(releases.twice.error).toContain('forwardAuth.routes and env.FORWARD_AUTH_ROUTES exclude each other');
   });
 
   test('refuses an ingress whose address all people would share', () => {

@@ -11,6 +11,12 @@ export const EVERYTHING: Tree = {
   image: { repository: 'images.example.com/latchkey', digest: `sha256:${'a'.repeat(64)}` },
   imagePullSecrets: [{ name: 'images' }],
   grpcTls: { existingSecret: 'grpc-tls', clientRoles: ['systems.internal:validator', 'users.internal:accounts'] },
+  forwardAuth: {
+    routes: [
+      { method: 'GET', path: '/backend/api/systems/**', permission: 'systems:read' },
+      { method: '*', path: '/<"odd">/*', permission: '', operation: 'write' },
+    ],
+  },
   autoscaling: { enabled: true },
   ingress: {
     enabled: true,

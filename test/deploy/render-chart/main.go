@@ -4,6 +4,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,8 +72,10 @@ func functions(all *template.Template) template.FuncMap {
 			err := all.ExecuteTemplate(&text, name, data)
 			return text.String(), err
 		},
-		"fail":   func(why string) (string, error) { return "", errors.New(why) },
-		"toYaml": toYaml,
+		"fail":      func(why string) (string, error) { return "", errors.New(why) },
+		"toYaml":    toYaml,
+		"toJson":    quoted,
+		"sha256sum": func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) },
 		"nindent": func(spaces int, text string) string {
 			margin := "\n" + strings.Repeat(" ", spaces)
 			return margin + strings.ReplaceAll(text, "\n", margin)

@@ -38,6 +38,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 - name: METRICS_PORT
   value: {{ int .Values.metricsPort | quote }}
 {{- end }}
+{{- if .Values.forwardAuth.routes }}
+- name: FORWARD_AUTH_ROUTES
+  value: /etc/latchkey/forward-auth/routes.json
+{{- end }}
 {{- range $name, $value := .Values.env }}
 - name: {{ $name }}
   value: {{ $value | quote }}
