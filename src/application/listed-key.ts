@@ -6,6 +6,11 @@ export interface ListedKey {
   readonly lastUsedAt: Date | null;
 }
 
+/** A key as of `now`. */
+export interface ReadKey extends ListedKey {
+  readonly now: Date;
+}
+
 /** A page of keys as of `now`. */
 export interface KeyList extends Page<ListedKey> {
   readonly now: Date;

@@ -13,7 +13,7 @@ import type { Question, Verdict } from '../domain/keys/verdict.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
-import type { KeyList } from './listed-key.js';
+import type { KeyList, ReadKey } from './listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
 import type { Page, PageRequest } from './page.js';
 
@@ -67,14 +67,17 @@ export abstract class LastUse {
   abstract note(keyId: string, at: Date): void;
 }
 
+export interface EventFilter {
+  readonly types: readonly OwnerEventType[];
+  /** Events of this key alone. */
+  readonly keyId?: string | undefined;
+}
+
 export abstract class Audit {
   /** Resolves once the event is committed. */
   abstract recordFailure(failure: FailedAuthentication): Promise<void>;
-  /**
-   * The owner's own events of these types, newest first; none of an account that was purged under the same id, nor of its
-   * keys.
-   */
-  abstract list(ownerId: string, types: readonly OwnerEventType[], page: PageRequest): Promise<Page<RecordedEvent>>;
+  /** The owner's own events, newest first; none of an account that was purged under the same id, nor of its keys. */
+  abstract list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>>;
 }
 
 /** The same record as evidence: all its events, and the seals over them. */
@@ -94,6 +97,8 @@ export abstract class ApiKeys {
   abstract find(id: string): Promise<ApiKey | undefined>;
   /** A key of any owner, purged ones too; for callers that hold the key string and still have to prove it. */
   abstract findByPublicPart(publicPart: string): Promise<ApiKey | undefined>;
+  /** One of the owner's keys; none of an account that was purged under the same id. */
+  abstract findOwn(ownerId: string, id: string): Promise<ReadKey | undefined>;
   /** The owner's keys, newest first; none of an account that was purged under the same id. */
   abstract list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
   /** Commits every expiry that is due among the given keys with its event, each once however many observe it. */

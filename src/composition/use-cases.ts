@@ -7,6 +7,7 @@ import { ListAuditEvents } from '../application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
 import { CreateApiKey } from '../application/keys/create-api-key.js';
+import { GetApiKey } from '../application/keys/get-api-key.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
@@ -71,6 +72,7 @@ export function buildUseCases(
   return {
     validateKey: new ValidateKey(keyReader, limiter, keys, lastUse, audit, meter, refusals, keyPrefix),
     createApiKey: new CreateApiKey(accounts, confirmation, keyPrefix),
+    getApiKey: new GetApiKey(keys),
     listApiKeys: new ListApiKeys(keys),
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, new RevokeAsAdmin(accounts)),

@@ -5,6 +5,7 @@ import type { Person } from '../support/person.js';
 import { sharedService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 
+const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe("an owner's record", () => {
@@ -199,6 +200,21 @@ describe("an owner's record", () => {
     expect(second.nextCursor).toBeNull();
   });
 
+  test('those of one key are asked for by its id; of a key of nobody or of somebody else there are none', async () => {
+    const [owner, other] = [await newOwner(service), await newOwner(service)];
+    const { apiKey, fullKey } = await owner.person.newKey();
+    await owner.person.newKey();
+    await owner.person.revoke(apiKey.id);
+    await service.clients.validate(fullKey);
+    const typesOf = async (person: Owner, query: string) =>
+      (await eventsOf(person, `?keyId=${query}`)).items.map(({ type, keyId }) => `${type} ${keyId === apiKey.id}`);
+    const changes = ['api_key.revoked true', 'api_key.created true'];
+    expect(await typesOf(owner, apiKey.id.toUpperCase())).toEqual(['authentication.failed true', ...changes]);
+    expect(await typesOf(owner, `${apiKey.id}&type=api_key.revoked,api_key.created`)).toEqual(changes);
+    expect(await typesOf(other, apiKey.id)).toEqual([]);
+    expect(await typesOf(owner, SOME_ID)).toEqual([]);
+  });
+
   test("another owner's cursor opens nothing", async () => {
     const [owner, other] = [await newOwner(service), await newOwner(service)];
     await owner.person.newKey();
@@ -219,6 +235,9 @@ describe("an owner's record", () => {
     ['type', 'api_key.created,'],
     ['type', 'api_key.created,authentication.passed'],
     ['type', 'api_key.created&type=api_key.revoked'],
+    ['keyId', ''],
+    ['keyId', 'x'],
+    ['keyId', `${SOME_ID}&keyId=${SOME_ID}`],
     ['cursor', ''],
     ['cursor', '1'],
     ['cursor', cursor([1])],

@@ -45,6 +45,18 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     expect(await world.keys.findByPublicPart('0'.repeat(24))).toBeUndefined();
   });
 
+  test('of one owner are found by their id, with their last use, and of others not', async () => {
+    const [id, other] = [await newAccount(world), await newAccount(world)];
+    const [key, others] = [await newKey(world, id), await newKey(world, other)];
+    expect(await world.keys.findOwn(id, key.id)).toEqual({ key, lastUsedAt: null, now: await world.now() });
+    expect(await world.keys.findOwn(id, others.id)).toBeUndefined();
+    expect(await world.keys.findOwn(id, randomUUID())).toBeUndefined();
+    const at = new Date('2026-04-01T12:00:00.789Z');
+    world.lastUse.note(key.id, at);
+    await world.settled();
+    expect((await world.keys.findOwn(id, key.id))?.lastUsedAt).toEqual(at);
+  });
+
   describe('a list', () => {
     test('has the owner’s own, newest first, as of now', async () => {
       const { id, made } = await ownerWithKeys();

@@ -9,7 +9,7 @@ import { client, times } from '../support/calls.js';
 import { eventsOf, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
-const ALL = OWNER_EVENT_TYPES;
+const ALL = { types: OWNER_EVENT_TYPES };
 
 describe.each(WORLDS)('Audit %s', (_name, open) => {
   let world: World;
@@ -117,7 +117,7 @@ describe.each(WORLDS)('Audit %s', (_name, open) => {
       test('has those alone, whatever lies between them', async () => {
         const ownerId = await buriedCreation();
         const typesOf = async (...types: OwnerEventType[]) =>
-          (await world.audit.list(ownerId, types, { limit: 50 })).items.map(({ type }) => type);
+          (await world.audit.list(ownerId, { types }, { limit: 50 })).items.map(({ type }) => type);
         expect(await typesOf('api_key.created')).toEqual(['api_key.created', 'api_key.created']);
         expect(await typesOf('api_key.created', 'api_key.revoked', 'api_key.expired')).toEqual([
           'api_key.revoked',
@@ -137,16 +137,39 @@ describe.each(WORLDS)('Audit %s', (_name, open) => {
           const seen: unknown[] = [];
           let cursor: string | undefined;
           do {
-            const page = await world.audit.list(ownerId, types, { limit, cursor });
+            const page = await world.audit.list(ownerId, { types }, { limit, cursor });
             seen.push(...page.items.map(({ type }) => type));
             cursor = page.nextCursor ?? undefined;
           } while (cursor !== undefined);
           expect(seen).toEqual(['api_key.revoked', 'api_key.created', 'api_key.created']);
           const { nextCursor } = await world.audit.list(ownerId, ALL, { limit: 2 });
-          const rest = await world.audit.list(ownerId, ['api_key.created'], { limit: 5, cursor: nextCursor! });
+          const rest = await world.audit.list(
+            ownerId,
+            { types: ['api_key.created'] },
+            { limit: 5, cursor: nextCursor! },
+          );
           expect(rest.items).toHaveLength(2);
         },
       );
+    });
+
+    test('of one key has what happened to it alone, of the types that are asked for, page by page', async () => {
+      const ownerId = await newAccount(world);
+      const keyId = randomUUID();
+      const record = { type: 'api_key.created', keyId, actorId: ownerId, client: client() } as const;
+      await world.accounts.transaction(ownerId, (transaction) => transaction.record(record));
+      for (const of of [keyId, randomUUID(), null, keyId]) {
+        await world.audit.recordFailure(failure(ownerId, { keyId: of }));
+      }
+      await world.audit.recordFailure(failure(randomUUID(), { keyId }));
+      const filter = { ...ALL, keyId };
+      const first = await world.audit.list(ownerId, filter, { limit: 2 });
+      const second = await world.audit.list(ownerId, filter, { limit: 2, cursor: first.nextCursor! });
+      const failed = { type: 'authentication.failed', keyId };
+      expect([first.items, second.items]).toMatchObject([[failed, failed], [{ type: 'api_key.created', keyId }]]);
+      expect(second.nextCursor).toBeNull();
+      const failures = { types: ['authentication.failed'], keyId } as const;
+      expect((await world.audit.list(ownerId, failures, { limit: 5 })).items).toHaveLength(2);
     });
 
     test.each(['', 'x', Buffer.from('["1; DROP TABLE accounts"]').toString('base64url')])(

@@ -98,6 +98,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open) => {
       expect(await transaction.findKeyByIdempotencyKey('once')).toBe(key.id);
       expect((await transaction.openKeys()).map((each) => each.id)).toEqual([key.id]);
     });
+    expect(await world.keys.findOwn(id, old.id)).toBeUndefined();
     expect((await world.keys.find(old.id))?.snapshot().revokedAt).toEqual(expect.any(Date));
     expect((await world.keys.findByPublicPart(old.snapshot().publicPart))?.id).toBe(old.id);
     const { found } = await world.keyReader.read(old.snapshot().publicPart);

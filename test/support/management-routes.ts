@@ -18,6 +18,7 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   get('/v1/session'),
   get('/v1/api-keys'),
   get('/v1/audit-events'),
+  route('GET /v1/api-keys/{id}', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}` })),
   route('POST /v1/api-keys', 201, 401, () => ({ path: '/v1/api-keys', body: CREATE })),
   route('POST /v1/api-keys/{id}/revoke', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}/revoke` })),
   route('DELETE /v1/session', 204, 204, () => ({ path: '/v1/session' })),

@@ -90,6 +90,11 @@ export const PROVOCATIONS: Provocations = {
     415: (world) => introspect(world, '{}', { 'content-type': 'application/json' }),
     429: untilLimited((world) => introspect(world, `token=${world.busyKey}`)),
   },
+  'GET /v1/api-keys/{id}': {
+    200: ({ owner, keyId }) => owner.person.call('GET', `/v1/api-keys/${keyId}`),
+    ...ownersOnly('GET', '/v1/api-keys/x'),
+    404: ({ owner }) => owner.person.call('GET', '/v1/api-keys/x'),
+  },
   'POST /v1/api-keys/{id}/revoke': {
     200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/revoke`),
     ...ownersOnly('POST', '/v1/api-keys/x/revoke'),

@@ -119,7 +119,7 @@ describe('a new account under the id of a purged one', () => {
     expect(await outcomeOf(app.revokeApiKey.execute(id, old.key.id, client()))).toBe('not_found');
     const { key, fullKey } = await createKey(app, id);
     expect((await verdictOn(fullKey)).granted).toBe(true);
-    const events = await app.listAuditEvents.execute(id, undefined, { limit: 50 });
+    const events = await app.listAuditEvents.execute(id, {}, { limit: 50 });
     expect(events.items).toMatchObject([{ type: 'api_key.created', keyId: key.id }]);
   });
 

@@ -12,7 +12,7 @@ describe('audit events', () => {
     const from = client('198.51.100.7');
     await app.revokeApiKey.execute(id, key.id, from);
     await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, from);
-    const { items, nextCursor } = await app.listAuditEvents.execute(id, undefined, { limit: 50 });
+    const { items, nextCursor } = await app.listAuditEvents.execute(id, {}, { limit: 50 });
     const facts = { keyId: key.id, count: 1, clientIp: '198.51.100.7', userAgent: 'curl/8', requestId: from.requestId };
     expect(items).toEqual([
       { ...facts, id: expect.any(String), at: expect.any(Date), type: 'authentication.failed', reason: 'revoked' },
@@ -27,17 +27,19 @@ describe('audit events', () => {
     const { key, fullKey } = await createKey(app, id);
     await app.revokeApiKey.execute(id, key.id, client());
     await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
-    const { items } = await app.listAuditEvents.execute(id, ['api_key.created', 'authentication.failed'], {
-      limit: 50,
-    });
+    const { items } = await app.listAuditEvents.execute(
+      id,
+      { types: ['api_key.created', 'authentication.failed'] },
+      { limit: 50 },
+    );
     expect(items.map(({ type }) => type)).toEqual(['authentication.failed', 'api_key.created']);
   });
 
   test('page by page, each is shown once', async () => {
     const { id } = await newOwner(app);
     for (let made = 0; made < 5; made += 1) await createKey(app, id);
-    const first = await app.listAuditEvents.execute(id, undefined, { limit: 3 });
-    const second = await app.listAuditEvents.execute(id, undefined, { limit: 3, cursor: first.nextCursor! });
+    const first = await app.listAuditEvents.execute(id, {}, { limit: 3 });
+    const second = await app.listAuditEvents.execute(id, {}, { limit: 3, cursor: first.nextCursor! });
     const ids = [...first.items, ...second.items].map((event) => BigInt(event.id));
     expect(ids).toHaveLength(5);
     expect(ids).toEqual([...ids].sort((a, b) => (a < b ? 1 : -1)));
@@ -48,7 +50,7 @@ describe('audit events', () => {
     'refuse the cursor %j',
     async (cursor) => {
       const { id } = await newOwner(app);
-      await expect(app.listAuditEvents.execute(id, undefined, { limit: 5, cursor })).rejects.toMatchObject({
+      await expect(app.listAuditEvents.execute(id, {}, { limit: 5, cursor })).rejects.toMatchObject({
         code: 'invalid_fields',
       });
     },

@@ -1,16 +1,16 @@
-import { type OwnerEventType, type RecordedEvent, SHOWN_EVENT_TYPES } from '../../domain/audit/audit-event.js';
+import { type RecordedEvent, SHOWN_EVENT_TYPES } from '../../domain/audit/audit-event.js';
 import type { Page, PageRequest } from '../page.js';
-import type { Audit } from '../ports.js';
+import type { Audit, EventFilter } from '../ports.js';
 
 export class ListAuditEvents {
   constructor(private readonly audit: Audit) {}
 
-  /** @param types those that owners see without asking, unless given */
+  /** Of the types that owners see without asking, unless they ask. */
   execute(
     ownerId: string,
-    types: readonly OwnerEventType[] | undefined,
+    { types = SHOWN_EVENT_TYPES, keyId }: Partial<EventFilter>,
     page: PageRequest,
   ): Promise<Page<RecordedEvent>> {
-    return this.audit.list(ownerId, types ?? SHOWN_EVENT_TYPES, page);
+    return this.audit.list(ownerId, { types, keyId }, page);
   }
 }

@@ -95,6 +95,7 @@ describe('listing keys', () => {
         this.afterwards(await app.keys.recordExpiries(...args));
       sweepExpiries = (limit: number) => app.keys.sweepExpiries(limit);
       find = (id: string) => app.keys.find(id);
+      findOwn = (ownerId: string, id: string) => app.keys.findOwn(ownerId, id);
       findByPublicPart = (publicPart: string) => app.keys.findByPublicPart(publicPart);
     }
     const { items, now } = await new ListApiKeys(new RunningOut()).execute(id, undefined, ALL);

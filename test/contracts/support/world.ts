@@ -86,5 +86,5 @@ export async function eventsOf(
   ownerId: string,
   types: readonly OwnerEventType[] = SHOWN_EVENT_TYPES,
 ): Promise<RecordedEvent[]> {
-  return [...(await audit.list(ownerId, types, { limit: 50 })).items].reverse();
+  return [...(await audit.list(ownerId, { types }, { limit: 50 })).items].reverse();
 }

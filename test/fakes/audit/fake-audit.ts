@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../../../src/application/page.js';
-import { Audit } from '../../../src/application/ports.js';
-import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../../../src/domain/audit/audit-event.js';
+import { Audit, type EventFilter } from '../../../src/application/ports.js';
+import type { FailedAuthentication, RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import { groupFailures } from '../../../src/domain/audit/group-failures.js';
 import type { FakeStore } from '../fake-store.js';
@@ -20,13 +20,14 @@ export class FakeAudit extends Audit {
     return this.nextCommit;
   }
 
-  async list(ownerId: string, types: readonly OwnerEventType[], page: PageRequest): Promise<Page<RecordedEvent>> {
+  async list(ownerId: string, { types, keyId }: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>> {
     const { events, formerEvents, keys } = this.store;
     const before = formerEvents.get(ownerId) ?? 0n;
-    const isPurged = (keyId: string | null) => keyId !== null && keys.get(keyId)?.isPurged === true;
+    const isPurged = (id: string | null) => id !== null && keys.get(id)?.isPurged === true;
     const all = events.filter((event) => event.ownerId === ownerId && event.id > before);
-    const own = all.filter(({ keyId }) => !isPurged(keyId)).reverse();
-    const isShown = ({ type }: SealableEvent) => types.some((each) => each === type);
+    const own = all.filter((event) => !isPurged(event.keyId)).reverse();
+    const isShown = (event: SealableEvent) =>
+      types.some((type) => type === event.type) && (keyId === undefined || event.keyId === keyId);
     const { items, nextCursor } = pageOf(own, ({ id }) => String(id), page, isShown);
     return { items: items.map(toRecorded), nextCursor };
   }

@@ -1,4 +1,4 @@
-import type { KeyList } from '../../../src/application/listed-key.js';
+import type { KeyList, ReadKey } from '../../../src/application/listed-key.js';
 import type { PageRequest } from '../../../src/application/page.js';
 import { ApiKeys } from '../../../src/application/ports.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
@@ -22,6 +22,13 @@ export class FakeApiKeys extends ApiKeys {
   async findByPublicPart(publicPart: string): Promise<ApiKey | undefined> {
     const found = this.states().find((state) => state.publicPart === publicPart);
     return found && ApiKey.restore(found);
+  }
+
+  async findOwn(ownerId: string, id: string): Promise<ReadKey | undefined> {
+    const stored = this.store.keys.get(id);
+    if (!stored || stored.isPurged || stored.state.ownerId !== ownerId) return undefined;
+    const lastUsedAt = this.store.lastUses.get(id) ?? null;
+    return { key: ApiKey.restore(stored.state), lastUsedAt, now: this.store.now() };
   }
 
   async list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Headers, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiHeader, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
+import { GetApiKey } from '../../../../application/keys/get-api-key.js';
 import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
 import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
@@ -21,6 +22,7 @@ import { ApiKeyListView, ApiKeyView, CreatedApiKeyView } from './views.js';
 export class ApiKeysController {
   constructor(
     private readonly listKeys: ListApiKeys,
+    private readonly getKey: GetApiKey,
     private readonly createKey: CreateApiKey,
     private readonly revokeKey: RevokeApiKey,
   ) {}
@@ -33,6 +35,14 @@ export class ApiKeysController {
   @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
   async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
     return new ApiKeyListView(await this.listKeys.execute(session!.account.id, readStatus(query), readPage(query)));
+  }
+
+  @Get(':id')
+  @ApiOkResponse({ type: ApiKeyView })
+  @ProblemResponses({ ...OWNERS_ONLY, 404: 'No such key of this owner' })
+  async get(@Req() { session }: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
+    const found = await this.getKey.execute(session!.account.id, readKeyId(id));
+    return new ApiKeyView(found, found.now);
   }
 
   @Post()
@@ -70,9 +80,14 @@ export class ApiKeysController {
     409: 'The key is not active',
   })
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
-    const keyId = id.toLowerCase();
-    if (!isKeyId(keyId)) throw noSuchKey();
-    const revoked = await this.revokeKey.execute(request.session!.account.id, keyId, clientOf(request));
+    const revoked = await this.revokeKey.execute(request.session!.account.id, readKeyId(id), clientOf(request));
     return new ApiKeyView(revoked, revoked.now);
   }
+}
+
+/** In any case of letters. What can't be an id is no key of this owner's either. */
+function readKeyId(id: string): string {
+  const keyId = id.toLowerCase();
+  if (!isKeyId(keyId)) throw noSuchKey();
+  return keyId;
 }

@@ -1,5 +1,7 @@
 import type { PageRequest } from '../../../../application/page.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
+import type { EventFilter } from '../../../../application/ports.js';
+import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { OWNER_EVENT_TYPES, type OwnerEventType } from '../../../../domain/audit/audit-event.js';
 import { requireFields } from '../../../../domain/errors.js';
 
@@ -23,8 +25,15 @@ export function readStatus({ status }: Query): ApiKeyStatus | undefined {
   return status as ApiKeyStatus | undefined;
 }
 
+export function readEventFilter({ type, keyId }: Query): Partial<EventFilter> {
+  const types = readEventTypes(type);
+  const id = typeof keyId === 'string' ? keyId.toLowerCase() : '';
+  requireFields({ keyId: keyId === undefined || isKeyId(id) ? undefined : 'must be the id of a key, given once' });
+  return { ...(types && { types }), ...(keyId !== undefined && { keyId: id }) };
+}
+
 /** One or more, comma-separated, so that the parameter is given once like every other. */
-export function readEventTypes({ type }: Query): OwnerEventType[] | undefined {
+function readEventTypes(type: unknown): OwnerEventType[] | undefined {
   if (type === undefined) return undefined;
   const named = typeof type === 'string' ? type.split(',') : [];
   const known = named.flatMap((name) => OWNER_EVENT_TYPES.find((each) => each === name) ?? []);

@@ -5,7 +5,7 @@ import { eventually } from '../../../../../test/support/eventually.js';
 
 const FAILURES = 50_000;
 
-describe("an owner's creations among very many failures", () => {
+describe("an owner's events among very many failures", () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let app: Application;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe("an owner's creations among very many failures", () => {
     return { scans: Number(row!.scans), fetched: Number(row!.fetched) };
   };
 
-  test('are found without reading the failures', async () => {
+  test('of creations are found without reading the failures', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     await app.sql(
@@ -35,13 +35,32 @@ describe("an owner's creations among very many failures", () => {
       [id, FAILURES],
     );
     await app.sql('ANALYZE audit_events');
-    const { items } = await app.listAuditEvents.execute(id, ['api_key.created', 'api_key.revoked'], { limit: 50 });
+    const { items } = await app.listAuditEvents.execute(
+      id,
+      { types: ['api_key.created', 'api_key.revoked'] },
+      { limit: 50 },
+    );
     expect(items.map(({ keyId }) => keyId)).toEqual([key.id]);
     const used = await eventually(async () => {
       const changes = await fetchedBy('audit_events_of_owner_changes');
       return changes.scans > 0 && changes;
     });
     expect(used.fetched).toBeLessThan(FAILURES / 1000);
+    expect((await fetchedBy('audit_events_of_owner')).fetched).toBeLessThan(FAILURES / 1000);
+  });
+
+  test("of one key are found without reading another's", async () => {
+    const { id } = await newOwner(app);
+    const [{ key: quiet }, { key: attacked }] = [await createKey(app, id), await createKey(app, id)];
+    await app.sql(
+      `INSERT INTO audit_events (type, owner_id, key_id, reason)
+       SELECT 'authentication.failed', $1, $2, 'invalid-key' FROM generate_series(1, $3::int)`,
+      [id, attacked.id, FAILURES],
+    );
+    await app.sql('ANALYZE audit_events');
+    const { items } = await app.listAuditEvents.execute(id, { keyId: quiet.id }, { limit: 50 });
+    expect(items.map(({ type }) => type)).toEqual(['api_key.created']);
+    await eventually(async () => (await fetchedBy('audit_events_of_key')).scans > 0);
     expect((await fetchedBy('audit_events_of_owner')).fetched).toBeLessThan(FAILURES / 1000);
   });
 });

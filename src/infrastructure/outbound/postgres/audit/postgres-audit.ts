@@ -1,5 +1,5 @@
-import { Audit } from '../../../../application/ports.js';
-import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import { Audit, type EventFilter } from '../../../../application/ports.js';
+import type { FailedAuthentication, RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Page, PageRequest } from '../../../../application/page.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
@@ -57,7 +57,7 @@ export class PostgresAudit extends Audit {
 
   async list(
     ownerId: string,
-    types: readonly OwnerEventType[],
+    { types, keyId }: EventFilter,
     { limit, cursor }: PageRequest,
   ): Promise<Page<RecordedEvent>> {
     const rows = await this.database.run((manager) => {
@@ -65,6 +65,7 @@ export class PostgresAudit extends Audit {
         .createQueryBuilder(AuditEventRow, 'event')
         .where(OF_OWNER, { ownerId })
         .andWhere('event.type IN (:...types)', { types });
+      if (keyId !== undefined) query.andWhere('event.key_id = :keyId', { keyId });
       if (cursor !== undefined) query.andWhere('event.id < :id', { id: decodeCursor(cursor, isEventPosition)[0] });
       return query
         .orderBy('event.id', 'DESC')

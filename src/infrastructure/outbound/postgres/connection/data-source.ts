@@ -8,6 +8,7 @@ import { DecoyKey1763940000000 } from '../tables/migrations/1763940000000-decoy-
 import { PlatformSignIns1764014000000 } from '../tables/migrations/1764014000000-platform-sign-ins.js';
 import { OwnerChanges1764140000000 } from '../tables/migrations/1764140000000-owner-changes.js';
 import { EventDetails1764150000000 } from '../tables/migrations/1764150000000-event-details.js';
+import { KeyEvents1764200000000 } from '../tables/migrations/1764200000000-key-events.js';
 import { setUpConnection } from './new-connection.js';
 import { ROWS } from '../tables/rows.js';
 
@@ -40,6 +41,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
       PlatformSignIns1764014000000,
       OwnerChanges1764140000000,
       EventDetails1764150000000,
+      KeyEvents1764200000000,
     ],
     migrationsTransactionMode: 'each',
     logging: false,

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { PageRequest } from '../../../../application/page.js';
 import { ApiKeys } from '../../../../application/ports.js';
-import type { KeyList } from '../../../../application/listed-key.js';
+import type { KeyList, ReadKey } from '../../../../application/listed-key.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
@@ -30,6 +30,16 @@ export class PostgresApiKeys extends ApiKeys {
   async findByPublicPart(publicPart: string): Promise<ApiKey | undefined> {
     const row = await this.database.run((manager) => manager.findOneBy(ApiKeyRow, { publicPart }));
     return row ? toApiKey(row) : undefined;
+  }
+
+  findOwn(ownerId: string, id: string): Promise<ReadKey | undefined> {
+    return this.database.run(async (manager) => {
+      const now = await databaseNow(manager);
+      const row = await ofOwner(manager, ownerId).andWhere('key.id = :id', { id }).getOne();
+      if (!row) return undefined;
+      const usage = await lastUses(manager, [row]);
+      return { key: toApiKey(row), lastUsedAt: usage.get(id) ?? null, now };
+    });
   }
 
   list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {

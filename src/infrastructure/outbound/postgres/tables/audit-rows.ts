@@ -5,6 +5,7 @@ import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'ty
 /** Append-only: triggers refuse UPDATE and TRUNCATE, and DELETE of what no pruning on record takes away. */
 @Entity('audit_events')
 @Index('audit_events_of_owner', ['ownerId', 'id'])
+@Index('audit_events_of_key', ['keyId', 'id'], { where: 'key_id IS NOT NULL' })
 @Index('audit_events_of_owner_changes', ['ownerId', 'id'], { where: "type <> 'authentication.failed'" })
 export class AuditEventRow {
   @PrimaryGeneratedColumn('identity', {

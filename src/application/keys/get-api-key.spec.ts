@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { client, createKey, newOwner } from '../../../test/support/calls.js';
+
+const app = openFakes();
+
+describe('one key', () => {
+  test('is shown to its owner as the list shows it', async () => {
+    const { id } = await newOwner(app);
+    const { key, fullKey } = await createKey(app, id);
+    await createKey(app, id);
+    await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
+    const { items } = await app.listApiKeys.execute(id, undefined, { limit: 50 });
+    const { now, ...shown } = await app.getApiKey.execute(id, key.id);
+    expect([shown, now]).toEqual([items.find((item) => item.key.id === key.id), app.store.now()]);
+    expect(shown.lastUsedAt).not.toBeNull();
+  });
+
+  test("of somebody else's is as unknown as one that never was", async () => {
+    const [{ id }, other] = [await newOwner(app), await newOwner(app)];
+    const { key } = await createKey(app, other.id);
+    const refusal = { code: 'not_found', message: 'There is no such API key' };
+    for (const keyId of [key.id, randomUUID()]) {
+      await expect(app.getApiKey.execute(id, keyId)).rejects.toMatchObject(refusal);
+    }
+  });
+
+  test('is shown as expired only once that is on record', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    runOut(app, key.id);
+    const { now, ...shown } = await app.getApiKey.execute(id, key.id);
+    expect(shown.key.status(now)).toBe('expired');
+    expect(eventsOf(app, id, 'api_key.expired')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,15 @@
+import { noSuchKey } from '../../domain/keys/owner-keys.js';
+import type { ApiKeys } from '../ports.js';
+import type { ReadKey } from '../listed-key.js';
+
+export class GetApiKey {
+  constructor(private readonly keys: ApiKeys) {}
+
+  /** Throws `not_found` for any key but the owner's own. As in the list, an expiry is on record before it is shown. */
+  async execute(ownerId: string, keyId: string): Promise<ReadKey> {
+    const found = await this.keys.findOwn(ownerId, keyId);
+    if (!found) throw noSuchKey();
+    await this.keys.recordExpiries({ keyId });
+    return found;
+  }
+}
