@@ -65,6 +65,7 @@ describe('creating a key', () => {
   test('an incorrect password is reported at its field and removed; everything else stays', async () => {
     const { page, owner } = await stage.open();
     await openCreate(page);
+    await expectNoneAlone(page);
     await fillCreate(page, { name: 'Backup script', password: 'wrong' });
     await page.getByRole('radio', { name: 'Read and write' }).check();
     await page.getByRole('radio', { name: '30 days' }).check();
@@ -132,6 +133,13 @@ function submitTwice(form: unknown): void {
   const { requestSubmit } = form as { requestSubmit(): void };
   requestSubmit.call(form);
   requestSubmit.call(form);
+}
+
+/** Two rows of three. */
+async function expectNoneAlone(page: Page): Promise<void> {
+  const choices = page.getByRole('group', { name: 'Expires in' }).locator('label');
+  const tops = await choices.evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().top));
+  expect(tops.map((top) => tops.indexOf(top))).toEqual([0, 0, 0, 3, 3, 3]);
 }
 
 /** As the browser of the tests writes it. */
