@@ -102,6 +102,22 @@ describe('creating a key', () => {
     expect(await countKeys(stage.service, owner)).toEqual({ all: 5, active: 5 });
   });
 
+  test('a name that an active key has is a warning, and no refusal', async () => {
+    const owner = await stage.newOwner();
+    const { apiKey } = await owner.person.newKey({ name: 'Backup script' });
+    const { page } = await stage.open({ owner });
+    await openCreate(page);
+    await fillCreate(page, { name: 'Nightly' });
+    const warning = page.getByRole('status').getByText('You already have an active key named “Backup script”');
+    expect(await warning.count()).toBe(0);
+    await fillCreate(page, { name: ' backup script' });
+    await warning.waitFor();
+    expect(await warning.innerText()).toContain(apiKey.prefix);
+    await button(page, 'Create key').click();
+    await shownKey(page).waitFor();
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 2, active: 2 });
+  });
+
   test('what was typed survives closing the form, except the password', async () => {
     const { page } = await stage.open();
     await openCreate(page);

@@ -1,4 +1,5 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { ApiKey } from '../api/types';
 import { useOwner } from '../panel/useOwner';
 import { texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
@@ -7,6 +8,7 @@ import { AccessField } from './AccessField';
 import { ExpiryField } from './ExpiryField';
 import type { KeyDraft } from './form';
 import { LostAnswer } from './LostAnswer';
+import { NameField } from './NameField';
 import { Refusal } from './Refusal';
 import type { useCreateKey } from './useCreateKey';
 import { useKeyForm } from './useKeyForm';
@@ -16,9 +18,11 @@ interface Props {
   readonly onDraft: (draft: KeyDraft) => void;
   readonly creating: ReturnType<typeof useCreateKey>;
   readonly onCancel: () => void;
+  /** The key that the new one is to replace. */
+  readonly replaced?: ApiKey;
 }
 
-export function CreateKeyForm({ draft, onDraft, creating, onCancel }: Props) {
+export function CreateKeyForm({ draft, onDraft, creating, onCancel, replaced }: Props) {
   const { create } = texts;
   const { creation, isBusy } = creating;
   const owner = useOwner();
@@ -34,15 +38,11 @@ export function CreateKeyForm({ draft, onDraft, creating, onCancel }: Props) {
   return (
     <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={isBusy}>
       <Stack gap="lg">
-        <TextInput
-          name="name"
-          label={create.name}
-          description={create.nameHint}
+        <NameField
           value={draft.name}
-          onChange={(event) => change({ name: event.currentTarget.value })}
+          onChange={(name) => change({ name })}
           error={form.errors.name}
-          autoComplete="off"
-          data-autofocus
+          replaced={replaced}
         />
         <AccessField value={draft.access} onChange={(access) => change({ access })} error={form.errors.access} />
         <ExpiryField value={draft.days} onChange={(days) => change({ days })} error={form.errors.days} />

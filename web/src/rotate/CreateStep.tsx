@@ -44,7 +44,13 @@ export function CreateStep({ apiKey, rotation }: Props) {
   return (
     <Stack gap="md" key={apiKey.id}>
       <Text size="sm">{rotate.createText}</Text>
-      <CreateKeyForm draft={rotation.draft} onDraft={rotation.setDraft} creating={creating} onCancel={rotation.close} />
+      <CreateKeyForm
+        draft={rotation.draft}
+        onDraft={rotation.setDraft}
+        creating={creating}
+        onCancel={rotation.close}
+        replaced={apiKey}
+      />
     </Stack>
   );
 }

@@ -4,6 +4,8 @@ export const create = {
   title: 'Create API key',
   name: 'Name',
   nameHint: 'What will use it? For example “CI deploy” or “Backup script”.',
+  nameTaken: (name: string, prefix: string) =>
+    `You already have an active key named “${name}” (${prefix}). Another name tells them apart.`,
   access: 'Access',
   accessText: {
     'read-only': 'Sees what you can see. Changes nothing.',
