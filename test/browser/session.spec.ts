@@ -29,6 +29,7 @@ describe('the session', () => {
 
   test('a wrong password is reported; the e-mail stays, the password is emptied and has the focus', async () => {
     const { page, owner } = await stage.open({ signedIn: false });
+    await focusOn(page.getByLabel('E-mail'));
     await signIn(page, owner.email, 'wrong');
     await page.getByRole('alert').getByText('Incorrect e-mail or password').waitFor();
     const password = page.getByLabel('Password', { exact: true });
@@ -50,13 +51,13 @@ describe('the session', () => {
   test('signing in shows the keys, also after a reload; signing out ends the session itself', async () => {
     const { page, owner } = await stage.open({ signedIn: false });
     await signIn(page, owner.email);
-    await heading(page).waitFor();
+    await focusOn(heading(page));
     await page.getByText('Ada Lovelace').waitFor();
     await page.reload();
     await heading(page).waitFor();
     const cookies = await page.context().cookies();
     await button(page, 'Sign out').click();
-    await button(page, 'Sign in').waitFor();
+    await focusOn(page.getByLabel('E-mail'));
     expect(await heading(page).count()).toBe(0);
     await page.context().addCookies(cookies);
     await page.reload();

@@ -10,6 +10,7 @@ import { Header } from './Header';
 import classes from './page.module.css';
 import { SignInPage } from './SignInPage';
 import { exampleUrl } from './example-url';
+import { hasSignedIn } from './landing';
 import { LandingNotice } from './LandingNotice';
 import { platformSignIn } from './sign-in-ways';
 import { useSession } from './useSession';
@@ -35,6 +36,7 @@ export function App() {
             apiBaseUrl=""
             email={session.email}
             confirmation={session.confirmation}
+            takesFocus={hasSignedIn || (state.phase === 'signed-in' && state.isNew)}
             onSignedOut={leave}
             {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}
             {...(exampleUrl !== undefined && { exampleUrl })}

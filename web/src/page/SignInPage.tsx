@@ -34,7 +34,9 @@ export function SignInPage({ client, onSignedIn }: Props) {
       </Text>
       {platformSignIn !== undefined && <PlatformSignIn url={platformSignIn} />}
       {platformSignIn !== undefined && takesPasswords && <Divider label={platform.or} my="lg" />}
-      {takesPasswords && <SignInForm client={client} onSignedIn={onSignedIn} />}
+      {takesPasswords && (
+        <SignInForm client={client} takesFocus={platformSignIn === undefined} onSignedIn={onSignedIn} />
+      )}
     </div>
   );
 }

@@ -4,6 +4,8 @@ const isLanding = outcome === 'signed-in' || outcome === 'refused';
 
 /** Why nobody was signed in. */
 export const refusal = outcome === 'refused' ? detail : undefined;
+/** The person who left is back. */
+export const hasSignedIn = outcome === 'signed-in';
 /** Somebody else signed in than the person who left. */
 export const isAnother = outcome === 'signed-in' && detail === 'another';
 

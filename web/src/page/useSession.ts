@@ -6,7 +6,8 @@ import type { Session } from '../api/types';
 
 type SessionState =
   | { readonly phase: 'loading' | 'signed-out' }
-  | { readonly phase: 'signed-in'; readonly session: Session }
+  /** `isNew` if the person signed in here and now. */
+  | { readonly phase: 'signed-in'; readonly session: Session; readonly isNew: boolean }
   | { readonly phase: 'failed'; readonly error: unknown };
 
 export function useSession(client: ApiClient) {
@@ -14,7 +15,7 @@ export function useSession(client: ApiClient) {
 
   const load = useCallback(() => {
     withRetries(client.getSession).then(
-      (session) => setState({ phase: 'signed-in', session }),
+      (session) => setState((before) => ({ phase: 'signed-in', session, isNew: before.phase === 'signed-out' })),
       (error: unknown) =>
         setState(hasCode(error, 'unauthenticated') ? { phase: 'signed-out' } : { phase: 'failed', error }),
     );
@@ -26,7 +27,7 @@ export function useSession(client: ApiClient) {
     const look = () => {
       if (document.visibilityState !== 'visible') return;
       client.getSession().then(
-        (session) => setState((now) => (now.phase === 'loading' ? now : { phase: 'signed-in', session })),
+        (session) => setState((now) => (now.phase === 'loading' ? now : { phase: 'signed-in', session, isNew: false })),
         () => undefined,
       );
     };

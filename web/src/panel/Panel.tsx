@@ -1,5 +1,5 @@
 import { Tabs, Title } from '@mantine/core';
-import { useId, useMemo, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { ActivityTab } from '../activity/ActivityTab';
 import { ApiClient, type ApiClientOptions } from '../api/client';
 import type { FreshSignIn } from '../api/fresh-sign-in';
@@ -23,6 +23,8 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
   readonly confirmation?: Confirmation;
   /** Where people sign in at the platform, by leaving this page. */
   readonly platform?: Platform;
+  /** Gives the focus to the panel's heading when it appears: the person has just signed in. */
+  readonly takesFocus?: boolean;
   /** The session has ended and was not renewed. */
   readonly onSignedOut?: () => void;
 }
@@ -30,7 +32,7 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
 const EXAMPLE_URL = 'https://api.example.com/v1/systems';
 
 export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, ...given }: PanelProps) {
-  const { confirmation = 'password', platform, onSignedOut } = given;
+  const { confirmation = 'password', platform, takesFocus = false, onSignedOut } = given;
   const [gate] = useState(() => new SessionGate());
   const [tab, setTab] = useState<string | null>('keys');
   const [trip] = useState(() => platform && new PlatformTrip(platform));
@@ -49,6 +51,11 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, .
     const focusHeading = () => heading.current?.focus();
     return { client, gate, exampleUrl, email, confirmation, trip, announce, focusHeading };
   }, [apiBaseUrl, hasToken, gate, exampleUrl, email, confirmation, trip, announce]);
+
+  // A form that is open has the focus already.
+  useEffect(() => {
+    if (takesFocus && !trip?.returned) heading.current?.focus();
+  }, [takesFocus, trip]);
 
   return (
     <PanelContext value={value}>

@@ -1,5 +1,5 @@
 import { Button, Stack, TextInput } from '@mantine/core';
-import { useRef, useState, type FormEvent } from 'react';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { ApiClient } from '../api/client';
 import { texts } from '../texts';
 import { PasswordField } from '../ui/PasswordField';
@@ -10,10 +10,12 @@ interface Props {
   readonly client: ApiClient;
   /** If set, only this person can sign in again. */
   readonly email?: string | undefined;
+  /** Gives the focus to the first field; a dialog does so by itself. */
+  readonly takesFocus?: boolean;
   readonly onSignedIn: () => void;
 }
 
-export function SignInForm({ client, email: knownEmail, onSignedIn }: Props) {
+export function SignInForm({ client, email: knownEmail, takesFocus = false, onSignedIn }: Props) {
   const [email, setEmail] = useState(knownEmail ?? '');
   const [password, setPassword] = useState('');
   const [isChecked, setChecked] = useState(false);
@@ -21,6 +23,10 @@ export function SignInForm({ client, email: knownEmail, onSignedIn }: Props) {
   const passwordInput = useRef<HTMLInputElement>(null);
   const { signIn, isSending, failure } = useSignIn(client, onSignedIn);
   const { required } = texts.session;
+
+  useEffect(() => {
+    if (takesFocus) emailInput.current?.focus();
+  }, [takesFocus]);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
