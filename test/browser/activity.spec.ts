@@ -33,7 +33,8 @@ describe('the activity', () => {
       'A wrong password was entered for your account',
       'Key CI deploy was created',
     ]);
-    expect(await events.first().innerText()).toMatch(/just now\s*203\.0\.113\.7\s*curl\/8\.5\.0/);
+    const facts = (await events.first().innerText()).split(/\s*\n\s*/).slice(1);
+    expect(facts).toEqual(['just now', apiKey.prefix, '203.0.113.7', 'curl/8.5.0']);
   });
 
   test('says who ended a key, and of what has no reason or an unknown one that it ended', async () => {
@@ -82,11 +83,12 @@ describe('the activity', () => {
 
   test('shows what became of the keys alone, so that failures can’t bury a creation', async () => {
     const owner = await stage.newOwner();
-    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }, { name: 'Another', shown: 'e02b95d1c47a' }]);
     const refused = { type: 'authentication.failed', keyName: 'CI deploy', reason: 'expired' };
     await putEvents(stage.service, owner, [
       { type: 'api_key.created', keyName: 'CI deploy', minutesAgo: 99 },
-      ...Array.from({ length: 25 }, (_, n) => ({ ...refused, minutesAgo: 60 - n })),
+      { ...refused, keyName: 'Another', minutesAgo: 98 },
+      ...Array.from({ length: 24 }, (_, n) => ({ ...refused, minutesAgo: 60 - n })),
     ]);
     const { page } = await stage.open({ owner });
     await page.getByRole('tab', { name: 'Activity' }).click();
@@ -103,6 +105,12 @@ describe('the activity', () => {
     await button(page, 'Show more').click();
     await events.nth(24).waitFor();
     expect([await events.count(), await created.count()]).toEqual([25, 0]);
+    const key = page.getByLabel('Key', { exact: true });
+    await key.selectOption({ label: 'Another · lk_e02b95d1c47a…' });
+    await events.nth(1).waitFor({ state: 'detached' });
+    expect((await events.allInnerTexts()).join()).toMatch(/^A request with key Another was refused/);
+    await key.selectOption('All keys');
+    await events.nth(19).waitFor();
   });
 
   test('of one kind says when there is none of it', async () => {

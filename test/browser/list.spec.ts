@@ -1,6 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { putKeys } from './support/rows.js';
-import { button, createDialog, keyNames, openCreate, row, showStatus } from './support/screen.js';
+import { randomUUID } from 'node:crypto';
+import {
+  button,
+  createDialog,
+  dialog,
+  focusOn,
+  heading,
+  keyNames,
+  openCreate,
+  row,
+  showDetails,
+  showStatus,
+} from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 describe('the list of keys', () => {
@@ -45,7 +57,14 @@ describe('the list of keys', () => {
     await showStatus(page, 'All');
     await row(page, 'Newer').waitFor();
     expect(await keyNames(page)).toEqual(['Newer', 'Older', 'Ended', 'Stopped']);
-    expect(await row(page, 'Newer').getByRole('cell', { name: 'Active' }).count()).toBe(1);
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
+      'Name',
+      'Created',
+      'Last used',
+      'Expires',
+      'Actions',
+    ]);
+    await row(page, 'Newer').getByText('3 months ago', { exact: true }).waitFor();
     expect(await button(row(page, 'Stopped'), 'Actions for Stopped').count()).toBe(0);
   });
 
@@ -108,6 +127,66 @@ describe('the list of keys', () => {
     await page.getByRole('searchbox').fill('no. 57.');
     await row(page, 'Key no. 57.').waitFor();
     expect(await keyNames(page)).toEqual(['Key no. 57.']);
+  });
+
+  test('behind its name a key has all that is known of it, and what may be done with it', async () => {
+    const owner = await stage.newOwner();
+    const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
+    const { page } = await stage.open({ owner });
+    const details = await showDetails(page, 'CI deploy');
+    const texts = await details.getByRole('definition').allInnerTexts();
+    const exact = /\d{4} at \d+:\d\d:\d\d [AP]M UTC$/;
+    expect(texts).toEqual([
+      'Active',
+      apiKey.prefix,
+      'Read and write',
+      expect.stringMatching(exact),
+      'never',
+      expect.stringMatching(exact),
+      apiKey.id,
+    ]);
+    await details.getByRole('list').getByText('Key CI deploy was created').waitFor();
+    await button(details, 'Revoke…').click();
+    await button(dialog(page, 'Revoke “CI deploy”?'), 'Cancel').click();
+    await focusOn(button(row(page, 'CI deploy'), 'CI deploy'));
+    await page.keyboard.press('Enter');
+    await button(details, 'All its activity').click();
+    await page.getByRole('list', { name: 'Activity' }).getByText('Key CI deploy was created').waitFor();
+    expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe(apiKey.id);
+  });
+
+  test('the address has tab, filters and key: back, forward, a reload and a link lead to what was there', async () => {
+    const { page, owner } = await openWith([{ name: 'Current' }, { name: 'Former', revokedDaysAgo: 1 }]);
+    const here = () => page.url().replace(`${stage.service.url}/settings/api-keys`, '');
+    const { items } = await owner.person.list();
+    const [current, former] = [items[0]!.id, items[1]!.id];
+    await showStatus(page, 'Revoked');
+    await showDetails(page, 'Former');
+    expect(here()).toBe(`?status=revoked&key=${former}`);
+    await page.reload();
+    await button(dialog(page, 'Former'), 'Close').click();
+    await dialog(page, 'Former').waitFor({ state: 'detached' });
+    expect(here()).toBe('?status=revoked');
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByText('Refused', { exact: true }).click();
+    await page.getByLabel('Key', { exact: true }).selectOption(current);
+    expect(here()).toBe(`?tab=activity&events=failures&key=${current}`);
+    await page.reload();
+    await page.getByText('Nothing like that happened to this key.').waitFor();
+    expect(await page.getByRole('radio', { name: 'Refused' }).isChecked()).toBe(true);
+    // The details are closed: "back" does not open them again.
+    for (const address of ['?tab=activity&events=failures', '?tab=activity', '?status=revoked', '']) {
+      await page.goBack();
+      expect(here()).toBe(address);
+    }
+    await row(page, 'Current').waitFor();
+    await page.goForward();
+    await row(page, 'Former').waitFor();
+    await page.goto(`${stage.service.url}/settings/api-keys?status=lost&key=${randomUUID()}`);
+    await dialog(page, 'API key').getByText('You have no such key.').waitFor();
+    await page.keyboard.press('Escape');
+    await row(page, 'Current').waitFor();
+    await focusOn(heading(page));
   });
 
   test('at five active keys the button stays within reach, explains itself and opens nothing', async () => {

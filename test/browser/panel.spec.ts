@@ -6,7 +6,17 @@ import { look } from './support/look.js';
 import { LONG_AGO_SECONDS, Platform } from './support/platform.js';
 import { isCreation } from './support/network.js';
 import { countKeys } from './support/rows.js';
-import { button, chooseAction, createDialog, heading, openCreate, row, shownKey, storeKey } from './support/screen.js';
+import {
+  button,
+  chooseAction,
+  createDialog,
+  heading,
+  openCreate,
+  row,
+  showDetails,
+  shownKey,
+  storeKey,
+} from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 /** A day, so that no machine is slow enough for a sign-in of this test to grow old. */
@@ -61,6 +71,7 @@ describe("the panel in a platform's own page, of another origin", () => {
   test('makes a key once the person has signed in again, and what was typed is still there', async () => {
     const owner = await openAccount();
     const page = await visit(owner.id);
+    const address = page.url();
     await fillIn(page);
     expect(await page.locator('input[type="password"]').count()).toBe(0);
     const signIn = await signInWindow(page);
@@ -81,6 +92,11 @@ describe("the panel in a platform's own page, of another origin", () => {
     ]);
     await storeKey(page);
     await row(page, 'Nightly report').waitFor();
+    await showDetails(page, 'Nightly report');
+    await button(page, 'All its activity').click();
+    await page.getByText('Key Nightly report was created').waitFor();
+    // It is the host's.
+    expect([page.url(), await page.evaluate('history.state')]).toEqual([address, null]);
   });
 
   test('asks for no second sign-in while the first is fresh, neither for a rotation', async () => {

@@ -144,6 +144,18 @@ describe('the new key, shown once', () => {
     expect(await revealDialog(page).count()).toBe(0);
   });
 
+  test('going back to another tab leaves it where it is', async () => {
+    const { page } = await stage.open();
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByRole('tab', { name: 'Keys' }).click();
+    const key = await createKey(page);
+    await page.goBack();
+    await page.getByRole('tabpanel', { name: 'Activity', includeHidden: true }).waitFor();
+    expect((await shownKey(page).innerText()).trim()).toBe(key);
+    await storeKey(page);
+    await focusOn(heading(page));
+  });
+
   test('a page that the browser freezes for “back” has no key in it', async () => {
     const { page } = await stage.open();
     const key = await createKey(page);

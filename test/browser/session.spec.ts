@@ -5,6 +5,7 @@ import {
   dialog,
   fillCreate,
   focusOn,
+  hasFocus,
   heading,
   openCreate,
   row,
@@ -53,12 +54,15 @@ describe('the session', () => {
     await signIn(page, owner.email);
     await focusOn(heading(page));
     await page.getByText('Ada Lovelace').waitFor();
+    await page.getByRole('tab', { name: 'Activity' }).click();
     await page.reload();
-    await heading(page).waitFor();
+    await page.getByText('Nothing has happened yet.').waitFor();
+    expect(await hasFocus(heading(page))).toBe(false);
     const cookies = await page.context().cookies();
     await button(page, 'Sign out').click();
     await focusOn(page.getByLabel('E-mail'));
     expect(await heading(page).count()).toBe(0);
+    expect(page.url()).toBe(`${stage.service.url}/settings/api-keys`);
     await page.context().addCookies(cookies);
     await page.reload();
     await button(page, 'Sign in').waitFor();

@@ -1,5 +1,6 @@
 import { activity } from './texts/activity';
 import { create } from './texts/create';
+import { details } from './texts/details';
 import { keys } from './texts/keys';
 import { reveal } from './texts/reveal';
 import { revoke } from './texts/revoke';
@@ -36,6 +37,7 @@ export const texts = {
     text: 'You are signed in, but nobody has opened an account for you that can hold API keys. Ask the people who run this platform.',
   },
   keys,
+  details,
   create,
   reveal,
   revoke,

@@ -16,6 +16,7 @@ const PICTURES = [
   'reveal',
   'revoke',
   'activity',
+  'details',
   'sign-in-platform',
   'sign-in-no_account',
   'create-step-up',

@@ -17,9 +17,15 @@ export async function showStatus(page: Page, status: 'Active' | 'Expired' | 'Rev
   await page.getByRole('radiogroup', { name: 'Show keys by status' }).getByText(status, { exact: true }).click();
 }
 
+export async function showDetails(page: Page, keyName: string): Promise<Locator> {
+  await button(row(page, keyName), keyName).click();
+  await dialog(page, keyName).waitFor();
+  return dialog(page, keyName);
+}
+
 export async function keyNames(page: Page): Promise<string[]> {
   const headers = await page.getByRole('rowheader').all();
-  return Promise.all(headers.map(async (header) => (await header.locator('span > span').first().innerText()).trim()));
+  return Promise.all(headers.map(async (header) => header.getByRole('button').innerText()));
 }
 
 export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {

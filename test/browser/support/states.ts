@@ -2,7 +2,17 @@ import type { Page } from 'playwright-core';
 import { PASSWORD, type Owner } from '../../support/owners.js';
 import { intercept, isCreation } from './network.js';
 import { endSessions, putEvents, putKeys, type EventRow, type KeyRow } from './rows.js';
-import { button, chooseAction, dialog, fillCreate, openCreate, row, shownKey, showStatus } from './screen.js';
+import {
+  button,
+  chooseAction,
+  dialog,
+  fillCreate,
+  openCreate,
+  row,
+  showDetails,
+  shownKey,
+  showStatus,
+} from './screen.js';
 import type { Stage } from './stage.js';
 
 /** Called in each state; leaves the page as it was. */
@@ -11,6 +21,7 @@ type Visit = (state: string, page: Page) => Promise<void>;
 const DEPLOY: KeyRow = {
   name: 'CI deploy',
   access: 'read-and-write',
+  createdDaysAgo: 1.04,
   expiresInDays: 76,
   usedMinutesAgo: 3.2,
   shown: '7c1f4e0a9b2d',
@@ -18,10 +29,16 @@ const DEPLOY: KeyRow = {
 
 const KEYS: readonly KeyRow[] = [
   DEPLOY,
-  { name: 'Backup script', expiresInDays: 9, usedMinutesAgo: 26 * 60, shown: 'e02b95d1c47a' },
-  { name: 'Status dashboard', expiresInDays: 312, shown: '41d8a6f09c3e' },
-  { name: 'Old laptop', expiresInDays: -40, usedMinutesAgo: 45 * 1440, shown: '9f3c60b7d2e1' },
-  { name: 'Leaked in a log', revokedDaysAgo: 5, usedMinutesAgo: 5.2 * 1440, shown: 'b5708ec1f2a9' },
+  { name: 'Backup script', createdDaysAgo: 12, expiresInDays: 9, usedMinutesAgo: 26 * 60, shown: 'e02b95d1c47a' },
+  { name: 'Status dashboard', createdDaysAgo: 53, expiresInDays: 312, shown: '41d8a6f09c3e' },
+  { name: 'Old laptop', createdDaysAgo: 130, expiresInDays: -40, usedMinutesAgo: 45 * 1440, shown: '9f3c60b7d2e1' },
+  {
+    name: 'Leaked in a log',
+    createdDaysAgo: 200,
+    revokedDaysAgo: 5,
+    usedMinutesAgo: 5.2 * 1440,
+    shown: 'b5708ec1f2a9',
+  },
 ];
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
@@ -85,7 +102,8 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
   'creating a key': async (stage, visit) => {
     const { page } = await screenWith(stage, KEYS);
     await openCreate(page);
-    await fillCreate(page, { name: 'Nightly report', password: '' });
+    await fillCreate(page, { name: 'ci deploy', password: '' });
+    await page.getByText('You already have an active key named “CI deploy”').waitFor();
     await visit('create', page);
     await page.getByLabel('Name', { exact: true }).fill('');
     await page.getByRole('radio', { name: 'Other' }).check();
@@ -148,7 +166,13 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('activity', page);
     await page.getByRole('radiogroup', { name: 'What to show' }).getByText('Keys', { exact: true }).click();
     await page.getByText('is revoked').first().waitFor({ state: 'detached' });
+    await page.getByLabel('Key', { exact: true }).selectOption({ label: 'Old laptop · lk_9f3c60b7d2e1…' });
+    await page.getByText('Key CI deploy was created').waitFor({ state: 'detached' });
     await visit('activity-keys', page);
+    await page.getByRole('tab', { name: 'Keys' }).click();
+    await showDetails(page, 'CI deploy');
+    await dialog(page, 'CI deploy').getByText('was created').waitFor();
+    await visit('details', page);
   },
   'looking at an activity without failures': async (stage, visit) => {
     const { page } = await stage.open();

@@ -1,51 +1,66 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
+import { usePanel } from '../panel/context';
+import { ACTIVITY_FILTERS, type ActivityFilter } from '../panel/place';
 import { texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import classes from './activity.module.css';
-import { EventItem } from './EventItem';
-import { ACTIVITY_FILTERS, type ActivityFilter, useActivity } from './useActivity';
-import { useKeyNames } from './useKeyNames';
+import { EventList } from './EventList';
+import { KeyFilter } from './KeyFilter';
+import { useActivity } from './useActivity';
+import { useKnownKeys } from './useKnownKeys';
 
-export function ActivityTab() {
+interface Props {
+  readonly filter: ActivityFilter;
+  /** The only key that it is about. */
+  readonly keyId: string | undefined;
+}
+
+export function ActivityTab({ filter, keyId }: Props) {
   const { activity } = texts;
-  const [filter, setFilter] = useState<ActivityFilter>('all');
-  const list = useActivity(filter);
-  const names = useKeyNames();
-  const isLoading = list.isPending || list.isPlaceholderData || names.isPending;
-  const retry = () => void Promise.all([list.refetch(), names.refetch()]);
-  const error = list.error ?? names.error;
+  const { goTo } = usePanel();
+  const list = useActivity(filter, keyId);
+  const known = useKnownKeys();
+  const isLoading = list.isPending || list.isPlaceholderData || known.isPending;
+  const retry = () => void Promise.all([list.refetch(), known.refetch()]);
+  const error = list.error ?? known.error;
 
   return (
     <Stack gap="lg">
       <Text c="dimmed" size="sm">
         {activity.intro}
       </Text>
-      <SegmentedControl
-        className={classes.filter}
-        aria-label={activity.filterLabel}
-        size="sm"
-        value={filter}
-        onChange={(value) => setFilter(value as ActivityFilter)}
-        data={ACTIVITY_FILTERS.map((value) => ({ value, label: activity.filter[value] }))}
-      />
+      <div className={classes.filters}>
+        <SegmentedControl
+          className={classes.filter}
+          aria-label={activity.filterLabel}
+          size="sm"
+          value={filter}
+          onChange={(value) => goTo({ tab: 'activity', events: value as ActivityFilter, keyId })}
+          data={ACTIVITY_FILTERS.map((value) => ({ value, label: activity.filter[value] }))}
+        />
+        {known.data && (known.data.size > 0 || keyId !== undefined) && (
+          <KeyFilter
+            keys={[...known.data.values()]}
+            value={keyId}
+            onChange={(chosen) => goTo({ tab: 'activity', events: filter, keyId: chosen })}
+          />
+        )}
+      </div>
       {error && (
         <FailureAlert
           title={list.data ? activity.staleFailed : activity.failed}
           error={error}
-          isRetrying={list.isFetching || names.isFetching}
+          isRetrying={list.isFetching || known.isFetching}
           onRetry={retry}
         />
       )}
       {isLoading && !error && <KeyListSkeleton rows={5} />}
-      {!isLoading && list.isSuccess && list.events.length === 0 && <Text c="dimmed">{activity.empty[filter]}</Text>}
+      {!isLoading && list.isSuccess && list.events.length === 0 && (
+        <Text c="dimmed">{keyId === undefined ? activity.empty[filter] : activity.emptyOfKey}</Text>
+      )}
       {!isLoading && list.events.length > 0 && (
-        <ul className={classes.events} aria-label={activity.listLabel}>
-          {list.events.map((event) => (
-            <EventItem key={event.id} event={event} names={names.data} />
-          ))}
-        </ul>
+        <EventList label={activity.listLabel} events={list.events} keyOf={(id) => known.data?.get(id)} />
       )}
       {!isLoading && list.hasNextPage && (
         <Group justify="center">

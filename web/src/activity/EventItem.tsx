@@ -1,5 +1,5 @@
 import { Badge, VisuallyHidden } from '@mantine/core';
-import type { AuditEvent } from '../api/types';
+import type { ApiKey, AuditEvent } from '../api/types';
 import { texts } from '../texts';
 import { Emphasised } from '../ui/Emphasised';
 import { Hint } from '../ui/Hint';
@@ -10,13 +10,15 @@ import { shortUserAgent } from './user-agent';
 
 interface Props {
   readonly event: AuditEvent;
-  readonly names: ReadonlyMap<string, string> | undefined;
+  /** The key that it is about, if that is known. */
+  readonly apiKey: ApiKey | undefined;
+  readonly showsPrefix: boolean;
 }
 
-export function EventItem({ event, names }: Props) {
+export function EventItem({ event, apiKey, showsPrefix }: Props) {
   const { activity } = texts;
   const sentence = describeEvent(event);
-  const name = (event.keyId !== null && names?.get(event.keyId)) || activity.unknownName;
+  const name = apiKey?.name ?? activity.unknownName;
   return (
     <li className={classes.event} data-type={event.type}>
       <div className={classes.what}>
@@ -30,6 +32,7 @@ export function EventItem({ event, names }: Props) {
       </div>
       <div className={classes.who}>
         <RelativeTime iso={event.at} isPast />
+        {showsPrefix && apiKey && <code className={classes.prefix}>{apiKey.prefix}</code>}
         {event.clientIp && <span className={classes.address}>{event.clientIp}</span>}
         {event.userAgent && (
           <Hint label={event.userAgent}>

@@ -1,23 +1,21 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { AuditEventType } from '../api/types';
 import { usePanel } from '../panel/context';
+import type { ActivityFilter } from '../panel/place';
 
 /** Failures may be many: what became of the keys must not be lost among them. */
 const TYPES = {
   all: undefined,
   keys: ['api_key.created', 'api_key.revoked', 'api_key.expired'],
   failures: ['authentication.failed'],
-} as const satisfies Readonly<Record<string, readonly AuditEventType[] | undefined>>;
+} as const satisfies Readonly<Record<ActivityFilter, readonly AuditEventType[] | undefined>>;
 
-export type ActivityFilter = keyof typeof TYPES;
-export const ACTIVITY_FILTERS = Object.keys(TYPES) as ActivityFilter[];
-
-/** While another filter loads, the old pages stay, with `isPlaceholderData` set. */
-export function useActivity(filter: ActivityFilter) {
+/** Of one key, if one is given. While another filter loads, the old pages stay, with `isPlaceholderData` set. */
+export function useActivity(filter: ActivityFilter, keyId?: string) {
   const { client } = usePanel();
   const query = useInfiniteQuery({
-    queryKey: ['audit-events', filter],
-    queryFn: ({ pageParam }) => client.listEvents(TYPES[filter], pageParam),
+    queryKey: ['audit-events', filter, keyId],
+    queryFn: ({ pageParam }) => client.listEvents({ types: TYPES[filter], keyId }, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     placeholderData: keepPreviousData,

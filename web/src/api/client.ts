@@ -29,6 +29,11 @@ export interface ApiClientOptions {
   readonly signInAgain?: (() => Promise<boolean>) | undefined;
 }
 
+interface EventQuery {
+  readonly types: readonly AuditEventType[] | undefined;
+  readonly keyId: string | undefined;
+}
+
 interface Call {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -56,6 +61,8 @@ export class ApiClient {
   listKeys = (status: KeyStatus | undefined, cursor?: string) =>
     this.call<ApiKeyPage>('/v1/api-keys', { query: { status, cursor }, isOwnersOnly: true });
 
+  getKey = (id: string) => this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}`, { isOwnersOnly: true });
+
   createKey = (body: CreateKeyRequest, idempotencyKey: string, token?: string) =>
     this.call<CreatedKey>('/v1/api-keys', { method: 'POST', body, idempotencyKey, isOwnersOnly: true, token });
 
@@ -65,9 +72,9 @@ export class ApiClient {
   revokeKey = (id: string) =>
     this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}/revoke`, { method: 'POST', isOwnersOnly: true });
 
-  listEvents = (types: readonly AuditEventType[] | undefined, cursor?: string) =>
+  listEvents = ({ types, keyId }: EventQuery, cursor?: string) =>
     this.call<AuditEventPage>('/v1/audit-events', {
-      query: { type: types?.join(','), limit: '20', cursor },
+      query: { type: types?.join(','), keyId, limit: '20', cursor },
       isOwnersOnly: true,
     });
 

@@ -18,7 +18,7 @@ interface Props {
 /** Shows the form, then the key, in one dialog. Closing it keeps what was typed, except the password. */
 export function CreateKeyDialog({ opened, onClose }: Props) {
   const { announce, trip } = usePanel();
-  const restoreFocus = useFocusReturn(opened);
+  const focus = useFocusReturn(opened);
   const [draft, setDraft] = useState(trip?.returned?.draft ?? emptyDraft);
   const secret = useSecret(() => {
     announce(texts.reveal.left);
@@ -49,7 +49,7 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
     <Dialog
       opened={opened}
       onClose={close}
-      onClosed={restoreFocus}
+      onClosed={focus.restore}
       size="lg"
       title={isAsking ? texts.reveal.early.title : created ? texts.reveal.title : texts.create.title}
     >

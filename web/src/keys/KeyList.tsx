@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import type { StatusFilter } from '../panel/place';
 import { texts } from '../texts';
-import type { KeyAction } from './KeyDialogs';
 import { KeyTable } from './KeyTable';
-import type { StatusFilter, useApiKeys } from './useApiKeys';
+import type { useApiKeys } from './useApiKeys';
 
 /** From so many keys the list gets a search; fewer fit on the screen. */
 const SEARCH_FROM = 9;
@@ -11,10 +11,10 @@ const SEARCH_FROM = 9;
 interface Props {
   readonly list: ReturnType<typeof useApiKeys>;
   readonly filter: StatusFilter;
-  readonly onAction: (action: KeyAction) => void;
+  readonly onOpen: (keyId: string) => void;
 }
 
-export function KeyList({ list, filter, onAction }: Props) {
+export function KeyList({ list, filter, onOpen }: Props) {
   const [search, setSearch] = useState('');
   const { keys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const isSearchable = keys.length >= SEARCH_FROM;
@@ -41,7 +41,7 @@ export function KeyList({ list, filter, onAction }: Props) {
       )}
       <VisuallyHidden role="status">{wanted && texts.keys.shown(shown.length)}</VisuallyHidden>
       {shown.length > 0 ? (
-        <KeyTable keys={shown} onAction={onAction} />
+        <KeyTable keys={shown} onOpen={onOpen} />
       ) : (
         <Group>
           <Text c="dimmed">{texts.keys.noneFound(search.trim())}</Text>

@@ -3,19 +3,19 @@ import { useRef } from 'react';
 import type { ApiKey } from '../api/types';
 import { texts } from '../texts';
 import { MoreIcon, RevokeIcon, RotateIcon } from '../ui/icons';
-import type { KeyAction } from './KeyDialogs';
+import { useKeyDialogs, type KeyAction } from './KeyDialogs';
 import classes from './KeyList.module.css';
 
 interface Props {
   readonly apiKey: ApiKey;
   /** Keys may share a name; the prefix tells them apart. */
   readonly describedBy: string;
-  readonly onAction: (action: KeyAction) => void;
 }
 
-export function KeyMenu({ apiKey, describedBy, onAction }: Props) {
+export function KeyMenu({ apiKey, describedBy }: Props) {
+  const { act } = useKeyDialogs();
   const button = useRef<HTMLButtonElement>(null);
-  const choose = (kind: KeyAction['kind']) => () => onAction({ kind, key: apiKey, opener: button.current });
+  const choose = (kind: KeyAction['kind']) => () => act({ kind, key: apiKey, opener: button.current });
   return (
     <Menu
       position="bottom-end"

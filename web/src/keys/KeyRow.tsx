@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge, Text, UnstyledButton } from '@mantine/core';
 import { useId } from 'react';
 import type { ApiKey } from '../api/types';
 import { texts } from '../texts';
@@ -6,17 +6,15 @@ import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import { statusAt } from './expiry';
 import { ExpiryCell } from './ExpiryCell';
-import type { KeyAction } from './KeyDialogs';
 import classes from './KeyList.module.css';
 import { KeyMenu } from './KeyMenu';
-import { StatusBadge } from './StatusBadge';
 
 interface Props {
   readonly apiKey: ApiKey;
-  readonly onAction: (action: KeyAction) => void;
+  readonly onOpen: () => void;
 }
 
-export function KeyRow({ apiKey, onAction }: Props) {
+export function KeyRow({ apiKey, onOpen }: Props) {
   const prefixId = useId();
   const { column, access } = texts.keys;
   const status = statusAt(apiKey, useNow());
@@ -24,7 +22,14 @@ export function KeyRow({ apiKey, onAction }: Props) {
     <tr role="row" data-ended={status !== 'active' || undefined}>
       <th role="rowheader" scope="row" className={classes.name}>
         <span className={classes.nameLine}>
-          <span className={classes.nameText}>{apiKey.name}</span>
+          <UnstyledButton
+            className={classes.nameText}
+            aria-haspopup="dialog"
+            aria-describedby={prefixId}
+            onClick={onOpen}
+          >
+            {apiKey.name}
+          </UnstyledButton>
           <Badge size="sm" radius="sm" variant="default" tt="none" fw={500}>
             {access[apiKey.access]}
           </Badge>
@@ -33,6 +38,9 @@ export function KeyRow({ apiKey, onAction }: Props) {
           {apiKey.prefix}
         </code>
       </th>
+      <td role="cell" data-label={column.created}>
+        <RelativeTime iso={apiKey.createdAt} isPast />
+      </td>
       <td role="cell" data-label={column.lastUsed}>
         {apiKey.lastUsedAt ? (
           <RelativeTime iso={apiKey.lastUsedAt} isPast />
@@ -45,11 +53,8 @@ export function KeyRow({ apiKey, onAction }: Props) {
       <td role="cell" data-label={column.expires}>
         <ExpiryCell apiKey={apiKey} />
       </td>
-      <td role="cell" data-label={column.status}>
-        <StatusBadge status={status} />
-      </td>
       <td role="cell" className={classes.actions}>
-        {status === 'active' && <KeyMenu apiKey={apiKey} describedBy={prefixId} onAction={onAction} />}
+        {status === 'active' && <KeyMenu apiKey={apiKey} describedBy={prefixId} />}
       </td>
     </tr>
   );

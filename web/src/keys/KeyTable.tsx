@@ -1,19 +1,19 @@
 import { VisuallyHidden } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { texts } from '../texts';
-import type { KeyAction } from './KeyDialogs';
 import classes from './KeyList.module.css';
 import { KeyRow } from './KeyRow';
 
 interface Props {
   readonly keys: readonly ApiKey[];
-  readonly onAction: (action: KeyAction) => void;
+  /** To see all that is known of a key. */
+  readonly onOpen: (keyId: string) => void;
 }
 
 /**
  * On a narrow screen CSS turns the rows into cards. The roles are written out, because `display` removes a table's own.
  */
-export function KeyTable({ keys, onAction }: Props) {
+export function KeyTable({ keys, onOpen }: Props) {
   const { column } = texts.keys;
   return (
     <div className={classes.frame}>
@@ -21,9 +21,9 @@ export function KeyTable({ keys, onAction }: Props) {
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader">{column.name}</th>
+            <th role="columnheader">{column.created}</th>
             <th role="columnheader">{column.lastUsed}</th>
             <th role="columnheader">{column.expires}</th>
-            <th role="columnheader">{column.status}</th>
             <th role="columnheader">
               <VisuallyHidden>{column.actions}</VisuallyHidden>
             </th>
@@ -31,7 +31,7 @@ export function KeyTable({ keys, onAction }: Props) {
         </thead>
         <tbody role="rowgroup">
           {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onAction={onAction} />
+            <KeyRow key={key.id} apiKey={key} onOpen={() => onOpen(key.id)} />
           ))}
         </tbody>
       </table>

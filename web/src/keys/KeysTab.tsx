@@ -1,23 +1,26 @@
 import { Stack } from '@mantine/core';
-import { useState } from 'react';
-import { CreateKeyDialog } from '../create/CreateKeyDialog';
+import { KeyDetails } from '../details/KeyDetails';
 import { usePanel } from '../panel/context';
+import type { StatusFilter } from '../panel/place';
 import { useOwner } from '../panel/useOwner';
 import { texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { EmptyState } from './EmptyState';
-import { KeyDialogs, type KeyAction } from './KeyDialogs';
+import { useKeyDialogs } from './KeyDialogs';
 import { KeyList } from './KeyList';
 import { KeyListSkeleton } from './KeyListSkeleton';
 import { KeysToolbar } from './KeysToolbar';
-import { useApiKeys, type StatusFilter } from './useApiKeys';
+import { useApiKeys } from './useApiKeys';
 
-/** Holds which dialog is open above which list. */
-export function KeysTab() {
-  const [filter, setFilter] = useState<StatusFilter>('active');
-  const { trip } = usePanel();
-  const [isCreating, setCreating] = useState(trip?.returned !== undefined);
-  const [action, setAction] = useState<KeyAction>();
+interface Props {
+  readonly filter: StatusFilter;
+  /** The key whose details are open. */
+  readonly keyId: string | undefined;
+}
+
+export function KeysTab({ filter, keyId }: Props) {
+  const { goTo } = usePanel();
+  const { create } = useKeyDialogs();
   const list = useApiKeys(filter);
   const { isPending: isOwnerPending } = useOwner();
   const isEmpty = !isOwnerPending && list.isSuccess && !list.isPlaceholderData && list.keys.length === 0;
@@ -31,16 +34,16 @@ export function KeysTab() {
   return (
     <Stack gap="lg">
       {hasNeverHadOne ? (
-        <EmptyState onCreate={() => setCreating(true)} />
+        <EmptyState onCreate={create} />
       ) : (
         <>
           <KeysToolbar
             filter={filter}
-            onFilter={setFilter}
+            onFilter={(status) => goTo({ tab: 'keys', status })}
             activeKeys={list.activeKeys}
             maxActiveKeys={list.maxActiveKeys}
             isWaiting={isWaiting}
-            onCreate={() => setCreating(true)}
+            onCreate={create}
           />
           {list.isError && (
             <FailureAlert
@@ -53,12 +56,13 @@ export function KeysTab() {
           {isLoading && !list.isError ? (
             <KeyListSkeleton />
           ) : (
-            list.data && <KeyList list={list} filter={filter} onAction={setAction} />
+            list.data && (
+              <KeyList list={list} filter={filter} onOpen={(id) => goTo({ tab: 'keys', status: filter, keyId: id })} />
+            )
           )}
         </>
       )}
-      <CreateKeyDialog opened={isCreating} onClose={() => setCreating(false)} />
-      <KeyDialogs action={action} onClose={() => setAction(undefined)} />
+      <KeyDetails keyId={keyId} onClose={() => goTo({ tab: 'keys', status: filter })} />
     </Stack>
   );
 }

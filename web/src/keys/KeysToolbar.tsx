@@ -1,12 +1,10 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useId } from 'react';
+import { STATUS_FILTERS, type StatusFilter } from '../panel/place';
 import { texts } from '../texts';
 import { PlusIcon } from '../ui/icons';
 import { ActiveCount } from './ActiveCount';
 import classes from './KeysToolbar.module.css';
-import type { StatusFilter } from './useApiKeys';
-
-const FILTERS: readonly StatusFilter[] = ['active', 'expired', 'revoked', 'all'];
 
 interface Props {
   readonly filter: StatusFilter;
@@ -33,7 +31,7 @@ export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, isWai
           size="sm"
           value={filter}
           onChange={(value) => onFilter(value as StatusFilter)}
-          data={FILTERS.map((value) => ({ value, label: texts.keys.filter[value] }))}
+          data={STATUS_FILTERS.map((value) => ({ value, label: texts.keys.filter[value] }))}
         />
         {activeKeys !== undefined && maxActiveKeys !== undefined && (
           <ActiveCount active={activeKeys} most={maxActiveKeys} />

@@ -1,11 +1,18 @@
+import type { ReactNode } from 'react';
 import type { KeyStatus } from '../api/types';
 import { texts } from '../texts';
 import classes from './StatusBadge.module.css';
 
-export function StatusBadge({ status }: { readonly status: KeyStatus }) {
+interface Props {
+  readonly status: KeyStatus;
+  /** Unset: the status in one word. */
+  readonly children?: ReactNode;
+}
+
+export function StatusBadge({ status, children = texts.keys.status[status] }: Props) {
   return (
     <span className={classes.status} data-status={status}>
-      {texts.keys.status[status]}
+      {children}
     </span>
   );
 }

@@ -1,11 +1,10 @@
 import { keepPreviousData, useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query';
-import type { ApiKey, ApiKeyPage, KeyStatus } from '../api/types';
+import type { ApiKey, ApiKeyPage } from '../api/types';
 import { usePanel } from '../panel/context';
+import type { StatusFilter } from '../panel/place';
 
-export type StatusFilter = KeyStatus | 'all';
-
-const KEYS = ['api-keys'];
-const LIST = [...KEYS, 'list'];
+export const KEYS = ['api-keys'];
+export const LIST = [...KEYS, 'list'];
 
 /**
  * Newest first, page by page. While another filter loads, the old pages and counts stay, with `isPlaceholderData` set.

@@ -13,6 +13,7 @@ import { exampleUrl } from './example-url';
 import { hasSignedIn } from './landing';
 import { LandingNotice } from './LandingNotice';
 import { platformSignIn } from './sign-in-ways';
+import { forgetPlace, usePlaceInAddress } from './usePlaceInAddress';
 import { useSession } from './useSession';
 
 const kept = takeDraft();
@@ -21,10 +22,11 @@ const kept = takeDraft();
 export function App() {
   const [client] = useState(() => new ApiClient({ apiBaseUrl: '' }));
   const { state, load, signOut, leave } = useSession(client);
+  const [place, goTo] = usePlaceInAddress();
   const session = state.phase === 'signed-in' ? state.session : undefined;
   return (
     <>
-      <Header session={session} onSignOut={signOut} />
+      <Header session={session} onSignOut={() => void signOut().then(forgetPlace)} />
       <main className={classes.main}>
         <LandingNotice />
         {state.phase === 'loading' && <KeyListSkeleton />}
@@ -36,6 +38,8 @@ export function App() {
             apiBaseUrl=""
             email={session.email}
             confirmation={session.confirmation}
+            place={place}
+            onPlace={goTo}
             takesFocus={hasSignedIn || (state.phase === 'signed-in' && state.isNew)}
             onSignedOut={leave}
             {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}

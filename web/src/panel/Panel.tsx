@@ -1,11 +1,9 @@
-import { Tabs, Title } from '@mantine/core';
+import { Title } from '@mantine/core';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import { ActivityTab } from '../activity/ActivityTab';
 import { ApiClient, type ApiClientOptions } from '../api/client';
 import type { FreshSignIn } from '../api/fresh-sign-in';
 import type { Confirmation } from '../api/types';
 import { SessionGate } from '../api/session-gate';
-import { KeysTab } from '../keys/KeysTab';
 import { PlatformTrip, type Platform } from '../session/platform-trip';
 import { SignInAgainDialog } from '../session/SignInAgainDialog';
 import { texts } from '../texts';
@@ -13,8 +11,11 @@ import { Announcer, useAnnouncement } from '../ui/Announcer';
 import { AccountGate } from './AccountGate';
 import { PanelContext } from './context';
 import classes from './Panel.module.css';
+import { PanelTabs } from './PanelTabs';
+import type { PanelPlace } from './place';
+import { usePlace, type PlaceProps } from './usePlace';
 
-export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'> {
+export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'>, PlaceProps {
   /** The address in the example curl line. */
   readonly exampleUrl?: string;
   /** The person who is signed in, so that the same person signs in again. */
@@ -34,13 +35,15 @@ const EXAMPLE_URL = 'https://api.example.com/v1/systems';
 export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, ...given }: PanelProps) {
   const { confirmation = 'password', platform, takesFocus = false, onSignedOut } = given;
   const [gate] = useState(() => new SessionGate());
-  const [tab, setTab] = useState<string | null>('keys');
+  const [place, goTo] = usePlace(given);
   const [trip] = useState(() => platform && new PlatformTrip(platform));
   const [announcement, announce] = useAnnouncement();
   const titleId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   const latest = useRef(getToken);
   latest.current = getToken;
+  const latestGoTo = useRef(goTo);
+  latestGoTo.current = goTo;
   const hasToken = getToken !== undefined;
 
   const value = useMemo(() => {
@@ -49,7 +52,17 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, .
     const credentials = hasToken ? { getToken: getLatestToken } : { signInAgain: gate.signInAgain };
     const client = new ApiClient({ apiBaseUrl, ...credentials });
     const focusHeading = () => heading.current?.focus();
-    return { client, gate, exampleUrl, email, confirmation, trip, announce, focusHeading };
+    return {
+      client,
+      gate,
+      exampleUrl,
+      goTo: (to: PanelPlace) => latestGoTo.current(to),
+      email,
+      confirmation,
+      trip,
+      announce,
+      focusHeading,
+    };
   }, [apiBaseUrl, hasToken, gate, exampleUrl, email, confirmation, trip, announce]);
 
   // A form that is open has the focus already.
@@ -65,18 +78,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, .
             {texts.panelTitle}
           </Title>
           <AccountGate>
-            <Tabs value={tab} onChange={setTab} keepMounted={false}>
-              <Tabs.List aria-label={texts.tabs.label} mb="lg">
-                <Tabs.Tab value="keys">{texts.tabs.keys}</Tabs.Tab>
-                <Tabs.Tab value="activity">{texts.tabs.activity}</Tabs.Tab>
-              </Tabs.List>
-              <Tabs.Panel value="keys">
-                <KeysTab />
-              </Tabs.Panel>
-              <Tabs.Panel value="activity">
-                <ActivityTab />
-              </Tabs.Panel>
-            </Tabs>
+            <PanelTabs place={place} goTo={goTo} />
           </AccountGate>
         </div>
         <SignInAgainDialog onGivenUp={onSignedOut} />

@@ -2,12 +2,15 @@ import { createContext, useContext } from 'react';
 import type { ApiClient } from '../api/client';
 import type { Confirmation } from '../api/types';
 import type { SessionGate } from '../api/session-gate';
+import type { PanelPlace } from './place';
 import type { PlatformTrip } from '../session/platform-trip';
 
 interface PanelContextValue {
   readonly client: ApiClient;
   readonly gate: SessionGate;
   readonly exampleUrl: string;
+  /** Moves the person to another tab, filter or key. */
+  readonly goTo: (place: PanelPlace) => void;
   /** What confirms the creation of a key. */
   readonly confirmation: Confirmation;
   /** Set where people sign in at the platform, and this page can send them there. */

@@ -9,6 +9,7 @@ export const keys = {
   tableLabel: 'API keys',
   column: {
     name: 'Name',
+    created: 'Created',
     lastUsed: 'Last used',
     expires: 'Expires',
     status: 'Status',

@@ -2,18 +2,23 @@ import { useRef } from 'react';
 import { usePanel } from '../panel/context';
 
 /**
- * Remembers which element had the focus when a dialog opened. The answered function moves the focus back to it, or to
- * the heading if the element is gone.
+ * Remembers which element had the focus when a dialog opened. `restore` moves the focus back to it, or to the heading if
+ * the element is gone.
  */
-export function useFocusReturn(opened: boolean): () => void {
+export function useFocusReturn(opened: boolean) {
   const { focusHeading } = usePanel();
-  const opener = useRef<Element>(null);
+  const remembered = useRef<Element>(null);
   const wasOpened = useRef(false);
-  if (opened && !wasOpened.current) opener.current = document.activeElement;
+  if (opened && !wasOpened.current) remembered.current = document.activeElement;
   wasOpened.current = opened;
-  return () => {
-    const element = opener.current;
-    if (element instanceof HTMLElement && element.isConnected && element !== document.body) element.focus();
+  const opener = (): HTMLElement | null => {
+    const element = remembered.current;
+    return element instanceof HTMLElement && element !== document.body ? element : null;
+  };
+  const restore = () => {
+    const element = opener();
+    if (element?.isConnected) element.focus();
     else focusHeading();
   };
+  return { opener, restore };
 }

@@ -1,0 +1,71 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { EventList } from '../activity/EventList';
+import { useActivity } from '../activity/useActivity';
+import type { ApiKey } from '../api/types';
+import { statusAt } from '../keys/expiry';
+import type { KeyAction } from '../keys/KeyDialogs';
+import { KeyListSkeleton } from '../keys/KeyListSkeleton';
+import { usePanel } from '../panel/context';
+import { texts } from '../texts';
+import { useNow } from '../time/useNow';
+import { FailureAlert } from '../ui/FailureAlert';
+import { AllFacts } from './AllFacts';
+
+/** So many of the newest events; the activity has all of them. */
+const SHOWN_EVENTS = 5;
+
+interface Props {
+  readonly apiKey: ApiKey;
+  readonly onAction: (kind: KeyAction['kind']) => void;
+}
+
+export function KeyDetailsBody({ apiKey, onAction }: Props) {
+  const { details, keys } = texts;
+  const { goTo } = usePanel();
+  const activity = useActivity('all', apiKey.id);
+  // Those of a key that was open before are not this one's.
+  const isLoading = activity.isPending || activity.isPlaceholderData;
+  const isActive = statusAt(apiKey, useNow()) === 'active';
+  return (
+    <Stack gap="lg">
+      <AllFacts apiKey={apiKey} />
+      {isActive && (
+        <Group>
+          <Button size="xs" variant="default" onClick={() => onAction('rotate')}>
+            {keys.rotate}
+          </Button>
+          <Button size="xs" variant="default" onClick={() => onAction('revoke')}>
+            {keys.revoke}
+          </Button>
+        </Group>
+      )}
+      <Title order={3} size="h5">
+        {details.activity}
+      </Title>
+      {isLoading && <KeyListSkeleton />}
+      {activity.isError && <FailureAlert error={activity.error} onRetry={() => void activity.refetch()} />}
+      {!isLoading &&
+        activity.isSuccess &&
+        (activity.events.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            {details.noActivity}
+          </Text>
+        ) : (
+          <EventList
+            events={activity.events.slice(0, SHOWN_EVENTS)}
+            keyOf={() => apiKey}
+            label={details.activity}
+            isOfOneKey
+          />
+        ))}
+      <Button
+        variant="default"
+        onClick={() => goTo({ tab: 'activity', events: 'all', keyId: apiKey.id })}
+        style={{ alignSelf: 'flex-start' }}
+        size="xs"
+      >
+        {details.allActivity}
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,39 @@
+import { useMemo, useSyncExternalStore } from 'react';
+import { placeOf, searchOf, type PanelPlace } from '../panel/place';
+
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  addEventListener('popstate', listener);
+  return () => {
+    listeners.delete(listener);
+    removeEventListener('popstate', listener);
+  };
+}
+
+/** Keeps the person's place in the page's address. Each step is one that "back" undoes. */
+export function usePlaceInAddress(): [PanelPlace, (place: PanelPlace) => void] {
+  const search = useSyncExternalStore(subscribe, () => location.search);
+  return [useMemo(() => placeOf(search), [search]), goTo];
+}
+
+function goTo(place: PanelPlace): void {
+  const search = searchOf(place);
+  // Who closes a key's details is back where they opened them, and "back" does not open them again.
+  if (openedFrom() === search) return history.back();
+  const opensDetails = place.tab === 'keys' && place.keyId !== undefined;
+  history.pushState(opensDetails ? { openedFrom: location.search } : null, '', location.pathname + search);
+  for (const listener of listeners) listener();
+}
+
+/** Where the person was when they opened the details that this step shows. */
+function openedFrom(): string | undefined {
+  return (history.state as { readonly openedFrom?: string } | null)?.openedFrom;
+}
+
+/** Another person begins at the start. */
+export function forgetPlace(): void {
+  history.replaceState(null, '', location.pathname);
+  for (const listener of listeners) listener();
+}

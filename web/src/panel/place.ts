@@ -1,0 +1,41 @@
+/** Where a person is in the panel. */
+export const STATUS_FILTERS = ['active', 'expired', 'revoked', 'all'] as const;
+export const ACTIVITY_FILTERS = ['all', 'keys', 'failures'] as const;
+export type StatusFilter = (typeof STATUS_FILTERS)[number];
+export type ActivityFilter = (typeof ACTIVITY_FILTERS)[number];
+
+export type PanelPlace =
+  /** With a key, its details are open. */
+  | { readonly tab: 'keys'; readonly status: StatusFilter; readonly keyId?: string | undefined }
+  /** With a key, what happened to it alone. */
+  | { readonly tab: 'activity'; readonly events: ActivityFilter; readonly keyId?: string | undefined };
+
+export const START: PanelPlace = { tab: 'keys', status: 'active' };
+
+const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The place that an address names; what it does not know in there is left out. */
+export function placeOf(search: string): PanelPlace {
+  const named = new URLSearchParams(search);
+  const key = named.get('key') ?? '';
+  const keyId = KEY_ID.test(key) ? key : undefined;
+  if (named.get('tab') === 'activity') {
+    return { tab: 'activity', events: oneOf(ACTIVITY_FILTERS, named.get('events'), 'all'), keyId };
+  }
+  return { tab: 'keys', status: oneOf(STATUS_FILTERS, named.get('status'), 'active'), keyId };
+}
+
+/** For an address: empty at the start, or else with its `?`. */
+export function searchOf(place: PanelPlace): string {
+  const named = new URLSearchParams();
+  if (place.tab === 'activity') named.set('tab', place.tab);
+  if (place.tab === 'activity' && place.events !== 'all') named.set('events', place.events);
+  if (place.tab === 'keys' && place.status !== 'active') named.set('status', place.status);
+  if (place.keyId !== undefined) named.set('key', place.keyId);
+  const text = named.toString();
+  return text && `?${text}`;
+}
+
+function oneOf<T extends string>(known: readonly T[], text: string | null, otherwise: T): T {
+  return known.find((each) => each === text) ?? otherwise;
+}
