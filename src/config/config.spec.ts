@@ -41,6 +41,7 @@ describe('with nothing but what is needed', () => {
       metricsPort: undefined,
       publicUrl: 'http://127.0.0.1:3000',
       exampleUrl: 'https://api.example.com/v1/systems',
+      helpUrl: undefined,
       crossOrigins: [],
       ownOrigins: ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'],
       trustedProxies: [],

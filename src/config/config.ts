@@ -54,6 +54,8 @@ export interface Config {
   readonly demo: boolean;
   /** What the settings screen's ready-made curl line calls. */
   readonly exampleUrl: string;
+  /** Where the settings screen sends people who are stuck. */
+  readonly helpUrl: string | undefined;
   /** Processes that share the ports. */
   readonly workers: number;
   readonly logLevel: string;
@@ -115,6 +117,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     forwardAuthRoutes: reader.jsonFile('FORWARD_AUTH_ROUTES', parseForwardAuthRoute),
     demo,
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
+    helpUrl: reader.url('HELP_URL', ['http:', 'https:']),
     workers: reader.wholeNumber('WORKERS', 1, 64),
     logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
     traces: reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']) !== undefined,

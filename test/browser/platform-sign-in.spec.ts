@@ -11,6 +11,7 @@ import { button, createDialog, dialog, heading, openCreate, row, shownKey, store
 import { Stage } from './support/stage.js';
 
 const anySignIn = (page: Page) => page.getByRole('link', { name: 'Sign in with your account' });
+const HELP = 'https://help.example.com/api-keys';
 const nameField = (page: Page) => page.getByLabel('Name', { exact: true });
 
 describe('people who sign in at the platform', () => {
@@ -20,7 +21,7 @@ describe('people who sign in at the platform', () => {
   let stage: Stage;
   beforeAll(async () => {
     // To the browser the provider is another site, as it is in life.
-    platform = await PlatformService.start({}, 'localhost');
+    platform = await PlatformService.start({ HELP_URL: HELP }, 'localhost');
     ({ provider, service } = platform);
     stage = await Stage.start(service, provider.issuer);
   });
@@ -147,6 +148,8 @@ describe('people who sign in at the platform', () => {
     await signInThere(page, id);
     await page.getByRole('alert').getByText(title).waitFor();
     await anySignIn(page).waitFor();
+    const help = page.getByRole('alert').getByRole('link', { name: 'Get help (opens in a new tab)' });
+    expect(await help.getAttribute('href')).toBe(HELP);
     await look(`sign-in-${what}`, page);
     await page.reload();
     await anySignIn(page).waitFor();

@@ -31,6 +31,8 @@ describe('the session', () => {
   test('a wrong password is reported; the e-mail stays, the password is emptied and has the focus', async () => {
     const { page, owner } = await stage.open({ signedIn: false });
     await focusOn(page.getByLabel('E-mail'));
+    // Nobody has said where people get help.
+    expect(await page.getByRole('link').count()).toBe(0);
     await signIn(page, owner.email, 'wrong');
     await page.getByRole('alert').getByText('Incorrect e-mail or password').waitFor();
     const password = page.getByLabel('Password', { exact: true });

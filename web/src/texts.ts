@@ -15,6 +15,8 @@ export const texts = {
   close: 'Close',
   cancel: 'Cancel',
   done: 'Done',
+  help: 'Get help',
+  newTab: '(opens in a new tab)',
   tryAgain: 'Try again',
   showMore: 'Show more',
   loading: 'Loading…',

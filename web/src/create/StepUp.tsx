@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { usePanel } from '../panel/context';
 import { texts } from '../texts';
+import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
 
 /**
@@ -8,9 +9,15 @@ import { Notice } from '../ui/Notice';
  * another frontend they have just done so, and it was not enough.
  */
 export function StepUp() {
-  const { trip } = usePanel();
+  const { trip, helpUrl } = usePanel();
   const words = texts.create.confirmation;
-  if (!trip) return <Notice tone="warning">{texts.create.notFresh}</Notice>;
+  if (!trip) {
+    return (
+      <Notice tone="warning">
+        {texts.create.notFresh} <HelpLink url={helpUrl} />
+      </Notice>
+    );
+  }
   return (
     <Notice tone="warning" title={words.title}>
       {trip.returned ? words.again : words.text}
@@ -18,6 +25,7 @@ export function StepUp() {
         <Button size="xs" onClick={trip.leave}>
           {words.submit}
         </Button>
+        <HelpLink url={helpUrl} />
       </Group>
     </Notice>
   );

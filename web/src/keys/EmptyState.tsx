@@ -1,10 +1,13 @@
 import { Button, Text, Title } from '@mantine/core';
+import { usePanel } from '../panel/context';
 import { texts } from '../texts';
+import { HelpLink } from '../ui/HelpLink';
 import { CheckIcon, KeyIcon } from '../ui/icons';
 import classes from './EmptyState.module.css';
 
 export function EmptyState({ onCreate }: { readonly onCreate: () => void }) {
   const { empty } = texts.keys;
+  const { helpUrl } = usePanel();
   return (
     <div className={classes.empty}>
       <span className={classes.mark}>
@@ -25,6 +28,7 @@ export function EmptyState({ onCreate }: { readonly onCreate: () => void }) {
         ))}
       </ul>
       <Button onClick={onCreate}>{empty.create}</Button>
+      <HelpLink url={helpUrl} />
     </div>
   );
 }

@@ -1,7 +1,9 @@
 import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useId } from 'react';
+import { usePanel } from '../panel/context';
 import { STATUS_FILTERS, type StatusFilter } from '../panel/place';
 import { texts } from '../texts';
+import { HelpLink } from '../ui/HelpLink';
 import { PlusIcon } from '../ui/icons';
 import { ActiveCount } from './ActiveCount';
 import classes from './KeysToolbar.module.css';
@@ -17,6 +19,7 @@ interface Props {
 }
 
 export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, isWaiting, onCreate }: Props) {
+  const { helpUrl } = usePanel();
   const limitId = useId();
   const limit = activeKeys !== undefined && maxActiveKeys !== undefined && activeKeys >= maxActiveKeys;
   return (
@@ -48,8 +51,8 @@ export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, isWai
         </Button>
       </div>
       {limit && (
-        <Text id={limitId} size="sm" className={classes.limit}>
-          {texts.keys.limit(maxActiveKeys)}
+        <Text size="sm" className={classes.limit}>
+          <span id={limitId}>{texts.keys.limit(maxActiveKeys)}</span> <HelpLink url={helpUrl} />
         </Text>
       )}
     </div>

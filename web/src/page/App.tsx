@@ -9,7 +9,7 @@ import { FailureAlert } from '../ui/FailureAlert';
 import { Header } from './Header';
 import classes from './page.module.css';
 import { SignInPage } from './SignInPage';
-import { exampleUrl } from './example-url';
+import { exampleUrl, helpUrl } from './links';
 import { hasSignedIn } from './landing';
 import { LandingNotice } from './LandingNotice';
 import { platformSignIn } from './sign-in-ways';
@@ -44,6 +44,7 @@ export function App() {
             onSignedOut={leave}
             {...(platformSignIn !== undefined && { platform: platformOf(session, platformSignIn) })}
             {...(exampleUrl !== undefined && { exampleUrl })}
+            helpUrl={helpUrl}
           />
         )}
       </main>

@@ -1,6 +1,8 @@
 import { texts } from '../texts';
+import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
 import { isAnother, refusal } from './landing';
+import { helpUrl } from './links';
 import classes from './page.module.css';
 
 /** Tells a person who comes back from the platform what came of it, unless it is what they expect. */
@@ -11,7 +13,7 @@ export function LandingNotice() {
   return (
     <div className={classes.landing}>
       <Notice tone={isAnother ? 'warning' : 'danger'} title={words.title}>
-        {words.text}
+        {words.text} <HelpLink url={helpUrl} />
       </Notice>
     </div>
   );

@@ -3,6 +3,8 @@ import type { ApiClient } from '../api/client';
 import { PlatformSignIn } from '../session/PlatformSignIn';
 import { SignInForm } from '../session/SignInForm';
 import { texts } from '../texts';
+import { HelpLink } from '../ui/HelpLink';
+import { helpUrl } from './links';
 import classes from './page.module.css';
 import { platformSignIn, takesPasswords } from './sign-in-ways';
 
@@ -20,7 +22,10 @@ export function SignInPage({ client, onSignedIn }: Props) {
         <Title order={2} size="h3" mb="xs">
           {platform.elsewhere.title}
         </Title>
-        <Text c="dimmed">{platform.elsewhere.text}</Text>
+        <Text c="dimmed" mb="lg">
+          {platform.elsewhere.text}
+        </Text>
+        <HelpLink url={helpUrl} />
       </div>
     );
   }
@@ -36,6 +41,11 @@ export function SignInPage({ client, onSignedIn }: Props) {
       {platformSignIn !== undefined && takesPasswords && <Divider label={platform.or} my="lg" />}
       {takesPasswords && (
         <SignInForm client={client} takesFocus={platformSignIn === undefined} onSignedIn={onSignedIn} />
+      )}
+      {helpUrl !== undefined && (
+        <div className={classes.help}>
+          <HelpLink url={helpUrl} />
+        </div>
       )}
     </div>
   );

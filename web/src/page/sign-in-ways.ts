@@ -1,8 +1,7 @@
-/** How people sign in here. The server writes it into the page. */
-const written = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
+import { written, writtenUrl } from './written';
 
-export const takesPasswords = written('latchkey-password-sign-in') !== 'off';
+/** How people sign in here. */
+export const takesPasswords = written('password-sign-in') !== 'off';
 
-const address = written('latchkey-platform-sign-in');
 /** Where a sign-in at the platform begins. */
-export const platformSignIn = URL.canParse(address) ? address : undefined;
+export const platformSignIn = writtenUrl('platform-sign-in');

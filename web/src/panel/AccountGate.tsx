@@ -1,14 +1,17 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { hasCode } from '../api/problem';
 import { texts } from '../texts';
+import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
+import { usePanel } from './context';
 import { useOwner } from './useOwner';
 
 /** A person whom the platform knows may be unknown to the service, until the platform opens an account for them. */
 export function AccountGate({ children }: { readonly children: ReactNode }) {
   const owner = useOwner();
+  const { helpUrl } = usePanel();
   const queryClient = useQueryClient();
   if (!hasCode(owner.error, 'no_account')) return children;
   return (
@@ -16,9 +19,12 @@ export function AccountGate({ children }: { readonly children: ReactNode }) {
       <Text size="sm" mb="sm">
         {texts.noAccount.text}
       </Text>
-      <Button size="xs" variant="default" onClick={() => void queryClient.resetQueries()}>
-        {texts.tryAgain}
-      </Button>
+      <Group>
+        <Button size="xs" variant="default" onClick={() => void queryClient.resetQueries()}>
+          {texts.tryAgain}
+        </Button>
+        <HelpLink url={helpUrl} />
+      </Group>
     </Notice>
   );
 }

@@ -18,6 +18,8 @@ import { usePlace, type PlaceProps } from './usePlace';
 export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'>, PlaceProps {
   /** The address in the example curl line. */
   readonly exampleUrl?: string;
+  /** Where people get help who are stuck. */
+  readonly helpUrl?: string | undefined;
   /** The person who is signed in, so that the same person signs in again. */
   readonly email?: string;
   /** What confirms the creation of a key, where the page knows it already; the panel asks the service. */
@@ -32,7 +34,7 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
 
 const EXAMPLE_URL = 'https://api.example.com/v1/systems';
 
-export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, ...given }: PanelProps) {
+export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, helpUrl, email, ...given }: PanelProps) {
   const { confirmation = 'password', platform, takesFocus = false, onSignedOut } = given;
   const [gate] = useState(() => new SessionGate());
   const [place, goTo] = usePlace(given);
@@ -56,6 +58,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, .
       client,
       gate,
       exampleUrl,
+      helpUrl,
       goTo: (to: PanelPlace) => latestGoTo.current(to),
       email,
       confirmation,
@@ -63,7 +66,7 @@ export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, email, .
       announce,
       focusHeading,
     };
-  }, [apiBaseUrl, hasToken, gate, exampleUrl, email, confirmation, trip, announce]);
+  }, [apiBaseUrl, hasToken, gate, exampleUrl, helpUrl, email, confirmation, trip, announce]);
 
   // A form that is open has the focus already.
   useEffect(() => {

@@ -9,6 +9,7 @@ interface PanelContextValue {
   readonly client: ApiClient;
   readonly gate: SessionGate;
   readonly exampleUrl: string;
+  readonly helpUrl: string | undefined;
   /** Moves the person to another tab, filter or key. */
   readonly goTo: (place: PanelPlace) => void;
   /** What confirms the creation of a key. */

@@ -10,15 +10,16 @@ import type { Config } from '../../../../config/config.js';
 const WEB_DIST = fileURLToPath(new URL('../../../../../web/dist', import.meta.url));
 const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
-type Settings = Pick<Config, 'exampleUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
+type Settings = Pick<Config, 'exampleUrl' | 'helpUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
 
 /** The settings screen's one document. It may load what this origin serves, and nothing else. */
 export class SettingsPage {
   private readonly document: string;
 
-  constructor({ exampleUrl, publicUrl, oidc, passwordSignIn }: Settings) {
+  constructor({ exampleUrl, helpUrl, publicUrl, oidc, passwordSignIn }: Settings) {
     const facts = {
       __EXAMPLE_URL__: new URL(exampleUrl).href,
+      __HELP_URL__: helpUrl ? new URL(helpUrl).href : '',
       __PASSWORD_SIGN_IN__: passwordSignIn ? 'on' : 'off',
       // With its origin: of the spellings of a loopback address, the platform sends people back to this one.
       __PLATFORM_SIGN_IN__: oidc ? `${publicUrl}/v1/session/oidc` : '',
