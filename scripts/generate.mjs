@@ -1,8 +1,8 @@
-// `npm run generate`: TypeScript types from proto/. With --check: are the committed ones what proto/ says?
+// `npm run generate`: TypeScript types, and Python's messages, from proto/. With --check: are the committed ones what proto/ says?
 import './lib/node-version.mjs';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import protobuf from 'protobufjs';
 import { hashOf } from './lib/hash.mjs';
 import { isMain, root } from './lib/paths.mjs';
@@ -10,6 +10,7 @@ import { run } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
 const guard = 'clients/node/src/generated';
+const python = 'examples/python/latchkey';
 
 /**
  * Each folder of generated code, and the contracts that it is generated from. @type {Readonly<Record<string, readonly
@@ -21,6 +22,7 @@ const targets = {
     'latchkey/v1/account_service.proto',
   ],
   [guard]: ['latchkey/v1/api_key_service.proto'],
+  [python]: ['latchkey/v1/api_key_service.proto'],
 };
 
 // The same options as the loader gets at run time, since the types describe what the loader makes.
@@ -33,10 +35,71 @@ const flags = [...likeTheLoader, '--importFileExtension=.js', '--grpcLib=@grpc/g
  */
 async function generate(protos, outDir) {
   rmSync(outDir, { recursive: true, force: true });
+  if (outDir.endsWith(python)) return generatePython(protos, dirname(outDir));
   const generator = join(root, 'node_modules/@grpc/proto-loader/build/bin/proto-loader-gen-types.js');
   const { code, output } = await run(process.execPath, [generator, ...flags, `--outDir=${outDir}`, ...protos]);
   if (code !== 0) throw new Stop(output.trim());
   if (outDir.endsWith(guard)) writeFileSync(join(outDir, 'contract.ts'), contractModule(protos));
+}
+
+/**
+ * What `protoc --python_out` writes, in the same place, so that nobody needs protoc: the contract's bytes, of which Python's
+ * protobuf (3.20 or newer) makes the classes.
+ * @param {readonly string[]} protos
+ * @param {string} outDir
+ */
+async function generatePython(protos, outDir) {
+  for (const proto of protos) {
+    const file = join(outDir, proto.replace('.proto', '_pb2.py'));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, pythonModule(proto, await descriptorOf(proto)));
+  }
+}
+
+/**
+ * @param {string} proto
+ * @returns its FileDescriptorProto
+ */
+async function descriptorOf(proto) {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-descriptor-'));
+  try {
+    const out = join(folder, 'set.binpb');
+    const buf = join(root, 'node_modules/@bufbuild/buf/bin/buf');
+    const what = ['--as-file-descriptor-set', '--exclude-source-info', '--exclude-imports', `--path=proto/${proto}`];
+    const { code, output } = await run(process.execPath, [buf, 'build', 'proto', ...what, `--output=${out}`]);
+    if (code !== 0) throw new Stop(output.trim());
+    const set = protobuf.Reader.create(readFileSync(out));
+    set.uint32();
+    return set.bytes();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} proto
+ * @param {Uint8Array} descriptor
+ */
+function pythonModule(proto, descriptor) {
+  const module = proto.replace('.proto', '_pb2').replaceAll('/', '.');
+  const text = [...descriptor].map(inPython).join('');
+  const lines = text.match(/(?:\\x..|\\.|[^\\]){1,100}/g) ?? [];
+  return `# ${proto}, by \`npm run generate\`: do not edit.
+from google.protobuf import descriptor_pool, duration_pb2, timestamp_pb2
+from google.protobuf.internal import builder
+
+DESCRIPTOR = descriptor_pool.Default().AddSerializedFile(
+${lines.map((line) => `    b'${line}'`).join('\n')}
+)
+builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
+builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, '${module}', globals())
+`;
+}
+
+/** @param {number} byte as it stands in Python between b' and ' */
+function inPython(byte) {
+  const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x27 && byte !== 0x5c;
+  return isPlain ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
 }
 
 /**

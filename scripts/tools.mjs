@@ -1,4 +1,5 @@
 // The programs that the tests need beyond npm. Missing ones are installed (on Debian as root), or one line names them.
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isMain } from './lib/paths.mjs';
@@ -6,8 +7,9 @@ import { endWithParent, run } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
 /**
- * A program, by its Debian package, and what needs it: a folder of test/, whose suites can be left out, or other words.
- * @typedef {{ debian: string, neededBy: string }} Tool
+ * A program, by its Debian packages, and what needs it: a folder of test/, whose suites can be left out, or other words. With
+ * `modules` it is what Python can import.
+ * @typedef {{ debian: string, neededBy: string, modules?: string }} Tool
  */
 
 /** By command. @type {Readonly<Record<string, Tool>>} */
@@ -22,6 +24,11 @@ export const tools = {
   'systemd-analyze': { debian: 'systemd', neededBy: 'test/deploy' },
   go: { debian: 'golang-go', neededBy: 'test/deploy' },
   python3: { debian: 'python3', neededBy: 'test/docs' },
+  'grpcio and protobuf of python3': {
+    debian: 'python3-grpcio python3-protobuf',
+    neededBy: 'test/doors',
+    modules: 'grpc, google.protobuf.internal.builder',
+  },
   script: { debian: 'bsdutils', neededBy: 'test/cli' },
 };
 
@@ -40,7 +47,7 @@ export function toolsFor(without) {
 export async function ensureTools(wanted = tools, install = aptInstall) {
   const missing = missingOf(wanted);
   if (missing.length === 0) return [];
-  const installed = await install(missing.map(([, { debian }]) => debian));
+  const installed = await install(missing.flatMap(([, { debian }]) => debian.split(' ')));
   const still = missingOf(wanted);
   if (still.length > 0) throw new Stop(missingLine(still));
   return installed;
@@ -58,11 +65,21 @@ function missingLine(missing) {
 }
 
 /** @param {Readonly<Record<string, Tool>>} wanted */
-const missingOf = (wanted) => Object.entries(wanted).filter(([command]) => !isOnPath(command));
+const missingOf = (wanted) =>
+  Object.entries(wanted).filter(([command, { modules }]) => !(modules ? pythonWith(modules) : isOnPath(command)));
 
 /** Debian installs servers in a folder that is only on root's path. */
 export function searchPath() {
   return [process.env['PATH'] ?? '', '/usr/sbin'].join(delimiter);
+}
+
+/**
+ * The Python that has these modules: the one on the path, or Debian's, whose modules another one does not see.
+ * @param {string} modules as `import` takes them
+ */
+export function pythonWith(modules) {
+  const has = (/** @type {string} */ python) => spawnSync(python, ['-c', `import ${modules}`]).status === 0;
+  return ['python3', '/usr/bin/python3'].find(has);
 }
 
 /** @param {string} command */

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './paths.mjs';
 
-const leftOut = /(^|\/)(node_modules|dist)$|\.spec\.ts$/;
+const leftOut = /(^|\/)(node_modules|dist|__pycache__)$|\.spec\.ts$/;
 
 /**
  * One hash over files and whole folders, of paths and contents: file times are wrong after a git checkout.

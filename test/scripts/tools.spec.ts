@@ -52,6 +52,7 @@ describe('what the tests need beyond npm', () => {
       'nginx',
       'caddy',
       'haproxy',
+      'grpcio and protobuf of python3',
     ]);
   });
 

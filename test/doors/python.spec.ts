@@ -1,0 +1,125 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { pythonWith, tools } from '../../scripts/tools.mjs';
+import { eventually } from '../support/eventually.js';
+import { unknownKey } from '../support/key-strings.js';
+import { snippetOf } from '../support/pages.js';
+import { CALL_PATIENCE_MS } from '../support/patience.mjs';
+import { newOwner, type Owner } from '../support/owners.js';
+import { startService, type Service } from '../support/service.js';
+import { routesFile } from '../support/forward-auth.js';
+import { startProxy, type Proxy } from './recipe.js';
+import { NGINX } from './recipes.js';
+
+const folder = join(root, 'examples/python');
+const BURST = 4;
+const python = {
+  command: pythonWith(tools['grpcio and protobuf of python3']!.modules!)!,
+  env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+};
+
+describe('the services in Python', () => {
+  const children: ChildProcess[] = [];
+  let service: Service;
+  let stopping: Promise<void> | undefined;
+  let owner: Owner;
+  let good: string;
+  let readOnly: string;
+  let proxy: Proxy;
+  let overGrpc: string;
+  let behindProxy: string;
+  beforeAll(async () => {
+    const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) };
+    service = await startService({ ...limits, FORWARD_AUTH_ROUTES: routesFile() });
+    owner = await newOwner(service);
+    good = (await owner.person.newKey()).fullKey;
+    readOnly = (await owner.person.newKey({ access: 'read-only' })).fullKey;
+    [overGrpc, behindProxy] = await Promise.all([start('over_grpc.py'), start('behind_proxy.py')]);
+    proxy = await startProxy(NGINX, { latchkey: new URL(service.url).host, backend: new URL(behindProxy).host });
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    for (const child of children.filter(({ exitCode }) => exitCode === null)) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    await stopLatchkey();
+  });
+
+  const stopLatchkey = () => (stopping ??= service.stop());
+
+  async function start(name: string): Promise<string> {
+    const PORT = String(await freePort());
+    const settings = { LATCHKEY_GRPC_TARGET: service.grpcTarget, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', PORT };
+    const env = { ...python.env, ...settings, LATCHKEY_DEADLINE_MS: String(CALL_PATIENCE_MS) };
+    const child = spawn(python.command, [join(folder, name)], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    children.push(child);
+    let told = '';
+    child.stderr!.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    process.once('exit', () => child.kill('SIGKILL'));
+    const url = `http://127.0.0.1:${PORT}`;
+    await eventually(() => {
+      if (child.exitCode !== null) throw new Error(`${name} ended: ${told}`);
+      return fetch(url).catch(() => undefined);
+    });
+    return url;
+  }
+
+  const ask = async (url: string, key?: string, method = 'GET') => {
+    const response = await fetch(url, { method, headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
+    const { headers, status } = response;
+    return { status, headers, body: (await response.json()) as object };
+  };
+
+  test('over gRPC: a key acts as its owner, and any other request is answered as by the guard', async () => {
+    expect(await ask(overGrpc, good)).toMatchObject({ status: 200, body: { owner: owner.id } });
+    for (const none of [undefined, unknownKey()]) {
+      const { status, headers, body } = await ask(overGrpc, none);
+      expect([status, body, headers.get('www-authenticate')]).toEqual([401, { message: 'invalid api key' }, 'Bearer']);
+    }
+    for (const [method, scope] of [
+      ['POST', ', scope="systems:write"'],
+      ['DELETE', ''],
+    ] as const) {
+      const { status, headers, body } = await ask(overGrpc, readOnly, method);
+      expect([status, body]).toEqual([403, { message: 'operation not allowed' }]);
+      expect(headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope"${scope}`);
+    }
+    const limited = await eventually(async () => {
+      const answer = await ask(overGrpc, good);
+      return answer.status !== 200 && answer;
+    });
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '1']);
+  });
+
+  test('behind a proxy: the owner is whom the proxy names, and nobody where it names none', async () => {
+    const { fullKey } = await owner.person.newKey();
+    expect(await ask(`${proxy.url}/systems`, fullKey)).toMatchObject({ status: 200, body: { owner: owner.id } });
+    expect((await ask(`${proxy.url}/systems`, unknownKey())).status).toBe(401);
+    expect((await ask(behindProxy, fullKey)).status).toBe(401);
+  });
+
+  test('the ten lines of docs/grpc.md say what to answer', async () => {
+    const code = snippetOf('docs/grpc.md', 'Python, without grpcio-tools', 'python');
+    expect([code.includes('127.0.0.1:50051'), code.includes('timeout=0.2')]).toEqual([true, true]);
+    const patient = code.replace('timeout=0.2', `timeout=${CALL_PATIENCE_MS / 1000}`);
+    const script = patient.replace('127.0.0.1:50051', service.grpcTarget);
+    const told = async (key: string) => {
+      const env = { ...python.env, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', AUTHORIZATION: `Bearer ${key}` };
+      return (await promisify(execFile)(python.command, ['-c', script], { cwd: folder, env })).stdout.trim();
+    };
+    const { fullKey } = await owner.person.newKey();
+    expect(await told(fullKey)).toBe(`200 ${owner.id}`);
+    expect(await told(unknownKey())).toBe('401 invalid api key');
+  });
+
+  test('over gRPC without Latchkey: nobody gets in, and nobody is told that a key is invalid', async () => {
+    await stopLatchkey();
+    expect(await ask(overGrpc, readOnly)).toMatchObject({ status: 503, body: { message: 'service unavailable' } });
+  });
+});
