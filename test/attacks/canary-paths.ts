@@ -107,6 +107,11 @@ async function introspect(paths: Paths, key: string): Promise<void> {
   const types: Headers[] = [{ 'content-type': 'application/x-www-form-urlencoded' }, { 'content-type': `text/${key}` }];
   for (const headers of types) {
     for (const form of forms) await request(paths, 'POST', '/v1/introspect', { ...identity, ...headers }, form);
+    for (const client of [`client_id=${key}&client_secret=a`, `client_id=a&client_secret=${key}`]) {
+      await request(paths, 'POST', '/v1/introspect', headers, `token=a&${client}`);
+    }
+    const basic = { ...headers, authorization: `Basic ${btoa(`${key}:${key}`)}` };
+    await request(paths, 'POST', '/v1/introspect', basic, 'token=a');
   }
 }
 

@@ -41,7 +41,7 @@ export class ForwardAuthController {
   @ApiResponse({
     status: 403,
     description: 'A good key that may not do this. nginx: or 429 or 503, as X-Latchkey-Status then says',
-    headers: RATE_LIMIT,
+    headers: { ...RATE_LIMIT, 'WWW-Authenticate': text('Bearer error="insufficient_scope", scope="systems:write"') },
     content: MESSAGE,
   })
   @ApiResponse({
