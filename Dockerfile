@@ -11,15 +11,15 @@ COPY examples/systems-api/package.json examples/systems-api/
 COPY web/package.json web/
 
 FROM manifests AS build
-RUN npm ci --include=dev
+RUN npm ci --ignore-scripts --include=dev
 COPY . .
 RUN node scripts/build.mjs
 
 FROM manifests AS latchkey-packages
-RUN npm ci --omit=dev --omit=optional --workspaces=false
+RUN npm ci --ignore-scripts --omit=dev --omit=optional --workspaces=false
 
 FROM manifests AS systems-api-packages
-RUN npm ci --omit=dev --omit=optional --workspace examples/systems-api
+RUN npm ci --ignore-scripts --omit=dev --omit=optional --workspace examples/systems-api
 
 FROM ${NODE_IMAGE} AS systems-api
 ENV NODE_ENV=production HOST=0.0.0.0

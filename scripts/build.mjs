@@ -1,4 +1,5 @@
-// Builds what is out of date: the guard, the service, the settings screen, the reference resource service.
+// Builds what is out of date: the guard, the service, the settings screen, the reference resource service. With names
+// (`node scripts/build.mjs guard panel`) it builds these parts alone; the panel is built only by its name.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf } from './lib/hash.mjs';
@@ -17,9 +18,10 @@ import { main, Stop } from './lib/stop.mjs';
 
 const common = ['package-lock.json', 'tsconfig.json'];
 const guardInputs = ['clients/node/src', 'clients/node/package.json', 'clients/node/tsconfig.build.json'];
+const webInputs = ['package-lock.json', 'web/src', 'web/package.json', 'web/postcss.config.js'];
 const tsc = ['typescript/bin/tsc', '-p', 'tsconfig.build.json'];
 
-/** @type {Readonly<Record<'guard' | 'service' | 'web' | 'systemsApi', Part>>} */
+/** @type {Readonly<Record<'guard' | 'service' | 'web' | 'panel' | 'systemsApi', Part>>} */
 const parts = {
   guard: {
     name: '@latchkey/guard',
@@ -38,17 +40,17 @@ const parts = {
     cwd: '.',
   },
   web: {
-    name: '@latchkey/web',
-    inputs: [
-      'package-lock.json',
-      'web/src',
-      'web/index.html',
-      'web/package.json',
-      'web/postcss.config.js',
-      'web/vite.config.ts',
-    ],
+    name: 'the settings screen',
+    inputs: [...webInputs, 'web/index.html', 'web/vite.config.ts'],
     outs: ['web/dist'],
     command: ['vite/bin/vite.js', 'build', '--logLevel', 'warn'],
+    cwd: 'web',
+  },
+  panel: {
+    name: '@latchkey/panel',
+    inputs: [...webInputs, 'web/vite.lib.config.ts', 'web/declarations.ts', 'web/tsconfig.json'],
+    outs: ['web/lib/dist'],
+    command: ['vite/bin/vite.js', 'build', '--config', 'vite.lib.config.ts', '--logLevel', 'warn'],
     cwd: 'web',
   },
   systemsApi: {
@@ -61,7 +63,12 @@ const parts = {
   },
 };
 
-async function build() {
+/** @param {readonly string[]} names of parts; none means all that a start needs */
+async function build(names) {
+  const unknown = names.find((name) => !Object.hasOwn(parts, name));
+  if (unknown) throw new Stop(`There is no part ${unknown}, but ${Object.keys(parts).join(', ')}.`);
+  const named = Object.entries(parts).filter(([name]) => names.includes(name));
+  if (named.length > 0) return void (await Promise.all(named.map(([, part]) => buildPart(part))));
   await Promise.all([
     buildPart(parts.guard).then(() => buildPart(parts.systemsApi)),
     buildPart(parts.service).then(() => buildPart(parts.web)),
@@ -99,5 +106,5 @@ const noted = (note) => (existsSync(note) ? readFileSync(note, 'utf8') : '');
 
 if (isMain(import.meta.url)) {
   endWithParent();
-  await main(build);
+  await main(() => build(process.argv.slice(2)));
 }

@@ -10,7 +10,9 @@ async function install() {
   if (isInstalled(root)) return;
   console.log('Installing packages …');
   // NODE_ENV=production or an `omit` in the user's npm settings must not leave out what we need to build and run.
-  const { code, output } = await npm(['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']);
+  const all = ['--include=dev', '--include=optional'];
+  // We need no program that a package would run at its installation.
+  const { code, output } = await npm(['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund']);
   if (code !== 0) throw new Stop(`Installing packages failed: ${reasonIn(output)}`);
   noteInstalled(root);
 }

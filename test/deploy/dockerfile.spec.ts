@@ -29,6 +29,12 @@ describe('the Dockerfile', () => {
     }
   });
 
+  test('lets no package run a program at its installation', () => {
+    const installs = stages.flatMap((stage) => textsOf(stage, 'RUN')).filter((text) => text.includes('npm '));
+    expect(installs.length).toBeGreaterThan(0);
+    for (const install of installs) expect(install).toContain('npm ci --ignore-scripts');
+  });
+
   test('copies nothing but what is there and reaches the build', () => {
     const ownCopies = stages.flatMap(copiesOf).filter(({ from }) => from === undefined);
     const sources = ownCopies.flatMap(({ sources: own }) => own).filter((source) => source !== '.');
@@ -49,7 +55,7 @@ describe('the Dockerfile', () => {
 
   test('has in its context whatever the build depends on', () => {
     const build = readFileSync(join(root, 'scripts/build.mjs'), 'utf8');
-    const inputs = [...build.matchAll(/(?:common|guardInputs) = \[(.*)\]|inputs: \[([^\]]*)\]/g)]
+    const inputs = [...build.matchAll(/(?:common|\w+Inputs) = \[(.*)\]|inputs: \[([^\]]*)\]/g)]
       .flatMap(([, shared, own]) => [...(shared ?? own)!.matchAll(/'([^']+)'/g)])
       .map(([, path]) => path!);
     expect(inputs).toEqual(expect.arrayContaining(['src', 'web/src', 'tsconfig.build.json']));

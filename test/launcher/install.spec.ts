@@ -42,6 +42,11 @@ describe('installing', () => {
     expect((await install('', { NODE_ENV: 'production' })).calls).toContain('--include=dev');
   });
 
+  it('lets no package run a program at its installation', async () => {
+    checkout.write('package-lock.json', '{}');
+    expect((await install('')).calls).toContain(' --ignore-scripts ');
+  });
+
   it('says in one line what npm says went wrong, and does not count as done', async () => {
     checkout.write('package-lock.json', '{}');
     const says = `console.error('npm error code ENOTFOUND\\nnpm error syscall getaddrinfo\\nnpm error network request failed\\nnpm error A complete log of this run can be found in: /x/y.log'); process.exit(1);`;

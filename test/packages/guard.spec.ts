@@ -9,7 +9,9 @@ import { newOwner } from '../support/owners.js';
 import { snippetOf } from '../support/pages.js';
 import { buildService } from '../support/service-process.js';
 import { type Service, startService } from '../support/service.js';
-import { Project, packGuard } from './project.js';
+import { type Obtained, obtain, publishDry } from './fresh-clone.js';
+import { exportedBy, filesIn } from './packed.js';
+import { Project } from './project.js';
 import { Sample, guardReadme } from './sample.js';
 import { compilerOptions, typesInUse } from './types-in-use.js';
 
@@ -27,6 +29,7 @@ const patienceMs = 120_000;
 const folder = mkdtempSync(join(tmpdir(), 'packages-'));
 const samples = new Map<Kind, Sample>();
 const goodKeys = new Map<Kind, string>();
+let obtained: Obtained;
 let byNpm: Project;
 let service: Service;
 let uselessKey: string;
@@ -35,15 +38,16 @@ const stopService = () => (stopped ??= service.stop());
 
 beforeAll(async () => {
   await buildService();
-  const [tarball, started] = await Promise.all([
-    packGuard(folder),
+  const [got, started] = await Promise.all([
+    obtain(snippetOf(guardReadme, 'Install', 'sh'), folder),
     startService({ RATE_LIMIT_BURST: '20', RATE_LIMIT_PER_SECOND: '1' }),
   ]);
+  obtained = got;
   service = started;
   const [owner, stranger] = await Promise.all([newOwner(service), newOwner(service, { permissions: ['bills:read'] })]);
   uselessKey = (await stranger.person.newKey()).fullKey;
   const [first] = kinds;
-  byNpm = await new Project(join(folder, first.kind), first.type, first.packages).install(tarball);
+  byNpm = await new Project(join(folder, first.kind), first.type, got.beside).install(got.tarball);
   await Promise.all(
     kinds.map(async ({ kind, heading, language, type, packages }) => {
       goodKeys.set(kind, (await owner.person.newKey()).fullKey);
@@ -126,5 +130,19 @@ describe('the packed guard', () => {
       expect(lines.filter((line) => line !== '').length).toBeLessThan(15);
     }
     expect(snippetOf('README.md', 'One guard', 'ts')).toBe(snippetOf(guardReadme, 'Express', 'ts'));
+    expect(snippetOf('README.md', 'One guard', 'sh')).toBe(snippetOf(guardReadme, 'Install', 'sh'));
+  });
+
+  it('holds what it exports, a license and a README, and nothing of how it was made', () => {
+    const packed = join(byNpm.folder, 'node_modules/@latchkey/guard');
+    const files = filesIn(packed);
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', ...exportedBy(packed)]));
+    expect(
+      files.filter((file) => !/^(LICENSE|README\.md|package\.json|dist\/.+\.m?js|dist\/.+\.d\.m?ts)$/.test(file)),
+    ).toEqual([]);
+  });
+
+  it('is as it should be for npm, which would publish it as it is', async () => {
+    expect(await publishDry(obtained.clone, '@latchkey/guard')).toEqual([]);
   });
 });

@@ -3,15 +3,6 @@ import { dirname, join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 
-/** Packs the guard as it would be published, from what is built. @returns the tarball */
-export async function packGuard(folder: string): Promise<string> {
-  const args = ['pack', '--json', '--silent', '--pack-destination', folder];
-  const { code, output } = await run('npm', args, { cwd: join(root, 'clients/node') });
-  const [, filename] = /"filename": "([^"]+)"/.exec(output) ?? [];
-  if (code !== 0 || !filename) throw new Error(output);
-  return join(folder, filename);
-}
-
 /**
  * A project of a user of the guard, with the guard installed from its tarball by npm. Beside the guard there are only
  * the packages that its package.json declares and that the project itself asks for, as links into this checkout. A

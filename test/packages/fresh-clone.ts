@@ -1,0 +1,54 @@
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+
+/** What npm and the builds of the packages read. */
+const TAKEN = ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'clients', 'examples', 'web'];
+const BUILT = /(^|\/)(node_modules|dist)$/;
+
+export interface Obtained {
+  readonly clone: string;
+  readonly tarball: string;
+  /** What the page has people install beside it. */
+  readonly beside: readonly string[];
+}
+
+/**
+ * Does what the lines of a page say to get a package: in a copy of this checkout in which nothing is built, as in a
+ * fresh clone, beside an empty folder. Of the lines that need a registry it only takes the names: `npm ci` is a link to
+ * what is installed here, and what is installed beside the tarball is linked by the project.
+ */
+export async function obtain(lines: string, folder: string): Promise<Obtained> {
+  const [install, pack, use, ...more] = lines.split('\n');
+  if (install !== 'npm ci --ignore-scripts' || more.length > 0) throw new Error(`other lines than expected: ${lines}`);
+  const clone = join(folder, 'latchkey');
+  mkdirSync(clone, { recursive: true });
+  for (const name of TAKEN) {
+    cpSync(join(root, name), join(clone, name), { recursive: true, filter: (path) => !BUILT.test(path) });
+  }
+  for (const modules of ['node_modules', 'web/node_modules'].filter((path) => existsSync(join(root, path)))) {
+    symlinkSync(join(root, modules), join(clone, modules));
+  }
+  const [, place, tarball, names] = /^cd (\S+) && npm install \.\/(\S+) (.+)$/.exec(use ?? '') ?? [];
+  if (!place || !tarball || !names) throw new Error(`installs nothing: ${use}`);
+  mkdirSync(join(clone, place));
+  const { code, output } = await run('bash', ['-c', pack!], { cwd: clone, env: cleanEnvironment() });
+  const packed = join(clone, place, tarball);
+  if (code !== 0 || !existsSync(packed)) throw new Error(output);
+  return { clone, tarball: packed, beside: names.split(' ') };
+}
+
+/** Publishes nothing; answers what npm would have to say, but for who is not signed in. */
+export async function publishDry(clone: string, workspace: string): Promise<string[]> {
+  const args = ['publish', '--dry-run', '--workspace', workspace];
+  const { code, output } = await run('npm', args, { cwd: clone, env: cleanEnvironment() });
+  const warnings = output.split('\n').filter((line) => /^npm (warn publish|error)/i.test(line));
+  const faults = warnings.filter((line) => !line.includes('requires you to be logged in'));
+  return code === 0 ? faults : [...faults, `ended with ${code}`];
+}
+
+/** Without what npm itself sets for the script that runs the tests. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+}
