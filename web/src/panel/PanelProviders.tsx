@@ -12,6 +12,8 @@ interface Props {
 /** Uses the host's theme where it has Mantine, or else our own. The cache is always ours, so that no host stores it. */
 export function PanelProviders({ colorScheme, children }: Props) {
   const [queryClient] = useState(createQueryClient);
+  const [ofPage] = useState(schemeOfPage);
+  const scheme = colorScheme === 'auto' ? ofPage : colorScheme;
   const isThemed = useContext(MantineContext) !== null;
   const content = <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>;
   if (isThemed) return content;
@@ -19,13 +21,21 @@ export function PanelProviders({ colorScheme, children }: Props) {
     <MantineProvider
       theme={theme}
       cssVariablesResolver={cssVariables}
-      defaultColorScheme={colorScheme}
-      {...(colorScheme !== 'auto' && { forceColorScheme: colorScheme })}
+      defaultColorScheme={scheme}
+      {...(scheme !== 'auto' && { forceColorScheme: scheme })}
       getStyleNonce={styleNonce}
     >
       {content}
     </MantineProvider>
   );
+}
+
+/** The system's, if the page says that it can be both: a page that says nothing stays light. */
+function schemeOfPage(): MantineColorScheme {
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="color-scheme"]')?.content;
+  const said = `${getComputedStyle(document.documentElement).colorScheme} ${meta}`;
+  if (!said.includes('dark')) return 'light';
+  return said.includes('light') ? 'auto' : 'dark';
 }
 
 /** Being offline is an error to show, not a reason to wait in silence. */
