@@ -57,6 +57,11 @@ describe('headers', () => {
     expect(headers.get('strict-transport-security')).toBeNull();
   });
 
+  test('a connection is kept for longer than proxies keep an unused one', async () => {
+    const { headers } = await service.person().call('GET', '/livez');
+    expect(headers.get('keep-alive')).toBe('timeout=75');
+  });
+
   test('control characters and keys in what a client says of itself never reach the record', async () => {
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();

@@ -20,7 +20,7 @@ describe("a token of the platform's own login", () => {
   beforeAll(async () => {
     keys = await generateKeyPair('ES256', { extractable: true });
     published = [{ ...(await exportJWK(keys.publicKey)), kid: 'one', alg: 'ES256' }];
-    jwks = createServer((_, response) => {
+    jwks = createServer({ keepAliveTimeout: 0 }, (_, response) => {
       response.writeHead(isDown ? 500 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ keys: published }));
     });

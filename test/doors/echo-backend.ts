@@ -27,7 +27,7 @@ export class EchoBackend {
 
   /** @param isUser its own check, of requests that no owner of a key stands behind; without one it answers all */
   static async start(isUser?: (authorization: string | undefined) => Promise<boolean>): Promise<EchoBackend> {
-    const server = createServer(async (request, response) => {
+    const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
       let body = '';
       for await (const chunk of request) body += String(chunk);
       const seen = asSeen(request, body);

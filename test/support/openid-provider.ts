@@ -26,7 +26,7 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
   let visitor: Visitor | undefined;
   let isAway = false;
   let listener: RequestListener = () => undefined;
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     if (isAway) response.destroy();
     else listener(request, response);
   });

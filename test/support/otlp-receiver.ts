@@ -40,7 +40,7 @@ export class OtlpReceiver {
   }
 
   static async start(): Promise<OtlpReceiver> {
-    const server = createServer();
+    const server = createServer({ keepAliveTimeout: 0 });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new OtlpReceiver(server);
   }

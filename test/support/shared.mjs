@@ -40,6 +40,8 @@ export async function offerSharedThings() {
     return starting;
   };
   const server = createServer((request, response) => {
+    // A connection that is kept could be closed just as a suite sends its next request on it.
+    response.setHeader('connection', 'close');
     find(request.url ?? '').then(
       ({ addresses }) => response.end(JSON.stringify(addresses)),
       (error) => response.writeHead(500).end(String(error)),

@@ -38,7 +38,7 @@ export class Platform {
     await build('vite.lib.config.ts');
     await build('vite.host.config.ts');
     const login = await startPlatformLogin();
-    const server = createServer((request, response) => {
+    const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
       const asked = new URL(request.url ?? '/', platform.url);
       platform.answer(asked, response).catch((error: unknown) => response.writeHead(404).end(String(error)));
     });

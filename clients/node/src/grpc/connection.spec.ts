@@ -53,6 +53,7 @@ describe('the connection to the service', () => {
     await eventually(async () => (await guard.check(question)).allowed);
     relay.cut();
     expect(await guard.check(question)).toMatchObject({ status: 503 });
+    relay.mend();
     await eventually(async () => (await guard.check(question)).allowed);
     relay.close();
   });

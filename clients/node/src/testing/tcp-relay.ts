@@ -5,9 +5,11 @@ import { portOf } from './raw-http.js';
 export class TcpRelay {
   private readonly pairs: [Socket, Socket][] = [];
   private readonly server: Server;
+  private isCut = false;
 
   private constructor(port: number) {
     this.server = createServer((near) => {
+      if (this.isCut) return void near.on('error', () => near.destroy()).resume();
       const far = connect(port, '127.0.0.1');
       this.pairs.push([near, far]);
       near.on('error', () => far.destroy()).pipe(far);
@@ -29,11 +31,18 @@ export class TcpRelay {
     return this.pairs.filter(([near]) => !near.destroyed).length;
   }
 
+  /** Until `mend` new connections reach nobody either. */
   cut(): void {
+    this.isCut = true;
     for (const [near, far] of this.pairs) {
       near.unpipe().resume();
       far.unpipe().resume();
     }
+  }
+
+  /** New connections go through again; those that were cut stay so. */
+  mend(): void {
+    this.isCut = false;
   }
 
   /** New connections go through. */

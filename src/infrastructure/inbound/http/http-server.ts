@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
@@ -6,6 +7,12 @@ import type { Traces } from '../../telemetry/traces.js';
 import { cannotListen } from '../shared/listening.js';
 import { configureHttp } from './http-app.js';
 import { httpShutDown } from './http-shut-down.js';
+
+/**
+ * Longer than proxies keep an unused connection (nginx and AWS load balancers: 60 s). After Node's own 5 seconds it would be
+ * closed just as a proxy sends the next request on it, which the proxy's client sees as a failure.
+ */
+const KEEP_ALIVE_MS = 75_000;
 
 /** The one HTTP server, with all controllers. */
 export class HttpServer {
@@ -18,7 +25,9 @@ export class HttpServer {
     private readonly times: HttpRequestTimes,
     private readonly traces: Traces,
   ) {
-    this.shutDown = httpShutDown(app.getHttpServer());
+    const server: Server = app.getHttpServer();
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
+    this.shutDown = httpShutDown(server);
   }
 
   /** Listens. Throws when the port is taken. */
