@@ -63,7 +63,8 @@ describe('what is there besides the API', () => {
   test.each([
     ['GET', '/nothing'],
     ['GET', '/v1'],
-    ['GET', '/v1/api-keys/'.concat('x')],
+    ['GET', '/v1/api-keys/x/y'],
+    ['DELETE', '/v1/api-keys/x'],
     ['POST', '/v1/nothing'],
     ['GET', '/v2/api-keys'],
     ['GET', '/.env'],
@@ -149,6 +150,7 @@ describe('/openapi.json', () => {
     ['DELETE /v1/session', [204, 401, 403, 429]],
     ['GET /v1/api-keys', [200, 400, 401, 403, 429]],
     ['POST /v1/api-keys', [201, 400, 401, 403, 409, 413, 415, 429]],
+    ['GET /v1/api-keys/{id}', [200, 401, 403, 404, 429]],
     ['POST /v1/api-keys/{id}/revoke', [200, 401, 403, 404, 409, 429]],
     ['GET /v1/audit-events', [200, 400, 401, 403, 429]],
     ['POST /v1/introspect', [200, 400, 401, 403, 413, 415, 429]],

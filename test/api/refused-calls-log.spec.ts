@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
 import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
 import { eventually } from '../support/eventually.js';
 import { askForEveryVerdict } from '../support/every-verdict.js';
+import { bearer } from '../support/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
 import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform-login.js';
@@ -89,7 +91,14 @@ describe('the log at debug', () => {
     expect(refusalOf('signed-out')).toMatchObject({ level: DEBUG, code: 'unauthenticated', why: expect.any(String) });
     const broken = { requestId: 'broken', operation: 'OPERATION_UNSPECIFIED' } as const;
     await expect(service.clients.ask(broken)).rejects.toThrow(/credential is unset/);
-    expect(refusalOf('broken')).toMatchObject({ code: 'invalid_fields', why: expect.stringContaining('credential') });
+    const stream = service.clients.apiKeys.validateKeys(bearer('dev-validator-token'));
+    stream.write({ ...broken, requestId: 'streamed' });
+    await once(stream, 'data');
+    stream.end();
+    for (const requestId of ['broken', 'streamed']) {
+      const why = expect.stringContaining('credential is unset');
+      expect(refusalOf(requestId)).toMatchObject({ code: 'invalid_fields', why });
+    }
   });
 
   test('has the probes that succeed; those that fail, and all other requests, are at info', async () => {

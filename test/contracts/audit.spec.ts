@@ -158,8 +158,8 @@ describe.each(WORLDS)('Audit %s', (_name, open) => {
       const keyId = randomUUID();
       const record = { type: 'api_key.created', keyId, actorId: ownerId, client: client() } as const;
       await world.accounts.transaction(ownerId, (transaction) => transaction.record(record));
-      for (const of of [keyId, randomUUID(), null, keyId]) {
-        await world.audit.recordFailure(failure(ownerId, { keyId: of }));
+      for (const each of [keyId, randomUUID(), null, keyId]) {
+        await world.audit.recordFailure(failure(ownerId, { keyId: each }));
       }
       await world.audit.recordFailure(failure(randomUUID(), { keyId }));
       const filter = { ...ALL, keyId };

@@ -5,6 +5,8 @@ import { withoutSecrets } from '../../domain/secrets.js';
 /** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
 export class Log {
   private readonly logger: Logger;
+  /** Whether lines at debug are written: where making one costs something, look here first. */
+  readonly isDebug: boolean;
   /** One error is the answer to all that were asked together. */
   private readonly logged = new WeakSet<object>();
 
@@ -14,10 +16,7 @@ export class Log {
     const hooks = { streamWrite: withoutSecrets };
     const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks };
     this.logger = destination ? pino(options, destination) : pino(options);
-  }
-
-  get isDebug(): boolean {
-    return this.logger.isLevelEnabled('debug');
+    this.isDebug = this.logger.isLevelEnabled('debug');
   }
 
   debug(message: string, facts: object = {}): void {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { version } from '../../../config/version.js';
+import { version } from '../../../config/shown/version.js';
 import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';

@@ -1,4 +1,4 @@
-import type { Config } from './config.js';
+import type { Config } from '../config.js';
 
 /**
  * What may be read of the settings by all who read the log, under the names of the variables: of a URL the place alone,
@@ -12,6 +12,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     GRPC_PORT: config.grpcPort,
     METRICS_PORT: config.metricsPort,
     PUBLIC_URL: place(config.publicUrl),
+    HELP_URL: place(config.helpUrl),
     ALLOWED_ORIGINS: config.crossOrigins,
     TRUSTED_PROXIES: config.trustedProxies,
     API_EXAMPLE_URL: place(config.exampleUrl),
@@ -47,11 +48,11 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
   };
 }
 
-/** Without user, password and query. */
+/** Without user, password and query, nor a slash that says nothing. */
 function place(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 }
 
 function onOrOff(isOn: boolean): 'on' | 'off' {
