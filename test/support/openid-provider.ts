@@ -25,9 +25,11 @@ export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
 export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1') {
   let visitor: Visitor | undefined;
   let isAway = false;
+  let shownKeys: object | undefined;
   let listener: RequestListener = () => undefined;
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     if (isAway) response.destroy();
+    else if (shownKeys && request.url === '/jwks') response.end(JSON.stringify(shownKeys));
     else listener(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
@@ -52,6 +54,13 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
     seat: (next: Visitor | undefined) => void (visitor = next),
     /** Signs with other keys from now on. */
     rotateKeys: begin,
+    /** What it signs is somebody else's from now on: it shows other keys, under the names of those that it signs with. */
+    showOtherKeys: async () => {
+      const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as { keys: { kid: string; alg: string }[] };
+      const other = await exportJWK((await generateKeyPair('RS256')).publicKey);
+      shownKeys = { keys: keys.map(({ kid, alg }) => ({ ...other, kid, alg, use: 'sig' })) };
+    },
+    showOwnKeys: () => void (shownKeys = undefined),
     goAway: () => void (isAway = true),
     comeBack: () => void (isAway = false),
     stop: async () => {

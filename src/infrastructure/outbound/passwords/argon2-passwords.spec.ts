@@ -192,6 +192,23 @@ describe('the gate', () => {
     await Promise.all(checks);
   });
 
+  test('counts a new hash to what is needed together', async () => {
+    const passwords = new Argon2Passwords(argon2, { atOnce: 4 });
+    const hashing: (() => void)[] = [];
+    const held = () => new Promise<string>((resolve) => hashing.push(() => resolve('')));
+    jest.spyOn(argon2, 'hash').mockImplementation(held as unknown as typeof argon2.hash);
+    const { running } = heldVerifications();
+    const checks = [passwords.verify('x', phc('m=262144,t=1,p=1')), passwords.hash('a'), passwords.hash('b')];
+    await turn();
+    expect([running.length, hashing.length]).toEqual([1, 1]);
+    hashing[0]!();
+    await turn();
+    expect(hashing).toHaveLength(2);
+    hashing[1]!();
+    running[0]!.end();
+    await Promise.all(checks);
+  });
+
   test('lets the next one in when a check fails, and forgets nobody', async () => {
     const passwords = new Argon2Passwords(argon2, { atOnce: 2 });
     await passwords.verify('', null);

@@ -54,6 +54,15 @@ describe('a sign-in at an OpenID provider', () => {
     await expect(stranger.finish(answer, begun)).rejects.toMatchObject(REFUSED);
   });
 
+  test('is refused where the ID token is signed with another key than the provider shows', async () => {
+    const { answer, begun } = await signIn('u1');
+    await provider.showOtherKeys();
+    await expect(login.finish(answer, begun)).rejects.toMatchObject(REFUSED);
+    provider.showOwnKeys();
+    const again = await signIn('u1');
+    expect((await login.finish(again.answer, again.begun)).accountId).toBe('u1');
+  });
+
   test('says why in words that hold no token', async () => {
     const { answer, begun } = await signIn('u1');
     await login.finish(answer, begun);
