@@ -1,19 +1,26 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import argon2 from 'argon2';
 import { randomInt, randomUUID } from 'node:crypto';
+import { createDatabase } from '../support/databases.mjs';
+import { connectClients } from '../support/grpc-clients.js';
 import { tellFigures } from '../support/long-form.js';
 import { PASSWORD } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { buildService, ServiceProcess } from '../support/service-process.js';
 import { medianOf, Sample, welchT } from './statistics.js';
 
 const ACCOUNTS = 40;
 const PAIRS = 400;
 
-/** Half of the platform's accounts came with hashes that cost four times as much as ours. */
-let service: Service;
+/** Half of the platform's accounts came with hashes that cost four times as much as ours. At production's cost. */
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let service: ServiceProcess;
 const emails = Array.from({ length: ACCOUNTS }, () => `${randomUUID()}@example.org`);
 beforeAll(async () => {
-  const databaseUrl = (service = await startService({ TRUSTED_PROXIES: 'loopback' })).databaseUrl;
+  await buildService();
+  database = await createDatabase();
+  const env = { DATABASE_URL: database.url, TRUSTED_PROXIES: 'loopback' };
+  const first = await ServiceProcess.startReady(env);
+  const clients = connectClients(first.target);
   const [dear, ours] = await Promise.all(
     [
       { memoryCost: 65_536, timeCost: 3 },
@@ -22,27 +29,30 @@ beforeAll(async () => {
   );
   for (const [n, email] of emails.entries()) {
     const passwordHash = n % 2 ? dear! : ours!;
-    await service.clients.putAccount({ id: `u${n}`, email, displayName: '', permissions: [], passwordHash });
+    await clients.putAccount({ id: `u${n}`, email, displayName: '', permissions: [], passwordHash });
   }
-  const first = service;
+  clients.close();
+  first.child.kill('SIGTERM');
+  await first.ended;
   // A start reads what is stored; a running service does so every ten minutes.
-  service = await startService({ TRUSTED_PROXIES: 'loopback', DATABASE_URL: databaseUrl });
-  stopFirst = () => first.stop();
+  service = await ServiceProcess.startReady(env);
 });
-let stopFirst = () => Promise.resolve();
 afterAll(async () => {
-  await service?.stop();
-  await stopFirst();
+  await ServiceProcess.killTheRest();
+  await database.drop();
 });
 
 test("the time of a refused sign-in tells nobody whether an email exists: Welch's |t| < 4.5", async () => {
   let clients = 0;
   const refuse = async (email: string) => {
     clients += 1;
-    const headers = { 'x-forwarded-for': `10.0.${clients >> 8}.${clients & 255}` };
+    const forwardedFor = `10.0.${clients >> 8}.${clients & 255}`;
+    const headers = { 'content-type': 'application/json', 'x-forwarded-for': forwardedFor };
+    const body = JSON.stringify({ email, password: 'x' });
     const start = performance.now();
-    const { status } = await service.person().call('POST', '/v1/session', { email, password: 'x' }, headers);
-    expect(status).toBe(401);
+    const answer = await fetch(`${service.url}/v1/session`, { method: 'POST', headers, body });
+    await answer.arrayBuffer();
+    expect(answer.status).toBe(401);
     return performance.now() - start;
   };
   const [known, unknown] = [new Sample(), new Sample()];
