@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { unknownKey } from '../support/key-strings.js';
+import { bothKinds, inTable } from './both-kinds.js';
+import { type GuardedBackend, SYSTEMS } from './guarded-backend.js';
+import { OVERRIDES } from './overrides.js';
+import { SPOOFED } from './ways-around.js';
+
+/** What holds where a recipe leaves what is no key to the backend. */
+export function usersToo(door: () => GuardedBackend, someKey: () => string): void {
+  test('keys and the tokens of users are each judged by the one that they are meant for', async () => {
+    const table = await bothKinds(door().users, await door().newOwner());
+    for (const [what, headers, ...expected] of table) {
+      const told = [];
+      for (const method of ['GET', 'POST']) {
+        const { status, body, seen } = await door().send(undefined, `${method} ${SYSTEMS}`, [...headers]);
+        told.push(inTable(status, body));
+        expect(JSON.stringify(seen?.headers) ?? '').not.toMatch(/somebody-else|Bearer lk_/);
+      }
+      expect([what, ...told]).toEqual([what, ...expected]);
+    }
+  });
+
+  test("a user's request comes as it was, without what it claims to be", async () => {
+    const authorization = `Bearer ${await door().users.token()}`;
+    const sent = [`Authorization: ${authorization}`, ...SPOOFED, ...OVERRIDES.map((name) => `${name}: an override`)];
+    const { status, seen } = await door().send(undefined, `PUT ${SYSTEMS}/7?page=2`, [...sent, 'X-Own: kept'], 'text');
+    expect([status, seen]).toMatchObject([
+      200,
+      { method: 'PUT', url: `${SYSTEMS}/7?page=2`, body: 'text', headers: { authorization, 'x-own': 'kept' } },
+    ]);
+    expect(JSON.stringify(seen)).not.toMatch(/x.latchkey|x-forwarded-uri|x-forwarded-method|an override|x-original/i);
+  });
+
+  test('of a key and a token in two headers no server chooses one', async () => {
+    const token = `Authorization: Bearer ${await door().users.token()}`;
+    for (const key of [someKey(), unknownKey()]) {
+      const both = [token, `Authorization: Bearer ${key}`];
+      for (const headers of [both, [...both].reverse()]) {
+        const { status, seen } = await door().send(undefined, `GET ${SYSTEMS}`, headers);
+        expect([400, 401]).toContain(status);
+        expect(seen).toBeUndefined();
+      }
+    }
+  });
+}
