@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { freePort } from '../../scripts/lib/ports.mjs';
+import { searchPath } from '../../scripts/tools.mjs';
+import { runCommand } from '../support/command-line.js';
+import { eventually } from '../support/eventually.js';
+import { startService, type Service } from '../support/service.js';
+
+describe('deploy/compose/nginx-production.conf', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nginx-'));
+  const certificate = join(folder, 'tls.crt');
+  const undo: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  let port: number;
+  let service: Service;
+  const ask = (path: string, ...words: string[]) =>
+    runCommand('curl', ['-sS', '--cacert', certificate, ...words, `https://localhost:${port}${path}`]);
+  const status = async (path: string) => (await ask(path, '-o', join(folder, 'body'), '-w', '%{http_code}')).out;
+
+  beforeAll(async () => {
+    port = await freePort();
+    service = await startService({ PUBLIC_URL: `https://localhost:${port}`, TRUSTED_PROXIES: 'loopback' });
+    undo.push(() => service.stop());
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    const files = ['-keyout', join(folder, 'tls.key'), '-out', certificate];
+    await runCommand('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject, ...files]);
+    const text = readFileSync(join(root, 'deploy/compose/nginx-production.conf'), 'utf8')
+      .replaceAll('/etc/nginx/', `${folder}/`)
+      .replace('8443', String(port))
+      .replaceAll(/latchkey-[12]:3000/g, new URL(service.url).host)
+      .replaceAll('/dev/std', `${folder}/std`)
+      .replace(
+        'server_tokens off;',
+        `server_tokens off; client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b;`,
+      )
+      .replace('proxy_connect_timeout 1s', 'proxy_connect_timeout 60s');
+    writeFileSync(join(folder, 'nginx.conf'), `daemon off; pid ${folder}/pid;\n${text}`);
+    mkdirSync(join(folder, 'logs'));
+    const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+      env: { PATH: searchPath() },
+      stdio: 'ignore',
+    });
+    const end = () => nginx.kill('SIGTERM');
+    process.once('exit', end);
+    undo.push(async () => {
+      const ended = once(nginx, 'exit');
+      end();
+      await ended;
+      process.off('exit', end);
+    });
+    await eventually(async () => (await status('/settings/api-keys')) === '200');
+  });
+  afterAll(async () => {
+    for (const step of undo.reverse()) await step();
+  });
+
+  test('lets people sign in over TLS, with a cookie that is sent over TLS alone', async () => {
+    const body = JSON.stringify({ email: 'demo@latchkey.dev', password: 'correct horse battery staple' });
+    const { out } = await ask('/v1/session', '-i', '-H', 'Content-Type: application/json', '-d', body);
+    expect(out).toMatch(/^HTTP\/1\.1 204 /);
+    expect(out).toMatch(/^set-cookie: .*; Secure/im);
+  });
+
+  test.each([
+    '/metrics',
+    '/livez',
+    '/readyz',
+    '/docs',
+    '/openapi.json',
+    '/v1/forward-auth?mode=nginx',
+    '/v1/introspect',
+  ])('keeps %s inside', async (path) => expect(await status(path)).toBe('404'));
+
+  test.each(['/v1/session', '/v1/api-keys', '/v1/audit-events'])(
+    'lets %s through, which then asks who it is',
+    async (path) => {
+      expect(await status(path)).toBe('401');
+    },
+  );
+});
