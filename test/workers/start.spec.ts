@@ -38,6 +38,32 @@ describe('the start with WORKERS', () => {
     expect(lines).toEqual([`latchkey: port ${port} is taken: set ${variable} to a free one`]);
   });
 
+  test('a dangerous setting is logged once, and what it is set to is not', async () => {
+    const digest = '1'.repeat(64);
+    // Of the other one everybody knows a password: a demo ran on it.
+    const own = await createDatabase();
+    const service = await ServiceProcess.startReady({
+      DEMO: '0',
+      WORKERS: '2',
+      DATABASE_URL: own.url,
+      REDIS_URL,
+      PUBLIC_URL: 'http://10.0.0.7',
+      SERVICE_TOKENS: `a:validator:${digest},a:accounts:${digest}`,
+      AUDIT_SEALKEY: 'S3cret',
+    });
+    service.child.kill('SIGTERM');
+    const { code, out } = await service.ended;
+    await own.drop();
+    const warned = out.split('\n').filter((line) => line.includes('"level":40'));
+    expect({ code, warned }).toEqual({
+      code: 0,
+      warned: [/SERVICE_TOKENS gives one token/, /PUBLIC_URL is http/, /is AUDIT_SEAL_KEY meant/].map((line) =>
+        expect.stringMatching(line),
+      ),
+    });
+    expect(out).not.toMatch(/S3cret|1{64}/);
+  });
+
   test('an error in the configuration is reported once', async () => {
     const { code, err } = await new ServiceProcess({ DEMO: '1', WORKERS: '2', KEY_PREFIX: 'X' }).ended;
     expect(code).toBe(1);
