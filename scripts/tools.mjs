@@ -7,7 +7,7 @@ import { endWithParent, run } from './lib/run.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
 /**
- * A program, by its Debian packages, and what needs it: a folder of test/, whose suites can be left out, or other words. With
+ * A program, by its Debian packages, and what needs it: folders of test/, whose suites can be left out, or other words. With
  * `modules` it is what Python can import.
  * @typedef {{ debian: string, neededBy: string, modules?: string }} Tool
  */
@@ -18,7 +18,7 @@ export const tools = {
   'chromium-headless-shell': { debian: 'chromium-headless-shell', neededBy: 'test/browser' },
   faketime: { debian: 'faketime', neededBy: 'test/faults' },
   nginx: { debian: 'nginx', neededBy: 'test/doors' },
-  caddy: { debian: 'caddy', neededBy: 'test/doors' },
+  caddy: { debian: 'caddy', neededBy: 'test/doors, test/deploy' },
   haproxy: { debian: 'haproxy', neededBy: 'test/doors' },
   psql: { debian: 'postgresql-client', neededBy: 'test/deploy' },
   'systemd-analyze': { debian: 'systemd', neededBy: 'test/deploy' },
@@ -35,8 +35,13 @@ export const tools = {
 /** @param {readonly string[]} without folders of test/ whose suites are left out */
 export function toolsFor(without) {
   const leftOut = without.map((name) => `test/${name}`);
-  return Object.fromEntries(Object.entries(tools).filter(([, { neededBy }]) => !leftOut.includes(neededBy)));
+  return Object.fromEntries(
+    Object.entries(tools).filter(([, { neededBy }]) => foldersOf(neededBy).some((by) => !leftOut.includes(by))),
+  );
 }
+
+/** @param {string} neededBy */
+const foldersOf = (neededBy) => neededBy.split(', ');
 
 /**
  * @param {Readonly<Record<string, Tool>>} [wanted]
@@ -57,7 +62,9 @@ export async function ensureTools(wanted = tools, install = aptInstall) {
 function missingLine(missing) {
   const named = missing.map(([command, { neededBy }]) => `${command} (for ${neededBy})`).join(', ');
   const install = `Install what is missing (on Debian: apt-get install ${missing.map(([, { debian }]) => debian).join(' ')})`;
-  const folders = [...new Set(missing.map(([, { neededBy }]) => neededBy).filter((by) => by.startsWith('test/')))];
+  const folders = [
+    ...new Set(missing.flatMap(([, { neededBy }]) => foldersOf(neededBy)).filter((by) => by.startsWith('test/'))),
+  ];
   const without = folders.map((folder) => folder.slice('test/'.length)).join(',');
   // With CI=true it is refused.
   const mayLeaveOut = without !== '' && process.env['CI'] !== 'true';
