@@ -84,6 +84,8 @@ async function buildPart({ name, inputs, outs, command: [script = '', ...args], 
   // The old result goes first: if this build is stopped, what it leaves has no note and is built again.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   const { code, output } = await run(process.execPath, [join(root, 'node_modules', script), ...args], {
+    // A run of the tests has NODE_ENV=test, with which the screen would be React's build for development.
+    env: { ...process.env, NODE_ENV: 'production' },
     cwd: join(root, cwd),
   });
   if (code !== 0) throw new Stop(`${output.trim()}\nBuilding ${name} failed.`);
