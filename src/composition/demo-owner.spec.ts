@@ -40,12 +40,12 @@ describe('without demo values', () => {
   });
 
   test('it is refused where two accounts share what the demo owner was, and the second has the password', async () => {
-    const one = { id, email: 'ada@example.org', password: 'her own' };
+    const one = { id, email: 'ada@example.org', password: 'her own password' };
     expect(await refusal(one, { id: 'grace', email, password })).toContain(`put 'grace'`);
   });
 
   test('it goes on with another password, with none, and without any such account', async () => {
-    expect(await refusal({ id, email, password: 'another' })).toBeUndefined();
+    expect(await refusal({ id, email, password: 'another password' })).toBeUndefined();
     expect(await refusal({ id, email })).toBeUndefined();
     expect(await refusal({ id: 'ada', email: 'ada@example.org', password })).toBeUndefined();
   });

@@ -25,6 +25,7 @@ describe('the metrics page', () => {
       '/settings/api-keys',
       '/nothing',
       `/v1/${keys[0]!}`,
+      `/v1/api-keys/${keys[0]!}/uses`,
       `/v1/api-keys/${keys[0]!}`,
       '/openapi.json',
     ]) {
