@@ -2,4 +2,4 @@ export { ApiKeysPanel, type ApiKeysPanelProps } from './panel/ApiKeysPanel';
 export { placeOf, searchOf, type PanelPlace } from './panel/place';
 export type { FreshSignIn } from './api/fresh-sign-in';
 export type { AccessLevel, ApiKey, AuditEvent, KeyStatus } from './api/types';
-export type { Texts } from './texts';
+export { english, type Texts } from './texts';

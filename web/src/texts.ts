@@ -1,3 +1,4 @@
+import { createContext, useContext } from 'react';
 import { activity } from './texts/activity';
 import { create } from './texts/create';
 import { details } from './texts/details';
@@ -7,9 +8,10 @@ import { revoke } from './texts/revoke';
 import { rotate } from './texts/rotate';
 import { session } from './texts/session';
 
-/** Every text on the screen. A translation is another object of this type that replaces this one. */
-export const texts = {
-  product: 'Latchkey',
+/** Every word of the panel. A translation is another object of this type. */
+export const english = {
+  /** By BCP 47: how dates, times and durations are written, and how screen readers pronounce the panel. */
+  language: 'en',
   panelTitle: 'API keys',
   tabs: { label: 'Sections', keys: 'Keys', activity: 'Activity' },
   close: 'Close',
@@ -23,13 +25,13 @@ export const texts = {
   showPassword: 'Show password',
   never: 'never',
   justNow: 'just now',
-  scheme: { toLight: 'Switch to light colours', toDark: 'Switch to dark colours' },
   failure: {
     offline: 'You are offline. Check your connection, then try again.',
     noAnswer: 'The service did not answer. Check your connection, then try again.',
     unavailable: 'The service is not available right now. Try again in a moment.',
     signedOut: 'Your session has ended. Sign in again to go on.',
     noAccount: 'You are signed in, but you have no account here yet.',
+    /** The detail is the service's own, in English. */
     unexpected: (detail: string) => `Something went wrong: ${detail}`,
     wait: (duration: string) => `Too many attempts. Try again in ${duration}.`,
     stale: 'This may be out of date.',
@@ -46,6 +48,10 @@ export const texts = {
   rotate,
   activity,
   session,
-} as const;
+};
 
-export type Texts = typeof texts;
+export type Texts = typeof english;
+
+export const TextsContext = createContext<Texts>(english);
+
+export const useTexts = (): Texts => useContext(TextsContext);

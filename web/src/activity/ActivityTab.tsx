@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { usePanel } from '../panel/context';
 import { ACTIVITY_FILTERS, type ActivityFilter } from '../panel/place';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import classes from './activity.module.css';
 import { EventList } from './EventList';
@@ -17,6 +17,7 @@ interface Props {
 }
 
 export function ActivityTab({ filter, keyId }: Props) {
+  const texts = useTexts();
   const { activity } = texts;
   const { goTo } = usePanel();
   const list = useActivity(filter, keyId);

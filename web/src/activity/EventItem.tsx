@@ -1,6 +1,6 @@
 import { Badge, VisuallyHidden } from '@mantine/core';
 import type { ApiKey, AuditEvent } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { Emphasised } from '../ui/Emphasised';
 import { Hint } from '../ui/Hint';
 import { RelativeTime } from '../ui/RelativeTime';
@@ -16,8 +16,9 @@ interface Props {
 }
 
 export function EventItem({ event, apiKey, showsPrefix }: Props) {
+  const texts = useTexts();
   const { activity } = texts;
-  const sentence = describeEvent(event);
+  const sentence = describeEvent(event, texts);
   const name = apiKey?.name ?? activity.unknownName;
   return (
     <li className={classes.event} data-type={event.type}>

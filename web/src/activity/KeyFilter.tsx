@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { statusAt } from '../keys/expiry';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import classes from './activity.module.css';
 
@@ -13,7 +13,7 @@ interface Props {
 
 /** The browser's own list, which works with every keyboard, screen reader and phone. */
 export function KeyFilter({ keys, value, onChange }: Props) {
-  const { activity } = texts;
+  const { activity } = useTexts();
   const now = useNow();
   const optionsOf = (isActive: boolean) =>
     keys

@@ -1,11 +1,10 @@
 import type { AuditEvent } from '../api/types';
-import { texts } from '../texts';
+import type { Texts } from '../texts';
 
 type Sentence = string | ((keyName: string) => string);
 
 /** What happened, in words; for an event of a key, a function of the key's name. */
-export function describeEvent({ type, keyId, reason }: AuditEvent): Sentence {
-  const { activity } = texts;
+export function describeEvent({ type, keyId, reason }: AuditEvent, { activity }: Texts): Sentence {
   if (type === 'api_key.revoked') return find(activity.revokedKey, reason) ?? activity.event[type];
   if (type !== 'authentication.failed') return activity.event[type];
   if (keyId !== null) return find(activity.refusedKey, reason) ?? activity.otherRefusedKey;

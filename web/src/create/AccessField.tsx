@@ -1,5 +1,5 @@
 import type { AccessLevel } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { ChoiceCards } from '../ui/ChoiceCards';
 
 const LEVELS: readonly AccessLevel[] = ['read-only', 'read-and-write'];
@@ -11,7 +11,7 @@ interface Props {
 }
 
 export function AccessField({ value, onChange, error }: Props) {
-  const { create, keys } = texts;
+  const { create, keys } = useTexts();
   return (
     <ChoiceCards
       name="access"

@@ -3,7 +3,7 @@ import type { CreatedKey } from '../api/types';
 import { RevealDialogBody } from '../reveal/RevealDialogBody';
 import { useSecret } from '../reveal/useSecret';
 import { usePanel } from '../panel/context';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { useFocusReturn } from '../ui/useFocusReturn';
 import { CreateKeyForm } from './CreateKeyForm';
@@ -17,6 +17,7 @@ interface Props {
 
 /** Shows the form, then the key, in one dialog. Closing it keeps what was typed, except the password. */
 export function CreateKeyDialog({ opened, onClose }: Props) {
+  const texts = useTexts();
   const { announce, trip } = usePanel();
   const focus = useFocusReturn(opened);
   const [draft, setDraft] = useState(trip?.returned?.draft ?? emptyDraft);

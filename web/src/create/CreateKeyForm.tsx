@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { useOwner } from '../panel/useOwner';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { PasswordField } from '../ui/PasswordField';
 import { AccessField } from './AccessField';
@@ -23,6 +23,7 @@ interface Props {
 }
 
 export function CreateKeyForm({ draft, onDraft, creating, onCancel, replaced }: Props) {
+  const texts = useTexts();
   const { create } = texts;
   const { creation, isBusy } = creating;
   const owner = useOwner();

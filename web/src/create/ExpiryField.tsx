@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { DAY_MS, longDate } from '../time/format';
 import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function ExpiryField({ value, onChange, error }: Props) {
-  const { create } = texts;
+  const { create, language } = useTexts();
   const now = useNow();
   const presets = EXPIRY_PRESETS.map(String);
   const [isOwn, setOwn] = useState(!presets.includes(value));
@@ -36,7 +36,7 @@ export function ExpiryField({ value, onChange, error }: Props) {
       ]}
       value={isOwn ? OWN : value}
       onChange={choose}
-      {...(days !== undefined && { note: create.expiresOn(longDate(now + days * DAY_MS)) })}
+      {...(days !== undefined && { note: create.expiresOn(longDate(now + days * DAY_MS, language)) })}
     >
       {isOwn && (
         <TextInput

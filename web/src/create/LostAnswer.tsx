@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
@@ -12,7 +12,7 @@ interface Props {
 }
 
 export function LostAnswer({ lost, onCreateAgain, onKeep }: Props) {
-  const words = texts.create.lost;
+  const words = useTexts().create.lost;
   const createAgain = useFocusOnMount<HTMLButtonElement>();
   const { isReplacing = false, error } = lost;
   return (

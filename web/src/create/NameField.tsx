@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { useApiKeys } from '../keys/useApiKeys';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './NameField.module.css';
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
 
 /** Names need not differ, but who gives two keys the same one should know. */
 export function NameField({ value, onChange, error, replaced }: Props) {
-  const { create } = texts;
+  const { create } = useTexts();
   const { keys } = useApiKeys('active');
   const name = comparable(value);
   const taken = keys.find((key) => key.id !== replaced?.id && comparable(key.name) === name);

@@ -1,6 +1,6 @@
 import { NotSignedInAgain } from '../api/fresh-sign-in';
 import { ApiProblem, hasCode } from '../api/problem';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { fieldErrorsOf } from './refusal-fields';
@@ -14,9 +14,10 @@ interface Props {
 
 /** Shows a refusal that belongs to no field. */
 export function Refusal({ creation, onRetry }: Props) {
+  const texts = useTexts();
   if (creation.phase !== 'refused') return null;
   const { error } = creation;
-  if (Object.keys(fieldErrorsOf(error)).length > 0) return null;
+  if (Object.keys(fieldErrorsOf(error, texts)).length > 0) return null;
   if (hasCode(error, 'too_many_active_keys')) {
     return <Notice tone="warning">{texts.create.limit}</Notice>;
   }

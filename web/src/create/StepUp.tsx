@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { usePanel } from '../panel/context';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
 
@@ -9,6 +9,7 @@ import { Notice } from '../ui/Notice';
  * another frontend they have just done so, and it was not enough.
  */
 export function StepUp() {
+  const texts = useTexts();
   const { trip, helpUrl } = usePanel();
   const words = texts.create.confirmation;
   if (!trip) {

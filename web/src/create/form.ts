@@ -1,7 +1,7 @@
 import type { AccessLevel, ApiKey } from '../api/types';
 import { lifetimeDays } from '../keys/expiry';
 import { DEFAULT_EXPIRY_DAYS, MAX_EXPIRY_DAYS, MAX_NAME_LENGTH } from '../rules';
-import { texts } from '../texts';
+import type { Texts } from '../texts';
 
 export const EXPIRY_PRESETS = [7, 30, 90, 180, 365] as const;
 
@@ -34,8 +34,8 @@ export function daysOf(typed: string): number | undefined {
  * The errors that can be found without the service. The service itself decides in the end.
  * @param password undefined where none is asked for
  */
-export function checkDraft(draft: KeyDraft, password: string | undefined): FieldErrors {
-  const { required } = texts.create;
+export function checkDraft(draft: KeyDraft, password: string | undefined, { create }: Texts): FieldErrors {
+  const { required } = create;
   const name = draft.name.normalize('NFC').trim();
   return {
     ...(name === '' && { name: required.name }),

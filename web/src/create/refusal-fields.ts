@@ -1,5 +1,5 @@
 import { ApiProblem, hasCode } from '../api/problem';
-import { texts } from '../texts';
+import type { Texts } from '../texts';
 import type { Field, FieldErrors } from './form';
 
 /** The service's names of the fields. */
@@ -11,13 +11,13 @@ const FIELD_OF: Readonly<Record<string, Field>> = {
 };
 
 /** The errors of a refusal that belong to a field. The rest is shown above the form's buttons. */
-export function fieldErrorsOf(error: unknown): FieldErrors {
-  if (hasCode(error, 'incorrect_password')) return { password: texts.create.wrongPassword };
+export function fieldErrorsOf(error: unknown, { create }: Texts): FieldErrors {
+  if (hasCode(error, 'incorrect_password')) return { password: create.wrongPassword };
   if (!(error instanceof ApiProblem)) return {};
   return Object.fromEntries(
     error.errors.flatMap(({ field, message }) => {
       const known = FIELD_OF[field];
-      return known ? [[known, texts.create.field(message)]] : [];
+      return known ? [[known, create.field(message)]] : [];
     }),
   );
 }

@@ -3,6 +3,7 @@ import { ApiProblem } from '../api/problem';
 import { usePanel } from '../panel/context';
 import { useOwner } from '../panel/useOwner';
 import type { CreateKeyRequest } from '../api/types';
+import { useTexts } from '../texts';
 import { checkDraft, daysOf, FIELDS, type FieldErrors, type KeyDraft } from './form';
 import { fieldErrorsOf } from './refusal-fields';
 import type { useCreateKey } from './useCreateKey';
@@ -12,6 +13,7 @@ export function useKeyForm(
   draft: KeyDraft,
   { creation, create, createAgain, series }: ReturnType<typeof useCreateKey>,
 ) {
+  const texts = useTexts();
   const { confirmation, trip } = usePanel();
   const asksPassword = (useOwner().data?.confirmation ?? confirmation) === 'password';
   const [password, setPassword] = useState('');
@@ -25,7 +27,7 @@ export function useKeyForm(
   const refusal = creation.phase === 'refused' ? creation.error : undefined;
   useEffect(() => {
     if (refusal === undefined) return;
-    setErrors(fieldErrorsOf(refusal));
+    setErrors(fieldErrorsOf(refusal, texts));
     if (refusal instanceof ApiProblem) setPassword('');
   }, [refusal]);
 
@@ -44,7 +46,7 @@ export function useKeyForm(
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    const found = checkDraft(draft, asksPassword ? password : undefined);
+    const found = checkDraft(draft, asksPassword ? password : undefined, texts);
     setErrors(found);
     if (Object.keys(found).length === 0) void create(request());
   };

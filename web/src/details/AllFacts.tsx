@@ -2,13 +2,14 @@ import type { ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
 import { statusAt } from '../keys/expiry';
 import { StatusBadge } from '../keys/StatusBadge';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { exactTime, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import classes from './details.module.css';
 
 /** Here there is room for the exact times, which elsewhere are hints. */
 export function AllFacts({ apiKey }: { readonly apiKey: ApiKey }) {
+  const texts = useTexts();
   const { details, keys } = texts;
   const { column } = keys;
   const status = statusAt(apiKey, useNow());
@@ -52,12 +53,13 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 }
 
 function Moment({ iso, isPast = false }: { readonly iso: string; readonly isPast?: boolean }) {
+  const texts = useTexts();
   const tick = useNow();
   const now = isPast ? Math.max(tick, Date.parse(iso)) : tick;
   return (
     <time dateTime={iso}>
-      {relativeTime(iso, now)}
-      <span className={classes.exact}>{exactTime(iso)}</span>
+      {relativeTime(iso, now, texts)}
+      <span className={classes.exact}>{exactTime(iso, texts.language)}</span>
     </time>
   );
 }

@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import { hasCode } from '../api/problem';
 import { useKeyDialogs, type KeyAction } from '../keys/KeyDialogs';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
@@ -18,6 +18,7 @@ interface Props {
 
 /** All that is known of one key. */
 export function KeyDetails({ keyId, onClose }: Props) {
+  const texts = useTexts();
   const { details } = texts;
   const { act } = useKeyDialogs();
   // Kept after it is closed, so that it still has its texts while it fades away.

@@ -6,7 +6,7 @@ import { statusAt } from '../keys/expiry';
 import type { KeyAction } from '../keys/KeyDialogs';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { usePanel } from '../panel/context';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
 import { AllFacts } from './AllFacts';
@@ -20,7 +20,7 @@ interface Props {
 }
 
 export function KeyDetailsBody({ apiKey, onAction }: Props) {
-  const { details, keys } = texts;
+  const { details, keys } = useTexts();
   const { goTo } = usePanel();
   const activity = useActivity('all', apiKey.id);
   // Those of a key that was open before are not this one's.

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './ActiveCount.module.css';
 
 interface Props {
@@ -9,6 +9,7 @@ interface Props {
 
 /** "3 of 5 active", with a dot for each place. */
 export function ActiveCount({ active, most }: Props) {
+  const texts = useTexts();
   return (
     <Text component="span" size="sm" c="dimmed" className={classes.count}>
       <span className={classes.places} aria-hidden="true">

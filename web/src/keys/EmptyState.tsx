@@ -1,12 +1,12 @@
 import { Button, Text, Title } from '@mantine/core';
 import { usePanel } from '../panel/context';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { HelpLink } from '../ui/HelpLink';
 import { CheckIcon, KeyIcon } from '../ui/icons';
 import classes from './EmptyState.module.css';
 
 export function EmptyState({ onCreate }: { readonly onCreate: () => void }) {
-  const { empty } = texts.keys;
+  const { empty } = useTexts().keys;
   const { helpUrl } = usePanel();
   return (
     <div className={classes.empty}>

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import { expiresSoon, statusAt } from './expiry';
@@ -9,7 +9,7 @@ import classes from './StatusBadge.module.css';
 /** When the key ends or has ended, by expiry or by a revoke. */
 export function ExpiryCell({ apiKey }: { readonly apiKey: ApiKey }) {
   const now = useNow();
-  const { expires, expired, revoked, expiresSoon: soon } = texts.keys;
+  const { expires, expired, revoked, expiresSoon: soon } = useTexts().keys;
   const status = statusAt(apiKey, now);
   const ended = status === 'revoked' ? apiKey.revokedAt : status === 'expired' ? apiKey.expiresAt : null;
   if (ended !== null)

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { StatusFilter } from '../panel/place';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { KeyTable } from './KeyTable';
 import type { useApiKeys } from './useApiKeys';
 
@@ -15,6 +15,7 @@ interface Props {
 }
 
 export function KeyList({ list, filter, onOpen }: Props) {
+  const texts = useTexts();
   const [search, setSearch] = useState('');
   const { keys, hasNextPage, isFetchingNextPage, fetchNextPage } = list;
   const isSearchable = keys.length >= SEARCH_FROM;

@@ -1,9 +1,10 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './KeyList.module.css';
 
 /** Empty rows with the height of the real ones, so that nothing jumps. */
 export function KeyListSkeleton({ rows = 3 }: { readonly rows?: number }) {
+  const texts = useTexts();
   return (
     <div role="status" className={classes.skeleton}>
       <VisuallyHidden>{texts.loading}</VisuallyHidden>

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useRef } from 'react';
 import type { ApiKey } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { MoreIcon, RevokeIcon, RotateIcon } from '../ui/icons';
 import { useKeyDialogs, type KeyAction } from './KeyDialogs';
 import classes from './KeyList.module.css';
@@ -13,6 +13,7 @@ interface Props {
 }
 
 export function KeyMenu({ apiKey, describedBy }: Props) {
+  const texts = useTexts();
   const { act } = useKeyDialogs();
   const button = useRef<HTMLButtonElement>(null);
   const choose = (kind: KeyAction['kind']) => () => act({ kind, key: apiKey, opener: button.current });

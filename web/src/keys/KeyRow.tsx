@@ -1,7 +1,7 @@
 import { Badge, Text, UnstyledButton } from '@mantine/core';
 import { useId } from 'react';
 import type { ApiKey } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
 import { statusAt } from './expiry';
@@ -15,6 +15,7 @@ interface Props {
 }
 
 export function KeyRow({ apiKey, onOpen }: Props) {
+  const texts = useTexts();
   const prefixId = useId();
   const { column, access } = texts.keys;
   const status = statusAt(apiKey, useNow());

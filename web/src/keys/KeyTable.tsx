@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import type { ApiKey } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './KeyList.module.css';
 import { KeyRow } from './KeyRow';
 
@@ -14,6 +14,7 @@ interface Props {
  * On a narrow screen CSS turns the rows into cards. The roles are written out, because `display` removes a table's own.
  */
 export function KeyTable({ keys, onOpen }: Props) {
+  const texts = useTexts();
   const { column } = texts.keys;
   return (
     <div className={classes.frame}>

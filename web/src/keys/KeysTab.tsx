@@ -3,7 +3,7 @@ import { KeyDetails } from '../details/KeyDetails';
 import { usePanel } from '../panel/context';
 import type { StatusFilter } from '../panel/place';
 import { useOwner } from '../panel/useOwner';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { EmptyState } from './EmptyState';
 import { useKeyDialogs } from './KeyDialogs';
@@ -19,6 +19,7 @@ interface Props {
 }
 
 export function KeysTab({ filter, keyId }: Props) {
+  const texts = useTexts();
   const { goTo } = usePanel();
   const { create } = useKeyDialogs();
   const list = useApiKeys(filter);

@@ -2,7 +2,7 @@ import { Button, SegmentedControl, Text } from '@mantine/core';
 import { useId } from 'react';
 import { usePanel } from '../panel/context';
 import { STATUS_FILTERS, type StatusFilter } from '../panel/place';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { HelpLink } from '../ui/HelpLink';
 import { PlusIcon } from '../ui/icons';
 import { ActiveCount } from './ActiveCount';
@@ -19,6 +19,7 @@ interface Props {
 }
 
 export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, isWaiting, onCreate }: Props) {
+  const texts = useTexts();
   const { helpUrl } = usePanel();
   const limitId = useId();
   const limit = activeKeys !== undefined && maxActiveKeys !== undefined && activeKeys >= maxActiveKeys;

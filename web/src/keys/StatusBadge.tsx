@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { KeyStatus } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './StatusBadge.module.css';
 
 interface Props {
@@ -9,10 +9,11 @@ interface Props {
   readonly children?: ReactNode;
 }
 
-export function StatusBadge({ status, children = texts.keys.status[status] }: Props) {
+export function StatusBadge({ status, children }: Props) {
+  const texts = useTexts();
   return (
     <span className={classes.status} data-status={status}>
-      {children}
+      {children ?? texts.keys.status[status]}
     </span>
   );
 }

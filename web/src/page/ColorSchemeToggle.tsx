@@ -1,6 +1,6 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { texts } from '../texts';
 import { MoonIcon, SunIcon } from '../ui/icons';
+import { words } from './words';
 
 /** Follows the system's scheme until it is pressed. */
 export function ColorSchemeToggle() {
@@ -12,7 +12,7 @@ export function ColorSchemeToggle() {
       color="gray"
       c="inherit"
       size="lg"
-      aria-label={isDark ? texts.scheme.toLight : texts.scheme.toDark}
+      aria-label={isDark ? words.scheme.toLight : words.scheme.toDark}
       onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
     >
       {isDark ? <SunIcon /> : <MoonIcon />}

@@ -1,9 +1,9 @@
 import { Button, Text } from '@mantine/core';
 import type { Session } from '../api/types';
-import { texts } from '../texts';
 import { KeyIcon } from '../ui/icons';
 import { ColorSchemeToggle } from './ColorSchemeToggle';
 import classes from './page.module.css';
+import { words } from './words';
 
 interface Props {
   readonly session: Session | undefined;
@@ -18,7 +18,7 @@ export function Header({ session, onSignOut }: Props) {
           <span className={classes.mark}>
             <KeyIcon />
           </span>
-          <span className={classes.product}>{texts.product}</span>
+          <span className={classes.product}>{words.product}</span>
         </h1>
         {session && (
           <Text size="sm" className={classes.person} title={session.email}>
@@ -28,7 +28,7 @@ export function Header({ session, onSignOut }: Props) {
         <ColorSchemeToggle />
         {session && (
           <Button variant="default" size="xs" onClick={onSignOut}>
-            {texts.session.signOut}
+            {words.signOut}
           </Button>
         )}
       </div>

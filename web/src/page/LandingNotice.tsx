@@ -1,25 +1,24 @@
-import { texts } from '../texts';
 import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
 import { isAnother, refusal } from './landing';
 import { helpUrl } from './links';
 import classes from './page.module.css';
+import { words } from './words';
 
 /** Tells a person who comes back from the platform what came of it, unless it is what they expect. */
 export function LandingNotice() {
-  const { refused, another } = texts.session.platform;
   if (refusal === undefined && !isAnother) return null;
-  const words = isAnother ? another : refused[isReason(refusal) ? refusal : 'failed'];
+  const said = isAnother ? words.another : words.refused[isReason(refusal) ? refusal : 'failed'];
   return (
     <div className={classes.landing}>
-      <Notice tone={isAnother ? 'warning' : 'danger'} title={words.title}>
-        {words.text} <HelpLink url={helpUrl} />
+      <Notice tone={isAnother ? 'warning' : 'danger'} title={said.title}>
+        {said.text} <HelpLink url={helpUrl} />
       </Notice>
     </div>
   );
 }
 
 /** What stands in the address may be anybody's. */
-function isReason(text: string | undefined): text is keyof typeof texts.session.platform.refused {
-  return text !== undefined && Object.hasOwn(texts.session.platform.refused, text);
+function isReason(text: string | undefined): text is keyof typeof words.refused {
+  return text !== undefined && Object.hasOwn(words.refused, text);
 }

@@ -2,11 +2,11 @@ import { Divider, Text, Title } from '@mantine/core';
 import type { ApiClient } from '../api/client';
 import { PlatformSignIn } from '../session/PlatformSignIn';
 import { SignInForm } from '../session/SignInForm';
-import { texts } from '../texts';
 import { HelpLink } from '../ui/HelpLink';
 import { helpUrl } from './links';
 import classes from './page.module.css';
 import { platformSignIn, takesPasswords } from './sign-in-ways';
+import { words } from './words';
 
 interface Props {
   readonly client: ApiClient;
@@ -14,16 +14,15 @@ interface Props {
 }
 
 export function SignInPage({ client, onSignedIn }: Props) {
-  const { platform } = texts.session;
   const isElsewhere = !takesPasswords && platformSignIn === undefined;
   if (isElsewhere) {
     return (
       <div className={classes.signIn}>
         <Title order={2} size="h3" mb="xs">
-          {platform.elsewhere.title}
+          {words.elsewhere.title}
         </Title>
         <Text c="dimmed" mb="lg">
-          {platform.elsewhere.text}
+          {words.elsewhere.text}
         </Text>
         <HelpLink url={helpUrl} />
       </div>
@@ -32,13 +31,13 @@ export function SignInPage({ client, onSignedIn }: Props) {
   return (
     <div className={classes.signIn}>
       <Title order={2} size="h3">
-        {texts.session.title}
+        {words.title}
       </Title>
       <Text c="dimmed" mb="lg">
-        {texts.session.text}
+        {words.text}
       </Text>
       {platformSignIn !== undefined && <PlatformSignIn url={platformSignIn} />}
-      {platformSignIn !== undefined && takesPasswords && <Divider label={platform.or} my="lg" />}
+      {platformSignIn !== undefined && takesPasswords && <Divider label={words.or} my="lg" />}
       {takesPasswords && (
         <SignInForm client={client} takesFocus={platformSignIn === undefined} onSignedIn={onSignedIn} />
       )}

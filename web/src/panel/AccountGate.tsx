@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { hasCode } from '../api/problem';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
 import { usePanel } from './context';
@@ -10,6 +10,7 @@ import { useOwner } from './useOwner';
 
 /** A person whom the platform knows may be unknown to the service, until the platform opens an account for them. */
 export function AccountGate({ children }: { readonly children: ReactNode }) {
+  const texts = useTexts();
   const owner = useOwner();
   const { helpUrl } = usePanel();
   const queryClient = useQueryClient();

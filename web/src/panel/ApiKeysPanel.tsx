@@ -1,18 +1,22 @@
 import '../styles';
-import type { MantineColorScheme } from '@mantine/core';
+import { english, TextsContext, type Texts } from '../texts';
 import { PanelProviders } from './PanelProviders';
 import { Panel, type PanelProps } from './Panel';
 
 export interface ApiKeysPanelProps extends PanelProps {
-  /** Used where the host has no MantineProvider. Default: the system's. */
-  readonly colorScheme?: MantineColorScheme;
+  /** Used where the host has no MantineProvider. Default: the system's, if the page's `color-scheme` allows both. */
+  readonly colorScheme?: 'light' | 'dark' | 'auto';
+  /** Every word of the panel, for another language. Default: English. */
+  readonly texts?: Texts;
 }
 
 /** Personal API keys: list, create, rotate, revoke, and their activity. */
-export function ApiKeysPanel({ colorScheme = 'auto', ...panel }: ApiKeysPanelProps) {
+export function ApiKeysPanel({ colorScheme = 'auto', texts = english, ...panel }: ApiKeysPanelProps) {
   return (
     <PanelProviders colorScheme={colorScheme}>
-      <Panel {...panel} />
+      <TextsContext value={texts}>
+        <Panel {...panel} />
+      </TextsContext>
     </PanelProviders>
   );
 }

@@ -6,7 +6,7 @@ import type { Confirmation } from '../api/types';
 import { SessionGate } from '../api/session-gate';
 import { PlatformTrip, type Platform } from '../session/platform-trip';
 import { SignInAgainDialog } from '../session/SignInAgainDialog';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { Announcer, useAnnouncement } from '../ui/Announcer';
 import { AccountGate } from './AccountGate';
 import { PanelContext } from './context';
@@ -35,6 +35,7 @@ export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getTo
 const EXAMPLE_URL = 'https://api.example.com/v1/systems';
 
 export function Panel({ apiBaseUrl, getToken, exampleUrl = EXAMPLE_URL, helpUrl, email, ...given }: PanelProps) {
+  const texts = useTexts();
   const { confirmation = 'password', platform, takesFocus = false, onSignedOut } = given;
   const [gate] = useState(() => new SessionGate());
   const [place, goTo] = usePlace(given);

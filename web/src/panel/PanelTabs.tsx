@@ -2,7 +2,7 @@ import { Tabs } from '@mantine/core';
 import { ActivityTab } from '../activity/ActivityTab';
 import { KeyDialogs } from '../keys/KeyDialogs';
 import { KeysTab } from '../keys/KeysTab';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { START, type PanelPlace } from './place';
 
 interface Props {
@@ -12,6 +12,7 @@ interface Props {
 
 /** Each tab begins without a filter. */
 export function PanelTabs({ place, goTo }: Props) {
+  const texts = useTexts();
   return (
     <KeyDialogs>
       <Tabs

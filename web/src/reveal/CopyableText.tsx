@@ -1,6 +1,6 @@
 import { Button, VisuallyHidden } from '@mantine/core';
 import { useRef, type RefObject } from 'react';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { CheckIcon, CopyIcon } from '../ui/icons';
 import classes from './reveal.module.css';
 import { selectText, useCopy } from './useCopy';
@@ -17,6 +17,7 @@ interface Props {
 
 /** Not an input: browsers keep the text of inputs, to restore it later. */
 export function CopyableText({ text, label, copyLabel, copiedAloud, buttonRef, isMain = false }: Props) {
+  const texts = useTexts();
   const box = useRef<HTMLDivElement>(null);
   const { outcome, copy } = useCopy(text, box);
   const isCopied = outcome === 'copied';

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 
 interface Props {
   readonly onStay: () => void;
@@ -9,7 +9,7 @@ interface Props {
 
 /** Replaces the key within the same dialog: Escape leads back, and no dialog lies on another. */
 export function EarlyClose({ onStay, onLeave }: Props) {
-  const { early } = texts.reveal;
+  const { early } = useTexts().reveal;
   const stay = useFocusOnMount<HTMLButtonElement>();
   return (
     <>

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { CheckIcon, RevokeIcon } from '../ui/icons';
 import classes from './reveal.module.css';
 
 export function KeepSafe() {
-  const { where, keepIn, keepOut } = texts.reveal;
+  const { where, keepIn, keepOut } = useTexts().reveal;
   return (
     <div>
       <Text size="sm" fw={600} mb={6}>

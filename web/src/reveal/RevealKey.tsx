@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import type { CreatedKey } from '../api/types';
 import { usePanel } from '../panel/context';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
 import { CopyableText } from './CopyableText';
 import { curlLine } from './curl-line';
@@ -16,7 +16,8 @@ interface Props {
   readonly onDone: () => void;
 }
 
-export function RevealKey({ created, isStored, onStored, doneLabel = texts.done, onDone }: Props) {
+export function RevealKey({ created, isStored, onStored, doneLabel, onDone }: Props) {
+  const texts = useTexts();
   const { exampleUrl } = usePanel();
   const { reveal } = texts;
   const [isReminded, setReminded] = useState(false);
@@ -62,7 +63,7 @@ export function RevealKey({ created, isStored, onStored, doneLabel = texts.done,
           onChange={(event) => onStored(event.currentTarget.checked)}
           error={isReminded && !isStored && reveal.storedNeeded}
         />
-        <Button onClick={finish}>{doneLabel}</Button>
+        <Button onClick={finish}>{doneLabel ?? texts.done}</Button>
       </Group>
     </Stack>
   );

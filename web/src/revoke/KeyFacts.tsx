@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { DAY_MS } from '../time/format';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
@@ -8,6 +8,7 @@ import classes from './KeyFacts.module.css';
 
 /** The facts by which the person recognizes the key. */
 export function KeyFacts({ apiKey }: { readonly apiKey: ApiKey }) {
+  const texts = useTexts();
   const { revoke, keys } = texts;
   const now = useNow();
   const { lastUsedAt } = apiKey;

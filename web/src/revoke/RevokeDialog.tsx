@@ -1,6 +1,6 @@
 import type { ApiKey } from '../api/types';
 import { usePanel } from '../panel/context';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { RevokeForm } from './RevokeForm';
 import { useRevokeKey } from './useRevokeKey';
@@ -13,6 +13,7 @@ interface Props {
 }
 
 export function RevokeDialog({ apiKey, opened, onClose, onClosed }: Props) {
+  const texts = useTexts();
   const { announce } = usePanel();
   const revoke = useRevokeKey((message) => {
     onClose();

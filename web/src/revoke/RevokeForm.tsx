@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
 import type { ApiKey } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { KeyFacts } from './KeyFacts';
 
@@ -19,6 +19,7 @@ interface Props {
  * key by showing its name, prefix and last use. The button is never disabled; it says what is missing.
  */
 export function RevokeForm({ apiKey, error, isPending, onRevoke, onCancel }: Props) {
+  const texts = useTexts();
   const { revoke } = texts;
   const [isConfirmed, setConfirmed] = useState(false);
   const [isReminded, setReminded] = useState(false);

@@ -3,7 +3,7 @@ import type { ApiKey } from '../api/types';
 import { CreateKeyForm } from '../create/CreateKeyForm';
 import { useApiKeys } from '../keys/useApiKeys';
 import { RevealDialogBody } from '../reveal/RevealDialogBody';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { Notice } from '../ui/Notice';
 import type { Rotation } from './useRotation';
 
@@ -13,6 +13,7 @@ interface Props {
 }
 
 export function CreateStep({ apiKey, rotation }: Props) {
+  const texts = useTexts();
   const { rotate } = texts;
   const { activeKeys = 0, maxActiveKeys = Infinity } = useApiKeys('active');
   const { secret, creating } = rotation;

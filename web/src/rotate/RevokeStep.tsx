@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { useApiKeys } from '../keys/useApiKeys';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
@@ -17,7 +17,7 @@ interface Props {
 
 /** Without a box to tick: the person has already decided in the steps before. */
 export function RevokeStep({ old, twin, rotation }: Props) {
-  const { rotate } = texts;
+  const { rotate } = useTexts();
   const { keys } = useApiKeys('active');
   const { revoking } = rotation;
   const back = useFocusOnMount<HTMLButtonElement>();

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { CreateStep } from './CreateStep';
 import { RevokeStep } from './RevokeStep';
@@ -16,6 +16,7 @@ interface Props {
 
 /** Replaces a key so that one always works: create a twin, see it used, revoke the old key. */
 export function RotateDialog({ apiKey, opened, onClose, onClosed }: Props) {
+  const texts = useTexts();
   const rotation = useRotation(apiKey, onClose);
   const { step, secret } = rotation;
   return (

@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './rotate.module.css';
 import type { Step } from './useRotation';
 
 /** Screen readers announce each change, since the title of the dialog stays the same. */
 export function StepHeading({ step }: { readonly step: Step }) {
-  const { steps, step: label } = texts.rotate;
+  const { steps, step: label } = useTexts().rotate;
   return (
     <div className={classes.heading}>
       <span className={classes.bar} aria-hidden="true">

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../api/types';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { RelativeTime } from '../ui/RelativeTime';
 
 interface Props {
@@ -8,7 +8,7 @@ interface Props {
 }
 
 export function Usage({ label, apiKey }: Props) {
-  const { lastUsed, neverUsed } = texts.rotate;
+  const { lastUsed, neverUsed } = useTexts().rotate;
   return (
     <div>
       <dt>{label}</dt>

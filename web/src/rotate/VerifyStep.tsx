@@ -1,7 +1,7 @@
 import { Button, Group, Loader, Stack, Text } from '@mantine/core';
 import type { ApiKey } from '../api/types';
 import { useApiKeys } from '../keys/useApiKeys';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { CheckIcon } from '../ui/icons';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
@@ -19,7 +19,7 @@ interface Props {
 
 /** Reads the list again every few seconds, to show when the new key is used. */
 export function VerifyStep({ old, twin, rotation }: Props) {
-  const { rotate } = texts;
+  const { rotate } = useTexts();
   const list = useApiKeys('active', { pollMs: POLL_MS });
   const freshest = (key: ApiKey) => list.keys.find(({ id }) => id === key.id) ?? key;
   const isSeen = freshest(twin).lastUsedAt !== null;

@@ -5,13 +5,14 @@ import { useCreateKey } from '../create/useCreateKey';
 import { usePanel } from '../panel/context';
 import { useSecret } from '../reveal/useSecret';
 import { useRevokeKey } from '../revoke/useRevokeKey';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 
 export type Rotation = ReturnType<typeof useRotation>;
 export type Step = 1 | 2 | 3;
 
 /** The person's step in a rotation. It is not stored: the two keys in the list show how far the rotation went. */
 export function useRotation(old: ApiKey, onClose: () => void) {
+  const texts = useTexts();
   const { announce } = usePanel();
   const [step, setStep] = useState<Step>(1);
   const [twin, setTwin] = useState<ApiKey>();

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 
 /** A link, because the platform's login is another page. */
 export function PlatformSignIn({ url }: { readonly url: string }) {
+  const texts = useTexts();
   return (
     <Button component="a" href={url} fullWidth>
       {texts.session.platform.submit}

@@ -1,12 +1,13 @@
 import { Button, Text } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { usePanel } from '../panel/context';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { SignInForm } from './SignInForm';
 
 /** Opens above everything else when a request finds the session ended; the request is repeated afterwards. */
 export function SignInAgainDialog({ onGivenUp }: { readonly onGivenUp: (() => void) | undefined }) {
+  const texts = useTexts();
   const { client, gate, email, confirmation, ...panel } = usePanel();
   const trip = confirmation === 'password' ? undefined : panel.trip;
   const isAsking = useSyncExternalStore(gate.subscribe, gate.isAsking);

@@ -1,7 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { ApiClient } from '../api/client';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { PasswordField } from '../ui/PasswordField';
 import { Notice } from '../ui/Notice';
 import { useSignIn } from './useSignIn';
@@ -16,6 +16,7 @@ interface Props {
 }
 
 export function SignInForm({ client, email: knownEmail, takesFocus = false, onSignedIn }: Props) {
+  const texts = useTexts();
   const [email, setEmail] = useState(knownEmail ?? '');
   const [password, setPassword] = useState('');
   const [isChecked, setChecked] = useState(false);

@@ -46,4 +46,4 @@ export const activity = {
   },
   otherRefused: 'A request was refused',
   otherRefusedKey: (name: string) => `A request with key ${name} was refused`,
-} as const;
+};

@@ -38,6 +38,7 @@ export const create = {
     days: `A whole number from 1 to ${MAX_EXPIRY_DAYS}`,
     password: 'Enter your password',
   },
+  /** The message is the service's own, in English. */
   field: (message: string) => `This ${message}`,
   wrongPassword: 'Incorrect password',
   limit: 'You have reached the maximum number of API keys. Revoke one, then try again: what you typed stays here.',
@@ -56,4 +57,4 @@ export const create = {
     keep: 'Close and leave it',
     working: 'Revoking, then creating anew…',
   },
-} as const;
+};

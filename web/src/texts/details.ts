@@ -7,4 +7,4 @@ export const details = {
   noActivity: 'Nothing is on record for it any more.',
   allActivity: 'All its activity',
   unknown: 'You have no such key.',
-} as const;
+};

@@ -45,4 +45,4 @@ export const keys = {
   shown: (count: number) => (count === 1 ? '1 key shown' : `${count} keys shown`),
   failed: 'Your keys could not be loaded',
   staleFailed: 'Your keys could not be refreshed',
-} as const;
+};

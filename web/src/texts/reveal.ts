@@ -22,4 +22,4 @@ export const reveal = {
     leave: 'Close anyway',
   },
   left: 'The key is no longer shown: you left the page.',
-} as const;
+};

@@ -14,4 +14,4 @@ export const revoke = {
     expired: (name: string) => `“${name}” had already expired`,
   },
   gone: (name: string) => `“${name}” no longer exists`,
-} as const;
+};

@@ -1,7 +1,7 @@
 export const rotate = {
   title: (name: string) => `Rotate “${name}”`,
   step: (step: number, of: number, name: string) => `Step ${step} of ${of}: ${name}`,
-  steps: ['Create a twin', 'Switch over', 'Revoke the old key'],
+  steps: ['Create a twin', 'Switch over', 'Revoke the old key'] as [string, string, string],
   createText:
     'The new key gets the same settings. The old one keeps working until you revoke it, so nothing stops meanwhile.',
   full: (most: number) =>
@@ -24,4 +24,4 @@ export const rotate = {
   submit: 'Revoke the old key',
   back: 'Back',
   done: (name: string) => `“${name}” was rotated: the old key is revoked`,
-} as const;
+};

@@ -1,13 +1,14 @@
-import { texts } from '../texts';
+import type { Texts } from '../texts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const DAY_MS = 24 * HOUR;
 
-/** The browser's locale throughout. */
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'always' });
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+/** The browser's own variant of the language, such as en-GB of en, where it has one. */
+function localeFor(language: string): string {
+  const [main] = language.split('-');
+  return navigator.languages.find((own) => own.split('-')[0] === main) ?? language;
+}
 
 /** From the largest. Days are used up to two months, since people choose a key's lifetime in days. */
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
@@ -19,7 +20,8 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
 ];
 
 /** "3 minutes ago", "in 12 days". Past times are rounded down, future times to the nearest. */
-export function relativeTime(iso: string, now: number): string {
+export function relativeTime(iso: string, now: number, { language, justNow }: Texts): string {
+  const relative = new Intl.RelativeTimeFormat(localeFor(language), { numeric: 'always' });
   const distance = Date.parse(iso) - now;
   for (const [unit, size, from] of UNITS) {
     const count = distance > 0 ? Math.round(distance / size) : Math.ceil(distance / size);
@@ -27,15 +29,20 @@ export function relativeTime(iso: string, now: number): string {
       return relative.format(count, unit);
   }
   const seconds = Math.trunc(distance / 1000);
-  return Math.abs(seconds) < 10 ? texts.justNow : relative.format(seconds, 'second');
+  return Math.abs(seconds) < 10 ? justNow : relative.format(seconds, 'second');
 }
 
-export const exactTime = (iso: string) => exact.format(new Date(iso));
+export function exactTime(iso: string, language: string): string {
+  const exact = new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'full', timeStyle: 'long' });
+  return exact.format(new Date(iso));
+}
 
-export const longDate = (time: number) => date.format(new Date(time));
+export function longDate(time: number, language: string): string {
+  return new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'long' }).format(new Date(time));
+}
 
 /** "45 seconds", "15 minutes": how long to wait. */
-export function duration(seconds: number): string {
+export function duration(seconds: number, language: string): string {
   const [value, unit] = seconds < 90 ? [Math.ceil(seconds), 'second'] : [Math.ceil(seconds / 60), 'minute'];
-  return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+  return new Intl.NumberFormat(localeFor(language), { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }

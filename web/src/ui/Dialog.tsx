@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './Dialog.module.css';
 
 interface Props {
@@ -17,6 +17,7 @@ interface Props {
 
 /** `onClosed` moves the focus back: the opener may be a menu item that is gone, or a row that has left the list. */
 export function Dialog({ opened, title, onClose, onClosed, size = 'md', isOnTop = false, children }: Props) {
+  const texts = useTexts();
   return (
     <Modal.Root
       opened={opened}
@@ -29,6 +30,7 @@ export function Dialog({ opened, title, onClose, onClosed, size = 'md', isOnTop 
       size={size}
       zIndex={isOnTop ? 300 : 200}
       padding="lg"
+      lang={texts.language}
       className={classes.root}
     >
       <Modal.Overlay backgroundOpacity={0.5} />

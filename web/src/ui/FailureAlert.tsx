@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import { describeFailure } from './describe-failure';
 import { Notice } from './Notice';
 
@@ -12,9 +12,10 @@ interface Props {
 }
 
 export function FailureAlert({ title, error, detail, isRetrying = false, onRetry }: Props) {
+  const texts = useTexts();
   return (
     <Notice tone="danger" title={title}>
-      {describeFailure(error)} {detail}
+      {describeFailure(error, texts)} {detail}
       {onRetry && (
         <Group mt="sm">
           <Button size="xs" variant="default" onClick={onRetry} loading={isRetrying}>

@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './HelpLink.module.css';
 
 interface Props {
@@ -9,6 +9,7 @@ interface Props {
 
 /** In a tab of its own, so that nothing typed or shown here is lost. */
 export function HelpLink({ url }: Props) {
+  const texts = useTexts();
   if (url === undefined) return null;
   return (
     <a href={url} target="_blank" rel="noopener noreferrer" className={classes.link}>

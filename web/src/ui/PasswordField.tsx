@@ -1,11 +1,12 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import type { RefObject } from 'react';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 
 type Props = PasswordInputProps & { readonly ref?: RefObject<HTMLInputElement | null> };
 
 /** The library hides the eye button from the keyboard and from screen readers, whose users need it most. */
 export function PasswordField(props: Props) {
+  const texts = useTexts();
   return (
     <PasswordInput
       name="password"

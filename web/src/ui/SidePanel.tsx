@@ -1,6 +1,6 @@
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { texts } from '../texts';
+import { useTexts } from '../texts';
 import classes from './Dialog.module.css';
 
 interface Props {
@@ -14,6 +14,7 @@ interface Props {
 
 /** Like a dialog, at the edge of the screen: the list stays in view beside it. */
 export function SidePanel({ opened, title, onClose, onClosed, children }: Props) {
+  const texts = useTexts();
   return (
     <Drawer.Root
       opened={opened}
@@ -25,6 +26,7 @@ export function SidePanel({ opened, title, onClose, onClosed, children }: Props)
       position="right"
       size="md"
       padding="lg"
+      lang={texts.language}
       className={classes.root}
     >
       <Drawer.Overlay backgroundOpacity={0.3} />
