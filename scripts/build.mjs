@@ -48,7 +48,13 @@ const parts = {
   },
   panel: {
     name: '@latchkey/panel',
-    inputs: [...webInputs, 'web/vite.lib.config.ts', 'web/declarations.ts', 'web/tsconfig.json'],
+    inputs: [
+      ...webInputs,
+      'web/vite.lib.config.ts',
+      'web/declarations.ts',
+      'web/tsconfig.json',
+      'web/tsconfig.lib.json',
+    ],
     outs: ['web/lib/dist'],
     command: ['vite/bin/vite.js', 'build', '--config', 'vite.lib.config.ts', '--logLevel', 'warn'],
     cwd: 'web',

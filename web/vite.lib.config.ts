@@ -1,9 +1,10 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { declarations } from './declarations';
 
-/** The panel for other frontends, which provide React, Mantine and TanStack Query. */
+/** The package @latchkey/panel. What it depends on is not in it: a host that has Mantine shares it, with its theme. */
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), declarations()],
   publicDir: false,
   build: {
     // The ignore files leave out every folder of the name `dist`.

@@ -1,15 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Page, Request } from 'playwright-core';
+import type { BrowserContextOptions, Page, Request } from 'playwright-core';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
+import { publishDry } from '../packages/fresh-clone.js';
+import { exportedBy, filesIn } from '../packages/packed.js';
+import { panelTypesInUse } from '../packages/panel-types-in-use.js';
+import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
 import { startService, type Service } from '../support/service.js';
-import { look } from './support/look.js';
+import { axe } from './support/axe.js';
+import { changedOutside, latinOn, roomAround, unruly } from './support/bare-page.js';
+import { look, PHONE, wider } from './support/look.js';
 import { LONG_AGO_SECONDS, Platform } from './support/platform.js';
 import { isCreation } from './support/network.js';
-import { countKeys } from './support/rows.js';
+import { greek } from './support/other-words.js';
+import { countKeys, putKeys } from './support/rows.js';
 import {
   button,
   chooseAction,
   createDialog,
+  fillCreate,
   heading,
   openCreate,
   row,
@@ -17,19 +28,38 @@ import {
   shownKey,
   storeKey,
 } from './support/screen.js';
+import { shoot } from './support/screenshots.js';
 import { Stage } from './support/stage.js';
+import { KEYS } from './support/states.js';
 
 /** A day, so that no machine is slow enough for a sign-in of this test to grow old. */
 const RULE = { CONFIRMATION_MAX_AGE_SECONDS: '86400', CONFIRMATION_ACR_VALUES: 'urn:example:gold,phr' };
 const NOT_SIGNED_IN = 'You did not sign in again, so no key was created.';
 
+/** Of the pictures, so that they are small. */
+const SMALL = { width: 860, height: 480 };
+/** Texts of a panel in other words that are none of its own: prefixes of keys, browser and system of the person. */
+const DATA = /^((№ \d · )?lk_[0-9a-f]+…|Chrome, Linux)$/;
+const tsc = join(root, 'node_modules/typescript/bin/tsc');
+/** A strict project's options, which checks its libraries' declarations too. */
+const strictOptions = {
+  target: 'es2022',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  jsx: 'react-jsx',
+  strict: true,
+  noEmit: true,
+  types: [],
+};
+
+let platform: Platform;
+beforeAll(async () => void (platform = await Platform.start()));
+afterAll(() => platform?.stop());
+
 describe("the panel in a platform's own page, of another origin", () => {
-  let platform: Platform;
   let service: Service;
   let stage: Stage;
   let requests: Request[] = [];
   beforeAll(async () => {
-    platform = await Platform.start();
     service = await startService({ ...platform.env, ...RULE });
     stage = await Stage.start(service, platform.url);
   });
@@ -41,10 +71,7 @@ describe("the panel in a platform's own page, of another origin", () => {
     expect(sent.filter((text) => /password/i.test(text))).toEqual([]);
     await stage.clear();
   });
-  afterAll(async () => {
-    await stage?.stop();
-    await platform?.stop();
-  });
+  afterAll(() => stage?.stop());
 
   const newId = () => `auth0|${randomUUID()}`;
   const openAccount = async (id = newId()) => {
@@ -199,5 +226,118 @@ describe("the panel in a platform's own page, of another origin", () => {
     const stranger = await visit(newId());
     await stranger.getByText('You have no account here yet').waitFor();
     await look('panel-no-account', stranger);
+  });
+});
+
+describe('the packed panel, in a page without any style of its own', () => {
+  let service: Service;
+  let stage: Stage;
+  let owner: Owner;
+  beforeAll(async () => {
+    service = await startService({ ...platform.env, PASSWORD_SIGN_IN: 'on' });
+    stage = await Stage.start(service, platform.url);
+    owner = await newOwner(service);
+    await putKeys(service, owner, KEYS);
+    platform.signedIn = owner.id;
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage?.stop());
+
+  const visit = (name: 'bare' | 'words', words?: string, options: BrowserContextOptions = {}) =>
+    stage.visit(platform.pageNamed(name, service, words), { options: { viewport: SMALL, ...options } });
+
+  test('is made by the lines of its README, and holds what it exports and no source', async () => {
+    const packed = join(platform.pages.project.folder, 'node_modules/@latchkey/panel');
+    const files = filesIn(packed);
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', ...exportedBy(packed)]));
+    expect(
+      files.filter((file) => !/^(LICENSE|README\.md|package\.json|lib\/dist\/.+\.(js|css|d\.ts))$/.test(file)),
+    ).toEqual([]);
+    expect(await publishDry(platform.pages.obtained.clone, '@latchkey/panel')).toEqual([]);
+  });
+
+  test('has types, to which the page of its README keeps', async () => {
+    const { project } = platform.pages;
+    project.write('in-use.tsx', panelTypesInUse);
+    for (const module of ['esnext', 'node16']) {
+      const moduleResolution = module === 'esnext' ? 'bundler' : module;
+      const compilerOptions = { ...strictOptions, module, moduleResolution };
+      project.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['main.tsx', 'in-use.tsx'] }));
+      const { output } = await run(process.execPath, [tsc, '-p', '.'], { cwd: project.folder });
+      expect({ module, output }).toEqual({ module, output: '' });
+    }
+  });
+
+  test('keeps what belongs to it in its place, and changes nothing else', async () => {
+    const page = await visit('bare');
+    await row(page, 'CI deploy').waitFor();
+    expect([await unruly(page), await changedOutside(page)]).toEqual([[], []]);
+    await shoot(page, 'panel');
+    await button(page, 'Actions for CI deploy').click();
+    expect(await unruly(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await openCreate(page);
+    await fillCreate(page, { password: '' });
+    await button(page, 'Create key').click();
+    for (const size of [SMALL, PHONE]) {
+      expect(await wider(page, size)).toEqual([]);
+      expect(await unruly(page)).toEqual([]);
+      expect(await roomAround(page)).toBeGreaterThanOrEqual(12);
+    }
+    // Light alone: axe takes the page for white where no style sheet says otherwise.
+    expect((await axe(page)).violations).toEqual([]);
+    await button(page, 'Cancel').click();
+    await createDialog(page).waitFor({ state: 'detached' });
+    await page.setViewportSize(PHONE);
+    await page.mouse.move(0, 0);
+    await shoot(page, 'panel-360');
+    await page.setViewportSize(SMALL);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('[data-mantine-color-scheme="dark"]').first().waitFor();
+    await shoot(page, 'panel-dark');
+  });
+
+  test('speaks with the words that it is given, and with no others', async () => {
+    const other = await newOwner(service);
+    platform.signedIn = other.id;
+    await putKeys(
+      service,
+      other,
+      KEYS.map((key, index) => ({ ...key, name: `№ ${index}` })),
+    );
+    const page = await visit('words', 'greek', { locale: 'el-GR' });
+    const press = (name: string) => button(page, greek(name)).click();
+    const seen = async () => (await latinOn(page)).filter((text) => !DATA.test(text));
+    await row(page, '№ 0').waitFor();
+    expect(await seen()).toEqual([]);
+    await button(page, `${greek('Actions for')} № 0`).click();
+    await page.getByRole('menuitem', { name: greek('Revoke…') }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await seen()).toEqual([]);
+    await press('Cancel');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await press('Create API key');
+    await press('Create key');
+    await page.getByText(greek('Enter your password')).waitFor();
+    expect(await seen()).toEqual([]);
+    await page.locator('input[name="name"]').fill('№ 9');
+    await page.locator('input[name="password"]').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText(greek('Incorrect password')).waitFor();
+    await page.locator('input[name="password"]').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByText(greek('Where to keep it')).waitFor();
+    expect(await seen()).toEqual([]);
+    await page.getByLabel(greek('I have stored it')).check();
+    await press('Done');
+    await page.getByRole('tab', { name: greek('Activity') }).click();
+    await page.getByText(greek('was created')).first().waitFor();
+    expect(await seen()).toEqual([]);
+    platform.signedIn = owner.id;
+    const inGerman = await visit('words', 'german', { locale: 'de-DE', colorScheme: 'dark' });
+    await row(inGerman, 'CI deploy').waitFor();
+    // The page says nothing of dark, so its text stays black on white.
+    await inGerman.locator('[data-mantine-color-scheme="light"]').first().waitFor();
+    await shoot(inGerman, 'panel-german');
   });
 });

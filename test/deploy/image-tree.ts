@@ -12,7 +12,8 @@ interface LockedPackage {
 
 /**
  * Makes the folder that a stage of the Dockerfile would hold, with the packages that its `npm ci` would install: the
- * root's, without packages for development, optional packages and workspaces.
+ * root's, without packages for development, optional packages and workspaces. (Those that the workspaces need are among
+ * them, since the lockfile does not tell them apart.)
  */
 export function layOut(stage: Stage, folder: string): void {
   for (const { from, sources, target } of copiesOf(stage)) {

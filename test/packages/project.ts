@@ -4,20 +4,23 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 
 /**
- * A project of a user of the guard, with the guard installed from its tarball by npm. Beside the guard there are only
- * the packages that its package.json declares and that the project itself asks for, as links into this checkout. A
- * package that the guard needs but does not declare is not found. Nothing is fetched.
+ * A project of a user of one of our packages, which npm installs from its tarball. Beside it there are only the packages
+ * that its package.json declares and that the project itself asks for, as links into this checkout. A package that ours
+ * needs but does not declare is not found. Nothing is fetched.
  */
 export class Project {
   constructor(
     readonly folder: string,
     private readonly type: 'module' | 'commonjs',
     private readonly packages: readonly string[],
+    /** The workspace of our package. */
+    private readonly workspace = 'clients/node',
   ) {}
 
   async install(tarball: string): Promise<this> {
-    this.declare({ '@latchkey/guard': tarball });
-    const args = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+    this.declare(tarball);
+    // Of linked packages npm does not know which versions they are, and finds no peers in them.
+    const args = ['install', '--offline', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
     const { code, output } = await run('npm', args, { cwd: this.folder });
     if (code !== 0) throw new Error(output);
     return this;
@@ -25,23 +28,29 @@ export class Project {
 
   /** The same with what npm has unpacked in another project: nothing is built, so npm would do the same again. */
   installAs(other: Project): this {
-    this.declare({});
-    const unpacked = 'node_modules/@latchkey/guard';
+    this.declare();
+    const unpacked = join('node_modules', this.ours.name);
     cpSync(join(other.folder, unpacked), join(this.folder, unpacked), { recursive: true });
     return this;
   }
 
   write(file: string, text: string): string {
-    mkdirSync(this.folder, { recursive: true });
-    writeFileSync(join(this.folder, file), text);
-    return join(this.folder, file);
+    const path = join(this.folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
   }
 
-  private declare(guard: Readonly<Record<string, string>>): void {
-    const declared = JSON.parse(readFileSync(join(root, 'clients/node/package.json'), 'utf8')) as Manifest;
-    for (const name of [...Object.keys(declared.dependencies), ...this.packages]) this.link(name);
+  private get ours(): Manifest {
+    return JSON.parse(readFileSync(join(root, this.workspace, 'package.json'), 'utf8')) as Manifest;
+  }
+
+  private declare(tarball?: string): void {
+    const { name: ours, dependencies: needed } = this.ours;
+    for (const name of new Set([...Object.keys(needed), ...this.packages])) this.link(name);
     const dependencies = Object.fromEntries(this.packages.map((name) => [name, '*']));
-    const manifest = { private: true, type: this.type, dependencies: { ...dependencies, ...guard } };
+    const packed = tarball === undefined ? {} : { [ours]: tarball };
+    const manifest = { private: true, type: this.type, dependencies: { ...dependencies, ...packed } };
     this.write('package.json', JSON.stringify(manifest));
   }
 
@@ -53,5 +62,6 @@ export class Project {
 }
 
 interface Manifest {
+  readonly name: string;
   readonly dependencies: Readonly<Record<string, string>>;
 }

@@ -4,7 +4,7 @@ import { axe, settle } from './axe.js';
 import { shoot } from './screenshots.js';
 
 export const DESKTOP = { width: 1280, height: 800 };
-const PHONE = { width: 360, height: 740 };
+export const PHONE = { width: 360, height: 740 };
 /** At 200 % a desktop has half the pixels in each direction. */
 const ZOOMED = { width: 640, height: 400 };
 

@@ -1,16 +1,15 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { root } from '../../../scripts/lib/paths.mjs';
-import { run } from '../../../scripts/lib/run.mjs';
 import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../../support/platform-login.js';
+import { makeHostPages, type HostPages } from './host-pages.js';
 
 /** Longer than any confirmation may be old. */
 export const LONG_AGO_SECONDS = 2 * 86_400;
 
-const PAGE = join(root, 'web/host/dist');
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
 
 /** Two buttons stand for all that a login may ask for. The opener gets the token, as from the window of a real login. */
@@ -23,6 +22,8 @@ const SIGN_IN = `<!doctype html><html lang="en"><title>Sign in</title><link rel=
 
 /** A platform with a login of its own and a page with the panel, at an origin that is not the service's. */
 export class Platform {
+  /** Who is signed in at a page whose address names nobody. */
+  signedIn = '';
   /** Who signs in again: by default the one who signed in before. */
   nextPerson: string | undefined;
   /** How long ago the person proved who they are, before they sign in again and then. */
@@ -30,13 +31,13 @@ export class Platform {
 
   private constructor(
     readonly url: string,
+    readonly pages: HostPages,
     private readonly login: Awaited<ReturnType<typeof startPlatformLogin>>,
     readonly stop: () => Promise<void>,
   ) {}
 
   static async start(): Promise<Platform> {
-    await build('vite.lib.config.ts');
-    await build('vite.host.config.ts');
+    const pages = await makeHostPages();
     const login = await startPlatformLogin();
     const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
       const asked = new URL(request.url ?? '/', platform.url);
@@ -46,7 +47,7 @@ export class Platform {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     // By another name than the service's address, which makes it another site too.
-    const platform: Platform = new Platform(`http://localhost:${port}`, login, async () => {
+    const platform: Platform = new Platform(`http://localhost:${port}`, pages, login, async () => {
       server.closeAllConnections();
       server.close();
       await login.stop();
@@ -68,6 +69,11 @@ export class Platform {
     return `${this.url}/?${new URLSearchParams({ account, api: service.url })}`;
   }
 
+  /** The page of the panel's README, or the one in other words, of who is signed in. */
+  pageNamed(name: 'bare' | 'words', service: { readonly url: string }, words = ''): string {
+    return `${this.url}/${name}?${new URLSearchParams({ api: service.url, words })}`;
+  }
+
   /** As in the beginning. */
   reset(): void {
     this.nextPerson = undefined;
@@ -76,10 +82,18 @@ export class Platform {
 
   private async answer({ pathname, searchParams }: URL, response: ServerResponse): Promise<void> {
     if (pathname === '/token') return void response.end(await this.issue(searchParams));
-    const file = pathname === '/' ? '/index.html' : pathname;
-    const body = pathname === '/sign-in' ? SIGN_IN : await readFile(join(PAGE, file));
-    const type = TYPES[file.split('.').pop() ?? ''] ?? 'text/html';
+    const body = pathname === '/sign-in' ? SIGN_IN : await this.read(pathname);
+    const type = TYPES[pathname.split('.').pop() ?? ''] ?? 'text/html';
     response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(body);
+  }
+
+  /** The page of the example, those by their names, and what the three of them load. */
+  private async read(pathname: string): Promise<Buffer> {
+    const { host, bare, words } = this.pages.built;
+    const page = { '/': host, '/bare': bare, '/words': words }[pathname];
+    if (page) return readFile(join(page, 'index.html'));
+    const holder = [host, bare, words].find((folder) => existsSync(join(folder, pathname)));
+    return readFile(join(holder ?? host, pathname));
   }
 
   private issue(asked: URLSearchParams): Promise<string> {
@@ -87,17 +101,10 @@ export class Platform {
     const [acr] = (asked.get('acr_values') ?? '').split(' ');
     const age = isAgain ? this.ageSeconds.again : this.ageSeconds.before;
     const claims = {
-      sub: (isAgain && this.nextPerson) || asked.get('account') || '',
+      sub: (isAgain && this.nextPerson) || asked.get('account') || this.signedIn,
       auth_time: Math.floor(Date.now() / 1000) - age,
       ...(acr && { acr }),
     };
     return sign(claims, { alg: 'ES256', kid: 'ES256' }, this.login.privateKey('ES256'));
   }
-}
-
-async function build(config: string): Promise<void> {
-  const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const args = [vite, 'build', '--config', config, '--logLevel', 'warn'];
-  const { code, output } = await run(process.execPath, args, { cwd: join(root, 'web') });
-  if (code !== 0) throw new Error(output);
 }

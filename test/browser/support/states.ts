@@ -27,7 +27,7 @@ const DEPLOY: KeyRow = {
   shown: '7c1f4e0a9b2d',
 };
 
-const KEYS: readonly KeyRow[] = [
+export const KEYS: readonly KeyRow[] = [
   DEPLOY,
   { name: 'Backup script', createdDaysAgo: 12, expiresInDays: 9, usedMinutesAgo: 26 * 60, shown: 'e02b95d1c47a' },
   { name: 'Status dashboard', createdDaysAgo: 53, expiresInDays: 312, shown: '41d8a6f09c3e' },

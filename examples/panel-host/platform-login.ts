@@ -1,4 +1,4 @@
-import type { FreshSignIn } from '@latchkey/web';
+import type { FreshSignIn } from '@latchkey/panel';
 
 const account = new URLSearchParams(location.search).get('account') ?? '';
 const LOOK_MS = 100;

@@ -1,5 +1,5 @@
-import { ApiKeysPanel } from '@latchkey/web';
-import '@latchkey/web/style.css';
+import { ApiKeysPanel } from '@latchkey/panel';
+import '@latchkey/panel/style.css';
 import { createRoot } from 'react-dom/client';
 import { getToken } from './platform-login';
 

@@ -1,0 +1,67 @@
+import { cpSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../../../scripts/lib/paths.mjs';
+import { run } from '../../../scripts/lib/run.mjs';
+import { obtain, type Obtained } from '../../packages/fresh-clone.js';
+import { Project } from '../../packages/project.js';
+import { snippetOf } from '../../support/pages.js';
+
+const README = 'web/README.md';
+const SECTION = 'In your page';
+const ADDRESS = '"https://keys.example.com"';
+
+/** A page of the README names a fixed address; in the tests its own address says where the service is. */
+const apiOf = `{new URLSearchParams(location.search).get('api')!}`;
+
+const CHOICE = `import { allGreek, german } from './other-words';
+const texts: Texts = location.search.includes('german') ? german(english) : allGreek(english);
+
+`;
+
+export interface HostPages {
+  readonly obtained: Obtained;
+  readonly project: Project;
+  /** Where the built page is, of each of the three. */
+  readonly built: Readonly<Record<'host' | 'bare' | 'words', string>>;
+}
+
+/**
+ * An empty folder in which the README's lines are done: it holds the packed panel and the page of the README (`bare`),
+ * beside it the page of examples/panel-host and one that says everything in other words.
+ */
+export async function makeHostPages(): Promise<HostPages> {
+  const folder = mkdtempSync(join(tmpdir(), 'panel-'));
+  const obtained = await obtain(snippetOf(README, SECTION, 'sh'), folder);
+  const packages = [...obtained.beside, '@types/react', '@types/react-dom'];
+  const project = new Project(join(folder, 'my-page'), 'module', packages, 'web');
+  await project.install(obtained.tarball);
+  const [html, main] = [snippetOf(README, SECTION, 'html'), snippetOf(README, SECTION, 'tsx')];
+  if (!main.includes(ADDRESS)) throw new Error(`no ${ADDRESS} in it`);
+  const pages = { index: html, main: main.replace(ADDRESS, apiOf) };
+  project.write('index.html', pages.index);
+  project.write('main.tsx', pages.main);
+  cpSync(join(root, 'examples/panel-host'), join(project.folder, 'host'), { recursive: true });
+  // It does not say that it can be dark.
+  project.write('words/index.html', pages.index.replace(/^.*"color-scheme".*\n/m, ''));
+  project.write('words/main.tsx', inOtherWords(pages.main));
+  cpSync(join(root, 'test/browser/support/other-words.ts'), join(project.folder, 'words/other-words.ts'));
+  await Promise.all(['.', 'host', 'words'].map((page) => build(project.folder, page)));
+  const dist = (page: string) => join(project.folder, page, 'dist');
+  return { obtained, project, built: { host: dist('host'), bare: dist('.'), words: dist('words') } };
+}
+
+/** The page of the README, whose panel gets other words by the name in its address. */
+function inOtherWords(main: string): string {
+  return main
+    .replace('{ ApiKeysPanel }', '{ ApiKeysPanel, english, type Texts }')
+    .replace('createRoot(', `${CHOICE}createRoot(`)
+    .replace('getToken={', 'texts={texts} getToken={');
+}
+
+async function build(folder: string, page: string): Promise<void> {
+  const vite = join(folder, 'node_modules/vite/bin/vite.js');
+  const args = [vite, 'build', page, '--logLevel', 'warn'];
+  const { code, output } = await run(process.execPath, args, { cwd: folder });
+  if (code !== 0) throw new Error(output);
+}

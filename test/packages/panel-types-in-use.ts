@@ -1,0 +1,18 @@
+/** What a type checker must make of the panel. A type that had become `any` would leave the errors unused. */
+export const panelTypesInUse = `
+import { ApiKeysPanel, english, type ApiKeysPanelProps, type FreshSignIn, type Texts } from '@latchkey/panel';
+
+export const getToken = (fresh?: FreshSignIn): string => {
+  // @ts-expect-error it is a number of seconds
+  fresh?.maxAgeSeconds.toUpperCase();
+  return (fresh?.acrValues ?? []).join(' ');
+};
+export const german: Texts = { ...english, language: 'de', keys: { ...english.keys, activeOf: (active, most) => active + '/' + most } };
+// @ts-expect-error words are missing
+export const tooFew: Texts = { language: 'de' };
+// @ts-expect-error no such property
+export const unknown: ApiKeysPanelProps = { apiBaseUrl: '', words: german };
+// @ts-expect-error the address is missing
+export const nowhere = <ApiKeysPanel />;
+export const panel = <ApiKeysPanel apiBaseUrl="" getToken={getToken} texts={german} colorScheme="dark" />;
+`;

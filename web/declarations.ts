@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Plugin } from 'vite';
+
+const SPECIFIER = /(from |import\()(['"])(\.[^'"]*)\2/g;
+/** An import for its effect alone: of a style sheet. */
+const EFFECT = /^import '\..*';\n/gm;
+
+/** Adds the types of src/index.ts and of what it names, with the endings that every way to find modules takes. */
+export function declarations(): Plugin {
+  return {
+    name: 'declarations',
+    generateBundle() {
+      for (const [path, text] of declarationsOf('index')) {
+        const source = text.replaceAll(EFFECT, '').replaceAll(SPECIFIER, '$1$2$3.js$2');
+        this.emitFile({ type: 'asset', fileName: `${path}.d.ts`, source });
+      }
+      // A compiler finds something behind the import of the style sheet.
+      this.emitFile({ type: 'asset', fileName: 'style.d.ts', source: 'export {};\n' });
+    },
+  };
+}
+
+/** By path under src, without ending. */
+function declarationsOf(entry: string): Map<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), 'declarations-'));
+  const found = new Map<string, string>();
+  const add = (path: string): void => {
+    const file = join(folder, `${path}.d.ts`);
+    if (found.has(path) || !existsSync(file)) return;
+    const text = readFileSync(file, 'utf8');
+    found.set(path, text);
+    for (const [, , , specifier] of text.matchAll(SPECIFIER)) add(join(dirname(path), specifier!));
+  };
+  try {
+    const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+    execFileSync(process.execPath, [tsc, '-p', 'tsconfig.lib.json', '--outDir', folder], { stdio: 'inherit' });
+    add(entry);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return found;
+}
