@@ -1,7 +1,9 @@
-# Two images from one file: `--target latchkey` (the default, last) and `--target systems-api`.
-# A release line of Node and Debian, whose patches a new build takes; for the very same bytes again name a digest:
+# Two images from one file: `--target latchkey` (the default, last) and `--target systems-api`. What the first holds is
+# listed by `--target sbom --output .`, as latchkey.cdx.json (CycloneDX). `--build-arg REVISION=$(git rev-parse HEAD)`
+# notes the commit.
+# One release of Node. Debian's patches change what stands behind the name; for the very same bytes name a digest:
 # --build-arg NODE_IMAGE=node@sha256:…
-ARG NODE_IMAGE=node:24-bookworm-slim
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS manifests
 WORKDIR /app
@@ -18,10 +20,26 @@ RUN node scripts/build.mjs
 FROM manifests AS latchkey-packages
 RUN npm ci --ignore-scripts --omit=dev --omit=optional --workspaces=false
 
+FROM latchkey-packages AS latchkey-sbom
+# Of packages that are not there nothing is to be said.
+RUN npm pkg delete devDependencies optionalDependencies workspaces && npm sbom --sbom-format=cyclonedx --sbom-type=application > latchkey.cdx.json
+
+FROM scratch AS sbom
+COPY --from=latchkey-sbom /app/latchkey.cdx.json /
+
 FROM manifests AS systems-api-packages
 RUN npm ci --ignore-scripts --omit=dev --omit=optional --workspace examples/systems-api
 
 FROM ${NODE_IMAGE} AS systems-api
+ARG NODE_IMAGE
+ARG REVISION
+LABEL org.opencontainers.image.title="Latchkey systems-api" \
+  org.opencontainers.image.description="The reference resource service of Latchkey" \
+  org.opencontainers.image.version="0.1.0" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.source="https://github.com/latchkey/latchkey" \
+  org.opencontainers.image.base.name="${NODE_IMAGE}"
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
 COPY --from=systems-api-packages /app/node_modules node_modules
@@ -36,6 +54,15 @@ HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=5 \
 CMD ["node", "examples/systems-api/dist/main.js"]
 
 FROM ${NODE_IMAGE} AS latchkey
+ARG NODE_IMAGE
+ARG REVISION
+LABEL org.opencontainers.image.title="Latchkey" \
+  org.opencontainers.image.description="A self-hosted personal API key service" \
+  org.opencontainers.image.version="0.1.0" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.source="https://github.com/latchkey/latchkey" \
+  org.opencontainers.image.base.name="${NODE_IMAGE}"
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
 COPY --from=latchkey-packages /app/node_modules node_modules

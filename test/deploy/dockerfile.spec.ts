@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
-import { copiesOf, readStages, textsOf } from './dockerfile.js';
+import { copiesOf, labelsOf, readStages, textsOf } from './dockerfile.js';
 
 const stages = readStages();
 const names = stages.map(({ name }) => name);
+const manifest = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 const images = stages.filter((stage) => textsOf(stage, 'CMD').length > 0);
 const context = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
 
@@ -15,10 +16,33 @@ describe('the Dockerfile', () => {
     expect(names.at(-1)).toBe('latchkey');
   });
 
-  test('stands on a release line of Node and of Debian, or on a stage of its own', () => {
+  test('stands on one release of Node, and on a stage of its own or nothing else', () => {
     const foreign = stages.map(({ from }) => from).filter((from) => !names.includes(from));
-    expect(foreign.length).toBeGreaterThan(0);
-    for (const from of foreign) expect(from).toMatch(/^node:\d+-[a-z]+-slim$/);
+    const [node, ...others] = new Set(foreign.filter((from) => from !== 'scratch'));
+    expect(node).toMatch(/^node:\d+\.\d+\.\d+-[a-z]+-slim$/);
+    expect(others).toEqual([]);
+  });
+
+  test('labels each image with what it is, of which version and license, and on what it stands', () => {
+    const { version, license } = manifest('package.json');
+    const source = manifest('clients/node/package.json').repository.url.replace(/^git\+(.*)\.git$/, '$1');
+    for (const image of images) {
+      const labels = labelsOf(image);
+      const named = Object.entries(labels).map(([name, value]) => [
+        name.replace('org.opencontainers.image.', ''),
+        value,
+      ]);
+      expect(Object.fromEntries(named)).toEqual({
+        title: expect.stringContaining('Latchkey'),
+        description: expect.any(String),
+        version,
+        revision: '',
+        licenses: license,
+        source,
+        'base.name': image.from,
+      });
+    }
+    expect(manifest('web/package.json').repository.url).toBe(manifest('clients/node/package.json').repository.url);
   });
 
   test('runs as a user that is not root, by number, with a health check and in production', () => {
@@ -30,7 +54,9 @@ describe('the Dockerfile', () => {
   });
 
   test('lets no package run a program at its installation', () => {
-    const installs = stages.flatMap((stage) => textsOf(stage, 'RUN')).filter((text) => text.includes('npm '));
+    const installs = stages
+      .flatMap((stage) => textsOf(stage, 'RUN'))
+      .filter((text) => /npm (ci|i|install)\b/.test(text));
     expect(installs.length).toBeGreaterThan(0);
     for (const install of installs) expect(install).toContain('npm ci --ignore-scripts');
   });
@@ -49,7 +75,8 @@ describe('the Dockerfile', () => {
     expect(copies.map(({ from }) => from).filter((from) => !names.includes(from!))).toEqual([]);
     const built = ['dist', 'web/dist', 'clients/node', 'examples/systems-api'].map((path) => `/app/${path}`);
     for (const { from, sources } of copies) {
-      expect(from === 'build' ? built : ['/app/node_modules']).toEqual(expect.arrayContaining([...sources]));
+      const made = from === 'build' ? built : ['/app/node_modules', '/app/latchkey.cdx.json'];
+      expect(made).toEqual(expect.arrayContaining([...sources]));
     }
   });
 

@@ -33,8 +33,9 @@ export function readStages(): Stage[] {
     const [, name, rest] = /^([A-Z]+) (.*)$/.exec(line)!;
     const [, from, as] = /^(\S+) AS (\S+)$/.exec(rest!) ?? [];
     if (name === 'FROM') stages.push({ name: as!, from: withDefaults(from!, defaults), instructions: [] });
-    else if (name === 'ARG') defaults[rest!.split('=')[0]!] = rest!.split('=')[1]!;
-    else stages.at(-1)!.instructions.push({ name: name!, text: rest! });
+    else if (name === 'ARG') defaults[rest!.split('=')[0]!] ??= rest!.split('=')[1] ?? '';
+    else
+      stages.at(-1)!.instructions.push({ name: name!, text: name === 'LABEL' ? withDefaults(rest!, defaults) : rest! });
   }
   return stages;
 }
@@ -53,6 +54,14 @@ export function copiesOf(stage: Stage): Copy[] {
 /** The variables that ENV sets. */
 export const environmentOf = (stage: Stage): Record<string, string> =>
   Object.fromEntries(textsOf(stage, 'ENV').flatMap((text) => text.split(' ').map((pair) => pair.split('='))));
+
+/** The labels of an image, of a build without arguments. */
+export const labelsOf = (stage: Stage): Record<string, string> =>
+  Object.fromEntries(
+    textsOf(stage, 'LABEL').flatMap((text) =>
+      [...text.matchAll(/(\S+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+    ),
+  );
 
 const withDefaults = (text: string, defaults: Record<string, string>) =>
   text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => defaults[name] ?? '');

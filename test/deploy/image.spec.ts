@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { root } from '../../scripts/lib/paths.mjs';
+import { run } from '../../scripts/lib/run.mjs';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { connectClients, type Clients } from '../support/grpc-clients.js';
@@ -75,6 +77,28 @@ describe('what the image holds', () => {
     await ada.revoke(apiKey.id);
     expect((await clients.validate(fullKey)).denial?.reason).toBe('REASON_REVOKED');
     for (const path of ['/settings/api-keys', '/openapi.json', '/metrics']) expect(await answers(path)).toBe(200);
+  });
+
+  test('is listed by the line that makes its bill of materials', async () => {
+    const list = readStages().find(({ name }) => name === 'latchkey-sbom')!;
+    const packages = { cwd: join(folder, '..', `${basename(folder)}-packages`) };
+    mkdirSync(packages.cwd);
+    cpSync(join(folder, 'package.json'), join(packages.cwd, 'package.json'));
+    symlinkSync(join(folder, 'node_modules'), join(packages.cwd, 'node_modules'));
+    const { code, output } = await run('sh', ['-c', textsOf(list, 'RUN')[0]!], packages);
+    expect({ code, output }).toMatchObject({ code: 0 });
+    const { bomFormat, metadata, components } = JSON.parse(
+      readFileSync(join(packages.cwd, 'latchkey.cdx.json'), 'utf8'),
+    );
+    expect({ bomFormat, of: metadata.component.purl }).toEqual({
+      bomFormat: 'CycloneDX',
+      of: 'pkg:npm/latchkey@0.1.0',
+    });
+    const names = components.map(({ name }: { name: string }) => name);
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
+    expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+    expect(names.filter((name: string) => /^(jest|typescript|vite)$/.test(name))).toEqual([]);
+    rmSync(packages.cwd, { recursive: true, force: true });
   });
 
   test('ends in order on SIGTERM', async () => {
