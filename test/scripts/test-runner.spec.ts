@@ -110,7 +110,7 @@ describe('a run of the tests --without some', () => {
 describe('on a machine where programs are missing that cannot be installed', () => {
   // Not those of /usr/sbin, which is searched wherever the path leads.
   const missing = ['chromium-headless-shell', 'caddy'];
-  const named = 'Missing: chromium-headless-shell (for test/browser), caddy (for test/doors).';
+  const named = 'Missing: chromium-headless-shell (for test/browser), caddy (for test/doors, test/deploy).';
   const install = 'Install what is missing (on Debian: apt-get install chromium-headless-shell caddy)';
   beforeEach(() => missing.forEach((command) => commands.withdraw(command)));
 
@@ -125,7 +125,7 @@ describe('on a machine where programs are missing that cannot be installed', () 
     if (aptGet) commands.provide('apt-get', aptGet);
     const { code, lines, last } = await npmTest([], { CALLS: join(checkout.folder, 'calls'), ...env });
     expect(lines.slice(2)).toEqual([
-      `${named} ${install}, or leave suites out: npm test -- --without browser,doors.`,
+      `${named} ${install}, or leave suites out: npm test -- --without browser,doors,deploy.`,
       '0 passed, 1 failed',
     ]);
     expect(checkout.read('calls')).toBe('');

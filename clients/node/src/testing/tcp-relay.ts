@@ -9,7 +9,11 @@ export class TcpRelay {
 
   private constructor(port: number) {
     this.server = createServer((near) => {
-      if (this.isCut) return void near.on('error', () => near.destroy()).resume();
+      if (this.isCut) {
+        this.pairs.push([near, near]);
+        near.on('error', () => near.destroy()).resume();
+        return;
+      }
       const far = connect(port, '127.0.0.1');
       this.pairs.push([near, far]);
       near.on('error', () => far.destroy()).pipe(far);
