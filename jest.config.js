@@ -5,8 +5,8 @@ const specs = isLong ? '**/*.spec.ts' : '**/!(*.long).spec.ts';
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  // On two cores: suites wait for processes and commits for a fifth of their time, which a third worker uses.
-  maxWorkers: 3,
+  // On two cores: suites wait for processes, pages and commits for much of their time, which two more workers use.
+  maxWorkers: 4,
   testMatch: [
     `<rootDir>/src/${specs}`,
     `<rootDir>/test/${specs}`,
