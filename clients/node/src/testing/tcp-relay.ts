@@ -9,11 +9,7 @@ export class TcpRelay {
 
   private constructor(port: number) {
     this.server = createServer((near) => {
-      if (this.isCut) {
-        this.pairs.push([near, near]);
-        near.on('error', () => near.destroy()).resume();
-        return;
-      }
+      if (this.isCut) return void near.destroy();
       const far = connect(port, '127.0.0.1');
       this.pairs.push([near, far]);
       near.on('error', () => far.destroy()).pipe(far);
@@ -35,7 +31,7 @@ export class TcpRelay {
     return this.pairs.filter(([near]) => !near.destroyed).length;
   }
 
-  /** Until `mend` new connections reach nobody either. */
+  /** Until `mend` new connections end at once. */
   cut(): void {
     this.isCut = true;
     for (const [near, far] of this.pairs) {
