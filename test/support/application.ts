@@ -14,6 +14,7 @@ import { PrometheusMetrics } from '../../src/infrastructure/telemetry/prometheus
 import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
 import { cheapPasswords } from './cheap-passwords.js';
 import { CHEAP_HASH } from './cheap.mjs';
+import { createDatabase } from './databases.mjs';
 import { STORE_PATIENCE_MS } from './patience.mjs';
 
 export * from './calls.js';
@@ -32,6 +33,16 @@ export type Application = Awaited<ReturnType<typeof openApplication>>;
 /** One instance of the service's inside: the use cases over the adapters, with no server before it. */
 export async function openApplication(databaseUrl: string, given: Given = {}) {
   return openOver(await openDatabase(databaseUrl, 'lk'), databaseUrl, given);
+}
+
+export type OwnApplication = Awaited<ReturnType<typeof openOnOwnDatabase>>;
+
+/** The same over a database of its own, which is dropped when it is closed. */
+export async function openOnOwnDatabase(given: Given = {}) {
+  const database = await createDatabase();
+  const application = await openApplication(database.url, given);
+  const close = () => application.close().finally(() => database.drop());
+  return { ...application, databaseUrl: database.url, close };
 }
 
 /** The same over a connection to a database that is migrated already. */

@@ -2,25 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   client,
   newOwner,
-  openApplication,
+  openOnOwnDatabase,
   PASSWORD,
   tally,
   times,
-  type Application,
+  type OwnApplication,
 } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
 import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
+let app: OwnApplication;
 beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
+  app = await openOnOwnDatabase();
 });
-afterAll(async () => {
-  await app?.close();
-  await database.drop();
-});
+afterAll(() => app?.close());
 
 let made = 0;
 function profile(part: Partial<PutAccountCommand> = {}): PutAccountCommand {

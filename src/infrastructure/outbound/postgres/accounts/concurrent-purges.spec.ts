@@ -5,29 +5,28 @@ import {
   eventsOf,
   newOwner,
   openApplication,
+  openOnOwnDatabase,
   outcomeOf,
   PASSWORD,
   tally,
   times,
   type Application,
+  type OwnApplication,
 } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
 
 const READ = { operation: 'read', permission: '' } as const;
 const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };
 const ROUNDS = 5;
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
+let app: OwnApplication;
 let other: Application;
 beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
-  other = await openApplication(database.url);
+  app = await openOnOwnDatabase();
+  other = await openApplication(app.databaseUrl);
 });
 afterAll(async () => {
-  await Promise.all([app, other].map((instance) => instance?.close()));
-  await database.drop();
+  await other?.close();
+  await app?.close();
 });
 
 const purge = (id: string, version?: bigint) => other.purgeAccount.execute(id, version, PLATFORM);

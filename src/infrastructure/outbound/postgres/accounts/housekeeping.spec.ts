@@ -2,26 +2,20 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   client,
   newOwner,
-  openApplication,
+  openOnOwnDatabase,
   PASSWORD,
   times,
-  type Application,
+  type OwnApplication,
 } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
 import { FakePasswords, fakeHash } from '../../../../../test/fakes/sessions/fake-passwords.js';
 import { outcomeOf } from '../../../../../test/support/calls.js';
 import { PostgresHousekeeping } from './housekeeping.js';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
+let app: OwnApplication;
 beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url, { passwords: new FakePasswords() });
+  app = await openOnOwnDatabase({ passwords: new FakePasswords() });
 });
-afterAll(async () => {
-  await app?.close();
-  await database.drop();
-});
+afterAll(() => app?.close());
 
 const signIn = (email: string, ip: string, password = PASSWORD) =>
   outcomeOf(app.signIn.execute(email, password, client(ip)));

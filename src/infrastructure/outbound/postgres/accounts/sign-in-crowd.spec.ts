@@ -3,27 +3,21 @@ import { randomUUID } from 'node:crypto';
 import {
   client,
   newOwner,
-  openApplication,
+  openOnOwnDatabase,
   PASSWORD,
   tally,
   times,
-  type Application,
+  type OwnApplication,
 } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
 
 const HOME = '192.0.2.1';
 const CROWD = 200;
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
+let app: OwnApplication;
 beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
+  app = await openOnOwnDatabase();
 });
-afterAll(async () => {
-  await app?.close();
-  await database.drop();
-});
+afterAll(() => app?.close());
 
 /** The most that were seen at once until the work was done: connections of the pool in use, and calls that waited for one. */
 async function mostOf(work: Promise<unknown>): Promise<{ used: number; waiting: number }> {

@@ -4,27 +4,26 @@ import {
   eventsOf,
   newOwner,
   openApplication,
+  openOnOwnDatabase,
   PASSWORD,
   tally,
   times,
   type Application,
+  type OwnApplication,
 } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
+let app: OwnApplication;
 let other: Application;
 beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
-  other = await openApplication(database.url);
+  app = await openOnOwnDatabase();
+  other = await openApplication(app.databaseUrl);
 });
 afterAll(async () => {
-  await Promise.all([app, other].map((instance) => instance?.close()));
-  await database.drop();
+  await other?.close();
+  await app?.close();
 });
 
-const signIn = (email: string, password = PASSWORD, instance = app) =>
+const signIn = (email: string, password = PASSWORD, instance: Application = app) =>
   instance.signIn.execute(email, password, client());
 
 describe('signing in', () => {

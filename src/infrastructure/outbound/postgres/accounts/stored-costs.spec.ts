@@ -1,18 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newOwner, openApplication, type Application } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
+import { newOwner, openOnOwnDatabase, type OwnApplication } from '../../../../../test/support/application.js';
 import { PostgresStoredCosts } from './stored-costs.js';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
+let app: OwnApplication;
 beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
+  app = await openOnOwnDatabase();
 });
-afterAll(async () => {
-  await app?.close();
-  await database.drop();
-});
+afterAll(() => app?.close());
 
 const hashAt = (kib: number) =>
   `$argon2id$v=19$m=${kib},t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g`;
@@ -42,13 +36,11 @@ test('the key is 32 random bytes, the same at every look and on every instance, 
   const { key } = await read();
   expect(key).toHaveLength(32);
   expect((await read()).key).toEqual(key);
-  const other = await createDatabase();
-  const elsewhere = await openApplication(other.url);
+  const elsewhere = await openOnOwnDatabase();
   try {
     expect((await new PostgresStoredCosts(elsewhere.database).read()).key).not.toEqual(key);
   } finally {
     await elsewhere.close();
-    await other.drop();
   }
 });
 

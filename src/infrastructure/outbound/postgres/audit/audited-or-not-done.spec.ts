@@ -5,27 +5,21 @@ import {
   createKey,
   eventsOf,
   newOwner,
-  openApplication,
+  openOnOwnDatabase,
   runOut,
   times,
-  type Application,
+  type OwnApplication,
 } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
 import { eventually } from '../../../../../test/support/eventually.js';
 import { KeyString } from '../../../../domain/keys/key-string.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
+let app: OwnApplication;
 beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
+  app = await openOnOwnDatabase();
 });
-afterAll(async () => {
-  await app?.close();
-  await database.drop();
-});
+afterAll(() => app?.close());
 
 const newKey = async () => createKey(app, (await newOwner(app)).id);
 const validate = (credential: string | undefined) => app.validateKey.execute(credential, READ, client());
@@ -36,7 +30,7 @@ const GIVE_UP = `
 
 /** While nobody else can write to the record, and PostgreSQL gives up what tries to. */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
-  const holder = new pg.Client({ connectionString: database.url });
+  const holder = new pg.Client({ connectionString: app.databaseUrl });
   await holder.connect();
   await holder.query('BEGIN; LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE');
   const working = work();
@@ -56,7 +50,7 @@ describe('audited or not done', () => {
   test('a failure is on record, for another connection to see, when it is answered', async () => {
     const { key, fullKey } = await newKey();
     await app.changeAccountStatus.suspend(key.ownerId);
-    const onLooker = new pg.Client({ connectionString: database.url });
+    const onLooker = new pg.Client({ connectionString: app.databaseUrl });
     await onLooker.connect();
     for (let seen = 1; seen <= 20; seen += 1) {
       await validate(fullKey);

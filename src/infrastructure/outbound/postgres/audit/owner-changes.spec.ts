@@ -1,21 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createKey, newOwner, openApplication, type Application } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
+import {
+  createKey,
+  newOwner,
+  openOnOwnDatabase,
+  type OwnApplication,
+} from '../../../../../test/support/application.js';
 import { eventually } from '../../../../../test/support/eventually.js';
 
 const FAILURES = 50_000;
 
 describe("an owner's events among very many failures", () => {
-  let database: Awaited<ReturnType<typeof createDatabase>>;
-  let app: Application;
+  let app: OwnApplication;
   beforeAll(async () => {
-    database = await createDatabase();
-    app = await openApplication(database.url);
+    app = await openOnOwnDatabase();
   });
-  afterAll(async () => {
-    await app?.close();
-    await database.drop();
-  });
+  afterAll(() => app?.close());
 
   /** Rows that PostgreSQL has fetched by way of an index. */
   const fetchedBy = async (index: string) => {

@@ -7,27 +7,26 @@ import {
   eventsOf,
   newOwner,
   openApplication,
+  openOnOwnDatabase,
   outcomeOf,
   runOut,
   times,
   type Application,
+  type OwnApplication,
 } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
 import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
+let app: OwnApplication;
 let other: Application;
 beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
-  other = await openApplication(database.url);
+  app = await openOnOwnDatabase();
+  other = await openApplication(app.databaseUrl);
 });
 afterAll(async () => {
-  await Promise.all([app, other].map((instance) => instance?.close()));
-  await database.drop();
+  await other?.close();
+  await app?.close();
 });
 
 type Observe = (instance: Application, key: CreatedApiKey) => Promise<unknown>;
@@ -52,7 +51,7 @@ const expiryEvents = ({ key }: CreatedApiKey) => eventsOf(app, key.ownerId, 'api
 
 /** Keeps others from writing to the row of the key until so many of them wait for it. */
 async function heldUp({ key }: CreatedApiKey, waiting: number, calls: () => Promise<unknown>[]): Promise<void> {
-  const holder = new pg.Client({ connectionString: database.url });
+  const holder = new pg.Client({ connectionString: app.databaseUrl });
   await holder.connect();
   await holder.query('BEGIN');
   await holder.query('SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE', [key.id]);

@@ -4,21 +4,17 @@ import {
   createKey,
   newOwner,
   openApplication,
+  openOnOwnDatabase,
   type Application,
+  type OwnApplication,
 } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
 import { eventually } from '../../../../../test/support/eventually.js';
 
-let database: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
+let app: OwnApplication;
 beforeAll(async () => {
-  database = await createDatabase();
-  app = await openApplication(database.url);
+  app = await openOnOwnDatabase();
 });
-afterAll(async () => {
-  await app.close();
-  await database.drop();
-});
+afterAll(() => app?.close());
 
 const newKey = async () => (await createKey(app, (await newOwner(app)).id)).key.id;
 async function lastUseOf(keyId: string): Promise<Date | undefined> {
@@ -72,7 +68,7 @@ test('is visible in the list within two seconds of the grant', async () => {
       'clearTimeout',
     ],
   });
-  const instance = await openApplication(database.url);
+  const instance = await openApplication(app.databaseUrl);
   try {
     const { id } = await newOwner(instance);
     const { fullKey, now } = await createKey(instance, id);
@@ -89,7 +85,7 @@ test('is visible in the list within two seconds of the grant', async () => {
 });
 
 test('never goes backwards, whatever the order of notes, flushes and instances', async () => {
-  const other = await openApplication(database.url);
+  const other = await openApplication(app.databaseUrl);
   const { id } = await newOwner(app);
   const { key } = await createKey(app, id);
   const noon = Date.parse('2026-06-01T12:00:00Z');
