@@ -21,7 +21,7 @@ import type {
 
 export interface Validation {
   readonly verdict: Verdict;
-  /** Whose key it is. Absent until the secret is proven. */
+  /** Of a denial: whose key it is. Absent until the secret is proven. */
   readonly proven?: { readonly keyId: string; readonly ownerId: string };
   /** Absent until the secret is proven. */
   readonly rate?: RateDecision;
@@ -89,8 +89,11 @@ export class ValidateKey {
     const chargedAt = this.meter.countPart('limits', readAt);
     if (found.isExpiryDue(now)) await this.keys.recordExpiries({ keyId: found.id });
     const verdict = found.judge(question, rate.admitted, now);
-    if (verdict.granted) this.lastUse.note(found.id, now);
-    else await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, chargedAt);
+    if (verdict.granted) {
+      this.lastUse.note(found.id, now);
+      return { verdict, rate };
+    }
+    await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, chargedAt);
     return { verdict, rate, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 
