@@ -110,7 +110,7 @@ test('with demo values nothing of this is said: they are for trying out', () => 
 
 describe('a password in a URL', () => {
   test.each(['pa#ss', 'pa/ss', 'pa?ss', '12#3', '12/3', 'pa%ss', '#', 'a#b@c'])(
-    '%s is told how to write',
+    'the refusal of %s says which characters to percent-encode',
     (password) => {
       for (const name of ['DATABASE_URL', 'REDIS_URL']) {
         const scheme = name === 'REDIS_URL' ? 'rediss' : 'postgresql';

@@ -100,7 +100,7 @@ describe('the verdict', () => {
   });
 
   test.each(['REVOKED', 'EXPIRED', 'OWNER_SUSPENDED', 'OWNER_DELETED'])(
-    '%s is told to nobody who has not proven the secret, and neither is whose key it is, or its rate limit',
+    '%s, whose key it is and its rate limit are kept from callers that have not proven the secret',
     async (reason) => {
       const fault = FAULTS.find(([, told]) => told.reason === `REASON_${reason}`)![0];
       const request = await faultyRequest(new Set([fault]));

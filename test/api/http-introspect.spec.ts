@@ -237,7 +237,7 @@ describe('POST /v1/introspect', () => {
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
     });
 
-    test('with a secret that is sent twice, or of another role, is told so', async () => {
+    test('gets 400 for a secret that is sent twice, and 403 for one of another role', async () => {
       const twice = await ask({}, `token=t&${REAL}&client_secret=s-1`);
       expect([twice.status, twice.body.errors[0].field]).toEqual([400, 'client_secret']);
       expect(JSON.stringify(twice.body)).not.toMatch(/s-1|dev-validator-token/);

@@ -64,7 +64,7 @@ export function guarantees(recipe: Recipe): void {
     expect(two.seen).toBeUndefined();
   });
 
-  test('a good key is told 403 of what it may not do, and which permission is missing', async () => {
+  test('a good key gets 403 for what it may not do, with the permission that is missing', async () => {
     const readOnly = await door.newKey({ access: 'read-only' });
     const stranger = (await (await door.newOwner(['reports:read'])).person.newKey()).fullKey;
     const answers = [

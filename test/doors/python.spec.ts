@@ -118,7 +118,7 @@ describe('the services in Python', () => {
     expect(await told(unknownKey())).toBe('401 invalid api key');
   });
 
-  test('over gRPC without Latchkey: nobody gets in, and nobody is told that a key is invalid', async () => {
+  test('over gRPC without Latchkey: nobody gets in, and no key is called invalid', async () => {
     await stopLatchkey();
     expect(await ask(overGrpc, readOnly)).toMatchObject({ status: 503, body: { message: 'service unavailable' } });
   });
