@@ -199,7 +199,7 @@ describe("the panel in a platform's own page, of another origin", () => {
   test('a person without an account reads that, and not that a session has ended', async () => {
     const id = newId();
     const page = await visit(id);
-    await page.getByText('You have no account here yet').waitFor();
+    await page.getByText('You have no account here yet', { exact: true }).waitFor();
     expect(await page.getByText('Your session has ended').count()).toBe(0);
     expect(await page.getByRole('tab').count()).toBe(0);
     await openAccount(id);

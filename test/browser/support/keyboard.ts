@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
 import { hasFocus } from './screen.js';
 
 /** The most times that a person would press Tab. */
@@ -18,7 +19,9 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`Tab never leads to ${target}`);
 }
 
+/** Goes to the element by Tab, waits until it takes a press, as a click would, and presses the key. */
 export async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
   await tabTo(page, target);
+  await eventually(() => target.isEnabled());
   await page.keyboard.press(key);
 }
