@@ -4,7 +4,7 @@ const specs = isLong ? '**/*.spec.ts' : '**/!(*.long).spec.ts';
 
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.mjs',
   // On two cores: suites wait for processes, pages and commits for much of their time, which two more workers use.
   maxWorkers: 4,
   testMatch: [
