@@ -10,7 +10,7 @@ import { main, Stop } from './lib/stop.mjs';
  * @type {Readonly<Record<string, readonly [string, ...string[]]>>}
  */
 const parts = {
-  format: ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'],
+  format: ['node_modules/oxfmt/bin/oxfmt', '--check'],
   'lint and layers': ['node_modules/oxlint/bin/oxlint', '--deny-warnings'],
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
   'types of web': ['node_modules/typescript/bin/tsc', '-p', 'web/tsconfig.json'],

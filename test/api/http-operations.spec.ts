@@ -173,7 +173,8 @@ describe('/openapi.json', () => {
       expect(answer.status).toBe(success);
       const [, operation] = operations().find(([listed]) => listed === name)!;
       const schema = operation.responses[success]!.content?.['application/json']?.schema as
-        { $ref: string } | undefined;
+        | { $ref: string }
+        | undefined;
       if (success === 204) expect([schema, answer.body]).toEqual([undefined, undefined]);
       else {
         const { properties, required } = document.components.schemas[schema!.$ref.split('/').at(-1)!];

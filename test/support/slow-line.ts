@@ -10,7 +10,8 @@ export class SlowLine {
   /** Packets that are held now. */
   heldPackets = 0;
   private holding:
-    { readonly held: readonly Packets[]; readonly over: Promise<void>; readonly end: () => void } | undefined;
+    | { readonly held: readonly Packets[]; readonly over: Promise<void>; readonly end: () => void }
+    | undefined;
   private readonly sockets = new Set<Socket>();
 
   private constructor(private readonly server: Server) {}

@@ -33,7 +33,8 @@ export function listingOf(request: ListAccountsRequest__Output): AccountListing 
 }
 
 type KeysToRevoke =
-  { readonly keyId: string; readonly ownerId?: never } | { readonly keyId?: never; readonly ownerId: string };
+  | { readonly keyId: string; readonly ownerId?: never }
+  | { readonly keyId?: never; readonly ownerId: string };
 
 export function keysToRevoke({ keyId, ownerId }: RevokeKeysRequest__Output): KeysToRevoke {
   if (ownerId !== undefined) {
