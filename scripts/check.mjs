@@ -18,6 +18,7 @@ const parts = {
   'proto compatibility': ['scripts/proto-baseline.mjs', '--check'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   'generated code': ['scripts/generate.mjs', '--check'],
+  'specs of rules': ['scripts/mutate.mjs', '--check'],
   'upgrades without downtime': ['scripts/expand-contract.mjs'],
 };
 /** Needs the built service, so it waits for the build. @type {readonly [string, ...string[]]} */
