@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { LATCHKEY, latchkey, runCommand, type CommandOptions } from '../support/command-line.js';
+import { CommandHost, LATCHKEY, runCommand, type CommandOptions } from '../support/command-line.js';
 import { unknownKey, withWrongSecret } from '../support/key-strings.js';
 import { newOwner } from '../support/owners.js';
 import { snippetOf } from '../support/pages.js';
@@ -13,14 +13,22 @@ import { sql } from '../support/sql.js';
 
 describe('latchkey beside a running service', () => {
   let service: Service;
+  let host: CommandHost;
   beforeAll(async () => {
     await buildService();
     service = await sharedService();
+    host = CommandHost.start();
   });
-  afterAll(() => service?.stop());
+  afterAll(async () => {
+    host?.stop();
+    await service?.stop();
+  });
 
   const administer = (args: string[], { input, env }: CommandOptions = {}) =>
-    latchkey(args, { env: { DATABASE_URL: service.databaseUrl, ...env }, ...(input === undefined ? {} : { input }) });
+    host.latchkey(args, {
+      env: { DATABASE_URL: service.databaseUrl, ...env },
+      ...(input === undefined ? {} : { input }),
+    });
   /** A call that must be done, and what it says as JSON. */
   const done = async (args: string[], input?: string) => {
     const { code, out, err } = await administer([...args, '--json'], input === undefined ? {} : { input });

@@ -6,14 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../src/config/config.js';
-import { latchkey, LATCHKEY } from '../support/command-line.js';
+import { CommandHost, latchkey, LATCHKEY } from '../support/command-line.js';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/key-strings.js';
 import { buildService } from '../support/service-process.js';
 
-beforeAll(() => buildService());
+let host: CommandHost;
+beforeAll(async () => {
+  await buildService();
+  host = CommandHost.start();
+});
+afterAll(() => host?.stop());
 
+// Each command is a process, as for people.
 describe('latchkey migrate', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
@@ -43,7 +49,7 @@ describe('latchkey migrate', () => {
 
 describe('latchkey key inspect', () => {
   const inspect = (input: string, env: Record<string, string> = {}) =>
-    latchkey(['key', 'inspect', '--json'], { input, env });
+    host.latchkey(['key', 'inspect', '--json'], { input, env });
   const key = unknownKey();
   const facts = { prefix: 'lk', publicPart: key.slice(3, 27) };
 
@@ -73,7 +79,7 @@ describe('latchkey key inspect', () => {
       wellFormed: false,
       problem: expect.stringMatching(problem),
     });
-    const plain = await latchkey(['key', 'inspect'], { input: text, env });
+    const plain = await host.latchkey(['key', 'inspect'], { input: text, env });
     for (const secret of [key.slice(28, 40), 'horse']) expect(out + plain.out + plain.err).not.toContain(secret);
   });
 
@@ -92,7 +98,7 @@ describe('latchkey key inspect', () => {
 
 describe('latchkey service-token create', () => {
   test('prints a new token, and the entry that makes a start let it in, each time another', async () => {
-    const create = () => latchkey(['service-token', 'create', 'systems-api', '--role', 'validator']);
+    const create = () => host.latchkey(['service-token', 'create', 'systems-api', '--role', 'validator']);
     const [{ code, out, err }, other] = await Promise.all([create(), create()]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const [, token, entry] = /^token ([0-9a-f]{64})\nentry (systems-api:validator:[0-9a-f]{64})\n$/.exec(out)!;
@@ -140,7 +146,7 @@ describe('what latchkey can’t make sense of', () => {
     ['a time that is none', ['audit', 'export', '--since', '2026-13-01'], /^--since must be a time/],
     ['no DATABASE_URL', ['account', 'show', 'ada'], /^DATABASE_URL is missing$/],
   ])('%s: 2, in one line, and no secret in it', async (_, args, told) => {
-    const { code, out, err } = await latchkey(args);
+    const { code, out, err } = await host.latchkey(args);
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(/^latchkey: [^\n]+\n$/) });
     expect(err.slice('latchkey: '.length).trimEnd()).toMatch(told);
     expect(err).not.toContain(leaked.slice(28));
@@ -151,7 +157,7 @@ describe('what latchkey can’t make sense of', () => {
     const file = join(folder, 'password');
     writeFileSync(file, 'correct horse');
     for (const args of [['migrate'], [...put, '--password-from', file], ['audit', 'export']]) {
-      const { code, out, err } = await latchkey(args, { env });
+      const { code, out, err } = await host.latchkey(args, { env });
       expect({ code, out, err }).toEqual({
         code: 3,
         out: '',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { times } from '../support/calls.js';
 import { SEAL_KEY_HEX } from '../support/audit-trail.js';
-import { latchkey } from '../support/command-line.js';
+import { CommandHost } from '../support/command-line.js';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { connectClients } from '../support/grpc-clients.js';
@@ -16,12 +16,15 @@ const SEALED_WITHIN_MS = 2000;
 
 describe('the sealed record of processes that are killed', () => {
   const services: ServiceProcess[] = [];
+  let host: CommandHost;
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
     await buildService();
     database = await createDatabase();
+    host = CommandHost.start();
   });
   afterAll(async () => {
+    host.stop();
     for (const { child } of services) child.kill('SIGKILL');
     await database.drop();
   });
@@ -32,7 +35,7 @@ describe('the sealed record of processes that are killed', () => {
     return { service, clients: connectClients(service.target) };
   }
   const verify = (args: string[] = [], env: Record<string, string> = {}) =>
-    latchkey(['audit', 'verify', ...args], {
+    host.latchkey(['audit', 'verify', ...args], {
       env: { DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX, ...env },
     });
   const tamper = (statement: string) =>

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
@@ -17,6 +18,46 @@ export interface CommandOptions {
   readonly input?: string;
   /** Default: the checkout. */
   readonly cwd?: string;
+}
+
+/** What a host of commands is sent. */
+export interface Order {
+  readonly args: readonly string[];
+  readonly env: Record<string, string>;
+  readonly input: string;
+}
+
+/**
+ * The built `latchkey`, run again and again in one process (command-host.mjs), for suites whose subject is what it does:
+ * a process for each command would load its modules each time.
+ */
+export class CommandHost {
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly ended: Promise<never>;
+
+  private constructor(private readonly host: ChildProcess) {
+    this.ended = once(host, 'exit').then((how) => Promise.reject(new Error(`The host of commands ended: ${how}`)));
+    this.ended.catch(() => undefined);
+  }
+
+  static start(): CommandHost {
+    return new CommandHost(fork(join(root, 'test/support/command-host.mjs'), [LATCHKEY], { cwd: root, execArgv: [] }));
+  }
+
+  /** Commands wait for each other. */
+  latchkey(args: readonly string[], { env = {}, input = '' }: Omit<CommandOptions, 'cwd'> = {}): Promise<CommandEnd> {
+    const end = this.last.then(async () => {
+      this.host.send({ args, env, input } satisfies Order);
+      const [told] = await Promise.race([once(this.host, 'message'), this.ended]);
+      return told as CommandEnd;
+    });
+    this.last = end;
+    return end;
+  }
+
+  stop(): void {
+    this.host.disconnect();
+  }
 }
 
 /** The built `latchkey` as a process, without the test runner's environment. */

@@ -1,0 +1,36 @@
+// Runs commands of the built `latchkey` one after the other in this process, which loads their modules once. Each has
+// arguments, environment and standard input of its own, and its exit code and what it prints are told to the parent.
+import { Readable, Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+
+const [, , program = ''] = process.argv;
+const { href } = pathToFileURL(program);
+let runs = 0;
+let last = Promise.resolve();
+
+process.on('message', (order) => {
+  last = last.then(() => carryOut(/** @type {import('./command-line.js').Order} */ (order)));
+});
+
+/** @param {import('./command-line.js').Order} order */
+async function carryOut({ args, env, input }) {
+  const printed = { out: '', err: '' };
+  replace('stdin', Readable.from([Buffer.from(input)]));
+  replace('stdout', new Writable({ write: (chunk, _, done) => done(void (printed.out += String(chunk))) }));
+  replace('stderr', new Writable({ write: (chunk, _, done) => done(void (printed.err += String(chunk))) }));
+  replace('env', { ...env });
+  process.argv = [process.execPath, program, ...args];
+  process.exitCode = undefined;
+  // Only the program itself is evaluated again, not what it imports.
+  await import(`${href}?run=${(runs += 1)}`);
+  process.send?.({ code: process.exitCode ?? 0, ...printed });
+  process.exitCode = undefined;
+}
+
+/**
+ * @param {'stdin' | 'stdout' | 'stderr' | 'env'} name
+ * @param {unknown} value
+ */
+function replace(name, value) {
+  Object.defineProperty(process, name, { value, configurable: true });
+}
