@@ -1,7 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../scripts/lib/ports.mjs';
 import { outcomeOf } from '../faults/measure.js';
 import { Callers } from '../support/callers.js';
 import { createDatabase } from '../support/databases.mjs';
@@ -10,39 +15,36 @@ import { bearer, connectClients } from '../support/grpc-clients.js';
 import { readMetrics } from '../support/metrics-page.js';
 import { Person } from '../support/person.js';
 import { childrenOf, isRunning } from '../support/processes.js';
-import { rawRequest } from '../support/raw-http.js';
 import { buildService, ServiceProcess } from '../support/service-process.js';
-import { sql } from '../support/sql.js';
+import { BURST, logged, TEN_AT_ONCE } from './workers.js';
 
-const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const CALLERS = 8;
-const BURST = 10;
-/** The slowest refill there is, so that charges stay during a test. */
-const TEN_AT_ONCE = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) };
-const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL']!;
-
-let callers: Callers | undefined;
-let database: Awaited<ReturnType<typeof createDatabase>>;
-beforeAll(() => buildService());
-
-function start(env: Record<string, string> = {}): Promise<ServiceProcess> {
-  return ServiceProcess.startReady({ WORKERS: '2', DATABASE_URL: database.url, REDIS_URL, ...env });
-}
-const newKey = async ({ url }: ServiceProcess) => (await (await new Person(url).signIn()).newKey()).fullKey;
-const logged = ({ out }: ServiceProcess) => out.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
-const count = <T>(told: T[][], outcome: T) => told.flat().filter((one) => one === outcome).length;
-
-/** The number of admitted questions out of 40, asked over 8 connections. */
-async function admittedOverGrpc({ target }: ServiceProcess, fullKey: string): Promise<number> {
-  callers = new Callers(target, fullKey, CALLERS);
-  return count(await callers.askUntil(({ length }) => length === 5), 'grant');
-}
+const ASKED = { outcome: 'granted' };
+/** No worker starts for as long as this file exists. */
+const BLOCK = join(tmpdir(), `block-${randomUUID()}`);
+const BLOCKABLE = `import { existsSync } from 'node:fs'; if (existsSync('${BLOCK}')) process.exit(1);`;
 
 describe('with WORKERS=2, on one service', () => {
+  let callers: Callers | undefined;
+  let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: ServiceProcess;
+  let metrics: string;
+  let person: Person;
   beforeAll(async () => {
+    await buildService();
     database = await createDatabase();
-    service = await start({ ...TEN_AT_ONCE, LOG_LEVEL: 'info' });
+    const port = String(await freePort());
+    service = await ServiceProcess.startReady({
+      WORKERS: '2',
+      METRICS_PORT: port,
+      DATABASE_URL: database.url,
+      REDIS_URL: process.env['LATCHKEY_TEST_REDIS_URL']!,
+      ...TEN_AT_ONCE,
+      LOG_LEVEL: 'info',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BLOCKABLE)}`,
+    });
+    metrics = `http://127.0.0.1:${port}`;
+    person = await new Person(service.url).signIn();
   });
   afterEach(() => callers?.close());
   afterAll(async () => {
@@ -50,62 +52,92 @@ describe('with WORKERS=2, on one service', () => {
     await database.drop();
   });
 
-  /** Clients that are connected stay connected. */
-  const allowConnections = (areAllowed: boolean) =>
-    sql(
-      process.env['LATCHKEY_TEST_DATABASE_URL']!,
-      `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} ALLOW_CONNECTIONS ${areAllowed}`,
-    );
+  const newKey = async () => (await person.newKey()).fullKey;
+  const granted = async () => (await readMetrics(metrics)).sum('latchkey_validations_total', ASKED);
+
+  /** The number of admitted questions out of 40, asked over 8 connections; the workers get connections in turn. */
+  async function admitted(fullKey: string): Promise<number> {
+    callers = new Callers(service.target, fullKey, CALLERS);
+    const told = (await callers.askUntil(({ length }) => length === 5)).flat();
+    callers.close();
+    return told.filter((outcome) => outcome === 'grant').length;
+  }
 
   /** One line from each worker that has ever listened. */
   const listening = () => logged(service).filter(({ msg }) => msg === 'listening').length;
 
   test('both charge one budget in Redis', async () => {
-    const person = await new Person(service.url).signIn();
-    const fallbacks = async () => (await readMetrics(service.url)).sum('latchkey_redis_fallbacks_total');
+    const fallbacks = async () => (await readMetrics(metrics)).sum('latchkey_redis_fallbacks_total');
     // Once more where Redis was late: then a worker has decided for itself, and said so.
     const undisturbed = async () => {
       const { apiKey, fullKey } = await person.newKey();
       const [before, startedAt] = [await fallbacks(), performance.now()];
-      const admitted = await admittedOverGrpc(service, fullKey);
+      const told = await admitted(fullKey);
       const refilled = Math.ceil((performance.now() - startedAt) / 1000);
-      callers?.close();
       await person.revoke(apiKey.id);
-      return (await fallbacks()) === before && { admitted, most: BURST + refilled };
+      return (await fallbacks()) === before && { told, most: BURST + refilled };
     };
-    const { admitted, most } = await eventually(undisturbed);
-    expect(admitted).toBeGreaterThanOrEqual(BURST);
-    expect(admitted).toBeLessThanOrEqual(most);
+    const { told, most } = await eventually(undisturbed);
+    expect(told).toBeGreaterThanOrEqual(BURST);
+    expect(told).toBeLessThanOrEqual(most);
     expect(logged(service).filter(({ level, msg }) => level >= 40 && msg.includes('REDIS_URL'))).toEqual([]);
   });
 
-  test('one that is killed is replaced at once, and the other serves meanwhile', async () => {
-    const fullKey = await newKey(service);
-    const before = listening();
+  test('metrics are the sum over both, whichever answers', async () => {
+    const before = await granted();
+    const sum = before + (await admitted(await newKey()));
+    const pages = await Promise.all(Array.from({ length: 4 }, () => readMetrics(metrics)));
+    expect(pages.map((page) => page.sum('latchkey_validations_total', ASKED))).toEqual(new Array(4).fill(sum));
+    expect(pages[0]!.sum('latchkey_validation_duration_seconds_count', ASKED)).toBe(sum);
+    expect(pages[0]!.sum('latchkey_workers')).toBe(2);
+    expect(pages[0]!.sum('latchkey_ready')).toBe(1);
+    expect(pages[0]!.sum('latchkey_postgres_connections_max', { pool: 'validation' })).toBe(4);
+  });
+
+  test('metrics are not to be had on HTTP_PORT, and beside them is health alone', async () => {
+    const answer = async (url: string, method = 'GET') => (await fetch(url, { method })).status;
+    expect(await answer(`${service.url}/metrics`)).toBe(404);
+    expect(await answer(`${service.url}/livez`)).toBe(200);
+    expect(await answer(`${metrics}/livez`)).toBe(200);
+    expect(await answer(`${metrics}/readyz`)).toBe(200);
+    for (const path of ['/', '/v1/api-keys', '/openapi.json', '/settings/api-keys']) {
+      expect([path, await answer(metrics + path)]).toEqual([path, 404]);
+    }
+    expect(await answer(`${metrics}/metrics`, 'POST')).toBe(404);
+  });
+
+  test('one that is killed is replaced at once, the other serves meanwhile, and metrics do not go down', async () => {
+    await admitted(await newKey());
+    const [fullKey, before, counted] = [await newKey(), listening(), await granted()];
     // A connection that was handed over at the moment of the kill gets no answer: its client tries another.
     const isServed = async () => {
       const { validate, close } = connectClients(service.target);
       return (await Promise.race([outcomeOf(validate(fullKey)), pause(5000)]).finally(close)) === 'grant';
     };
-    const victims = childrenOf(service.pid);
-    for (const [index, victim] of victims.entries()) {
-      process.kill(victim, 'SIGKILL');
-      // New connections reach the worker that is left.
-      await eventually(isServed);
-      await eventually(async () => listening() === before + index + 1);
-    }
-    expect(childrenOf(service.pid).filter((pid) => !victims.includes(pid))).toHaveLength(2);
-    expect(logged(service).filter(({ msg }) => msg === 'a worker ended and is replaced')).toEqual(
-      victims.map((pid) => expect.objectContaining({ pid, signal: 'SIGKILL', exitCode: null, pauseMs: 0 })),
-    );
+    const [victim] = childrenOf(service.pid);
+    process.kill(victim!, 'SIGKILL');
+    // New connections reach the worker that is left.
+    await eventually(isServed);
+    await eventually(async () => {
+      // A connection to the worker that ended ends with it.
+      const page = await readMetrics(metrics).catch(() => undefined);
+      if (!page) return false;
+      expect(page.sum('latchkey_validations_total', ASKED)).toBeGreaterThan(counted);
+      return page.sum('latchkey_workers') === 2 && listening() === before + 1;
+    });
+    expect(childrenOf(service.pid)).toHaveLength(2);
+    expect(childrenOf(service.pid)).not.toContain(victim);
+    expect(logged(service).filter(({ msg }) => msg === 'a worker ended and is replaced')).toEqual([
+      expect.objectContaining({ pid: victim, signal: 'SIGKILL', exitCode: null, pauseMs: 0 }),
+    ]);
   });
 
   test('one that cannot come back is tried again ever more slowly, while the other serves, until it can', async () => {
-    const fullKey = await newKey(service);
+    const fullKey = await newKey();
     const before = listening();
     const ended = logged(service).length;
     const [victim] = childrenOf(service.pid);
-    await allowConnections(false);
+    writeFileSync(BLOCK, '');
     try {
       process.kill(victim!, 'SIGKILL');
       const pauses = () =>
@@ -119,63 +151,14 @@ describe('with WORKERS=2, on one service', () => {
       callers = new Callers(service.target, fullKey, 2);
       expect(await callers.askUntil(({ length }) => length === 1)).toEqual([['grant'], ['grant']]);
     } finally {
-      await allowConnections(true);
+      rmSync(BLOCK);
     }
     await eventually(async () => listening() === before + 1);
     expect(childrenOf(service.pid)).toHaveLength(2);
   });
-});
-
-describe('with WORKERS=2, each on a service of its own,', () => {
-  beforeEach(async () => {
-    database = await createDatabase();
-  });
-  afterEach(async () => {
-    callers?.close();
-    await ServiceProcess.killTheRest();
-    await database.drop();
-  });
-
-  /** The same over 40 connections. */
-  async function admittedOverHttp(service: ServiceProcess, fullKey: string): Promise<number> {
-    let admitted = 0;
-    for (let asked = 0; asked < 40; asked += 1) {
-      // A key may not list keys: 403, but the request is charged.
-      const answer = await rawRequest(service, 'GET /v1/api-keys', [`Authorization: Bearer ${fullKey}`]);
-      if (answer.status === 403) admitted += 1;
-    }
-    return admitted;
-  }
-
-  test('connections spread over both, over gRPC and HTTP; without Redis the start says that each counts for itself', async () => {
-    const service = await start({ ...TEN_AT_ONCE, REDIS_URL: '' });
-    expect(childrenOf(service.pid)).toHaveLength(2);
-    // At least one of the eight connections belongs to the other worker: the first free worker takes the next one.
-    expect(await admittedOverGrpc(service, await newKey(service))).toBeGreaterThanOrEqual(BURST + 5);
-    expect(await admittedOverHttp(service, await newKey(service))).toBeGreaterThanOrEqual(2 * BURST);
-    expect(logged(service)).toEqual([
-      expect.objectContaining({ level: 40, msg: expect.stringMatching(/^REDIS_URL is missing.* 2 times its limit$/) }),
-    ]);
-  });
-
-  test('on SIGTERM both answer what is under way and end, with code 0', async () => {
-    // Without warnings: on a busy machine Redis may be late once.
-    const service = await start({ ...UNLIMITED, LOG_LEVEL: 'error' });
-    callers = new Callers(service.target, await newKey(service), CALLERS);
-    const workers = childrenOf(service.pid);
-    const told = callers.askUntil((toldSoFar) => toldSoFar.length > 0 && toldSoFar.at(-1) !== 'grant');
-    await eventually(async () => (await sql(database.url, 'SELECT FROM api_key_usage')).length > 0);
-    service.child.kill('SIGTERM');
-    expect(await service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });
-    expect(workers.filter(isRunning)).toEqual([]);
-    // The last call of each caller finds no server any more; every other call was answered.
-    const failed = (await told).flat().filter((outcome) => outcome !== 'grant');
-    expect(failed).toEqual(new Array(CALLERS).fill(status.UNAVAILABLE));
-  });
 
   test('both end in order when their parent is killed', async () => {
-    const service = await start();
-    const fullKey = await newKey(service);
+    const fullKey = await newKey();
     const workers = childrenOf(service.pid);
     const { apiKeys, close } = connectClients(service.target);
     try {
@@ -192,13 +175,5 @@ describe('with WORKERS=2, each on a service of its own,', () => {
     } finally {
       close();
     }
-  });
-
-  test('all end when the launcher is gone', async () => {
-    const service = await start();
-    const workers = childrenOf(service.pid);
-    service.child.disconnect();
-    expect(await service.ended).toMatchObject({ code: 0, err: '' });
-    expect(workers.filter(isRunning)).toEqual([]);
   });
 });
