@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,39 +13,69 @@ import { eventually } from '../support/eventually.js';
 import { bearer, connectClients } from '../support/grpc-clients.js';
 import { expectWithinMs } from '../support/long-form.js';
 import { Person } from '../support/person.js';
-import { buildService, freePorts, ServiceProcess } from '../support/service-process.js';
+import { childrenOf, titleOf } from '../support/processes.js';
+import { buildService, ServiceProcess } from '../support/service-process.js';
+import { startService } from '../support/service.js';
 import { sql } from '../support/sql.js';
 import { outcomeOf } from './measure.js';
 
+/** That of the keys that the first test leaves behind. */
+const PREFIX = { KEY_PREFIX: 'acme' };
+
 describe('the process of the service', () => {
-  const children: ChildProcess[] = [];
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
     await buildService();
     database = await createDatabase();
   });
-  afterEach(() => {
-    for (const child of children.splice(0)) child.kill('SIGKILL');
+  afterAll(async () => {
+    await ServiceProcess.killTheRest();
+    await database.drop();
   });
-  afterAll(() => database.drop());
 
-  function start(env: Record<string, string>): ServiceProcess {
-    const service = new ServiceProcess(env);
-    children.push(service.child);
-    return service;
-  }
+  const start = (env: Record<string, string>) => new ServiceProcess(env);
+  const startReady = (env: Record<string, string>) =>
+    ServiceProcess.startReady({ DATABASE_URL: database.url, ...PREFIX, ...env });
 
-  async function startReady(env: Record<string, string> = {}): Promise<ServiceProcess> {
-    const service = await ServiceProcess.startReady({ DATABASE_URL: database.url, ...env });
-    children.push(service.child);
-    return service;
-  }
+  describe('that runs alone', () => {
+    const entries = ({ out }: { out: string }) =>
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    let service: ServiceProcess;
+    beforeAll(async () => {
+      service = await startReady({
+        LOG_LEVEL: 'info',
+        RATE_LIMIT_PER_SECOND: '1000000',
+        RATE_LIMIT_BURST: '1000000',
+      });
+    });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)(
-    'answers on %s what is under way, keeps what it knows of last uses, and ends with code 0',
-    async (signal) => {
-      const unlimited = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-      const { child, ended, url, target } = await startReady(unlimited);
+    test('is one process, beside the one that hashes passwords at full cost', async () => {
+      expect(childrenOf(service.pid).map(titleOf)).toEqual(['latchkey-hashing']);
+      // Most other suites hash cheaply.
+      const hashes = await sql(database.url, 'SELECT password_hash AS hash FROM accounts');
+      expect(hashes).toEqual([{ hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,(t=2,p=1|p=1,t=2)\$/) }]);
+    });
+
+    test('says with which version and settings it starts, without a secret', () => {
+      const url = new URL(database.url);
+      const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+      const settings = { DATABASE_URL: `${url.protocol}//${url.host}${url.pathname}`, DEMO: 'on', LOG_LEVEL: 'info' };
+      expect(entries(service)[0]).toMatchObject({
+        level: 30,
+        msg: 'starting',
+        version,
+        node: process.version,
+        ...settings,
+      });
+      expect(url.password).not.toBe('');
+      expect(service.out).not.toContain(url.password);
+    });
+
+    test('answers on SIGTERM what is under way, keeps what it knows of last uses, ends with code 0 and says why', async () => {
+      const { child, ended, url, target } = service;
       const person = await new Person(url).signIn();
       const { apiKey, fullKey } = await person.newKey();
       const clients = connectClients(target);
@@ -73,11 +103,13 @@ describe('the process of the service', () => {
         // Each caller has been granted once more, for a question that it asked after this moment.
         await eventually(async () => grants() > before + 2 * hammers.length);
         const signalledAt = performance.now();
-        child.kill(signal);
+        child.kill('SIGTERM');
         const { code, out, err } = await ended;
         await Promise.all(hammers);
 
-        expect({ code, out, err }).toEqual({ code: 0, out: '', err: '' });
+        expect({ code, err }).toEqual({ code: 0, err: '' });
+        expect(entries({ out }).filter(({ level }) => level > 30)).toEqual([]);
+        expect(entries({ out }).at(-1)).toMatchObject({ level: 30, msg: 'stopping', reason: 'SIGTERM' });
         // The last call of each caller finds no server any more; every other call was answered.
         expect(Object.fromEntries(outcomes)).toEqual({ grant: expect.any(Number), [status.UNAVAILABLE]: 32 });
         expect((await streamEnd).code).toBe(status.OK);
@@ -92,45 +124,29 @@ describe('the process of the service', () => {
         expectWithinMs(performance.now() - signalledAt, 5000);
       } finally {
         clients.close();
-        await sql(database.url, 'TRUNCATE api_keys, api_key_usage, sessions');
       }
-    },
-  );
+    });
+  });
 
   test('ends by itself when the launcher that it talks to is gone', async () => {
-    const { child } = await startReady();
+    const { child } = await startReady({});
     child.disconnect();
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  const entries = (out: string) =>
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { msg: string });
-
-  test('says with which version and settings it starts, without a secret, and that a signal ended it', async () => {
-    const { child, ended } = await startReady({ LOG_LEVEL: 'info' });
-    child.kill('SIGTERM');
-    const { out } = await ended;
-    const url = new URL(database.url);
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-    const settings = { DATABASE_URL: `${url.protocol}//${url.host}${url.pathname}`, DEMO: 'on', LOG_LEVEL: 'info' };
-    const told = entries(out);
-    expect(told[0]).toMatchObject({ level: 30, msg: 'starting', version, node: process.version, ...settings });
-    expect(told.at(-1)).toMatchObject({ level: 30, msg: 'stopping', reason: 'SIGTERM' });
-    expect(url.password).not.toBe('');
-    expect(out).not.toContain(url.password);
-  });
-
   test('says which fault ended it', async () => {
-    const fault = `process.once('SIGUSR2', () => { throw new Error('planted'); })`;
+    // As soon as it is one that would tell: it need not have started for that.
+    const fault = `
+      const look = () => {
+        if (process.listenerCount('uncaughtExceptionMonitor') > 0) throw new Error('planted');
+        setImmediate(look);
+      };
+      look();`;
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`;
-    const { child, ended } = await startReady({ LOG_LEVEL: 'info', NODE_OPTIONS });
-    child.kill('SIGUSR2');
+    const { ended } = start({ DEMO: '1', DATABASE_URL: database.url, LOG_LEVEL: 'info', NODE_OPTIONS });
     const { code, out } = await ended;
     expect(code).toBe(1);
-    expect(entries(out).at(-1)).toMatchObject({
+    expect(JSON.parse(out.trimEnd().split('\n').at(-1)!)).toMatchObject({
       level: 60,
       msg: 'stopping',
       reason: 'a fault',
@@ -171,11 +187,8 @@ describe('the process of the service', () => {
   });
 
   test('refuses to start without demo values while the demo password works, and says how to mend it', async () => {
-    const { child, ended } = await startReady();
-    child.kill('SIGTERM');
-    await ended;
     const SERVICE_TOKENS = `gateway:validator:${'5e'.repeat(32)}`;
-    const env = { DATABASE_URL: database.url, SERVICE_TOKENS, ...(await freePorts()) };
+    const env = { DATABASE_URL: database.url, SERVICE_TOKENS, ...PREFIX };
     const { code, err } = await start(env).ended;
     expect({ code, lines: err.split('\n').length }).toEqual({ code: 1, lines: 2 });
     expect(err).toMatch(/^latchkey: DEMO is off, but the published password of the demo owner still works here/);
@@ -186,15 +199,10 @@ describe('the process of the service', () => {
     const script = mend.replace('latchkey', `'${process.execPath}' '${join(root, 'dist/composition/cli.js')}'`);
     const done = spawnSync('sh', ['-c', script], { env: { ...process.env, DATABASE_URL: database.url } });
     expect({ code: done.status, err: done.stderr.toString() }).toEqual({ code: 0, err: '' });
-    const again = start(env);
-    await once(again.child, 'message');
-    const { status: signedIn } = await new Person(again.url).call('POST', '/v1/session', {
-      email: DEMO_OWNER.email,
-      password: DEMO_OWNER.password,
-    });
-    expect(signedIn).toBe(401);
-    again.child.kill('SIGTERM');
-    await again.ended;
+    const again = await startService({ ...env, DEMO: '0' });
+    const { email, password } = DEMO_OWNER;
+    expect(await again.person().call('POST', '/v1/session', { email, password })).toMatchObject({ status: 401 });
+    await again.stop();
   });
 
   test('refuses to start over a database that is away, in one line without its password', async () => {
@@ -209,13 +217,8 @@ describe('the process of the service', () => {
   });
 
   test('refuses to start with a KEY_PREFIX that differs from the stored keys, in one line', async () => {
-    const { child, ended, url } = await startReady({ KEY_PREFIX: 'acme' });
-    const { fullKey } = await (await new Person(url).signIn(DEMO_OWNER.email)).newKey();
-    expect(fullKey).toMatch(/^acme_/);
-    child.kill('SIGTERM');
-    await ended;
-    const other = await start({ DEMO: '1', DATABASE_URL: database.url, ...(await freePorts()) }).ended;
-    expect(other).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^latchkey: KEY_PREFIX [^\n]*\n$/) });
-    await sql(database.url, 'TRUNCATE api_keys');
+    const stored = await sql(database.url, 'SELECT key_prefix AS "KEY_PREFIX" FROM api_keys');
+    expect(stored).toEqual([PREFIX]);
+    await expect(startService({ DATABASE_URL: database.url })).rejects.toThrow(/^KEY_PREFIX .*$/);
   });
 });
