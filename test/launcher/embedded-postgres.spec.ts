@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, re
 import { statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
@@ -13,20 +13,19 @@ const asRoot = process.getuid?.() === 0;
 const fast = { fsync: 'off' };
 let folder: string;
 let dataDir: string;
-const running: { stop(): Promise<void> }[] = [];
+type Server = Awaited<ReturnType<typeof startEmbeddedPostgres>>;
+const running: Server[] = [];
 
-beforeEach(() => {
+function newFolder(): void {
   folder = mkdtempSync(join(tmpdir(), 'embedded-'));
   chmodSync(folder, 0o711);
   dataDir = join(folder, 'data');
-});
+}
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()));
-  rmSync(folder, { recursive: true, force: true });
-});
+const stopAll = () => Promise.all(running.splice(0).map((server) => server.stop()));
+const removeFolder = () => rmSync(folder, { recursive: true, force: true });
 
-async function start(options: Parameters<typeof startEmbeddedPostgres>[0] = {}) {
+async function start(options: Parameters<typeof startEmbeddedPostgres>[0] = {}): Promise<Server> {
   const server = await startEmbeddedPostgres({ dataDir, settings: fast, ...options });
   running.push(server);
   return server;
@@ -59,71 +58,105 @@ function starterElsewhere(onStarted: string) {
 }
 
 describe('the embedded PostgreSQL', () => {
-  it('starts in an empty folder, in UTF-8, on the loopback alone', async () => {
-    const { url } = await start();
-    const [row] = await query(
-      url,
-      `SELECT current_database() AS name, current_setting('server_encoding') AS encoding, lower('ÄÖ') AS lower,
-              current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets`,
-    );
-    expect(row).toEqual({ name: 'latchkey', encoding: 'UTF8', lower: 'äö', addresses: '127.0.0.1', sockets: '' });
-  });
+  // One after the other in one folder, which is initialised once.
+  beforeAll(newFolder);
+  afterAll(removeFolder);
 
-  it('lets nobody in without the password, which only its own user can read', async () => {
-    const { url } = await start();
-    const wrong = new URL(url);
-    wrong.password = 'wrong';
-    await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
-    const modes = ['', 'postgres', 'postgres/cluster', 'postgres/password'].map((path) =>
-      (statSync(join(dataDir, path)).mode & 0o777).toString(8),
-    );
-    expect(modes).toEqual(['700', '700', '700', '600']);
-    expect(readdirSync(join(dataDir, 'postgres')).sort()).toEqual(['cluster', 'password', 'server.log']);
-  });
-
-  it('makes another password for another folder', async () => {
-    const [one, other] = [await start(), await start({ dataDir: join(folder, 'other') })];
-    expect(new URL(one.url).password).not.toBe(new URL(other.url).password);
-  });
-
-  it('keeps its data over a restart', async () => {
-    const first = await start();
-    await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
-    await first.stop();
-    const second = await start();
-    expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
-  });
-
-  it('ends the server that a killed start left behind and goes on with its data', async () => {
-    const earlier = starterElsewhere(`console.log('started'); setInterval(() => {}, 1000);`);
-    await earlier.said;
-    earlier.child.kill('SIGKILL');
-    await earlier.ended;
-    const orphan = pidOf(join(dataDir, 'postgres/cluster'));
-    expect(runs(orphan)).toBe(true);
-    const { url } = await start();
-    expect(runs(orphan)).toBe(false);
-    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  });
-
-  it('is not kept from starting by a pid file whose number now belongs to another program', async () => {
-    await (await start()).stop();
-    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
-      uid: statSync(dataDir).uid,
-      cwd: '/',
+  describe('while it runs', () => {
+    let url: string;
+    beforeAll(async () => {
+      ({ url } = await start());
     });
-    const cluster = join(dataDir, 'postgres/cluster');
-    writeFileSync(
-      join(cluster, 'postmaster.pid'),
-      `${bystander.pid}\n${cluster}\n1700000000\n1\n\n127.0.0.1\n0 0\nready\n`,
-    );
-    try {
-      const { url } = await start();
+    afterAll(stopAll);
+
+    it('has started in an empty folder, in UTF-8, on the loopback alone', async () => {
+      const [row] = await query(
+        url,
+        `SELECT current_database() AS name, current_setting('server_encoding') AS encoding, lower('ÄÖ') AS lower,
+              current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets`,
+      );
+      expect(row).toEqual({ name: 'latchkey', encoding: 'UTF8', lower: 'äö', addresses: '127.0.0.1', sockets: '' });
+    });
+
+    it('lets nobody in without the password, which only its own user can read', async () => {
+      const wrong = new URL(url);
+      wrong.password = 'wrong';
+      await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
+      const modes = ['', 'postgres', 'postgres/cluster', 'postgres/password'].map((path) =>
+        (statSync(join(dataDir, path)).mode & 0o777).toString(8),
+      );
+      expect(modes).toEqual(['700', '700', '700', '600']);
+      expect(readdirSync(join(dataDir, 'postgres')).sort()).toEqual(['cluster', 'password', 'server.log']);
+    });
+
+    it('has another password in another folder', () => {
+      const ofThisRun = new URL(process.env['LATCHKEY_TEST_DATABASE_URL']!);
+      expect(new URL(url).password).not.toBe(ofThisRun.password);
+    });
+
+    it('leaves a data folder alone that another Latchkey is using', async () => {
+      await expect(startEmbeddedPostgres({ dataDir, settings: fast })).rejects.toThrow(
+        `The data folder ${dataDir} is in use by another Latchkey: set DATA_DIR to another.`,
+      );
       expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-      expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
-    } finally {
-      bystander.kill('SIGKILL');
-    }
+    });
+  });
+
+  describe('when it is started again', () => {
+    afterEach(stopAll);
+
+    it('keeps its data', async () => {
+      const first = await start();
+      await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+      await stopAll();
+      const { url } = await start();
+      expect(await query(url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+    });
+
+    it('ends the server that a killed start left behind and goes on with its data', async () => {
+      const earlier = starterElsewhere(`console.log('started'); setInterval(() => {}, 1000);`);
+      await earlier.said;
+      earlier.child.kill('SIGKILL');
+      await earlier.ended;
+      const orphan = pidOf(join(dataDir, 'postgres/cluster'));
+      expect(runs(orphan)).toBe(true);
+      const { url } = await start();
+      expect(runs(orphan)).toBe(false);
+      expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    });
+
+    it('is not kept from starting by a pid file whose number now belongs to another program', async () => {
+      const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+        uid: statSync(dataDir).uid,
+        cwd: '/',
+      });
+      const cluster = join(dataDir, 'postgres/cluster');
+      writeFileSync(
+        join(cluster, 'postmaster.pid'),
+        `${bystander.pid}\n${cluster}\n1700000000\n1\n\n127.0.0.1\n0 0\nready\n`,
+      );
+      try {
+        const { url } = await start();
+        expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+        expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+      } finally {
+        bystander.kill('SIGKILL');
+      }
+    });
+
+    it('says with the last words of the server why it does not come up', async () => {
+      const refusal = startEmbeddedPostgres({ dataDir, settings: { ...fast, shared_buffers: 'plenty' } });
+      await expect(refusal).rejects.toThrow(/^PostgreSQL did not start[^\n]*shared_buffers[^\n]*plenty[^\n]*$/);
+      expect(await query((await start()).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    });
+  });
+});
+
+describe('the embedded PostgreSQL in a fresh folder', () => {
+  beforeEach(newFolder);
+  afterEach(async () => {
+    await stopAll();
+    removeFolder();
   });
 
   it('starts again after an initialisation that was stopped half-way', async () => {
@@ -135,14 +168,6 @@ describe('the embedded PostgreSQL', () => {
     await earlier.ended;
     expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
     const { url } = await start();
-    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  });
-
-  it('leaves a data folder alone that another Latchkey is using', async () => {
-    const { url } = await start();
-    await expect(startEmbeddedPostgres({ dataDir, settings: fast })).rejects.toThrow(
-      `The data folder ${dataDir} is in use by another Latchkey: set DATA_DIR to another.`,
-    );
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
@@ -167,11 +192,5 @@ describe('the embedded PostgreSQL', () => {
     const refusal = startEmbeddedPostgres({ dataDir: join(closed, 'data') });
     await expect(refusal).rejects.toThrow(/^[^\n]*\/closed\/data[^\n]*set DATA_DIR[^\n]*$/);
     expect(readdirSync(closed)).toEqual([]);
-  });
-
-  it('says with the last words of the server why it does not come up', async () => {
-    const refusal = startEmbeddedPostgres({ dataDir, settings: { ...fast, shared_buffers: 'plenty' } });
-    await expect(refusal).rejects.toThrow(/^PostgreSQL did not start[^\n]*shared_buffers[^\n]*plenty[^\n]*$/);
-    expect(await query((await start()).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 });
