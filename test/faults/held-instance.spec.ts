@@ -8,8 +8,9 @@ import { CHEAP_HASH } from '../support/cheap.mjs';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { shortOrLong, tellFigures } from '../support/long-form.js';
-import { Person } from '../support/person.js';
+import type { Person } from '../support/person.js';
 import { buildService, ServiceProcess } from '../support/service-process.js';
+import { startService, type Service } from '../support/service.js';
 import { sql } from '../support/sql.js';
 import { Asker } from './asker.js';
 import { inTurn, type Outcome } from './measure.js';
@@ -28,7 +29,8 @@ const BLOCKABLE = `
 
 describe('of two instances, one', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
-  let [held, other]: ServiceProcess[] = [];
+  let held: ServiceProcess;
+  let other: Service;
   let [toHeld, toOther]: Asker[] = [];
   let person: Person;
   beforeAll(async () => {
@@ -36,18 +38,16 @@ describe('of two instances, one', () => {
     database = await createDatabase();
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(BLOCKABLE)}`;
     const env = { DATABASE_URL: database.url, ...UNLIMITED };
-    [held, other] = await Promise.all([
-      ServiceProcess.startReady({ ...env, NODE_OPTIONS }),
-      ServiceProcess.startReady(env),
-    ]);
-    [toHeld, toOther] = [new Asker(held!.target), new Asker(other!.target)];
-    person = await new Person(other!.url).signIn();
+    [held, other] = await Promise.all([ServiceProcess.startReady({ ...env, NODE_OPTIONS }), startService(env)]);
+    [toHeld, toOther] = [new Asker(held.target), new Asker(other.grpcTarget)];
     // This test is not about argon2.
     await sql(database.url, 'UPDATE accounts SET password_hash = $1', [CHEAP_HASH]);
+    person = await other.person().signIn();
   });
   afterAll(async () => {
     for (const asker of [toHeld, toOther]) asker?.close();
     await ServiceProcess.killTheRest();
+    await other.stop();
     await database.drop();
   });
 
@@ -61,13 +61,13 @@ describe('of two instances, one', () => {
       // At any point of its work.
       const before = [toHeld!.ask(fullKey, QUESTIONS)];
       await pause(randomInt(5));
-      held!.child.kill('SIGSTOP');
+      held.child.kill('SIGSTOP');
       before.push(toHeld!.ask(fullKey, QUESTIONS));
       expect((await person.revoke(apiKey.id)).status).toBe(200);
       const after = toHeld!.ask(fullKey, QUESTIONS);
       // Some questions are there when it goes on, others arrive just then.
       await pause(randomInt(5));
-      held!.child.kill('SIGCONT');
+      held.child.kill('SIGCONT');
       const later = toHeld!.ask(fullKey, QUESTIONS);
       const [early, late] = [(await Promise.all(before)).flat(), [...(await after), ...(await later)]];
       told.before += early.length;
@@ -85,8 +85,8 @@ describe('of two instances, one', () => {
     const { apiKey, fullKey } = await person.newKey();
     const { apiKey: lost, fullKey: lostKey } = await person.newKey();
     writeFileSync(BLOCK, '');
-    held!.child.kill('SIGUSR2');
-    await eventually(async () => held!.err.includes('blocked'));
+    held.child.kill('SIGUSR2');
+    await eventually(async () => held.err.includes('blocked'));
     const order: string[] = [];
     const waiting = toHeld!.ask(fullKey, QUESTIONS);
     void waiting.then(() => order.push('what waited is answered'));
