@@ -1,24 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openTrail, SEAL_KEY_HEX, type Trail } from '../support/audit-trail.js';
-import { latchkey, LATCHKEY, runCommand, type CommandOptions } from '../support/command-line.js';
+import { CommandHost, latchkey, LATCHKEY, runCommand } from '../support/command-line.js';
 import { buildService } from '../support/service-process.js';
 
-const MANY = 60_000;
-/** Less than a tenth of the memory that so many rows need at once. */
-const LITTLE_HEAP = '--max-old-space-size=40';
+const MANY = 6000;
+const LONG_DETAILS = 10_000;
+/** Less than so many rows need at once, and enough for the program and a page of them. */
+const LITTLE_HEAP = '--max-old-space-size=48';
 
 describe('latchkey audit', () => {
   let trail: Trail;
+  let host: CommandHost;
   beforeAll(async () => {
     await buildService();
+    host = CommandHost.start();
     trail = await openTrail();
     await trail.recordNineInThreeSeals();
   });
-  afterAll(() => trail?.close());
+  afterAll(async () => {
+    host?.stop();
+    await trail?.close();
+  });
 
   const env = () => ({ DATABASE_URL: trail.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX });
-  const audit = (args: string[], options: CommandOptions = {}) =>
-    latchkey(['audit', ...args], { ...options, env: { ...env(), ...options.env } });
+  const audit = (args: string[]) => host.latchkey(['audit', ...args], { env: env() });
   const exported = async (...args: string[]) => {
     const { code, out, err } = await audit(['export', ...args]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -100,10 +105,11 @@ describe('latchkey audit', () => {
     beforeAll(async () => {
       await trail.reset();
       await trail.record(MANY);
+      await trail.tamper(`UPDATE audit_events SET details = repeat('x', ${LONG_DETAILS})`);
     });
 
     test('export needs the memory of a page, not of the record, and shows no progress where nobody looks', async () => {
-      const { code, out, err } = await audit(['export'], { env: { NODE_OPTIONS: LITTLE_HEAP } });
+      const { code, out, err } = await latchkey(['audit', 'export'], { env: { ...env(), NODE_OPTIONS: LITTLE_HEAP } });
       expect({ code, err }).toEqual({ code: 0, err: '' });
       const ids = [...out.matchAll(/^\{"id":"(\d+)"/gm)].map(([, id]) => Number(id));
       expect(ids).toHaveLength(MANY);
