@@ -15,8 +15,8 @@ const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000
 const OPEN_STREAMS = shortOrLong(1000, 10_000);
 /** The service accepts up to 1,000 streams on a connection. */
 const STREAMS_EACH = 500;
-const SILENT_READERS = shortOrLong(20, 100);
-const ABANDONED = shortOrLong(2000, 200_000);
+const SILENT_READERS = shortOrLong(5, 100);
+const ABANDONED = shortOrLong(1000, 200_000);
 const AT_ONCE = 500;
 const ASKED = 50;
 /** The longest median wait of the other clients, which the long form holds the service to. */
