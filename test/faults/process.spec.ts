@@ -37,12 +37,13 @@ describe('the process of the service', () => {
   const startReady = (env: Record<string, string>) =>
     ServiceProcess.startReady({ DATABASE_URL: database.url, ...PREFIX, ...env });
 
+  const entries = ({ out }: { out: string }) =>
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
   describe('that runs alone', () => {
-    const entries = ({ out }: { out: string }) =>
-      out
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line));
     let service: ServiceProcess;
     beforeAll(async () => {
       service = await startReady({
@@ -135,7 +136,7 @@ describe('the process of the service', () => {
   });
 
   test('says which fault ended it', async () => {
-    // As soon as it is one that would tell: it need not have started for that.
+    // As soon as it would say so: it need not be ready.
     const fault = `
       const look = () => {
         if (process.listenerCount('uncaughtExceptionMonitor') > 0) throw new Error('planted');
@@ -143,10 +144,10 @@ describe('the process of the service', () => {
       };
       look();`;
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`;
-    const { ended } = start({ DEMO: '1', DATABASE_URL: database.url, LOG_LEVEL: 'info', NODE_OPTIONS });
-    const { code, out } = await ended;
+    const env = { DEMO: '1', DATABASE_URL: database.url, LOG_LEVEL: 'info', NODE_OPTIONS };
+    const { code, out } = await start(env).ended;
     expect(code).toBe(1);
-    expect(JSON.parse(out.trimEnd().split('\n').at(-1)!)).toMatchObject({
+    expect(entries({ out }).at(-1)).toMatchObject({
       level: 60,
       msg: 'stopping',
       reason: 'a fault',

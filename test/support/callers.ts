@@ -10,10 +10,11 @@ export class Callers {
     target: string,
     private readonly fullKey: string,
     count: number,
+    tokens: Parameters<typeof connectClients>[1] = {},
   ) {
     // Without this, gRPC would put all of them on one connection.
     const options = { 'grpc.use_local_subchannel_pool': 1 };
-    this.clients = Array.from({ length: count }, () => connectClients(target, {}, undefined, options));
+    this.clients = Array.from({ length: count }, () => connectClients(target, tokens, undefined, options));
   }
 
   /** The answers to each caller, one question after the other, until `isOver` is true of a caller's answers. */

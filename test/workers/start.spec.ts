@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { status } from '@grpc/grpc-js';
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { Callers } from '../support/callers.js';
+import { CHEAP_HASH } from '../support/cheap.mjs';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
+import { connectClients } from '../support/grpc-clients.js';
 import { Person } from '../support/person.js';
 import { childrenOf, isRunning } from '../support/processes.js';
 import { rawRequest } from '../support/raw-http.js';
@@ -24,10 +27,13 @@ describe('the start and the end with WORKERS', () => {
   afterEach(() => ServiceProcess.killTheRest());
   afterAll(() => database.drop());
 
-  test('a start that is stopped before it is ready leaves nothing behind', async () => {
+  test.each<[string, (service: ServiceProcess) => unknown]>([
+    ['stopped by SIGINT', ({ child }) => child.kill('SIGINT')],
+    ['left by its launcher', ({ child }) => child.disconnect()],
+  ])('a start that is %s before it is ready leaves nothing behind', async (_, end) => {
     const service = new ServiceProcess({ DEMO: '1', WORKERS: '2', DATABASE_URL: database.url, ...(await freePorts()) });
     const [first] = await eventually(async () => childrenOf(service.pid).length > 0 && childrenOf(service.pid));
-    service.child.kill('SIGINT');
+    end(service);
     expect(await service.ended).toMatchObject({ code: 0, err: '' });
     expect(isRunning(first!)).toBe(false);
   });
@@ -52,39 +58,12 @@ describe('the start and the end with WORKERS', () => {
       expect.stringMatching(/^latchkey: KEY_PREFIX must/),
     ]);
   });
-
-  test('a dangerous setting is logged once, and what it is set to is not; all end when the launcher is gone', async () => {
-    const digest = '1'.repeat(64);
-    // Of the other one everybody knows a password: a demo ran on it.
-    const own = await createDatabase();
-    const service = await ServiceProcess.startReady({
-      DEMO: '0',
-      WORKERS: '2',
-      DATABASE_URL: own.url,
-      REDIS_URL,
-      PUBLIC_URL: 'http://10.0.0.7',
-      SERVICE_TOKENS: `a:validator:${digest},a:accounts:${digest}`,
-      AUDIT_SEALKEY: 'S3cret',
-    });
-    const workers = childrenOf(service.pid);
-    service.child.disconnect();
-    const { code, out, err } = await service.ended;
-    await own.drop();
-    expect(workers).toHaveLength(2);
-    expect(workers.filter(isRunning)).toEqual([]);
-    const warned = out.split('\n').filter((line) => line.includes('"level":40'));
-    expect({ code, err, warned }).toEqual({
-      code: 0,
-      err: '',
-      warned: [/SERVICE_TOKENS gives one token/, /PUBLIC_URL is http/, /is AUDIT_SEAL_KEY meant/].map((line) =>
-        expect.stringMatching(line),
-      ),
-    });
-    expect(out).not.toMatch(/S3cret|1{64}/);
-  });
 });
 
-describe('with WORKERS=2 and without Redis', () => {
+describe('with WORKERS=2, without Redis and with dangerous settings', () => {
+  const token = 'one token of two services';
+  const tokens = { validator: token, admin: token };
+  const digest = createHash('sha256').update(token).digest('hex');
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: ServiceProcess;
   let person: Person;
@@ -92,8 +71,19 @@ describe('with WORKERS=2 and without Redis', () => {
   beforeAll(async () => {
     await buildService();
     database = await createDatabase();
-    service = await ServiceProcess.startReady({ WORKERS: '2', DATABASE_URL: database.url, ...TEN_AT_ONCE });
-    person = await new Person(service.url).signIn();
+    service = await ServiceProcess.startReady({
+      DEMO: '0',
+      WORKERS: '2',
+      DATABASE_URL: database.url,
+      ...TEN_AT_ONCE,
+      PUBLIC_URL: 'http://10.0.0.7',
+      SERVICE_TOKENS: `a:validator:${digest},a:accounts:${digest}`,
+      AUDIT_SEALKEY: 'S3cret',
+    });
+    const { putAccount, close } = connectClients(service.target, tokens);
+    await putAccount({ id: 'ada', email: 'ada@example.com', displayName: 'Ada', passwordHash: CHEAP_HASH });
+    close();
+    person = await new Person(service.url).signIn('ada@example.com');
   });
   afterEach(() => callers?.close());
   afterAll(async () => {
@@ -103,7 +93,7 @@ describe('with WORKERS=2 and without Redis', () => {
 
   /** The number of admitted questions out of 40, asked over 8 connections. */
   async function admittedOverGrpc(fullKey: string): Promise<number> {
-    callers = new Callers(service.target, fullKey, CALLERS);
+    callers = new Callers(service.target, fullKey, CALLERS, tokens);
     const told = await callers.askUntil(({ length }) => length === 5);
     return told.flat().filter((outcome) => outcome === 'grant').length;
   }
@@ -119,19 +109,28 @@ describe('with WORKERS=2 and without Redis', () => {
     return admitted;
   }
 
-  test('connections spread over both, over gRPC and HTTP; the start says that each counts for itself', async () => {
+  test('the start warns of each once, without what it is set to, and says that each process counts for itself', () => {
+    const warnings = [
+      /SERVICE_TOKENS gives one token/,
+      /PUBLIC_URL is http/,
+      /is AUDIT_SEAL_KEY meant/,
+      /^REDIS_URL is missing.* 2 times its limit$/,
+    ];
+    const entry = (msg: RegExp) => expect.objectContaining({ level: 40, msg: expect.stringMatching(msg) });
+    expect(logged(service)).toEqual(warnings.map(entry));
+    for (const secret of ['S3cret', digest]) expect(service.out).not.toContain(secret);
+  });
+
+  test('connections spread over both, over gRPC and HTTP', async () => {
     expect(childrenOf(service.pid)).toHaveLength(2);
     // At least one of the eight connections belongs to the other worker: the first free worker takes the next one.
     expect(await admittedOverGrpc((await person.newKey()).fullKey)).toBeGreaterThanOrEqual(BURST + 5);
     expect(await admittedOverHttp((await person.newKey()).fullKey)).toBeGreaterThanOrEqual(2 * BURST);
-    expect(logged(service)).toEqual([
-      expect.objectContaining({ level: 40, msg: expect.stringMatching(/^REDIS_URL is missing.* 2 times its limit$/) }),
-    ]);
   });
 
   test('on SIGTERM both answer what is under way and end, with code 0', async () => {
     const { apiKey, fullKey } = await person.newKey();
-    callers = new Callers(service.target, fullKey, CALLERS);
+    callers = new Callers(service.target, fullKey, CALLERS, tokens);
     const workers = childrenOf(service.pid);
     const said = service.out;
     // A denial, past the limit, is an answer too.
