@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { run } from '../../scripts/lib/run.mjs';
 import { PATIENT } from './patience.mjs';
+import { whereIs } from './where-is.js';
 
 const MAIN = join(root, 'dist/main.js');
 
@@ -25,11 +24,8 @@ export interface End {
   readonly err: string;
 }
 
-/** Builds what is out of date. */
-export async function buildService(): Promise<void> {
-  const { code, output } = await run(process.execPath, [join(root, 'scripts/build.mjs')]);
-  if (code !== 0 || !existsSync(MAIN)) throw new Error(output);
-}
+/** Builds what is out of date, once in a run of the suites. */
+export const buildService = () => whereIs<object>('build');
 
 /**
  * The service as in production, but for the priority of hashing: a process of its own, without the test runner's

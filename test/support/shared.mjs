@@ -23,7 +23,7 @@ import { prepareService, startInHost } from './hosted-service.mjs';
  * the same time share none, so that one does not see the other's floods and queues.
  * @type {Readonly<Record<string, (number: string, find: Find) => Promise<Shared>>>}
  */
-const KINDS = { host: startHost, service: startSharedService, chromium: startSharedChromium };
+const KINDS = { build, host: startHost, service: startSharedService, chromium: startSharedChromium };
 
 /**
  * Starts what suites share when the first of them asks for it, and answers where it is. It belongs to the process of
@@ -73,10 +73,12 @@ async function start(path, find) {
 
 /**
  * A process that runs services for the suites of one worker.
+ * @param {string} _number
+ * @param {Find} find
  * @returns {Promise<Shared>}
  */
-async function startHost() {
-  await buildOnce();
+async function startHost(_number, find) {
+  await find('/build');
   const port = String(await freePort());
   const host = startService('test/support/service-host.mjs', { HOST_PORT: port });
   if (!(await host.ready)) throw new Error(`The host of services did not start: ${await host.exited}`);
@@ -96,14 +98,14 @@ async function startSharedService(number, find) {
   return { addresses: own, stop: async () => {} };
 }
 
-/** @type {Promise<void> | undefined} */
-let built;
-/** Builds nothing unless something was changed since the last build. */
-function buildOnce() {
-  built ??= run(process.execPath, [join(root, 'scripts/build.mjs')]).then(({ code, output }) => {
-    if (code !== 0) throw new Error(output);
-  });
-  return built;
+/**
+ * What is out of date is built.
+ * @returns {Promise<Shared>}
+ */
+async function build() {
+  const { code, output } = await run(process.execPath, [join(root, 'scripts/build.mjs')]);
+  if (code !== 0) throw new Error(output);
+  return { addresses: {}, stop: async () => {} };
 }
 
 /** @returns {Promise<Shared>} */
