@@ -4,10 +4,11 @@ import { SEAL_KEY_HEX } from '../support/audit-trail.js';
 import { CommandHost } from '../support/command-line.js';
 import { createDatabase } from '../support/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { connectClients } from '../support/grpc-clients.js';
+import { type Clients, connectClients } from '../support/grpc-clients.js';
 import { unknownKey } from '../support/key-strings.js';
 import { expectWithinMs } from '../support/long-form.js';
 import { buildService, ServiceProcess } from '../support/service-process.js';
+import { startService } from '../support/service.js';
 import { sql } from '../support/sql.js';
 import { outcomeOf } from './measure.js';
 
@@ -15,7 +16,6 @@ import { outcomeOf } from './measure.js';
 const SEALED_WITHIN_MS = 2000;
 
 describe('the sealed record of processes that are killed', () => {
-  const services: ServiceProcess[] = [];
   let host: CommandHost;
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
@@ -25,15 +25,10 @@ describe('the sealed record of processes that are killed', () => {
   });
   afterAll(async () => {
     host.stop();
-    for (const { child } of services) child.kill('SIGKILL');
+    await ServiceProcess.killTheRest();
     await database.drop();
   });
 
-  async function start() {
-    const service = await ServiceProcess.startReady({ DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX });
-    services.push(service);
-    return { service, clients: connectClients(service.target) };
-  }
   const verify = (args: string[] = [], env: Record<string, string> = {}) =>
     host.latchkey(['audit', 'verify', ...args], {
       env: { DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX, ...env },
@@ -42,23 +37,24 @@ describe('the sealed record of processes that are killed', () => {
     sql(database.url, `BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
 
   test('holds every answered failure, sealed, and verifies', async () => {
-    const [killed, stopped] = [await start(), await start()];
+    const env = { DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX };
+    const [killed, stopped] = [await ServiceProcess.startReady(env), await startService(env)];
+    const ofKilled = connectClients(killed.target);
     let denied = 0;
-    const hammer = async ({ clients }: typeof killed) => {
+    const hammer = async (clients: Clients) => {
       for (;;) {
         if ((await outcomeOf(clients.validate(unknownKey(), { clientIp: '203.0.113.7' }))) !== 'denial') return;
         denied += 1;
       }
     };
-    const hammers = [killed, stopped].flatMap((instance) => times(16, () => hammer(instance)));
+    const hammers = [ofKilled, stopped.clients].flatMap((clients) => times(16, () => hammer(clients)));
     await eventually(async () => denied > 100 && (await sql(database.url, 'SELECT 1 FROM audit_seals')).length > 1);
-    killed.service.child.kill('SIGKILL');
+    killed.child.kill('SIGKILL');
     const deniedBefore = denied;
     await eventually(async () => denied > deniedBefore + 100);
-    stopped.service.child.kill('SIGTERM');
-    expect(await stopped.service.ended).toEqual({ code: 0, signal: null, out: '', err: '' });
+    await stopped.stop();
     await Promise.all(hammers);
-    for (const { clients } of [killed, stopped]) clients.close();
+    ofKilled.close();
 
     const [row] = await sql<{ recorded: number; latest: number }>(
       database.url,

@@ -189,18 +189,17 @@ describe('the process of the service', () => {
 
   test('refuses to start without demo values while the demo password works, and says how to mend it', async () => {
     const SERVICE_TOKENS = `gateway:validator:${'5e'.repeat(32)}`;
-    const env = { DATABASE_URL: database.url, SERVICE_TOKENS, ...PREFIX };
-    const { code, err } = await start(env).ended;
-    expect({ code, lines: err.split('\n').length }).toEqual({ code: 1, lines: 2 });
-    expect(err).toMatch(/^latchkey: DEMO is off, but the published password of the demo owner still works here/);
-    expect(err).not.toContain(DEMO_OWNER.password);
+    const env = { DEMO: '0', DATABASE_URL: database.url, SERVICE_TOKENS, ...PREFIX };
+    const refusal: string = await startService(env).then(JSON.stringify, ({ message }) => message);
+    expect(refusal).toMatch(/^DEMO is off, but the published password of the demo owner still works here.*$/);
+    expect(refusal).not.toContain(DEMO_OWNER.password);
 
-    const [mend] = /openssl rand .* --password-from -/.exec(err)!;
+    const [mend] = /openssl rand .* --password-from -/.exec(refusal)!;
     // The command that an installation has.
     const script = mend.replace('latchkey', `'${process.execPath}' '${join(root, 'dist/composition/cli.js')}'`);
     const done = spawnSync('sh', ['-c', script], { env: { ...process.env, DATABASE_URL: database.url } });
     expect({ code: done.status, err: done.stderr.toString() }).toEqual({ code: 0, err: '' });
-    const again = await startService({ ...env, DEMO: '0' });
+    const again = await startService(env);
     const { email, password } = DEMO_OWNER;
     expect(await again.person().call('POST', '/v1/session', { email, password })).toMatchObject({ status: 401 });
     await again.stop();
