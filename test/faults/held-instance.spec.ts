@@ -16,7 +16,7 @@ import { Asker } from './asker.js';
 import { inTurn, type Outcome } from './measure.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-const ROUNDS = shortOrLong(8, 200);
+const ROUNDS = shortOrLong(4, 200);
 const QUESTIONS = 25;
 /** Blocks a process when it gets SIGUSR2, and says so, for as long as this file exists. */
 const BLOCK = join(tmpdir(), `block-${randomUUID()}`);
