@@ -16,6 +16,13 @@ AsyncLocalStorage.prototype.run = function recorded(...args) {
  */
 export default class Environment extends TestEnvironment {
   /** @override */
+  async setup() {
+    await super.setup();
+    // See load-once.ts.
+    this.global['latchkeyLoadOnce'] = (/** @type {string} */ name) => import(name);
+  }
+
+  /** @override */
   async teardown() {
     for (const storage of used) storage.disable();
     used.clear();

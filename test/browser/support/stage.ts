@@ -1,12 +1,6 @@
 import { jest } from '@jest/globals';
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Cookie,
-  type Page,
-} from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Cookie, Page } from 'playwright-core';
+import { loadOnce } from '../../support/load-once.js';
 import { newOwner, type Owner } from '../../support/owners.js';
 import { sharedService, type Service } from '../../support/service.js';
 import { whereIs } from '../../support/where-is.js';
@@ -48,9 +42,10 @@ export class Stage {
    * @param elsewhere the other origins that pages may send people to
    */
   static async start(given?: Service, ...elsewhere: string[]): Promise<Stage> {
-    const [service, { endpoint }] = await Promise.all([
+    const [service, { endpoint }, { chromium }] = await Promise.all([
       given ?? sharedService(),
       whereIs<{ endpoint: string }>('chromium'),
+      loadOnce<typeof import('playwright-core')>('playwright-core'),
     ]);
     return new Stage(service, await chromium.connect(endpoint), [service.url, ...elsewhere]);
   }
