@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-interface AxeResult {
+export interface AxeResult {
   /** Rule and elements. */
   readonly violations: string[];
   /** Rules that at least one element fulfilled. */

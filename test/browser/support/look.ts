@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { axe, settle } from './axe.js';
+import { axe, settle, type AxeResult } from './axe.js';
 import { shoot } from './screenshots.js';
 
 export const DESKTOP = { width: 1280, height: 800 };
@@ -38,25 +38,23 @@ export async function look(state: string, page: Page): Promise<object> {
   return { light: light.violations.length, dark: dark.violations.length, rulesKept: light.kept };
 }
 
+/** Begins in the scheme that the page has, and leaves it in the other: to switch is much of the work. */
 async function inBothSchemes(state: string, page: Page) {
-  const shootAs = async (picture: 'light' | 'dark' | '360') => {
-    if (PICTURES.includes(state)) await shoot(page, picture === 'light' ? state : `${state}-${picture}`);
-  };
-  const emulate = async (colorScheme: 'light' | 'dark') => {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(`[data-mantine-color-scheme="${colorScheme}"]`).first().waitFor();
-  };
-  await shootAs('light');
-  const light = await axe(page);
-  await emulate('dark');
-  await shootAs('dark');
-  const dark = await axe(page);
-  await emulate('light');
+  const isDark = await page.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches");
+  const [first, second] = isDark ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
+  const found = { [first]: await inScheme(first, state, page) };
+  await page.emulateMedia({ colorScheme: second });
+  await page.locator(`[data-mantine-color-scheme="${second}"]`).first().waitFor();
+  found[second] = await inScheme(second, state, page);
+  return { light: found['light']!, dark: found['dark']! };
+}
+
+async function inScheme(scheme: 'light' | 'dark', state: string, page: Page): Promise<AxeResult> {
   if (PICTURES.includes(state)) {
-    await page.setViewportSize(PHONE);
-    await shootAs('360');
+    await shoot(page, scheme === 'light' ? state : `${state}-dark`);
+    if (scheme === 'light') await shoot(page, `${state}-360`, PHONE);
   }
-  return { light, dark };
+  return axe(page);
 }
 
 /** Elements that are wider than their place, so that they could be scrolled sideways. */

@@ -62,9 +62,14 @@ const EVENTS: readonly EventRow[] = [
   { type: 'authentication.failed', keyName: 'Old laptop', reason: 'expired', minutesAgo: 12.2, ...SCRIPT },
 ];
 
-async function screenWith(stage: Stage, keys: readonly KeyRow[]): Promise<{ page: Page; owner: Owner }> {
+async function screenWith(
+  stage: Stage,
+  keys: readonly KeyRow[],
+  events: readonly EventRow[] = [],
+): Promise<{ page: Page; owner: Owner }> {
   const owner = await stage.newOwner();
   await putKeys(stage.service, owner, keys);
+  await putEvents(stage.service, owner, events);
   const opened = await stage.open({ owner });
   await row(opened.page, keys[0]!.name).waitFor();
   return opened;
@@ -82,12 +87,29 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     const { page } = await stage.open();
     await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
     await visit('empty', page);
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByText('Refused', { exact: true }).click();
+    await page.getByText('No request was refused yet.').waitFor();
+    await visit('activity-empty', page);
   },
-  'looking at keys': async (stage, visit) => {
-    const { page } = await screenWith(stage, KEYS);
+  'looking at keys and their activity': async (stage, visit) => {
+    const { page } = await screenWith(stage, KEYS, EVENTS);
+    await showDetails(page, 'CI deploy');
+    await dialog(page, 'CI deploy').getByText('was created').waitFor();
+    await visit('details', page);
+    await page.keyboard.press('Escape');
+    await dialog(page, 'CI deploy').waitFor({ state: 'detached' });
     await showStatus(page, 'All');
     await row(page, 'Leaked in a log').waitFor();
     await visit('list', page);
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    await page.getByText('is revoked').first().waitFor();
+    await visit('activity', page);
+    await page.getByRole('radiogroup', { name: 'What to show' }).getByText('Keys', { exact: true }).click();
+    await page.getByText('is revoked').first().waitFor({ state: 'detached' });
+    await page.getByLabel('Key', { exact: true }).selectOption({ label: 'Old laptop · lk_9f3c60b7d2e1…' });
+    await page.getByText('Key CI deploy was created').waitFor({ state: 'detached' });
+    await visit('activity-keys', page);
   },
   'looking at many keys': async (stage, visit) => {
     const long = { name: 'A_name_of_sixty_four_characters_without_one_single_place_to_break', usedMinutesAgo: 1 };
@@ -99,8 +121,8 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await page.getByRole('menuitem', { name: 'Revoke…' }).waitFor();
     await visit('list-full', page);
   },
-  'creating a key': async (stage, visit) => {
-    const { page } = await screenWith(stage, KEYS);
+  'creating a key, and losing an answer and the session': async (stage, visit) => {
+    const { page, owner } = await screenWith(stage, KEYS);
     await openCreate(page);
     await fillCreate(page, { name: 'ci deploy', password: '' });
     await page.getByText('You already have an active key named “CI deploy”').waitFor();
@@ -118,31 +140,37 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('reveal', page);
     await revokeShown(stage, page);
     await page.keyboard.press('Escape');
-    await dialog(page, 'Close without storing the key?').waitFor();
+    const question = dialog(page, 'Close without storing the key?');
+    await question.waitFor();
     await visit('early-close', page);
-  },
-  'losing an answer': async (stage, visit) => {
-    const { page } = await screenWith(stage, KEYS);
+    await button(question, 'Close anyway').click();
+    await question.waitFor({ state: 'detached' });
+    await endSessions(stage.service, owner);
+    await openCreate(page);
+    await fillCreate(page);
+    await button(page, 'Create key').click();
+    const again = dialog(page, 'Sign in again');
+    await again.waitFor();
+    await visit('session-expired', page);
     let lost = 0;
     await intercept(page, isCreation, async (route) => {
       if ((lost += 1) > 1) return route.fallback();
       await route.fetch();
       return route.abort();
     });
-    await openCreate(page);
-    await fillCreate(page, { name: 'Nightly report' });
-    await button(page, 'Create key').click();
+    await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
     await page.getByText('The key exists, but its secret is gone').waitFor();
     await visit('create-lost', page);
   },
-  'revoking a key': async (stage, visit) => {
+  'revoking and rotating a key': async (stage, visit) => {
     const { page } = await screenWith(stage, KEYS);
     await chooseAction(page, 'CI deploy', 'Revoke…');
-    await dialog(page, 'Revoke “CI deploy”?').waitFor();
+    const question = dialog(page, 'Revoke “CI deploy”?');
+    await question.waitFor();
     await visit('revoke', page);
-  },
-  'rotating a key': async (stage, visit) => {
-    const { page } = await screenWith(stage, KEYS);
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
     await chooseAction(page, 'CI deploy', 'Rotate…');
     await page.getByText('Step 1 of 3').waitFor();
     await visit('rotate-1', page);
@@ -155,40 +183,6 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await button(page, 'Continue without waiting').click();
     await page.getByText('Step 3 of 3').waitFor();
     await visit('rotate-3', page);
-  },
-  'looking at the activity': async (stage, visit) => {
-    const owner = await stage.newOwner();
-    await putKeys(stage.service, owner, KEYS);
-    await putEvents(stage.service, owner, EVENTS);
-    const { page } = await stage.open({ owner });
-    await page.getByRole('tab', { name: 'Activity' }).click();
-    await page.getByText('is revoked').first().waitFor();
-    await visit('activity', page);
-    await page.getByRole('radiogroup', { name: 'What to show' }).getByText('Keys', { exact: true }).click();
-    await page.getByText('is revoked').first().waitFor({ state: 'detached' });
-    await page.getByLabel('Key', { exact: true }).selectOption({ label: 'Old laptop · lk_9f3c60b7d2e1…' });
-    await page.getByText('Key CI deploy was created').waitFor({ state: 'detached' });
-    await visit('activity-keys', page);
-    await page.getByRole('tab', { name: 'Keys' }).click();
-    await showDetails(page, 'CI deploy');
-    await dialog(page, 'CI deploy').getByText('was created').waitFor();
-    await visit('details', page);
-  },
-  'looking at an activity without failures': async (stage, visit) => {
-    const { page } = await stage.open();
-    await page.getByRole('tab', { name: 'Activity' }).click();
-    await page.getByText('Refused', { exact: true }).click();
-    await page.getByText('No request was refused yet.').waitFor();
-    await visit('activity-empty', page);
-  },
-  'losing the session': async (stage, visit) => {
-    const { page, owner } = await screenWith(stage, KEYS);
-    await openCreate(page);
-    await fillCreate(page);
-    await endSessions(stage.service, owner);
-    await button(page, 'Create key').click();
-    await dialog(page, 'Sign in again').waitFor();
-    await visit('session-expired', page);
   },
 };
 
