@@ -37,7 +37,9 @@ function declarationsOf(entry: string): Map<string, string> {
   };
   try {
     const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
-    execFileSync(process.execPath, [tsc, '-p', 'tsconfig.lib.json', '--outDir', folder], { stdio: 'inherit' });
+    // By one thread: several check much of it again, each for itself, and are no sooner done.
+    const args = [tsc, '-p', 'tsconfig.lib.json', '--outDir', folder, '--singleThreaded'];
+    execFileSync(process.execPath, args, { stdio: 'inherit' });
     add(entry);
   } finally {
     rmSync(folder, { recursive: true });

@@ -19,6 +19,10 @@ const texts: Texts = location.search.includes('german') ? german(english) : allG
 
 `;
 
+/** Builds the three as `npx vite build` does, in one process. */
+const BUILD = `import { build } from 'vite';
+for (const root of ['.', 'host', 'words']) await build({ root, logLevel: 'warn' });`;
+
 export interface HostPages {
   readonly obtained: Obtained;
   readonly project: Project;
@@ -46,7 +50,10 @@ export async function makeHostPages(): Promise<HostPages> {
   project.write('words/index.html', pages.index.replace(/^.*"color-scheme".*\n/m, ''));
   project.write('words/main.tsx', inOtherWords(pages.main));
   cpSync(join(root, 'test/browser/support/other-words.ts'), join(project.folder, 'words/other-words.ts'));
-  await Promise.all(['.', 'host', 'words'].map((page) => build(project.folder, page)));
+  const { code, output } = await run(process.execPath, ['--input-type=module', '--eval', BUILD], {
+    cwd: project.folder,
+  });
+  if (code !== 0) throw new Error(output);
   const dist = (page: string) => join(project.folder, page, 'dist');
   return { obtained, project, built: { host: dist('host'), bare: dist('.'), words: dist('words') } };
 }
@@ -57,11 +64,4 @@ function inOtherWords(main: string): string {
     .replace('{ ApiKeysPanel }', '{ ApiKeysPanel, english, type Texts }')
     .replace('createRoot(', `${CHOICE}createRoot(`)
     .replace('getToken={', 'texts={texts} getToken={');
-}
-
-async function build(folder: string, page: string): Promise<void> {
-  const vite = join(folder, 'node_modules/vite/bin/vite.js');
-  const args = [vite, 'build', page, '--logLevel', 'warn'];
-  const { code, output } = await run(process.execPath, args, { cwd: folder });
-  if (code !== 0) throw new Error(output);
 }

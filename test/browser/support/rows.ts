@@ -27,7 +27,7 @@ export interface EventRow {
 }
 
 /** @param keys newest first */
-export async function putKeys(service: Service, owner: Owner, keys: readonly KeyRow[]): Promise<void> {
+export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: readonly KeyRow[]): Promise<void> {
   const rows = keys.map((key, index) => ({
     public_part: (key.shown ?? randomBytes(6).toString('hex')) + randomBytes(6).toString('hex'),
     name: key.name,
