@@ -28,7 +28,9 @@ export async function removeRunsThatDied(temp) {
  * @param {string} folder
  */
 export async function removeRunFolder(folder) {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file));
+  // With their types: without them it goes through links too, of which some lead to all installed packages.
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.map(({ parentPath, name }) => join(parentPath, name));
   for (const file of files) {
     if (file.endsWith('postmaster.pid')) await stopOrphan({ cluster: dirname(file), postgres: 'postgres' });
     if (file.endsWith('redis.pid')) await stopRedis(file);
