@@ -18,15 +18,24 @@ describe('people who sign in at the platform', () => {
   let platform: PlatformService;
   let provider: OpenIdProvider;
   let service: Service;
+  /** Where people sign in by their platform's token alone. */
+  let elsewhere: Service;
   let stage: Stage;
   beforeAll(async () => {
     // To the browser the provider is another site, as it is in life.
     platform = await PlatformService.start({ HELP_URL: HELP }, 'localhost');
     ({ provider, service } = platform);
-    stage = await Stage.start(service, provider.issuer);
+    elsewhere = await startService({
+      SESSION_JWKS_URL: 'http://127.0.0.1:1/jwks.json',
+      SESSION_JWT_ISSUER: 'https://login.example.com',
+      SESSION_JWT_AUDIENCE: 'latchkey',
+      DATABASE_URL: service.databaseUrl,
+    });
+    stage = await Stage.start(service, provider.issuer, elsewhere.url);
   });
   afterEach(() => stage.clear());
   afterAll(async () => {
+    await elsewhere?.stop();
     await stage?.stop();
     await provider?.stop();
   });
@@ -108,21 +117,7 @@ describe('people who sign in at the platform', () => {
     expect(await nameField(page).inputValue()).toBe('');
   });
 
-  test('the form survives a session that has ended', async () => {
-    const id = await platform.newOwner();
-    const { page } = await openSignedIn(id);
-    await fill(page);
-    await sql(service.databaseUrl, 'DELETE FROM sessions WHERE account_id = $1', [id]);
-    await button(page, 'Create key').click();
-    await dialog(page, 'Sign in again').waitFor();
-    await look('session-expired-platform', page);
-    await dialog(page, 'Sign in again').getByRole('button', { name: 'Sign in with your account' }).click();
-    await expectFilled(page);
-    await button(page, 'Create key').click();
-    await shownKey(page).waitFor();
-  });
-
-  test('the form says so when a fresh sign-in was still not enough', async () => {
+  test('the form says so when a fresh sign-in was still not enough, and survives a session that has ended', async () => {
     const id = await platform.newOwner();
     const { page } = await openSignedIn(id);
     await fill(page);
@@ -133,27 +128,41 @@ describe('people who sign in at the platform', () => {
     await createAndBeSentToConfirm(page);
     await page.getByText('Your sign-in was not enough').waitFor();
     await expectFilled(page);
+    await sql(service.databaseUrl, 'DELETE FROM sessions WHERE account_id = $1', [id]);
+    await button(page, 'Create key').click();
+    await dialog(page, 'Sign in again').waitFor();
+    await look('session-expired-platform', page);
+    await dialog(page, 'Sign in again').getByRole('button', { name: 'Sign in with your account' }).click();
+    await expectFilled(page);
+    await button(page, 'Create key').click();
+    await shownKey(page).waitFor();
   });
 
-  test.each([
-    ['no_account', 'You have no account here'],
-    ['suspended', 'Your account is suspended'],
-    ['deleted', 'Your account was deleted'],
-  ])('a person who is %s reads that, and may try as somebody else', async (what, title) => {
-    const id = what === 'no_account' ? `auth0|${randomUUID()}` : await platform.newOwner();
-    if (what === 'suspended') await service.clients.account('SuspendAccount', id);
-    if (what === 'deleted') await service.clients.account('DeleteAccount', id);
+  test('a person without an account, or whose account is suspended or deleted, reads that, and may try as somebody else', async () => {
+    const stranger = `auth0|${randomUUID()}`;
+    const [suspended, deleted] = [await platform.newOwner(), await platform.newOwner()];
+    await service.clients.account('SuspendAccount', suspended);
+    await service.clients.account('DeleteAccount', deleted);
     const { page } = await open();
-    await anySignIn(page).click();
-    await signInThere(page, id);
-    await page.getByRole('alert').getByText(title).waitFor();
-    await anySignIn(page).waitFor();
-    const help = page.getByRole('alert').getByRole('link', { name: 'Get help (opens in a new tab)' });
-    expect(await help.getAttribute('href')).toBe(HELP);
-    await look(`sign-in-${what}`, page);
-    await page.reload();
-    await anySignIn(page).waitFor();
-    expect(await page.getByText(title).count()).toBe(0);
+    for (const [id, title] of [
+      [stranger, 'You have no account here'],
+      [suspended, 'Your account is suspended'],
+      [deleted, 'Your account was deleted'],
+    ] as const) {
+      await anySignIn(page).click();
+      await signInThere(page, id);
+      await page.getByRole('alert').getByText(title).waitFor();
+      await anySignIn(page).waitFor();
+      const help = page.getByRole('alert').getByRole('link', { name: 'Get help (opens in a new tab)' });
+      expect(await help.getAttribute('href')).toBe(HELP);
+      // The others look the same, with other words.
+      if (id === stranger) await look('sign-in-no_account', page);
+      await page.reload();
+      await anySignIn(page).waitFor();
+      expect(await page.getByText(title).count()).toBe(0);
+      // The provider knows them no longer.
+      await page.context().clearCookies({ domain: 'localhost' });
+    }
   });
 
   test('a sign-in that is over, or whose platform is away, is explained, and can be begun again', async () => {
@@ -171,22 +180,9 @@ describe('people who sign in at the platform', () => {
   });
 
   test('where keys are managed in the platform’s own settings, the page says that', async () => {
-    const elsewhere = await startService({
-      SESSION_JWKS_URL: 'http://127.0.0.1:1/jwks.json',
-      SESSION_JWT_ISSUER: 'https://login.example.com',
-      SESSION_JWT_AUDIENCE: 'latchkey',
-      DATABASE_URL: service.databaseUrl,
-    });
-    const other = await Stage.start(elsewhere);
-    try {
-      const nobody = { id: '', email: '', person: elsewhere.person() };
-      const { page } = await other.open({ signedIn: false, owner: nobody });
-      await page.getByRole('heading', { name: 'Your keys are in your platform’s settings' }).waitFor();
-      expect(await page.getByRole('textbox').count()).toBe(0);
-      await look('sign-in-elsewhere', page);
-      await other.clear();
-    } finally {
-      await other.stop();
-    }
+    const page = await stage.visit(`${elsewhere.url}/settings/api-keys`);
+    await page.getByRole('heading', { name: 'Your keys are in your platform’s settings' }).waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await look('sign-in-elsewhere', page);
   });
 });
