@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
 import {
   button,
   createKey,
@@ -47,7 +48,7 @@ describe('the new key, shown once', () => {
     });
   });
 
-  test('the copy button, which has the focus, copies exactly the key and says so, aloud too', async () => {
+  test('the copy buttons copy exactly the key and a line that is granted; where copying is blocked, the key is left selected', async () => {
     const { page } = await stage.open();
     const key = await createKey(page);
     await focusOn(button(page, 'Copy key'));
@@ -55,43 +56,31 @@ describe('the new key, shown once', () => {
     await button(page, 'Copied').waitFor();
     await page.getByRole('status').getByText('The key was copied to the clipboard').waitFor({ state: 'attached' });
     expect(await clipboard(page)).toBe(key);
-  });
 
-  test('where copying is blocked, the key is left selected and the person told what to press', async () => {
-    const { page } = await stage.open();
-    const key = await createKey(page);
-    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('blocked'))");
-    await button(page, 'Copy key').click();
-    await page.getByText('Copying is blocked here. The key is selected: press Ctrl+C or ⌘C.').waitFor();
-    expect((await page.evaluate<string>('String(getSelection())')).trim()).toBe(key);
-  });
-
-  test('the curl line can be copied, and what it sends is granted', async () => {
-    const { page } = await stage.open();
-    const key = await createKey(page);
     await button(page, 'Copy command').click();
-    await button(page, 'Copied').waitFor();
+    await eventually(async () => (await clipboard(page)) !== key);
     const [, authorization, url] =
       /^curl -H "Authorization: ([^"]+)" '(https?:[^']+)'$/.exec(await clipboard(page)) ?? [];
     expect(authorization).toBe(`Bearer ${key}`);
     expect(URL.canParse(url ?? '')).toBe(true);
     const answer = await stage.service.clients.ask({ authorization: authorization!, operation: 'OPERATION_READ' });
     expect(answer.outcome).toBe('grant');
+
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('blocked'))");
+    await page
+      .getByRole('button', { name: /^(Copy key|Copied)$/ })
+      .first()
+      .click();
+    await page.getByText('Copying is blocked here. The key is selected: press Ctrl+C or ⌘C.').waitFor();
+    expect((await page.evaluate<string>('String(getSelection())')).trim()).toBe(key);
   });
 
-  test('it does not close as done before the box is ticked', async () => {
+  test('it does not close as done before the box is ticked; closing early asks: it comes back, or is gone for good', async () => {
     const { page } = await stage.open();
-    await createKey(page);
+    const key = await createKey(page);
     await button(page, 'Done').click();
     await page.getByText('Store the key first, then tick this box').waitFor();
     await focusOn(page.getByLabel('I have stored it'));
-    await storeKey(page);
-    await row(page, 'CI deploy').waitFor();
-  });
-
-  test('closing early asks: the key comes back, or it is gone for good', async () => {
-    const { page } = await stage.open();
-    const key = await createKey(page);
     const question = dialog(page, 'Close without storing the key?');
     await button(revealDialog(page), 'Close').click();
     await question.getByText('It can’t be shown again.').waitFor();
@@ -107,33 +96,22 @@ describe('the new key, shown once', () => {
     expect(await placesOf(page, key)).toEqual([]);
   });
 
-  test('leaving the page with a key that is not stored makes the browser ask; with a stored one it does not', async () => {
+  test('reload, back and forward never show it again; the browser asks before it leaves one that is not stored', async () => {
     const { page } = await stage.open();
-    await createKey(page);
     const asked: string[] = [];
     page.on('dialog', (question) => {
       asked.push(question.type());
       void question.accept();
     });
-    await page.reload();
-    await heading(page).waitFor();
-    expect(asked).toEqual(['beforeunload']);
-    await createKey(page, 'Another');
-    await page.getByLabel('I have stored it').check();
-    await page.reload();
-    await heading(page).waitFor();
-    expect(asked).toHaveLength(1);
-  });
-
-  test('reload, back and forward never show it again', async () => {
-    const { page } = await stage.open();
-    page.on('dialog', (question) => void question.accept());
     const shown = await createKey(page, 'Shown while reloading');
     await page.reload();
     await row(page, 'Shown while reloading').waitFor();
     expect(await placesOf(page, shown)).toEqual([]);
+    expect(asked).toEqual(['beforeunload']);
     const left = await createKey(page, 'Shown while leaving');
+    await page.getByLabel('I have stored it').check();
     await page.goto(`${stage.service.url}/openapi.json`);
+    expect(asked).toHaveLength(1);
     await page.goBack();
     await row(page, 'Shown while leaving').waitFor();
     expect(await placesOf(page, left)).toEqual([]);
@@ -144,7 +122,7 @@ describe('the new key, shown once', () => {
     expect(await revealDialog(page).count()).toBe(0);
   });
 
-  test('going back to another tab leaves it where it is', async () => {
+  test('going back to another tab leaves it where it is; a page that the browser freezes for “back” has no key in it', async () => {
     const { page } = await stage.open();
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByRole('tab', { name: 'Keys' }).click();
@@ -154,14 +132,12 @@ describe('the new key, shown once', () => {
     expect((await shownKey(page).innerText()).trim()).toBe(key);
     await storeKey(page);
     await focusOn(heading(page));
-  });
 
-  test('a page that the browser freezes for “back” has no key in it', async () => {
-    const { page } = await stage.open();
-    const key = await createKey(page);
+    await page.getByRole('tab', { name: 'Keys' }).click();
+    const frozen = await createKey(page, 'Another');
     await shownKey(page).focus();
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))");
-    expect(await placesOf(page, key)).toEqual([]);
+    expect(await placesOf(page, frozen)).toEqual([]);
     await page.getByText('The key is no longer shown: you left the page.').waitFor();
   });
 });
