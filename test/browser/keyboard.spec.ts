@@ -2,17 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { PASSWORD } from '../support/owners.js';
 import { press, tabTo } from './support/keyboard.js';
 import { putKeys } from './support/rows.js';
-import {
-  button,
-  createDialog,
-  dialog,
-  focusOn,
-  hasFocus,
-  heading,
-  revealDialog,
-  row,
-  shownKey,
-} from './support/screen.js';
+import { button, createDialog, dialog, focusOn, heading, revealDialog, row, shownKey } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 /** As most people have it: the focus moves while dialogs come and go. */
@@ -76,13 +66,19 @@ describe('without a mouse', () => {
     await button(page, 'Sign in').waitFor();
   });
 
-  test('after each dialog the focus is back where it was opened', async () => {
+  test('the focus stays within an open dialog, and is back where it was opened afterwards; arrow keys switch sections and statuses', async () => {
     const owner = await stage.newOwner();
-    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    await putKeys(stage.service, owner, [{ name: 'CI deploy' }, { name: 'Former', revokedDaysAgo: 1 }]);
     const { page } = await stage.open({ owner, options: MOVING });
     const create = button(page, 'Create API key');
     await press(page, create);
     await focusOn(page.getByLabel('Name', { exact: true }));
+    await page.keyboard.press('Shift+Tab');
+    await focusOn(button(createDialog(page), 'Close'));
+    await page.keyboard.press('Shift+Tab');
+    await focusOn(button(page, 'Create key'));
+    await page.keyboard.press('Tab');
+    await focusOn(button(createDialog(page), 'Close'));
     await page.keyboard.press('Escape');
     await createDialog(page).waitFor({ state: 'detached' });
     await focusOn(create);
@@ -116,26 +112,7 @@ describe('without a mouse', () => {
       await dialog(page, title).waitFor({ state: 'detached' });
       await focusOn(menu);
     }
-  });
 
-  test('the focus stays within an open dialog', async () => {
-    const { page } = await stage.open({ options: MOVING });
-    await press(page, button(page, 'Create your first API key'));
-    await focusOn(page.getByLabel('Name', { exact: true }));
-    const close = button(createDialog(page), 'Close');
-    await page.keyboard.press('Shift+Tab');
-    await focusOn(close);
-    await page.keyboard.press('Shift+Tab');
-    await focusOn(button(page, 'Create key'));
-    await page.keyboard.press('Tab');
-    expect(await hasFocus(close)).toBe(true);
-  });
-
-  test('sections and statuses are switched with the arrow keys', async () => {
-    const owner = await stage.newOwner();
-    await putKeys(stage.service, owner, [{ name: 'Current' }, { name: 'Former', revokedDaysAgo: 1 }]);
-    const { page } = await stage.open({ owner, options: MOVING });
-    await row(page, 'Current').waitFor();
     await tabTo(page, page.getByRole('radio', { name: 'Active' }));
     await page.keyboard.press('ArrowRight');
     await page.getByText('No expired keys.').waitFor();

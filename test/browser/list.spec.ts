@@ -3,6 +3,7 @@ import { putKeys } from './support/rows.js';
 import { randomUUID } from 'node:crypto';
 import {
   button,
+  chooseAction,
   createDialog,
   dialog,
   focusOn,
@@ -68,25 +69,21 @@ describe('the list of keys', () => {
     expect(await button(row(page, 'Stopped'), 'Actions for Stopped').count()).toBe(0);
   });
 
-  test('last use is shown in words, the exact time on hover and on focus, and an unused key says never', async () => {
-    const { page } = await openWith([{ name: 'Used', usedMinutesAgo: 3.05 }, { name: 'Unused' }]);
-    const lastUsed = row(page, 'Used').getByText('3 minutes ago');
+  test('last use and expiry are shown in words, the exact time on hover and on focus; an expiry within 14 days is a warning', async () => {
+    const { page } = await openWith([
+      { name: 'Soon', expiresInDays: 13.9, usedMinutesAgo: 3.05 },
+      { name: 'Tomorrow', expiresInDays: 1 },
+      { name: 'Later', expiresInDays: 14.4 },
+      { name: 'Half a year', expiresInDays: 184 },
+    ]);
+    const lastUsed = row(page, 'Soon').getByText('3 minutes ago');
     await lastUsed.hover();
     await page.getByRole('tooltip', { name: /\d{4} at \d+:\d\d:\d\d [AP]M UTC/ }).waitFor();
     await page.mouse.move(0, 0);
     await page.getByRole('tooltip').waitFor({ state: 'detached' });
     await lastUsed.focus();
     await page.getByRole('tooltip', { name: /\d{4} at \d+:\d\d:\d\d [AP]M UTC/ }).waitFor();
-    await row(page, 'Unused').getByText('never', { exact: true }).waitFor();
-  });
-
-  test('an expiry within 14 days is a warning, a later one is not', async () => {
-    const { page } = await openWith([
-      { name: 'Soon', expiresInDays: 13.9 },
-      { name: 'Tomorrow', expiresInDays: 1 },
-      { name: 'Later', expiresInDays: 14.4 },
-      { name: 'Half a year', expiresInDays: 184 },
-    ]);
+    await row(page, 'Tomorrow').getByText('never', { exact: true }).waitFor();
     await row(page, 'Soon').getByText('Expires in 14 days', { exact: true }).waitFor();
     await row(page, 'Tomorrow').getByText('Expires in 1 day', { exact: true }).waitFor();
     await row(page, 'Later').getByText('in 14 days', { exact: true }).waitFor();
@@ -189,7 +186,7 @@ describe('the list of keys', () => {
     await focusOn(heading(page));
   });
 
-  test('at five active keys the button stays within reach, explains itself and opens nothing', async () => {
+  test('at five active keys the button stays within reach, explains itself and opens nothing; nor is there room for a rotation', async () => {
     const { page } = await openWith(Array.from({ length: 5 }, (_, n) => ({ name: `Key ${n}` })));
     const create = page.getByRole('button', {
       name: 'Create API key',
@@ -201,5 +198,9 @@ describe('the list of keys', () => {
     await page.keyboard.press('Enter');
     await create.click({ force: true });
     expect(await createDialog(page).count()).toBe(0);
+    await chooseAction(page, 'Key 3', 'Rotate…');
+    await page.getByText('For a while you need both keys, but you already have 5 of 5 active.').waitFor();
+    await page.keyboard.press('Escape');
+    await focusOn(button(page, 'Actions for Key 3'));
   });
 });

@@ -63,18 +63,4 @@ describe('rotating a key', () => {
     await row(page, 'CI deploy').nth(1).waitFor();
     expect(await countKeys(stage.service, owner)).toEqual({ all: 2, active: 2 });
   });
-
-  test('with five active keys it says that there is no room for a twin', async () => {
-    const owner = await stage.newOwner();
-    await putKeys(
-      stage.service,
-      owner,
-      Array.from({ length: 5 }, (_, n) => ({ name: `Key ${n}` })),
-    );
-    const { page } = await stage.open({ owner });
-    await chooseAction(page, 'Key 3', 'Rotate…');
-    await page.getByText('For a while you need both keys, but you already have 5 of 5 active.').waitFor();
-    await page.keyboard.press('Escape');
-    await focusOn(button(page, 'Actions for Key 3'));
-  });
 });
