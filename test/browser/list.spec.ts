@@ -154,27 +154,28 @@ describe('the list of keys', () => {
 
   test('the address has tab, filters and key: back, forward, a reload and a link lead to what was there', async () => {
     const { page, owner } = await openWith([{ name: 'Current' }, { name: 'Former', revokedDaysAgo: 1 }]);
-    const here = () => page.url().replace(`${stage.service.url}/settings/api-keys`, '');
+    const expectAt = (address: string) =>
+      page.waitForURL(({ href }) => href === `${stage.service.url}/settings/api-keys${address}`);
     const { items } = await owner.person.list();
     const [current, former] = [items[0]!.id, items[1]!.id];
     await showStatus(page, 'Revoked');
     await showDetails(page, 'Former');
-    expect(here()).toBe(`?status=revoked&key=${former}`);
+    await expectAt(`?status=revoked&key=${former}`);
     await page.reload();
     await button(dialog(page, 'Former'), 'Close').click();
     await dialog(page, 'Former').waitFor({ state: 'detached' });
-    expect(here()).toBe('?status=revoked');
+    await expectAt('?status=revoked');
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByText('Refused', { exact: true }).click();
     await page.getByLabel('Key', { exact: true }).selectOption(current);
-    expect(here()).toBe(`?tab=activity&events=failures&key=${current}`);
+    await expectAt(`?tab=activity&events=failures&key=${current}`);
     await page.reload();
     await page.getByText('Nothing like that happened to this key.').waitFor();
     expect(await page.getByRole('radio', { name: 'Refused' }).isChecked()).toBe(true);
     // The details are closed: "back" does not open them again.
     for (const address of ['?tab=activity&events=failures', '?tab=activity', '?status=revoked', '']) {
       await page.goBack();
-      expect(here()).toBe(address);
+      await expectAt(address);
     }
     await row(page, 'Current').waitFor();
     await page.goForward();

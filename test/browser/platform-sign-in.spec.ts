@@ -78,7 +78,7 @@ describe('people who sign in at the platform', () => {
   test('sign in, make a key after a step-up and another without, and no request carries a password', async () => {
     const { page, requests } = await openSignedIn(await platform.newOwner());
     await page.getByText('Ada Lovelace').waitFor();
-    expect(page.url()).toBe(`${service.url}/settings/api-keys`);
+    await page.waitForURL(({ href }) => href === `${service.url}/settings/api-keys`);
     await fill(page);
     expect(await page.getByLabel(/password/i).count()).toBe(0);
     await createAndBeSentToConfirm(page);

@@ -63,7 +63,7 @@ describe('the session', () => {
     await button(page, 'Sign out').click();
     await focusOn(page.getByLabel('E-mail'));
     expect(await heading(page).count()).toBe(0);
-    expect(page.url()).toBe(`${stage.service.url}/settings/api-keys`);
+    await page.waitForURL(({ href }) => href === `${stage.service.url}/settings/api-keys`);
     await page.context().addCookies(cookies);
     await page.reload();
     await button(page, 'Sign in').waitFor();
