@@ -4,7 +4,7 @@ const specs = isLong ? '**/*.spec.ts' : '**/!(*.long).spec.ts';
 
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: '<rootDir>/test/support/environment.mjs',
+  testEnvironment: '<rootDir>/test/support/jest/environment.mjs',
   // On two cores: suites wait for processes, pages and commits for much of their time, which two more workers use.
   maxWorkers: 4,
   testMatch: [
@@ -16,9 +16,9 @@ export default {
   // Only a test that hangs comes this far: that a machine is slow is no fault. In the long form servers are started and
   // killed hundreds of times.
   testTimeout: isLong ? 900_000 : 300_000,
-  testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  globalSetup: '<rootDir>/test/support/global-setup.mjs',
-  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+  testSequencer: '<rootDir>/test/support/jest/longest-first.mjs',
+  globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
-import { startRedis } from '../../test/support/redis.mjs';
+import { startRedis } from '../../test/support/stores/redis.mjs';
 import { loadClient } from './load.mjs';
 import { seed } from './seed.mjs';
 import { startService } from './service.mjs';

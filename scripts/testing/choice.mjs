@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../lib/paths.mjs';
 import { Stop } from '../lib/stop.mjs';
 
-/** What `npm run test:long` adds to the suites of `npm test`: test/support/long-form.ts says what belongs there. */
+/** What `npm run test:long` adds to the suites of `npm test`: test/support/jest/long-form.ts says what belongs there. */
 const long = ['test/faults', 'test/attacks', '\\.long\\.spec\\.ts$'];
 
 /**

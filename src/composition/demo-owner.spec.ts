@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../test/fakes/fake-application.js';
-import { client, outcomeOf } from '../../test/support/calls.js';
+import { client, outcomeOf } from '../../test/support/application/calls.js';
 import { DEMO_OWNER, demoOwner } from '../config/demo.js';
 import { openDemoOwner, refuseDemoPassword } from './demo-owner.js';
 

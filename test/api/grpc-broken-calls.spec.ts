@@ -2,11 +2,11 @@ import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { ValidateKeyRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
-import { answer, bearer } from '../support/grpc-clients.js';
-import { unknownKey } from '../support/key-strings.js';
-import { newOwner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { answer, bearer } from '../support/callers/grpc-clients.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const VALIDATE = '/latchkey.v1.ApiKeyService/ValidateKey';
 const PUT = '/latchkey.v1.AccountService/PutAccount';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { ValidateKeyRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { newOwner, type Owner } from '../support/owners.js';
-import { sharedService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const INVALID = { reason: 'REASON_INVALID_KEY', httpStatus: 401, message: 'invalid api key', retryAfter: null };
 

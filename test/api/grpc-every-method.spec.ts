@@ -1,9 +1,9 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { answer, bearer } from '../support/grpc-clients.js';
-import { readMetrics } from '../support/metrics-page.js';
-import { PROTO_SERVICES } from '../support/proto-services.js';
-import { startService, type Service } from '../support/service.js';
+import { answer, bearer } from '../support/callers/grpc-clients.js';
+import { readMetrics } from '../support/reading/metrics-page.js';
+import { PROTO_SERVICES } from '../support/callers/proto-services.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 const methods = Object.values(PROTO_SERVICES)
   .flatMap((service) => Object.values(service))

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { callerOf } from '../../src/infrastructure/inbound/grpc/caller.js';
 import { ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
 import { parseServiceTokens } from '../../src/config/service-roles.js';
-import { bearer } from '../support/grpc-clients.js';
-import { startService, type Service } from '../support/service.js';
+import { bearer } from '../support/callers/grpc-clients.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 const protos = [
   'latchkey/v1/api_key_service.proto',

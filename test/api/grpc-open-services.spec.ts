@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { protoPath as healthProto } from 'grpc-health-check';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { answer } from '../support/grpc-clients.js';
-import { PROTO_SERVICES } from '../support/proto-services.js';
-import { sharedService, type Service } from '../support/service.js';
+import { answer } from '../support/callers/grpc-clients.js';
+import { PROTO_SERVICES } from '../support/callers/proto-services.js';
+import { sharedService, type Service } from '../support/processes/service.js';
 
 const reflectionProtos = join(dirname(createRequire(import.meta.url).resolve('@grpc/reflection')), '../proto');
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newOwner, PASSWORD } from '../support/owners.js';
-import { sharedService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { newOwner, PASSWORD } from '../support/callers/owners.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 describe('a person who leaves, and another who gets their id', () => {
   let service: Service;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Metadata } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { bearer } from '../support/grpc-clients.js';
-import { secondsOf, unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { newOwner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { bearer } from '../support/callers/grpc-clients.js';
+import { secondsOf, unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 describe('the rate limit of a key', () => {
   let roomy: Service;

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import type { ValidateKeyRequest as Request } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse__Output as Response } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import { eventually } from '../support/eventually.js';
-import { bearer } from '../support/grpc-clients.js';
-import { unknownKey } from '../support/key-strings.js';
-import { newOwner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { bearer } from '../support/callers/grpc-clients.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 

@@ -5,9 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExtAuthz } from '../doors/support/ext-authz.js';
-import { connectClients, type Clients } from '../support/grpc-clients.js';
-import { unknownKey } from '../support/key-strings.js';
-import { startService, type Service } from '../support/service.js';
+import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 /** A certificate authority, made with openssl. */
 class Authority {

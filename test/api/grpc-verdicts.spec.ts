@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ValidateKeyRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyRequest.js';
-import { secondsOf, withWrongSecret } from '../support/key-strings.js';
-import { newOwner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { secondsOf, withWrongSecret } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const BURST = 2;
 const UNAUTHENTICATED = { httpStatus: 401, message: 'invalid api key' };

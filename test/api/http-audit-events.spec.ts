@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AuditEventView } from '../../src/infrastructure/inbound/http/management/views.js';
-import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
-import type { Person } from '../support/person.js';
-import { sharedService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
+import type { Person } from '../support/callers/person.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

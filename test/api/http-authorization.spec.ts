@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { newOwner } from '../support/owners.js';
-import { rawRequest } from '../support/raw-http.js';
-import { sharedService, startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { sharedService, startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 describe('an Authorization header on a management call', () => {
   let service: Service;

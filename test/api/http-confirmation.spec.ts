@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { times } from '../support/calls.js';
+import { times } from '../support/application/calls.js';
 import { eventually } from '../support/eventually.js';
-import { endTheWaits, holdTheWaits } from '../support/held-wait.js';
-import { newOwner, PASSWORD } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { endTheWaits, holdTheWaits } from '../support/stores/held-wait.js';
+import { newOwner, PASSWORD } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 describe('the password that confirms a creation', () => {
   let service: Service;

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { unknownKey } from '../support/key-strings.js';
-import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
-import type { Answer } from '../support/person.js';
-import { startServiceHere, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
+import type { Answer } from '../support/callers/person.js';
+import { startServiceHere, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 /** As text, because objects can't hold every name. */
 const ORDER = `"name":"CI","access":"read-only","expiresInDays":1,"password":${JSON.stringify(PASSWORD)}`;

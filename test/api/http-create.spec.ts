@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newOwner, PASSWORD } from '../support/owners.js';
-import { sharedService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { newOwner, PASSWORD } from '../support/callers/owners.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

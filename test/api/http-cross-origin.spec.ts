@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AUDIENCE, ISSUER, sign, startPlatformLogin, type PlatformLogin } from '../support/platform-login.js';
-import { startService, type Service } from '../support/service.js';
+import { AUDIENCE, ISSUER, sign, startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 const INVITED = 'https://app.example.com';
 const STRANGER = 'https://evil.example.com';

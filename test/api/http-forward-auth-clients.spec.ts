@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { about, FORWARDED, startForwardAuth, type ForwardAuthStage } from '../support/forward-auth.js';
-import { unknownKey } from '../support/key-strings.js';
-import { rawRequest } from '../support/raw-http.js';
-import { startService } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { about, FORWARDED, startForwardAuth, type ForwardAuthStage } from '../support/callers/forward-auth.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { startService } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 describe('a proxy that passes on what a client sent', () => {
   let stage: ForwardAuthStage;

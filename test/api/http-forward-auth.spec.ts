@@ -6,10 +6,10 @@ import {
   NGINX,
   startForwardAuth,
   type ForwardAuthStage,
-} from '../support/forward-auth.js';
-import { unknownKey } from '../support/key-strings.js';
-import { rawRequest } from '../support/raw-http.js';
-import { startServiceHere } from '../support/service.js';
+} from '../support/callers/forward-auth.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { startServiceHere } from '../support/processes/service.js';
 
 const MODES = [
   ['nginx', NGINX, FORWARDED],

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { AUDIENCE, ISSUER, sign, startPlatformLogin, type PlatformLogin } from '../support/platform-login.js';
-import { PASSWORD } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { AUDIENCE, ISSUER, sign, startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
+import { PASSWORD } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 const ORIGIN = 'https://app.example.com';
 const ORDER = { name: 'CI', access: 'read-only', expiresInDays: 1 };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { newOwner } from '../support/owners.js';
-import { sharedService, type Service } from '../support/service.js';
+import { newOwner } from '../support/callers/owners.js';
+import { sharedService, type Service } from '../support/processes/service.js';
 
 describe('one key', () => {
   let service: Service;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { unknownKey } from '../support/key-strings.js';
-import { newOwner } from '../support/owners.js';
-import { rawRequest } from '../support/raw-http.js';
-import { sharedService, startService, startServiceHere, type Service } from '../support/service.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { sharedService, startService, startServiceHere, type Service } from '../support/processes/service.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

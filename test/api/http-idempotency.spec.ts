@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { unknownKey } from '../support/key-strings.js';
-import { newOwner } from '../support/owners.js';
-import { sharedService, type Service } from '../support/service.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { sharedService, type Service } from '../support/processes/service.js';
 
 describe('Idempotency-Key', () => {
   let service: Service;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { newOwner, type Owner } from '../support/owners.js';
-import { rawRequest } from '../support/raw-http.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const VALIDATOR = { authorization: 'Bearer dev-validator-token' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { newOwner } from '../support/owners.js';
-import type { Person } from '../support/person.js';
-import { sharedService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { newOwner } from '../support/callers/owners.js';
+import type { Person } from '../support/callers/person.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const KEY_FIELDS = ['access', 'createdAt', 'expiresAt', 'id', 'lastUsedAt', 'name', 'prefix', 'revokedAt', 'status'];

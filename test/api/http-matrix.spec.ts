@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { unknownKey } from '../support/key-strings.js';
-import { MANAGEMENT_ROUTES, type ManagementRoute } from '../support/management-routes.js';
-import { newOwner, type Owner } from '../support/owners.js';
-import type { Answer } from '../support/person.js';
-import { sharedService, type Service } from '../support/service.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { MANAGEMENT_ROUTES, type ManagementRoute } from '../support/callers/management-routes.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import type { Answer } from '../support/callers/person.js';
+import { sharedService, type Service } from '../support/processes/service.js';
 
 describe('who may manage keys', () => {
   let service: Service;

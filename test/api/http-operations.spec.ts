@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { unknownKey } from '../support/key-strings.js';
-import { MANAGEMENT_ROUTES } from '../support/management-routes.js';
-import { newOwner } from '../support/owners.js';
-import type { Person } from '../support/person.js';
-import { sharedService, startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { MANAGEMENT_ROUTES } from '../support/callers/management-routes.js';
+import { newOwner } from '../support/callers/owners.js';
+import type { Person } from '../support/callers/person.js';
+import { sharedService, startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const NOTHING_HERE = {
   type: 'urn:latchkey:problem:not-found',

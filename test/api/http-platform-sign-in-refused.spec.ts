@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { OpenIdProvider } from '../support/openid-provider.js';
-import { PlatformService, SESSION, UNDER_WAY } from '../support/platform-service.js';
-import type { Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
-import { Wanderer } from '../support/wanderer.js';
+import type { OpenIdProvider } from '../support/platform/openid-provider.js';
+import { PlatformService, SESSION, UNDER_WAY } from '../support/platform/platform-service.js';
+import type { Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
+import { Wanderer } from '../support/callers/wanderer.js';
 
 describe('an OpenID provider opens no session', () => {
   let platform: PlatformService;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { OpenIdProvider } from '../support/openid-provider.js';
-import { PlatformService, SESSION, UNDER_WAY } from '../support/platform-service.js';
-import { startService, type Service } from '../support/service.js';
-import { Wanderer } from '../support/wanderer.js';
+import type { OpenIdProvider } from '../support/platform/openid-provider.js';
+import { PlatformService, SESSION, UNDER_WAY } from '../support/platform/platform-service.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { Wanderer } from '../support/callers/wanderer.js';
 
 describe('signing in at an OpenID provider', () => {
   let platform: PlatformService;

@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
-import { unknownKey } from '../support/key-strings.js';
-import { MANAGEMENT_ROUTES } from '../support/management-routes.js';
-import { newOwner } from '../support/owners.js';
-import { sharedService, startService, type Service } from '../support/service.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { MANAGEMENT_ROUTES } from '../support/callers/management-routes.js';
+import { newOwner } from '../support/callers/owners.js';
+import { sharedService, startService, type Service } from '../support/processes/service.js';
 
 const ISSUER = 'https://platform.example.com';
 const AUDIENCE = 'latchkey';

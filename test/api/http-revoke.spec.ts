@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newOwner } from '../support/owners.js';
-import { sharedService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { newOwner } from '../support/callers/owners.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 describe('revoking a key', () => {
   let service: Service;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { MANAGEMENT_ROUTES } from '../support/management-routes.js';
-import { newOwner, type Owner } from '../support/owners.js';
-import { sharedService, type Service } from '../support/service.js';
+import { MANAGEMENT_ROUTES } from '../support/callers/management-routes.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { sharedService, type Service } from '../support/processes/service.js';
 
 const CHANGING = MANAGEMENT_ROUTES.filter(({ method }) => method !== 'GET');
 const READING = MANAGEMENT_ROUTES.filter(({ method }) => method === 'GET');

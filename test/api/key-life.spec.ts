@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { sharedService, type Service } from '../support/service.js';
+import { sharedService, type Service } from '../support/processes/service.js';
 
 describe('the life of a key', () => {
   let service: Service;

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually.js';
-import { askForEveryVerdict } from '../support/every-verdict.js';
-import { type MetricsPage, readMetrics } from '../support/metrics-page.js';
-import { metricsIn } from '../support/promql.js';
-import { startService, type Service } from '../support/service.js';
+import { askForEveryVerdict } from '../support/application/every-verdict.js';
+import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
+import { metricsIn } from '../support/reading/promql.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 interface Rule {
   readonly alert: string;

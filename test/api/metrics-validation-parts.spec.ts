@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { type MetricsPage, readMetrics } from '../support/metrics-page.js';
-import { newOwner } from '../support/owners.js';
-import { QuestionStream } from '../support/question-stream.js';
-import { startService, type Service } from '../support/service.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
+import { newOwner } from '../support/callers/owners.js';
+import { QuestionStream } from '../support/callers/question-stream.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 /** Of each kind of question, so many at once; half of them as calls of their own, half on a stream. */
 const EACH = 20;

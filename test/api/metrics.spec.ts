@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
-import { askForEveryVerdict } from '../support/every-verdict.js';
+import { askForEveryVerdict } from '../support/application/every-verdict.js';
 import { eventually } from '../support/eventually.js';
-import { type MetricsPage, readMetrics } from '../support/metrics-page.js';
-import { QuestionStream } from '../support/question-stream.js';
-import { startService, type Service } from '../support/service.js';
+import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
+import { QuestionStream } from '../support/callers/question-stream.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 describe('the metrics page', () => {
   let service: Service;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { routesFile } from '../support/forward-auth.js';
-import { OpenApi } from '../support/openapi.js';
-import { newOwner } from '../support/owners.js';
-import { PROVOCATIONS, type World } from '../support/provocations.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { routesFile } from '../support/callers/forward-auth.js';
+import { OpenApi } from '../support/reading/openapi.js';
+import { newOwner } from '../support/callers/owners.js';
+import { PROVOCATIONS, type World } from '../support/application/provocations.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const UNAVAILABLE = 503;
 

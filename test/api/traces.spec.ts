@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createDatabase } from '../support/databases.mjs';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { answer, bearer, connectClients, type Clients } from '../support/grpc-clients.js';
-import { unknownKey } from '../support/key-strings.js';
-import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
-import { Person } from '../support/person.js';
-import { QuestionStream } from '../support/question-stream.js';
-import { buildService, ServiceProcess } from '../support/service-process.js';
+import { answer, bearer, connectClients, type Clients } from '../support/callers/grpc-clients.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { OtlpReceiver, type ReceivedSpan } from '../support/platform/otlp-receiver.js';
+import { Person } from '../support/callers/person.js';
+import { QuestionStream } from '../support/callers/question-stream.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 
 const hexDigits = (digit: string, count: number) => digit.repeat(count);
 const traceparent = (trace: string, parent: string, flags = '01') =>

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { MANAGEMENT_ROUTES, type ManagementRoute } from '../support/management-routes.js';
-import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
-import { sharedService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { MANAGEMENT_ROUTES, type ManagementRoute } from '../support/callers/management-routes.js';
+import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 type Headers = Record<string, string>;
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { createDatabase } from '../support/databases.mjs';
-import { connectClients, type Clients } from '../support/grpc-clients.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { OtlpReceiver } from '../support/otlp-receiver.js';
-import { Person } from '../support/person.js';
-import { buildService, ServiceProcess, type End } from '../support/service-process.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { OtlpReceiver } from '../support/platform/otlp-receiver.js';
+import { Person } from '../support/callers/person.js';
+import { buildService, ServiceProcess, type End } from '../support/processes/service-process.js';
 import { hitsOf, redisEntries, spellingsOf, storedRows, type Find } from './canary-search.js';
 import { presentKey, presentPassword, presentSession, presentToken } from './canary-paths.js';
 

@@ -1,7 +1,7 @@
 import type { ServiceError } from '@grpc/grpc-js';
 import type { PutAccountRequest } from '../../src/infrastructure/inbound/grpc/generated/latchkey/v1/PutAccountRequest.js';
 import { ExtAuthz } from '../doors/support/ext-authz.js';
-import { answer, bearer, type Clients } from '../support/grpc-clients.js';
+import { answer, bearer, type Clients } from '../support/callers/grpc-clients.js';
 import type { Find } from './canary-search.js';
 
 /** The entries of the service, and where to note its answers. */

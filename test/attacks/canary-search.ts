@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { sql } from '../support/sql.js';
+import { sql } from '../support/stores/sql.js';
 
 /** Text from one place, which is searched. */
 export interface Find {

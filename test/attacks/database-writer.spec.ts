@@ -1,19 +1,21 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { SealAuditEvents } from '../../src/application/audit/seal-audit-events.js';
-import { client, createKey, newOwner, openApplication, type Application } from '../support/application.js';
-import { SEAL_KEY, SEAL_KEY_HEX } from '../support/audit-trail.js';
-import { latchkey } from '../support/command-line.js';
-import { createDatabase } from '../support/databases.mjs';
-import { buildService } from '../support/service-process.js';
-import { sql } from '../support/sql.js';
+import { client, createKey, newOwner, openApplication, type Application } from '../support/application/application.js';
+import { SEAL_KEY, SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
+import { CommandHost } from '../support/processes/command-line.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { buildService } from '../support/processes/service-process.js';
+import { sql } from '../support/stores/sql.js';
 
 /** A person with the database's password, against `latchkey audit verify`. */
 describe('a database writer', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let app: Application;
+  let host: CommandHost;
   beforeAll(async () => {
     await buildService();
+    host = CommandHost.start();
     database = await createDatabase();
     app = await openApplication(database.url);
   });
@@ -24,6 +26,7 @@ describe('a database writer', () => {
     );
   });
   afterAll(async () => {
+    host?.stop();
     await app?.close();
     await database.drop();
   });
@@ -35,7 +38,7 @@ describe('a database writer', () => {
   const seal = () => new SealAuditEvents(app.auditTrail, [SEAL_KEY]).execute();
   const verify = async (...options: string[]) => {
     const env = { DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX };
-    const { code, out, err } = await latchkey(['audit', 'verify', ...options], { env });
+    const { code, out, err } = await host.latchkey(['audit', 'verify', ...options], { env });
     expect(err).toBe('');
     return { code, lines: out.trimEnd().split('\n') };
   };

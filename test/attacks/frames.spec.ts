@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { connect, type ClientHttp2Session, type OutgoingHttpHeaders } from 'node:http2';
 import { randomBytes } from 'node:crypto';
 import { eventually } from '../support/eventually.js';
-import { newOwner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { newOwner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 const VALIDATE = '/latchkey.v1.ApiKeyService/ValidateKey';
 const VALIDATE_MANY = '/latchkey.v1.ApiKeyService/ValidateKeys';

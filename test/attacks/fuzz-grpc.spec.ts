@@ -2,11 +2,11 @@ import { status, type MethodDefinition, type ServiceError } from '@grpc/grpc-js'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CHECK } from '../doors/support/ext-authz.js';
-import { bearer } from '../support/grpc-clients.js';
-import { newOwner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
+import { bearer } from '../support/callers/grpc-clients.js';
+import { newOwner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
 import { bytesOfMessages } from './random-messages.js';
-import { shortOrLong } from '../support/long-form.js';
+import { shortOrLong } from '../support/jest/long-form.js';
 
 const TRIES = shortOrLong(100, 5000);
 const AT_ONCE = 200;

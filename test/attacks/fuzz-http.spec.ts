@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { eventually } from '../support/eventually.js';
-import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
-import { rawRequest } from '../support/raw-http.js';
-import { startService, type Service } from '../support/service.js';
-import { shortOrLong } from '../support/long-form.js';
+import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { shortOrLong } from '../support/jest/long-form.js';
 
 const TRIES = shortOrLong(30, 2000);
 /** Fewer than may wait for a password check; with more, some would be answered 503. */

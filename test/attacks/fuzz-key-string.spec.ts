@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { readBearer } from '../../src/infrastructure/inbound/shared/bearer.js';
 import { withoutSecrets } from '../../src/domain/secrets.js';
-import { shortOrLong } from '../support/long-form.js';
+import { shortOrLong } from '../support/jest/long-form.js';
 
 const TRIES = shortOrLong(10_000, 1_000_000);
 const WELL_FORMED = /^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/;

@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Argon2Passwords } from '../../src/infrastructure/outbound/passwords/argon2-passwords.js';
 import argon2 from 'argon2';
-import { client, newOwner as openOwner, openApplication, outcomeOf, PASSWORD, times } from '../support/application.js';
-import { CHEAP_COST } from '../support/cheap.mjs';
-import { createDatabase } from '../support/databases.mjs';
+import {
+  client,
+  newOwner as openOwner,
+  openApplication,
+  outcomeOf,
+  PASSWORD,
+  times,
+} from '../support/application/application.js';
+import { CHEAP_COST } from '../support/application/cheap.mjs';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { holdTheWaits } from '../support/held-wait.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { newOwner, type Owner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { holdTheWaits } from '../support/stores/held-wait.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 const GUESSES = 1000;
 

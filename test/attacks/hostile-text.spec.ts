@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { newOwner, type Owner } from '../support/owners.js';
-import { rawRequest } from '../support/raw-http.js';
-import { startServiceHere, type Service } from '../support/service.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { startServiceHere, type Service } from '../support/processes/service.js';
 
 /** Characters that move a terminal's cursor, end a line or turn text around, except the end of a line of the log. */
 const ACTIVE = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { unknownKey } from '../support/key-strings.js';
+import { unknownKey } from '../support/callers/key-strings.js';
 
 /** Text that databases, terminals and parsers dislike, beside ordinary text. */
 const text = fc.oneof(

@@ -1,9 +1,9 @@
 import * as crypto from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { createDatabase } from '../support/databases.mjs';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { STORE_PATIENCE_MS } from '../support/patience.mjs';
-import type { Application } from '../support/application.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
+import type { Application } from '../support/application/application.js';
 
 /** What was done, in order. */
 const work: string[] = [];
@@ -19,7 +19,7 @@ jest.unstable_mockModule('node:crypto', () => ({
   timingSafeEqual: noted('compare', crypto.timingSafeEqual),
 }));
 // What imports node:crypto is imported after that.
-const { client, createKey, newOwner, openApplication } = await import('../support/application.js');
+const { client, createKey, newOwner, openApplication } = await import('../support/application/application.js');
 const { ValidateKey } = await import('../../src/application/keys/validate-key.js');
 const { Audit } = await import('../../src/application/ports.js');
 const { MemoryRateLimiter } = await import('../../src/infrastructure/outbound/memory/memory-rate-limiter.js');

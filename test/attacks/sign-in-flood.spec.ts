@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import argon2 from 'argon2';
 import { Argon2Passwords } from '../../src/infrastructure/outbound/passwords/argon2-passwords.js';
 import { eventually } from '../support/eventually.js';
-import { newOwner, PASSWORD, type Owner } from '../support/owners.js';
-import { startServiceHere, type Service } from '../support/service.js';
+import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
+import { startServiceHere, type Service } from '../support/processes/service.js';
 
 const ATTACKER = '203.0.113.66';
 const ELSEWHERE = '198.51.100.7';

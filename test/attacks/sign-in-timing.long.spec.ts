@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import argon2 from 'argon2';
 import { randomInt, randomUUID } from 'node:crypto';
-import { createDatabase } from '../support/databases.mjs';
-import { connectClients } from '../support/grpc-clients.js';
-import { tellFigures } from '../support/long-form.js';
-import { PASSWORD } from '../support/owners.js';
-import { buildService, ServiceProcess } from '../support/service-process.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { connectClients } from '../support/callers/grpc-clients.js';
+import { tellFigures } from '../support/jest/long-form.js';
+import { PASSWORD } from '../support/callers/owners.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { medianOf, Sample, welchT } from './statistics.js';
 
 const ACCOUNTS = 40;

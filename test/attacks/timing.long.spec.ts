@@ -4,10 +4,17 @@ import { Audit } from '../../src/application/ports.js';
 import { ValidateKey } from '../../src/application/keys/validate-key.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PostgresKeyReader } from '../../src/infrastructure/outbound/postgres/keys/key-reader.js';
-import { client, createKey, newOwner, openApplication, times, type Application } from '../support/application.js';
-import { createDatabase } from '../support/databases.mjs';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { STORE_PATIENCE_MS } from '../support/patience.mjs';
+import {
+  client,
+  createKey,
+  newOwner,
+  openApplication,
+  times,
+  type Application,
+} from '../support/application/application.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
 import { medianOf, Sample, welchT } from './statistics.js';
 
 const QUESTION = { operation: 'read', permission: '' } as const;

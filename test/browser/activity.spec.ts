@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { unknownKey } from '../support/key-strings.js';
+import { unknownKey } from '../support/callers/key-strings.js';
 import { putEvents, putKeys } from './support/rows.js';
 import { button } from './support/screen.js';
 import { Stage } from './support/stage.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { PASSWORD } from '../support/owners.js';
+import { PASSWORD } from '../support/callers/owners.js';
 import { press, tabTo } from './support/keyboard.js';
 import { putKeys } from './support/rows.js';
 import { button, createDialog, dialog, focusOn, heading, revealDialog, row, shownKey } from './support/screen.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
-import type { OpenIdProvider } from '../support/openid-provider.js';
-import { PlatformService } from '../support/platform-service.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import type { OpenIdProvider } from '../support/platform/openid-provider.js';
+import { PlatformService } from '../support/platform/platform-service.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 import { look } from './support/look.js';
 import { record } from './support/network.js';
 import { button, createDialog, dialog, heading, openCreate, row, shownKey, storeKey } from './support/screen.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { PASSWORD } from '../support/owners.js';
+import { PASSWORD } from '../support/callers/owners.js';
 import { passTime } from './support/network.js';
 import { countKeys, putKeys } from './support/rows.js';
 import { button, chooseAction, dialog, focusOn, heading, row, shownKey } from './support/screen.js';

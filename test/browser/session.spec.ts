@@ -13,7 +13,7 @@ import {
   showStatus,
   signIn,
 } from './support/screen.js';
-import { PASSWORD } from '../support/owners.js';
+import { PASSWORD } from '../support/callers/owners.js';
 import { countKeys, endSessions, putKeys } from './support/rows.js';
 import { record } from './support/network.js';
 import { Stage } from './support/stage.js';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually.js';
-import { childrenOf, isRunning } from '../support/processes.js';
+import { childrenOf, isRunning } from '../support/processes/processes.js';
 
 jest.setTimeout(120_000);
 
-const OFFER = `import { offerSharedThings } from ${JSON.stringify(join(root, 'test/support/shared.mjs'))};
+const OFFER = `import { offerSharedThings } from ${JSON.stringify(join(root, 'test/support/jest/shared.mjs'))};
 process.send((await offerSharedThings()).url);`;
 
 describe('what suites share', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openTrail, SEAL_KEY_HEX, type Trail } from '../support/audit-trail.js';
-import { CommandHost, latchkey, LATCHKEY, runCommand } from '../support/command-line.js';
-import { buildService } from '../support/service-process.js';
+import { openTrail, SEAL_KEY_HEX, type Trail } from '../support/stores/audit-trail.js';
+import { CommandHost, latchkey, LATCHKEY, runCommand } from '../support/processes/command-line.js';
+import { buildService } from '../support/processes/service-process.js';
 
 const MANY = 6000;
 const LONG_DETAILS = 10_000;

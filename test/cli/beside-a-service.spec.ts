@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CommandHost, LATCHKEY, runCommand, type CommandOptions } from '../support/command-line.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { newOwner } from '../support/owners.js';
-import { snippetOf } from '../support/pages.js';
-import { buildService } from '../support/service-process.js';
-import { sharedService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { CommandHost, LATCHKEY, runCommand, type CommandOptions } from '../support/processes/command-line.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { snippetOf } from '../support/reading/pages.js';
+import { buildService } from '../support/processes/service-process.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 
 describe('latchkey beside a running service', () => {
   let service: Service;

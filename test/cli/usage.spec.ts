@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../src/config/config.js';
-import { CommandHost, latchkey, LATCHKEY } from '../support/command-line.js';
-import { createDatabase } from '../support/databases.mjs';
+import { CommandHost, latchkey, LATCHKEY } from '../support/processes/command-line.js';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { unknownKey } from '../support/key-strings.js';
-import { buildService } from '../support/service-process.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { buildService } from '../support/processes/service-process.js';
 
 let host: CommandHost;
 beforeAll(async () => {

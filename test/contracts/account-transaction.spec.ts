@@ -4,7 +4,7 @@ import type { AccountTransaction } from '../../src/application/account-transacti
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { DAY_MS } from '../../src/domain/time.js';
 import { FIRST_ID } from '../../src/application/audit/event-cursor.js';
-import { client } from '../support/calls.js';
+import { client } from '../support/application/calls.js';
 import { eventsOf, newAccount, newKey, revoke, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

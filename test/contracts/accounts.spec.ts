@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Account, type AccountStatus } from '../../src/domain/accounts/account.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
-import { client, outcomeOf, tally, times } from '../support/calls.js';
+import { client, outcomeOf, tally, times } from '../support/application/calls.js';
 import { change, eventsOf, HASH, linger, newAccount, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../src/domain/keys/key-status.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { times } from '../support/calls.js';
+import { times } from '../support/application/calls.js';
 import { eventsOf, newAccount, newKey, revoke, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

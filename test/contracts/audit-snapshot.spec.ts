@@ -7,7 +7,7 @@ import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { client } from '../support/calls.js';
+import { client } from '../support/application/calls.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

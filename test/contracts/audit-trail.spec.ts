@@ -5,7 +5,7 @@ import type { AuditTrailReading, AuditTrailTransaction } from '../../src/applica
 import { type AuditPruning, recordPruning } from '../../src/domain/audit/audit-pruning.js';
 import { type AuditSeal, sealEvents } from '../../src/domain/audit/audit-seal.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { client } from '../support/calls.js';
+import { client } from '../support/application/calls.js';
 import { newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

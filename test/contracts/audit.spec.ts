@@ -5,7 +5,7 @@ import {
   OWNER_EVENT_TYPES,
   type OwnerEventType,
 } from '../../src/domain/audit/audit-event.js';
-import { client, times } from '../support/calls.js';
+import { client, times } from '../support/application/calls.js';
 import { eventsOf, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Account } from '../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../src/domain/accounts/former-account.js';
-import { client } from '../support/calls.js';
+import { client } from '../support/application/calls.js';
 import { eventsOf, HASH, linger, newAccount, newKey, purge, revoke, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

@@ -3,8 +3,8 @@ import type { BegunSignIn } from '../../src/application/platform-person.js';
 import type { PlatformLogin } from '../../src/application/ports.js';
 import { OidcPlatformLogin } from '../../src/infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { FakePlatformLogin } from '../fakes/sessions/fake-platform-login.js';
-import { CLIENT, startOpenIdProvider } from '../support/openid-provider.js';
-import { Wanderer } from '../support/wanderer.js';
+import { CLIENT, startOpenIdProvider } from '../support/platform/openid-provider.js';
+import { Wanderer } from '../support/callers/wanderer.js';
 
 interface Opened {
   readonly login: PlatformLogin;

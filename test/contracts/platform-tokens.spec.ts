@@ -4,8 +4,8 @@ import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js'
 import { HOUR_MS } from '../../src/domain/time.js';
 import { JwksPlatformTokens } from '../../src/infrastructure/outbound/platform-login/jwks-platform-tokens.js';
 import { FakePlatformTokens } from '../fakes/sessions/fake-platform-tokens.js';
-import { SILENT } from '../support/kept-log.js';
-import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../support/platform-login.js';
+import { SILENT } from '../support/reading/kept-log.js';
+import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../support/platform/platform-login.js';
 
 interface Login {
   readonly tokens: PlatformTokens;

@@ -11,10 +11,10 @@ import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
 import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
 import { RedisRateLimiter } from '../../src/infrastructure/outbound/redis/redis-rate-limiter.js';
-import { keptLog } from '../support/kept-log.js';
-import { STORE_PATIENCE_MS } from '../support/patience.mjs';
-import type { Entry } from '../support/printed-log.js';
-import { startRedis } from '../support/redis.mjs';
+import { keptLog } from '../support/reading/kept-log.js';
+import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
+import type { Entry } from '../support/reading/printed-log.js';
+import { startRedis } from '../support/stores/redis.mjs';
 
 const DEADLINE_MS = 20;
 

@@ -4,7 +4,7 @@ import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js
 import { Log } from '../../src/infrastructure/telemetry/log.js';
 import { LoggedRefusals } from '../../src/infrastructure/telemetry/logged-refusals.js';
 import { FakeRefusals } from '../fakes/fake-refusals.js';
-import { unknownKey } from '../support/key-strings.js';
+import { unknownKey } from '../support/callers/key-strings.js';
 
 interface Subject {
   readonly refusals: Refusals;

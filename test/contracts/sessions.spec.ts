@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SESSION_HOURS, sessionDigest } from '../../src/domain/accounts/session.js';
 import { HOUR_MS } from '../../src/domain/time.js';
-import { client } from '../support/calls.js';
+import { client } from '../support/application/calls.js';
 import { change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 

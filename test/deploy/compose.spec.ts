@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { readConfig } from '../../src/config/config.js';
-import { configSource } from '../support/config-source.js';
+import { configSource } from '../support/processes/config-source.js';
 import type { Tree } from './chart.js';
 import { environmentOf, readCompose, variablesOf } from './compose.js';
 import { readStages, textsOf } from './dockerfile.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
-import { configSource } from '../support/config-source.js';
+import { configSource } from '../support/processes/config-source.js';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const named = (source: string, pattern: RegExp) => [...source.matchAll(pattern)].map(([, name]) => name);

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
-import { createDatabase } from '../support/databases.mjs';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { connectClients, type Clients } from '../support/grpc-clients.js';
-import { Person } from '../support/person.js';
-import { buildService, freePorts } from '../support/service-process.js';
+import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
+import { Person } from '../support/callers/person.js';
+import { buildService, freePorts } from '../support/processes/service-process.js';
 import { environmentOf, readStages, textsOf } from './dockerfile.js';
 import { layOut } from './image-tree.js';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
-import { snippetOf } from '../support/pages.js';
+import { snippetOf } from '../support/reading/pages.js';
 import { only, problemsOf, renderChart, type Tree, valuesWith } from './chart.js';
 
 const PAGE = 'docs/operations.md';

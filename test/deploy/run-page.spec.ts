@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { serviceMemory, serviceNodeFlags } from '../../scripts/lib/service.mjs';
-import { client, createKey, newOwner, openApplication, runOut } from '../support/application.js';
-import { runCommand } from '../support/command-line.js';
-import { blocksOf } from '../support/pages.js';
-import { sql } from '../support/sql.js';
+import { client, createKey, newOwner, openApplication, runOut } from '../support/application/application.js';
+import { runCommand } from '../support/processes/command-line.js';
+import { blocksOf } from '../support/reading/pages.js';
+import { sql } from '../support/stores/sql.js';
 import { Machine } from './run-page/machine.js';
 
 const blocks = blocksOf('docs/run.md', 'sh');

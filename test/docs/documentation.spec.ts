@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
-import { anchorsOf, everyPage, proseOf, textOf } from '../support/pages.js';
+import { anchorsOf, everyPage, proseOf, textOf } from '../support/reading/pages.js';
 
 const PAGES = everyPage();
 const isThere = (path: string) => existsSync(join(root, path));

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { KeyString } from '../../src/domain/keys/key-string.js';
-import { runCommand } from '../support/command-line.js';
-import { snippetOf } from '../support/pages.js';
+import { runCommand } from '../support/processes/command-line.js';
+import { snippetOf } from '../support/reading/pages.js';
 
 const FOLDER = 'docs/secret-scanning';
 const page = (language: string, heading: string) => snippetOf(`${FOLDER}/README.md`, heading, language);

@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { unknownKey } from '../support/key-strings.js';
-import { newOwner } from '../support/owners.js';
-import { snippetOf } from '../support/pages.js';
-import { CALL_PATIENCE_MS } from '../support/patience.mjs';
-import { startService, type Service } from '../support/service.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { snippetOf } from '../support/reading/pages.js';
+import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { startService, type Service } from '../support/processes/service.js';
 
 describe('the client that docs/grpc.md shows for any language', () => {
   let service: Service;

@@ -2,10 +2,10 @@ import type { Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGuard, type Guard, principalOf } from '@latchkey/guard';
 import express, { type RequestHandler } from 'express';
-import { newOwner } from '../support/owners.js';
-import { CALL_PATIENCE_MS } from '../support/patience.mjs';
-import { rawRequest } from '../support/raw-http.js';
-import { sharedService, type Service } from '../support/service.js';
+import { newOwner } from '../support/callers/owners.js';
+import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { sharedService, type Service } from '../support/processes/service.js';
 import { bothKinds, inTable, Users } from './both-kinds.js';
 import { SYSTEMS } from './guarded-backend.js';
 

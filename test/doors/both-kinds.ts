@@ -1,6 +1,6 @@
 import { generateKeyPair, type GenerateKeyPairResult, jwtVerify, SignJWT } from 'jose';
-import { unknownKey } from '../support/key-strings.js';
-import type { Owner } from '../support/owners.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import type { Owner } from '../support/callers/owners.js';
 
 const ISSUER = 'https://platform.example';
 

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { searchPath } from '../../scripts/tools.mjs';
-import { runCommand } from '../support/command-line.js';
+import { runCommand } from '../support/processes/command-line.js';
 import { eventually } from '../support/eventually.js';
-import { startService, type Service } from '../support/service.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 describe('deploy/compose/nginx-production.conf', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'));

@@ -2,11 +2,11 @@ import { Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { eventually } from '../support/eventually.js';
-import { bearer } from '../support/grpc-clients.js';
-import { unknownKey } from '../support/key-strings.js';
-import { newOwner, type Owner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { bearer } from '../support/callers/grpc-clients.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 import { excerpt, identityOf, recipeRoutes, settingsOf } from './support/envoy-recipe.js';
 import { ExtAuthz, type Incoming } from './support/ext-authz.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { BURST, expectRefusal, GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import type { Recipe } from './recipe.js';
 import { usersToo } from './users-too.js';

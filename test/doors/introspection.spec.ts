@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
-import { unknownKey } from '../support/key-strings.js';
-import { newOwner, type Owner } from '../support/owners.js';
-import { snippetOf } from '../support/pages.js';
-import { sharedService, type Service } from '../support/service.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { snippetOf } from '../support/reading/pages.js';
+import { sharedService, type Service } from '../support/processes/service.js';
 
 const SERVICE_TOKEN = 'dev-validator-token';
 const byBearer =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { snippetOf } from '../support/pages.js';
+import { snippetOf } from '../support/reading/pages.js';
 import { guarantees } from './guarantees.js';
 import { recipeText } from './recipe.js';
 import { besideUsers, NGINX } from './recipes.js';

@@ -7,12 +7,12 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { pythonWith, tools } from '../../scripts/tools.mjs';
 import { eventually } from '../support/eventually.js';
-import { unknownKey } from '../support/key-strings.js';
-import { snippetOf } from '../support/pages.js';
-import { CALL_PATIENCE_MS } from '../support/patience.mjs';
-import { newOwner, type Owner } from '../support/owners.js';
-import { startService, type Service } from '../support/service.js';
-import { routesFile } from '../support/forward-auth.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { snippetOf } from '../support/reading/pages.js';
+import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { newOwner, type Owner } from '../support/callers/owners.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { routesFile } from '../support/callers/forward-auth.js';
 import { startProxy, type Proxy } from './recipe.js';
 import { NGINX } from './recipes.js';
 

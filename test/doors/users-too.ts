@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { unknownKey } from '../support/key-strings.js';
+import { unknownKey } from '../support/callers/key-strings.js';
 import { bothKinds, inTable } from './both-kinds.js';
 import { type GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import { OVERRIDES } from './overrides.js';

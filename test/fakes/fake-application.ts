@@ -5,7 +5,7 @@ import type { SealableEvent } from '../../src/domain/audit/audit-seal.js';
 import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { HOUR_MS } from '../../src/domain/time.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
-import { PASSWORD } from '../support/calls.js';
+import { PASSWORD } from '../support/application/calls.js';
 import { FakeAccounts } from './accounts/fake-accounts.js';
 import { FakeAudit } from './audit/fake-audit.js';
 import { FakeAuditTrail } from './audit/fake-audit-trail.js';

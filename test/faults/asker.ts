@@ -1,4 +1,4 @@
-import { bearer, connectClients } from '../support/grpc-clients.js';
+import { bearer, connectClients } from '../support/callers/grpc-clients.js';
 import { outcomeOf, type Outcome } from './measure.js';
 
 /** Asks one instance about keys, with unary calls and over a stream, without waiting for the answers. */

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { times } from '../support/calls.js';
-import { SEAL_KEY_HEX } from '../support/audit-trail.js';
-import { CommandHost } from '../support/command-line.js';
-import { createDatabase } from '../support/databases.mjs';
+import { times } from '../support/application/calls.js';
+import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
+import { CommandHost } from '../support/processes/command-line.js';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { type Clients, connectClients } from '../support/grpc-clients.js';
-import { unknownKey } from '../support/key-strings.js';
-import { expectWithinMs } from '../support/long-form.js';
-import { buildService, ServiceProcess } from '../support/service-process.js';
-import { startService } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { type Clients, connectClients } from '../support/callers/grpc-clients.js';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { expectWithinMs } from '../support/jest/long-form.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
+import { startService } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 import { outcomeOf } from './measure.js';
 
 /** What the long form holds the service to; one second is for the machine. */

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { times } from '../support/calls.js';
+import { times } from '../support/application/calls.js';
 import { eventually } from '../support/eventually.js';
-import { connectClients, type Clients } from '../support/grpc-clients.js';
-import { shortOrLong, tellFigures } from '../support/long-form.js';
-import { Person } from '../support/person.js';
-import { buildService, ServiceProcess } from '../support/service-process.js';
-import { sql } from '../support/sql.js';
+import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
+import { shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { Person } from '../support/callers/person.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
+import { sql } from '../support/stores/sql.js';
 import { Clock } from './clock.js';
 import { outcomeOf } from './measure.js';
 import { OwnPostgres } from './own-postgres.js';

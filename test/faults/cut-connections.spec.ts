@@ -1,9 +1,9 @@
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { newOwner, openApplication, outcomeOf, times, type Application } from '../support/application.js';
-import { createDatabase } from '../support/databases.mjs';
+import { newOwner, openApplication, outcomeOf, times, type Application } from '../support/application/application.js';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { sql } from '../support/sql.js';
+import { sql } from '../support/stores/sql.js';
 
 const OF_THE_POOL = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'latchkey'`;
 

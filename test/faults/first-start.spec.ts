@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { openDatabase } from '../../src/infrastructure/outbound/postgres/connection/open-database.js';
-import { createDatabase } from '../support/databases.mjs';
+import { createDatabase } from '../support/stores/databases.mjs';
 
 test('instances that start together on an empty database migrate it once, and all of them come up', async () => {
   for (let round = 0; round < 5; round += 1) {

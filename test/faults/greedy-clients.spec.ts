@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { credentials, status } from '@grpc/grpc-js';
-import { times } from '../support/calls.js';
-import { createDatabase } from '../support/databases.mjs';
-import { bearer, connectClients, type Clients } from '../support/grpc-clients.js';
-import { expectWithinMs, shortOrLong, tellFigures } from '../support/long-form.js';
-import { Person } from '../support/person.js';
-import { memoryMbOf } from '../support/processes.js';
-import { buildService, ServiceProcess } from '../support/service-process.js';
+import { times } from '../support/application/calls.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { bearer, connectClients, type Clients } from '../support/callers/grpc-clients.js';
+import { expectWithinMs, shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { Person } from '../support/callers/person.js';
+import { memoryMbOf } from '../support/processes/processes.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { inTurn, outcomeOf } from './measure.js';
 import { SilentReader } from './silent-reader.js';
 

@@ -2,9 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createDatabase } from '../support/databases.mjs';
-import { startRedis } from '../support/redis.mjs';
-import { sql } from '../support/sql.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { startRedis } from '../support/stores/redis.mjs';
+import { sql } from '../support/stores/sql.js';
 import { OwnPostgres } from './own-postgres.js';
 
 /** The instances on which a history is played, and the faults that happen there. */

@@ -5,9 +5,9 @@ import { findViolation } from '../support/history/linearizability.js';
 import { OwnerCalls, type Instance } from '../support/history/owner-calls.js';
 import { OwnerLife, type Tally } from '../support/history/owner-life.js';
 import { OWNER } from '../support/history/owner-model.js';
-import { AUDIENCE, ISSUER, sign, startPlatformLogin, type PlatformLogin } from '../support/platform-login.js';
-import { QuestionStream } from '../support/question-stream.js';
-import { startService } from '../support/service.js';
+import { AUDIENCE, ISSUER, sign, startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
+import { QuestionStream } from '../support/callers/question-stream.js';
+import { startService } from '../support/processes/service.js';
 import * as grounds from './history-grounds.js';
 
 const LONG = process.env['LATCHKEY_LONG'] === '1';

@@ -1,4 +1,4 @@
-import { Person } from '../support/person.js';
+import { Person } from '../support/callers/person.js';
 
 /** An owner who creates a key and revokes it, again and again, and remembers what was acknowledged. */
 export class KeyOwner {

@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { times } from '../support/calls.js';
-import { CHEAP_HASH } from '../support/cheap.mjs';
-import { createDatabase } from '../support/databases.mjs';
+import { times } from '../support/application/calls.js';
+import { CHEAP_HASH } from '../support/application/cheap.mjs';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { connectClients } from '../support/grpc-clients.js';
-import { shortOrLong, tellFigures } from '../support/long-form.js';
-import { buildService, ServiceProcess } from '../support/service-process.js';
-import { startService } from '../support/service.js';
-import { SlowLine } from '../support/slow-line.js';
-import { sql } from '../support/sql.js';
+import { connectClients } from '../support/callers/grpc-clients.js';
+import { shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
+import { startService } from '../support/processes/service.js';
+import { SlowLine } from '../support/stores/slow-line.js';
+import { sql } from '../support/stores/sql.js';
 import { KeyOwner } from './key-owner.js';
 import { outcomeOf } from './measure.js';
 

@@ -3,10 +3,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
-import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform-login.js';
-import { PrintedLog } from '../support/printed-log.js';
-import { startRedis } from '../support/redis.mjs';
-import { startServiceHere, type Service } from '../support/service.js';
+import { AUDIENCE, ISSUER, type PlatformLogin, sign, startPlatformLogin } from '../support/platform/platform-login.js';
+import { PrintedLog } from '../support/reading/printed-log.js';
+import { startRedis } from '../support/stores/redis.mjs';
+import { startServiceHere, type Service } from '../support/processes/service.js';
 import { outcomeOf } from './measure.js';
 import { OwnPostgres } from './own-postgres.js';
 

@@ -7,7 +7,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
 import { cleanEnvironment, identityFor } from '../../scripts/postgres/identity.mjs';
-import { childrenOf, isRunning } from '../support/processes.js';
+import { childrenOf, isRunning } from '../support/processes/processes.js';
 
 const HANGS_AFTER_MS = 60_000;
 

@@ -2,12 +2,12 @@ import { credentials, makeClientConstructor, status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { service as healthService } from 'grpc-health-check';
 import { eventually } from '../support/eventually.js';
-import { answer, bearer } from '../support/grpc-clients.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { expectWithinMs, shortOrLong, tellFigures } from '../support/long-form.js';
-import type { Person } from '../support/person.js';
-import { startService, type Service } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { answer, bearer } from '../support/callers/grpc-clients.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { expectWithinMs, shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import type { Person } from '../support/callers/person.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 import { inTurn, outcomeOf, type Outcome } from './measure.js';
 import { OwnPostgres } from './own-postgres.js';
 

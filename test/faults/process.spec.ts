@@ -8,15 +8,15 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { DEMO_OWNER } from '../../src/config/demo.js';
 import { NOW } from '../../src/infrastructure/outbound/postgres/connection/database.js';
-import { createDatabase } from '../support/databases.mjs';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { bearer, connectClients } from '../support/grpc-clients.js';
-import { expectWithinMs } from '../support/long-form.js';
-import { Person } from '../support/person.js';
-import { childrenOf, titleOf } from '../support/processes.js';
-import { buildService, ServiceProcess } from '../support/service-process.js';
-import { startService } from '../support/service.js';
-import { sql } from '../support/sql.js';
+import { bearer, connectClients } from '../support/callers/grpc-clients.js';
+import { expectWithinMs } from '../support/jest/long-form.js';
+import { Person } from '../support/callers/person.js';
+import { childrenOf, titleOf } from '../support/processes/processes.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
+import { startService } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
 import { outcomeOf } from './measure.js';
 
 /** That of the keys that the first test leaves behind. */

@@ -4,12 +4,12 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { expectWithinMs, tellFigures } from '../support/long-form.js';
-import { newOwner } from '../support/owners.js';
-import { startRedis } from '../support/redis.mjs';
-import { startService, type Service } from '../support/service.js';
-import { SlowLine } from '../support/slow-line.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { expectWithinMs, tellFigures } from '../support/jest/long-form.js';
+import { newOwner } from '../support/callers/owners.js';
+import { startRedis } from '../support/stores/redis.mjs';
+import { startService, type Service } from '../support/processes/service.js';
+import { SlowLine } from '../support/stores/slow-line.js';
 import { inTurn, outcomeOf } from './measure.js';
 
 /** A slow refill, so that charges stay during a test. */

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGuard, type FailureEvent, type Guard } from '@latchkey/guard';
-import { createDatabase } from '../support/databases.mjs';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { GuardLoad } from '../support/guard-load.js';
-import { expectWithinMs, isLong, shortOrLong, tellFigures } from '../support/long-form.js';
-import { CALL_PATIENCE_MS } from '../support/patience.mjs';
-import { Person } from '../support/person.js';
-import { buildService, freePorts, ServiceProcess } from '../support/service-process.js';
-import { startService, type Service } from '../support/service.js';
+import { GuardLoad } from '../support/callers/guard-load.js';
+import { expectWithinMs, isLong, shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { Person } from '../support/callers/person.js';
+import { buildService, freePorts, ServiceProcess } from '../support/processes/service-process.js';
+import { startService, type Service } from '../support/processes/service.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const ASKERS = 32;

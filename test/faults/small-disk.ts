@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statfsSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identityFor } from '../../scripts/postgres/identity.mjs';
-import { sql } from '../support/sql.js';
+import { sql } from '../support/stores/sql.js';
 
 const TABLES = ['audit_events', 'api_keys', 'api_key_usage'];
 

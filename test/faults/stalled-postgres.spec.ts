@@ -1,11 +1,11 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { times } from '../support/calls.js';
-import { createDatabase } from '../support/databases.mjs';
+import { times } from '../support/application/calls.js';
+import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { unknownKey, withWrongSecret } from '../support/key-strings.js';
-import { startService, type Service } from '../support/service.js';
-import { SlowLine } from '../support/slow-line.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { SlowLine } from '../support/stores/slow-line.js';
 import { outcomeOf } from './measure.js';
 
 /** An impatient service and a patient one ask the same PostgreSQL, over a line that stalls on command. */

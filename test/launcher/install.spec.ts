@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { isInstalled } from '../../scripts/lib/installed.mjs';
-import { Checkout } from '../support/checkout.js';
+import { Checkout } from '../support/processes/checkout.js';
 
 let checkout: Checkout;
 beforeEach(() => void (checkout = new Checkout()));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { transformSync } from '@swc/core';
 import { root } from '../../scripts/lib/paths.mjs';
-import { runCommand } from '../support/command-line.js';
-import { buildService } from '../support/service-process.js';
+import { runCommand } from '../support/processes/command-line.js';
+import { buildService } from '../support/processes/service-process.js';
 
 beforeAll(() => buildService());
 

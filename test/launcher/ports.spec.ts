@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { assertPortsFree } from '../../scripts/lib/ports.mjs';
-import { freePorts } from '../support/checkout.js';
+import { freePorts } from '../support/processes/checkout.js';
 
 const noPatience = 0;
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snippet } from '../../scripts/snippet.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
-import { Checkout, freePorts } from '../support/checkout.js';
+import { Checkout, freePorts } from '../support/processes/checkout.js';
 import { eventually } from '../support/eventually.js';
-import { descendantsOf, isRunning, titleOf } from '../support/processes.js';
+import { descendantsOf, isRunning, titleOf } from '../support/processes/processes.js';
 
 /** Ends a test that hangs. */
 const HANGS_AFTER_MS = 60_000;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { transformSync } from '@swc/core';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { snippetOf } from '../support/pages.js';
+import { snippetOf } from '../support/reading/pages.js';
 import type { Project } from './project.js';
 
 export const guardReadme = 'clients/node/README.md';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { tools } from '../../scripts/tools.mjs';
-import { Checkout } from '../support/checkout.js';
+import { Checkout } from '../support/processes/checkout.js';
 import { Commands } from './commands.js';
 
 let checkout: Checkout;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { tools } from '../../scripts/tools.mjs';
-import { Checkout } from '../support/checkout.js';
+import { Checkout } from '../support/processes/checkout.js';
 import { Commands } from './commands.js';
 
 const passes = (name: string) => `test('${name}', () => {});`;

@@ -1,4 +1,4 @@
-import type { ServiceProcess } from '../support/service-process.js';
+import type { ServiceProcess } from '../support/processes/service-process.js';
 
 export const BURST = 10;
 /** The slowest refill there is, so that charges stay during a test. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
-import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
+import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 
 const app = openFakes();
 const CHANGES = ['suspend', 'reactivate', 'delete'] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
+import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
+import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 import { type Actor, NO_CLIENT } from '../../domain/audit/audit-event.js';
 
 const app = openFakes();

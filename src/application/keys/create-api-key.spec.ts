@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
 import { FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
-import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
+import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 
 /** With something happening right after a password was looked at. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner } from '../../../test/support/calls.js';
+import { client, createKey, newOwner } from '../../../test/support/application/calls.js';
 
 const app = openFakes();
 

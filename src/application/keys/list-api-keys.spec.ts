@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, times } from '../../../test/support/calls.js';
+import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { ListApiKeys } from './list-api-keys.js';
 import { ApiKeys } from '../ports.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf } from '../../../test/support/calls.js';
-import { unknownKey, withWrongSecret } from '../../../test/support/key-strings.js';
+import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
+import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { RevokeAsAdmin } from './revoke-as-admin.js';
 import { RevokeLeakedKeys } from './revoke-leaked-keys.js';

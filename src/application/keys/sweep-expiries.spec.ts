@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { endAt, eventsOf, type FakeApplication, openFakes, runOut } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf, times } from '../../../test/support/calls.js';
+import { client, createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { DAY_MS } from '../../domain/time.js';
 import type { CreatedApiKey } from './create-api-key.js';

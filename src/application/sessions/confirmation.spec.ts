@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
 import { fakeBcrypt } from '../../../test/fakes/sessions/fake-passwords.js';
-import { createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
+import { createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 
 const both = openFakes();
 const { store } = both;

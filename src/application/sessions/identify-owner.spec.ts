@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
 import { FakePlatformTokens } from '../../../test/fakes/sessions/fake-platform-tokens.js';
-import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/calls.js';
+import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 
 const tokens = new FakePlatformTokens();
 const app = openFakes({ tokens });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
 import { FakePlatformLogin } from '../../../test/fakes/sessions/fake-platform-login.js';
-import { client, newOwner, outcomeOf } from '../../../test/support/calls.js';
+import { client, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
 import { sessionDigest } from '../../domain/accounts/session.js';
 import type { SignInPurpose } from './begin-platform-sign-in.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, type FakeApplication, openFakes } from '../../../test/fakes/fake-application.js';
 import { FakePasswords, fakeHash } from '../../../test/fakes/sessions/fake-passwords.js';
-import { client, newOwner, outcomeOf, PASSWORD, tally, times } from '../../../test/support/calls.js';
+import { client, newOwner, outcomeOf, PASSWORD, tally, times } from '../../../test/support/application/calls.js';
 import type { Account } from '../../domain/accounts/account.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { HOUR_MS } from '../../domain/time.js';

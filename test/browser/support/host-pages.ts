@@ -5,7 +5,7 @@ import { root } from '../../../scripts/lib/paths.mjs';
 import { run } from '../../../scripts/lib/run.mjs';
 import { obtain, type Obtained } from '../../packages/fresh-clone.js';
 import { Project } from '../../packages/project.js';
-import { snippetOf } from '../../support/pages.js';
+import { snippetOf } from '../../support/reading/pages.js';
 
 const README = 'web/README.md';
 const SECTION = 'In your page';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Owner } from '../../support/owners.js';
-import type { Service } from '../../support/service.js';
-import { sql } from '../../support/sql.js';
+import type { Owner } from '../../support/callers/owners.js';
+import type { Service } from '../../support/processes/service.js';
+import { sql } from '../../support/stores/sql.js';
 
 /** A stored key with a past. Nobody has its secret. */
 export interface KeyRow {

@@ -1,9 +1,9 @@
 import { createDataSource } from '../../../src/infrastructure/outbound/postgres/connection/data-source.js';
 import { databaseNow } from '../../../src/infrastructure/outbound/postgres/connection/database.js';
 import { migrateDatabase } from '../../../src/infrastructure/outbound/postgres/connection/open-database.js';
-import { openOver } from '../../support/application.js';
-import { createDatabase } from '../../support/databases.mjs';
-import { sql } from '../../support/sql.js';
+import { openOver } from '../../support/application/application.js';
+import { createDatabase } from '../../support/stores/databases.mjs';
+import { sql } from '../../support/stores/sql.js';
 import type { World } from './world.js';
 
 /** PostgreSQL, but its clock goes as the test says: a function of the same name is found before the server's own. */

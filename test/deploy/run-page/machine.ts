@@ -5,8 +5,8 @@ import { root } from '../../../scripts/lib/paths.mjs';
 import { assertPortsFree, freePort } from '../../../scripts/lib/ports.mjs';
 import { EchoBackend } from '../../doors/echo-backend.js';
 import { OwnPostgres } from '../../faults/own-postgres.js';
-import { startRedis } from '../../support/redis.mjs';
-import { sql } from '../../support/sql.js';
+import { startRedis } from '../../support/stores/redis.mjs';
+import { sql } from '../../support/stores/sql.js';
 import { RootShell } from './root-shell.js';
 
 /** The machine that docs/run.md is pasted into: everything on it is real but systemd, and its files lie in a folder. */

@@ -5,8 +5,8 @@ import type { Writable } from 'node:stream';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { searchPath } from '../../../scripts/tools.mjs';
 import { eventually } from '../../support/eventually.js';
-import { PATIENT } from '../../support/patience.mjs';
-import { EQUAL_PRIORITY } from '../../support/service-process.js';
+import { PATIENT } from '../../support/processes/patience.mjs';
+import { EQUAL_PRIORITY } from '../../support/processes/service-process.js';
 
 const MARK = '### pasted';
 const UNITS = ['latchkey@1', 'latchkey@2', 'caddy'];

@@ -3,11 +3,11 @@ import { status } from '@grpc/grpc-js';
 import type { Account__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/Account.js';
 import type { ValidateKeyResponse__Output } from '../../../src/infrastructure/inbound/grpc/generated/latchkey/v1/ValidateKeyResponse.js';
 import type { CreatedApiKeyView } from '../../../src/infrastructure/inbound/http/management/views.js';
-import { PASSWORD } from '../calls.js';
-import { CHEAP_HASH } from '../cheap.mjs';
-import type { Answer } from '../person.js';
-import type { QuestionStream } from '../question-stream.js';
-import type { Service } from '../service.js';
+import { PASSWORD } from '../application/calls.js';
+import { CHEAP_HASH } from '../application/cheap.mjs';
+import type { Answer } from '../callers/person.js';
+import type { QuestionStream } from '../callers/question-stream.js';
+import type { Service } from '../processes/service.js';
 import type { AccountAnswer, OwnerAction, Verdict } from './owner-model.js';
 
 export interface Instance {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ballast, oldGenerationGrowth } from '../../../../test/support/old-generation.js';
+import { ballast, oldGenerationGrowth } from '../../../../test/support/processes/old-generation.js';
 import { PassingMap } from './passing-map.js';
 
 const MEGABYTE = 1024 * 1024;

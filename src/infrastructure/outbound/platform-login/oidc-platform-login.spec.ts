@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startOpenIdProvider, type OpenIdProvider } from '../../../../test/support/openid-provider.js';
-import { Wanderer } from '../../../../test/support/wanderer.js';
+import { startOpenIdProvider, type OpenIdProvider } from '../../../../test/support/platform/openid-provider.js';
+import { Wanderer } from '../../../../test/support/callers/wanderer.js';
 import { OidcPlatformLogin } from './oidc-platform-login.js';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';

@@ -7,7 +7,7 @@ import {
   tally,
   times,
   type OwnApplication,
-} from '../../../../../test/support/application.js';
+} from '../../../../../test/support/application/application.js';
 import type { PutAccountCommand } from '../../../../application/accounts/put-account.js';
 
 let app: OwnApplication;

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newOwner, openOnOwnDatabase, type OwnApplication } from '../../../../../test/support/application.js';
-import { sql } from '../../../../../test/support/sql.js';
+import {
+  newOwner,
+  openOnOwnDatabase,
+  type OwnApplication,
+} from '../../../../../test/support/application/application.js';
+import { sql } from '../../../../../test/support/stores/sql.js';
 import { PostgresStoredCosts } from './stored-costs.js';
 
 let app: OwnApplication;

@@ -9,7 +9,7 @@ import {
   runOut,
   times,
   type OwnApplication,
-} from '../../../../../test/support/application.js';
+} from '../../../../../test/support/application/application.js';
 import { eventually } from '../../../../../test/support/eventually.js';
 import { KeyString } from '../../../../domain/keys/key-string.js';
 

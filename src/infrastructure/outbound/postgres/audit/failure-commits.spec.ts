@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { client, times } from '../../../../../test/support/calls.js';
+import { client, times } from '../../../../../test/support/application/calls.js';
 import { FailureCommits } from './failure-commits.js';
 import { LONGEST_PAUSE_MS } from '../../../../domain/audit/flood-policy.js';
 

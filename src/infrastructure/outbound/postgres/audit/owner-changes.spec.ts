@@ -4,7 +4,7 @@ import {
   newOwner,
   openOnOwnDatabase,
   type OwnApplication,
-} from '../../../../../test/support/application.js';
+} from '../../../../../test/support/application/application.js';
 import { eventually } from '../../../../../test/support/eventually.js';
 
 const FAILURES = 50_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
-import { openApplication, type Application } from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
-import { sql } from '../../../../../test/support/sql.js';
+import { openApplication, type Application } from '../../../../../test/support/application/application.js';
+import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
+import { sql } from '../../../../../test/support/stores/sql.js';
 
 let owned: Awaited<ReturnType<typeof createDatabase>>;
 let app: Application;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { keptLog } from '../../../../../test/support/kept-log.js';
+import { keptLog } from '../../../../../test/support/reading/kept-log.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { PostgresOutage } from './postgres-outage.js';
 import { unavailable } from './store-error.js';

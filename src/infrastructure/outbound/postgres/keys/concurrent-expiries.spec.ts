@@ -13,7 +13,7 @@ import {
   times,
   type Application,
   type OwnApplication,
-} from '../../../../../test/support/application.js';
+} from '../../../../../test/support/application/application.js';
 import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
 
 const READ = { operation: 'read', permission: '' } as const;

@@ -10,8 +10,8 @@ import {
   tally,
   times,
   type Application,
-} from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
+} from '../../../../../test/support/application/application.js';
+import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
 import { RevokeAsAdmin } from '../../../../application/keys/revoke-as-admin.js';
 import { PasswordGuesses, Passwords } from '../../../../application/ports.js';
 

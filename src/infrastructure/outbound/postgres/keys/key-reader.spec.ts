@@ -7,11 +7,11 @@ import {
   openApplication,
   times,
   type Application,
-} from '../../../../../test/support/application.js';
-import { createDatabase } from '../../../../../test/support/databases.mjs';
+} from '../../../../../test/support/application/application.js';
+import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
 import { eventually } from '../../../../../test/support/eventually.js';
-import { STORE_PATIENCE_MS } from '../../../../../test/support/patience.mjs';
-import { SlowLine } from '../../../../../test/support/slow-line.js';
+import { STORE_PATIENCE_MS } from '../../../../../test/support/processes/patience.mjs';
+import { SlowLine } from '../../../../../test/support/stores/slow-line.js';
 import { PostgresKeyReader } from './key-reader.js';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;

@@ -7,7 +7,7 @@ import {
   openOnOwnDatabase,
   type Application,
   type OwnApplication,
-} from '../../../../../test/support/application.js';
+} from '../../../../../test/support/application/application.js';
 import { eventually } from '../../../../../test/support/eventually.js';
 
 let app: OwnApplication;

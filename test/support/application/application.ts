@@ -1,0 +1,108 @@
+import type { QueryResultRow } from 'pg';
+import type { DataSource } from 'typeorm';
+import type { PasswordGuesses, Passwords, PlatformTokens } from '../../../src/application/ports.js';
+import { buildAdapters } from '../../../src/composition/adapters.js';
+import { Parts } from '../../../src/composition/parts.js';
+import { buildUseCases } from '../../../src/composition/use-cases.js';
+import { readConfig } from '../../../src/config/config.js';
+import { SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
+import type { RateLimit } from '../../../src/domain/rate-limit.js';
+import { openDatabase } from '../../../src/infrastructure/outbound/postgres/connection/open-database.js';
+import { Log } from '../../../src/infrastructure/telemetry/log.js';
+import { LoggedRefusals } from '../../../src/infrastructure/telemetry/logged-refusals.js';
+import { PrometheusMetrics } from '../../../src/infrastructure/telemetry/prometheus-metrics.js';
+import { NO_TRACES } from '../../../src/infrastructure/telemetry/traces.js';
+import { cheapPasswords } from './cheap-passwords.js';
+import { CHEAP_HASH } from './cheap.mjs';
+import { createDatabase } from '../stores/databases.mjs';
+import { STORE_PATIENCE_MS } from '../processes/patience.mjs';
+
+export * from './calls.js';
+
+/** What a suite gives in the place of an adapter or a setting. */
+export interface Given {
+  readonly passwords?: Passwords;
+  readonly guesses?: PasswordGuesses;
+  readonly platformTokens?: PlatformTokens;
+  readonly rateLimit?: RateLimit;
+  readonly patienceMs?: number;
+}
+
+export type Application = Awaited<ReturnType<typeof openApplication>>;
+
+/** One instance of the service's inside: the use cases over the adapters, with no server before it. */
+export async function openApplication(databaseUrl: string, given: Given = {}) {
+  return openOver(await openDatabase(databaseUrl, 'lk'), databaseUrl, given);
+}
+
+export type OwnApplication = Awaited<ReturnType<typeof openOnOwnDatabase>>;
+
+/** The same over a database of its own, which is dropped when it is closed. */
+export async function openOnOwnDatabase(given: Given = {}) {
+  const database = await createDatabase();
+  const application = await openApplication(database.url, given);
+  const close = () => application.close().finally(() => database.drop());
+  return { ...application, databaseUrl: database.url, close };
+}
+
+/** The same over a connection to a database that is migrated already. */
+export async function openOver(
+  dataSource: DataSource,
+  databaseUrl: string,
+  { rateLimit, patienceMs = STORE_PATIENCE_MS, ...ports }: Given = {},
+) {
+  const config = readConfig({ DEMO: '1', DATABASE_URL: databaseUrl, DATABASE_PATIENCE_MS: String(patienceMs) });
+  const faults: unknown[] = [];
+  const log = Object.assign(new Log('silent'), { fault: (error: unknown) => void faults.push(error) });
+  const telemetry = { log, traces: NO_TRACES };
+  const ownLimit = rateLimit ? { ...config, rateLimit } : config;
+  const adapters = { ...buildAdapters(ownLimit, dataSource, telemetry, cheapPasswords()), ...ports };
+  const parts = new Parts(adapters);
+  await parts.open();
+  const meter = new PrometheusMetrics();
+  const refusals = new LoggedRefusals(log);
+
+  /** Looks at what is kept, and moves its clocks. */
+  const sql = <Row extends QueryResultRow>(text: string, values: unknown[] = []) =>
+    dataSource.query<Row[]>(text, values);
+
+  return {
+    ...adapters,
+    ...buildUseCases(config, adapters, meter, refusals),
+    cheapHash: CHEAP_HASH,
+    meter,
+    refusals,
+    sql,
+    close: async () => {
+      await parts.close();
+      if (faults.length > 0) throw faults[0];
+    },
+  };
+}
+
+/** The rows say that the key's time ran out an hour ago; nobody has observed it yet. */
+export async function runOut(app: Application, ...keyIds: string[]): Promise<void> {
+  await app.sql(`UPDATE api_keys SET expires_at = clock_timestamp() - interval '1 hour' WHERE id = ANY($1)`, [keyIds]);
+}
+
+export interface StoredEvent {
+  type: string;
+  reason: string | null;
+  owner_id: string | null;
+  key_id: string | null;
+  actor_id: string | null;
+  public_part: string | null;
+  client_ip: string | null;
+  user_agent: string | null;
+  request_id: string | null;
+  count: number;
+}
+
+/**
+ * What is on record of an owner, oldest first, read on another connection than it was written on.
+ * @param types what owners see unasked, unless given
+ */
+export function eventsOf(app: Application, ownerId: string, ...types: readonly string[]): Promise<StoredEvent[]> {
+  const shown = types.length > 0 ? types : SHOWN_EVENT_TYPES;
+  return app.sql(`SELECT * FROM audit_events WHERE owner_id = $1 AND type LIKE ANY ($2) ORDER BY id`, [ownerId, shown]);
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import type { PutAccount, PutAccountCommand } from '../../../src/application/accounts/put-account.js';
+import type { CreateApiKey, CreateApiKeyCommand } from '../../../src/application/keys/create-api-key.js';
+import { DEMO_OWNER } from '../../../src/config/demo.js';
+import type { Client } from '../../../src/domain/audit/audit-event.js';
+
+/** One password for all owners of the suites; the demo owner's, too. */
+export const PASSWORD = DEMO_OWNER.password;
+
+/** A client at an address of its own unless one is given. */
+export function client(ip = '192.0.2.1'): Client {
+  return { ip, userAgent: 'curl/8', requestId: randomUUID() };
+}
+
+/** What makes owners and keys: the use cases, over the adapters or over fakes. */
+interface Maker {
+  readonly putAccount: PutAccount;
+  readonly createApiKey: CreateApiKey;
+  /** Of PASSWORD, and checked in no time. */
+  readonly cheapHash: string;
+}
+
+/** An account nobody else has, whose password is PASSWORD. */
+export function newOwner(
+  { putAccount, cheapHash }: Omit<Maker, 'createApiKey'>,
+  part: Partial<PutAccountCommand> = {},
+) {
+  const id = `u-${randomUUID()}`;
+  return putAccount.execute({
+    id,
+    email: `${id}@example.org`,
+    displayName: 'Ada',
+    permissions: ['systems:read', 'systems:write', 'systems:delete'],
+    ...(part.password === undefined ? { passwordHash: cheapHash } : {}),
+    ...part,
+  });
+}
+
+export function createKey(
+  { createApiKey }: Pick<Maker, 'createApiKey'>,
+  ownerId: string,
+  part: Partial<CreateApiKeyCommand> = {},
+) {
+  const order = { name: 'CI', access: 'read-and-write', expiresInDays: 1, password: PASSWORD } as const;
+  return createApiKey.execute({ ...order, ownerId, idempotencyKey: undefined, ...part }, client());
+}
+
+/** What a call came to: its value's `ok`, or the code of its error. */
+export async function outcomeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'ok',
+    (error: { code?: string; message?: string }) => error.code ?? String(error.message),
+  );
+}
+
+/** How often each outcome came about. */
+export async function tally(calls: readonly Promise<unknown>[]): Promise<Record<string, number>> {
+  const outcomes = await Promise.all(calls.map(outcomeOf));
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+export function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}

@@ -1,0 +1,138 @@
+import { unknownKey } from '../callers/key-strings.js';
+import { PASSWORD, type Owner } from '../callers/owners.js';
+import type { Answer, Person } from '../callers/person.js';
+
+/** The people and keys that the provocations below use. */
+export interface World {
+  readonly owner: Owner;
+  /** Of a session that is to be ended. */
+  readonly leaversCookie: string;
+  readonly stranger: () => Person;
+  /** An active key of the owner's, to be revoked. */
+  readonly keyId: string;
+  readonly revokedKeyId: string;
+  /** A person with the maximum number of active keys. */
+  readonly hoarder: Person;
+  /** Key strings: two that may still ask a few times, and one that asks until it is refused. */
+  readonly fullKey: string;
+  readonly mightyKey: string;
+  readonly busyKey: string;
+}
+
+type Provocation = (world: World) => Promise<Answer>;
+
+/**
+ * The calls that make a route answer with each of its documented statuses, except 503, which the first call of an entry
+ * gets without a database. A new route needs one more entry.
+ */
+type Provocations = Readonly<Record<string, Readonly<Record<number, Provocation>>>>;
+
+const CREATE = { name: 'From a table', access: 'read-only', password: PASSWORD };
+const ASKING = '/v1/forward-auth?mode=caddy';
+/** Asks like a proxy about a request to `path`, which FORWARD_AUTH_ROUTES may name. */
+const forwarded = (fullKey: string, path = '/open') => ({
+  authorization: `Bearer ${fullKey}`,
+  'x-forwarded-method': 'GET',
+  'x-forwarded-uri': path,
+});
+const bearer = (fullKey: string) => ({ authorization: `Bearer ${fullKey}` });
+
+export const PROVOCATIONS: Provocations = {
+  'GET /livez': { 200: ({ stranger }) => stranger().call('GET', '/livez') },
+  'GET /readyz': { 200: ({ stranger }) => stranger().call('GET', '/readyz') },
+  'GET /metrics': { 200: ({ stranger }) => stranger().call('GET', '/metrics') },
+  'GET /v1/session': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/session'),
+    ...ownersOnly('GET', '/v1/session'),
+  },
+  'GET /v1/api-keys': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/api-keys'),
+    400: ({ owner }) => owner.person.call('GET', '/v1/api-keys?limit=51'),
+    ...ownersOnly('GET', '/v1/api-keys'),
+  },
+  'GET /v1/audit-events': {
+    200: ({ owner }) => owner.person.call('GET', '/v1/audit-events'),
+    400: ({ owner }) => owner.person.call('GET', '/v1/audit-events?cursor=nonsense'),
+    ...ownersOnly('GET', '/v1/audit-events'),
+  },
+  'POST /v1/session': {
+    204: ({ stranger, owner }) => stranger().call('POST', '/v1/session', { email: owner.email, password: PASSWORD }),
+    ...ownersOnly('POST', '/v1/session'),
+    ...malformedBodies('POST', '/v1/session'),
+    401: ({ stranger }) => stranger().call('POST', '/v1/session', { email: 'no@example.com', password: 'wrong' }),
+  },
+  'DELETE /v1/session': {
+    204: ({ stranger, leaversCookie }) =>
+      stranger().call('DELETE', '/v1/session', undefined, { cookie: leaversCookie }),
+    ...ownersOnly('DELETE', '/v1/session'),
+    ...malformedBodies('DELETE', '/v1/session'),
+    401: ({ stranger }) => stranger().call('DELETE', '/v1/session', undefined, bearer(unknownKey())),
+  },
+  'POST /v1/api-keys': {
+    201: ({ owner }) => owner.person.call('POST', '/v1/api-keys', CREATE),
+    ...ownersOnly('POST', '/v1/api-keys'),
+    ...malformedBodies('POST', '/v1/api-keys'),
+    409: ({ hoarder }) => hoarder.call('POST', '/v1/api-keys', CREATE),
+  },
+  'GET /v1/forward-auth': {
+    200: ({ stranger, mightyKey }) => stranger().call('GET', ASKING, undefined, forwarded(mightyKey)),
+    400: ({ stranger }) => stranger().call('GET', '/v1/forward-auth?mode=nonsense'),
+    401: ({ stranger }) => stranger().call('GET', ASKING),
+    403: ({ stranger, mightyKey }) => stranger().call('GET', ASKING, undefined, forwarded(mightyKey, '/elsewhere')),
+    429: untilLimited(({ stranger, busyKey }) => stranger().call('GET', ASKING, undefined, forwarded(busyKey))),
+  },
+  'POST /v1/introspect': {
+    200: (world) => introspect(world, `token=${world.mightyKey}`),
+    400: (world) => introspect(world, ''),
+    401: (world) => introspect(world, 'token=x', { authorization: 'Bearer nobody' }),
+    403: (world) => introspect(world, 'token=x', { authorization: 'Bearer dev-accounts-token' }),
+    413: (world) => introspect(world, `token=${'x'.repeat(20_000)}`),
+    415: (world) => introspect(world, '{}', { 'content-type': 'application/json' }),
+    429: untilLimited((world) => introspect(world, `token=${world.busyKey}`)),
+  },
+  'GET /v1/api-keys/{id}': {
+    200: ({ owner, keyId }) => owner.person.call('GET', `/v1/api-keys/${keyId}`),
+    ...ownersOnly('GET', '/v1/api-keys/x'),
+    404: ({ owner }) => owner.person.call('GET', '/v1/api-keys/x'),
+  },
+  'POST /v1/api-keys/{id}/revoke': {
+    200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/revoke`),
+    ...ownersOnly('POST', '/v1/api-keys/x/revoke'),
+    ...malformedBodies('POST', '/v1/api-keys/x/revoke'),
+    404: ({ owner }) => owner.person.call('POST', '/v1/api-keys/x/revoke'),
+    409: ({ owner, revokedKeyId }) => owner.person.call('POST', `/v1/api-keys/${revokedKeyId}/revoke`),
+  },
+};
+
+function ownersOnly(method: string, path: string): Record<401 | 403 | 429, Provocation> {
+  return {
+    401: ({ stranger }) => stranger().call(method, path),
+    403: ({ stranger, fullKey }) => stranger().call(method, path, undefined, bearer(fullKey)),
+    429: untilLimited(({ stranger, busyKey }) => stranger().call(method, path, undefined, bearer(busyKey))),
+  };
+}
+
+function untilLimited(ask: Provocation): Provocation {
+  return async (world) => {
+    for (let attempt = 1; ; attempt += 1) {
+      // Each question depends on the answer to the one before.
+      // oxlint-disable-next-line no-await-in-loop
+      const answer = await ask(world);
+      if (answer.status === 429 || attempt === 100) return answer;
+    }
+  };
+}
+
+function introspect({ stranger }: World, body: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const form = { ...bearer('dev-validator-token'), 'content-type': 'application/x-www-form-urlencoded', ...headers };
+  return stranger().call('POST', '/v1/introspect', body, form);
+}
+
+function malformedBodies(method: string, path: string): Record<400 | 413 | 415, Provocation> {
+  const send = ({ owner }: World, body: string, headers = {}) => owner.person.call(method, path, body, headers);
+  return {
+    400: (world) => send(world, '{'),
+    413: (world) => send(world, JSON.stringify({ name: 'x'.repeat(20_000) })),
+    415: (world) => send(world, 'name=x', { 'content-type': 'application/x-www-form-urlencoded' }),
+  };
+}

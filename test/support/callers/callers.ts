@@ -1,0 +1,38 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { outcomeOf, type Outcome } from '../../faults/measure.js';
+import { connectClients, type Clients } from './grpc-clients.js';
+
+/** Callers like resource services: each has a connection of its own and asks one question after the other. */
+export class Callers {
+  private readonly clients: Clients[];
+
+  constructor(
+    target: string,
+    private readonly fullKey: string,
+    count: number,
+    tokens: Parameters<typeof connectClients>[1] = {},
+  ) {
+    // Without this, gRPC would put all of them on one connection.
+    const options = { 'grpc.use_local_subchannel_pool': 1 };
+    this.clients = Array.from({ length: count }, () => connectClients(target, tokens, undefined, options));
+  }
+
+  /** The answers to each caller, one question after the other, until `isOver` is true of a caller's answers. */
+  askUntil(isOver: (told: readonly Outcome[]) => boolean): Promise<Outcome[][]> {
+    return Promise.all(
+      this.clients.map(async (client) => {
+        const told: Outcome[] = [];
+        while (!isOver(told)) {
+          told.push(await outcomeOf(client.validate(this.fullKey)));
+          // A caller that is refused at once would otherwise keep the event loop busy.
+          await nextTurn();
+        }
+        return told;
+      }),
+    );
+  }
+
+  close(): void {
+    for (const client of this.clients) client.close();
+  }
+}

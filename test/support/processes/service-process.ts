@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { root } from '../../../scripts/lib/paths.mjs';
+import { freePort } from '../../../scripts/lib/ports.mjs';
+import { PATIENT } from './patience.mjs';
+import { whereIs } from '../jest/where-is.js';
+
+const MAIN = join(root, 'dist/main.js');
+
+/** At the lowest priority, as in production, passwords would not be hashed at all beside busy neighbours. */
+const AT_EQUAL_PRIORITY = `
+  import os from 'node:os';
+  import { syncBuiltinESMExports } from 'node:module';
+  os.setPriority = () => {};
+  syncBuiltinESMExports();`;
+/** An option of Node. */
+export const EQUAL_PRIORITY = `--import=data:text/javascript,${encodeURIComponent(AT_EQUAL_PRIORITY)}`;
+
+export interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Builds what is out of date, once in a run of the suites. */
+export const buildService = () => whereIs<object>('build');
+
+/**
+ * The service as in production, but for the priority of hashing: a process of its own, without the test runner's
+ * environment.
+ */
+export class ServiceProcess {
+  private static readonly running = new Set<ServiceProcess>();
+
+  readonly child: ChildProcess;
+  /** Also waits for the processes that it started, if they write to the same streams. */
+  readonly ended: Promise<End>;
+  out = '';
+  err = '';
+
+  constructor(private readonly env: Record<string, string>) {
+    const NODE_OPTIONS = `${EQUAL_PRIORITY} ${env['NODE_OPTIONS'] ?? ''}`.trim();
+    this.child = spawn(process.execPath, [MAIN], {
+      cwd: root,
+      env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ...env, NODE_OPTIONS },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    ServiceProcess.running.add(this);
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.out += chunk.toString()));
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.err += chunk.toString()));
+    // Not the event `close`, which does not come after a `disconnect`.
+    const streams = [this.child.stdout!, this.child.stderr!].map((stream) => once(stream, 'close'));
+    this.ended = once(this.child, 'exit').then(async ([code, signal]) => {
+      await Promise.all(streams);
+      ServiceProcess.running.delete(this);
+      return { code, signal, out: this.out, err: this.err };
+    });
+  }
+
+  /** Starts it on free ports, with demo values. Resolves once it reports that it is ready. */
+  static async startReady(env: Record<string, string>): Promise<ServiceProcess> {
+    const service = new ServiceProcess({ DEMO: '1', ...PATIENT, ...(await freePorts()), ...env });
+    const end = await Promise.race([once(service.child, 'message').then(() => undefined), service.ended]);
+    if (end) throw new Error(JSON.stringify(end));
+    return service;
+  }
+
+  /** Ends all of them after a test, with their workers. */
+  static async killTheRest(): Promise<void> {
+    for (const { child } of this.running) child.kill('SIGKILL');
+    await Promise.all([...this.running].map(({ ended }) => ended));
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.env['HTTP_PORT']}`;
+  }
+
+  get target(): string {
+    return `127.0.0.1:${this.env['GRPC_PORT']}`;
+  }
+}
+
+export async function freePorts(): Promise<{ HTTP_PORT: string; GRPC_PORT: string }> {
+  return { HTTP_PORT: String(await freePort()), GRPC_PORT: String(await freePort()) };
+}

@@ -1,0 +1,70 @@
+import type { Argon2Passwords } from '../../../src/infrastructure/outbound/passwords/argon2-passwords.js';
+import { connectClients, type Clients } from '../callers/grpc-clients.js';
+import { prepareService, startInHost } from './hosted-service.mjs';
+import { Person } from '../callers/person.js';
+import { whereIs } from '../jest/where-is.js';
+
+interface Addresses {
+  readonly url: string;
+  readonly grpcTarget: string;
+  readonly databaseUrl: string;
+}
+
+export interface Service extends Addresses {
+  /** With the demo service identities. */
+  readonly clients: Clients;
+  /** A person with their own cookies, not signed in yet. */
+  person(): Person;
+  /** Of a shared one: lets go of it. */
+  stop(): Promise<void>;
+}
+
+const worker = process.env['JEST_WORKER_ID'] ?? '1';
+
+/**
+ * The service that the suites of this worker share, one after the other, with demo values and no other setting. A suite
+ * makes its own owners, and needs its own service when it looks at metrics or at whole tables.
+ */
+export async function sharedService(): Promise<Service> {
+  return reach(await whereIs<Addresses>(`service/${worker}`), () => Promise.resolve());
+}
+
+/**
+ * Starts the real service for this suite, in another process, from the build, with cheap passwords, and with a database
+ * of its own unless one is given (for a second instance).
+ * @param env in addition to demo values and free ports
+ */
+export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service> {
+  const [host, prepared] = await Promise.all([whereIs<{ url: string }>(`host/${worker}`), prepareService(env)]);
+  return reach(prepared.addresses, await startInHost(host.url, prepared.env), prepared.drop);
+}
+
+/**
+ * The same in this process, for suites that look at what it prints or at its memory.
+ * @param passwords of another cost
+ */
+export async function startServiceHere(env: NodeJS.ProcessEnv = {}, passwords?: Argon2Passwords): Promise<Service> {
+  // Loaded where it is needed: other suites start in a third of the time without it.
+  const [{ readConfig }, { startLatchkey }, { cheapPasswords }] = await Promise.all([
+    import('../../../src/config/config.js'),
+    import('../../../src/composition/start.js'),
+    import('../application/cheap-passwords.js'),
+  ]);
+  const prepared = await prepareService(env);
+  const latchkey = await startLatchkey(readConfig(prepared.env), passwords ?? cheapPasswords());
+  return reach(prepared.addresses, () => latchkey.stop(), prepared.drop);
+}
+
+function reach(where: Addresses, stop: () => Promise<void>, drop = () => Promise.resolve()): Service {
+  const clients = connectClients(where.grpcTarget);
+  return {
+    ...where,
+    clients,
+    person: () => new Person(where.url),
+    stop: async () => {
+      clients.close();
+      await stop();
+      await drop();
+    },
+  };
+}

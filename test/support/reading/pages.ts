@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../scripts/lib/paths.mjs';
+
+const NOT_OURS = new Set(['node_modules', 'dist', 'coverage']);
+
+export const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+
+/** Every Markdown page of the checkout, by its path. */
+export function everyPage(folder = ''): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isFile()) return path.endsWith('.md') ? [path] : [];
+    return entry.isDirectory() && !entry.name.startsWith('.') && !NOT_OURS.has(entry.name) ? everyPage(path) : [];
+  });
+}
+
+/** What a page says outside of its blocks of code. */
+export const proseOf = (page: string) => textOf(page).replaceAll(/^```.*\n[\s\S]*?^```$/gm, '');
+
+/** A page's headings as links name them, in the way of GitHub. */
+export function anchorsOf(page: string): string[] {
+  const headings = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.toLowerCase());
+  return headings.map((text) => text.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
+}
+
+/**
+ * The first block of code in `language` under a heading of a page, as a reader would paste it.
+ * @param page its path under the checkout
+ * @param heading its text, without the number signs
+ * @throws when it has no such heading, or no such block before the next heading of any level
+ */
+export function snippetOf(page: string, heading: string, language: string): string {
+  const lines = textOf(page).split('\n');
+  const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
+  if (start === -1) throw new Error(`${page} has no heading "${heading}"`);
+  const fence = lines.indexOf(`\`\`\`${language}`, start);
+  const nextHeading = lines.findIndex((line, index) => index > start && /^#{1,6} [A-Z]/.test(line));
+  if (fence === -1 || (nextHeading !== -1 && nextHeading < fence)) {
+    throw new Error(`${page} has no block of ${language} under "${heading}"`);
+  }
+  return lines.slice(fence + 1, lines.indexOf('```', fence + 1)).join('\n');
+}
+
+/** Every block of code in `language` on a page, in order. */
+export function blocksOf(page: string, language: string): string[] {
+  return [...textOf(page).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, code]) => code!,
+  );
+}
