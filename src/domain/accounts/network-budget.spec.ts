@@ -63,4 +63,11 @@ describe('the wrong passwords of one network', () => {
     // What a network spent counts for ten seconds: a thousand networks come in that time, and it is tidied up as often.
     expect(budget.networks).toBeLessThanOrEqual(2001);
   });
+
+  test('are not forgotten before, however many networks come', () => {
+    const budget = new NetworkBudget();
+    admitted(budget, 100);
+    for (let n = 0; n < 5000; n += 1) budget.spend(`network ${n}`, 0);
+    expect(admitted(budget, 1000)).toBe(0);
+  });
 });
