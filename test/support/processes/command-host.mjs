@@ -1,16 +1,13 @@
-// Runs commands of the built `latchkey` one after the other in this process, which loads their modules once. Each has
-// arguments, environment and standard input of its own, and its exit code and what it prints are told to the parent.
+// Runs commands of the built `latchkey` in this process, which loads their modules once. The parent sends the arguments,
+// the environment and the input of one command, and waits for its exit code and output before it sends the next.
 import { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 
 const [, , program = ''] = process.argv;
 const { href } = pathToFileURL(program);
 let runs = 0;
-let last = Promise.resolve();
 
-process.on('message', (order) => {
-  last = last.then(() => carryOut(/** @type {import('./command-line.js').Order} */ (order)));
-});
+process.on('message', (order) => carryOut(/** @type {import('./command-line.js').Order} */ (order)));
 
 /** @param {import('./command-line.js').Order} order */
 async function carryOut({ args, env, input }) {
@@ -24,7 +21,6 @@ async function carryOut({ args, env, input }) {
   // Only the program itself is evaluated again, not what it imports.
   await import(`${href}?run=${(runs += 1)}`);
   process.send?.({ code: process.exitCode ?? 0, ...printed });
-  process.exitCode = undefined;
 }
 
 /**
