@@ -101,10 +101,10 @@ export abstract class ApiKeys {
   abstract findOwn(ownerId: string, id: string): Promise<ReadKey | undefined>;
   /** The owner's keys, newest first; none of an account that was purged under the same id. */
   abstract list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
-  /** Commits every expiry that is due among the given keys with its event, each once however many observe it. */
-  abstract recordExpiries(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
+  /** Commits every end by the clock that is due among the given keys with its event, each once however many observe it. */
+  abstract recordDueEnds(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
   /** The same for any keys, at most `limit`, passing over those that another instance is recording. Answers how many. */
-  abstract sweepExpiries(limit: number): Promise<number>;
+  abstract sweepDueEnds(limit: number): Promise<number>;
 }
 
 export interface AccountFilter {

@@ -44,6 +44,7 @@ export function buildAdapters(
     auditTrail: new PostgresAuditTrail(database),
     keys: new PostgresApiKeys(database),
     accounts: new PostgresAccounts(database),
+    firstUses: new PostgresAccounts(database.within(databasePatienceMs)),
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),
     lastUse: new PostgresLastUse(database, (error) => log.fault(error)),

@@ -17,9 +17,9 @@ export function buildJobs(
   readiness: Readiness,
   log: Log,
 ): Job[] {
-  const { sweepExpiries, pruneAuditEvents, sealAuditEvents } = useCases;
+  const { sweepDueEnds, pruneAuditEvents, sealAuditEvents } = useCases;
   const sweep = async () => {
-    const recorded = await sweepExpiries.execute();
+    const recorded = await sweepDueEnds.execute();
     if (recorded > 0) log.info('expiries recorded', { recorded });
   };
   const prune = async () => {
@@ -28,7 +28,7 @@ export function buildJobs(
   };
   const jobs: Job[] = [
     { name: 'check-readiness', everyMs: SECOND_MS, run: async () => void (await readiness.check()) },
-    { name: 'sweep-expiries', everyMs: MINUTE_MS, run: sweep },
+    { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },

@@ -6,13 +6,16 @@ import { PutAccount } from '../application/accounts/put-account.js';
 import { ListAuditEvents } from '../application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
+import { ConfirmedChange } from '../application/keys/confirmed-change.js';
 import { CreateApiKey } from '../application/keys/create-api-key.js';
 import { GetApiKey } from '../application/keys/get-api-key.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
+import { RecordFirstUse } from '../application/keys/record-first-use.js';
 import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeKeys } from '../application/keys/revoke-keys.js';
-import { SweepExpiries } from '../application/keys/sweep-expiries.js';
+import { RotateApiKey } from '../application/keys/rotate-api-key.js';
+import { SweepDueEnds } from '../application/keys/sweep-due-ends.js';
 import { ValidateKey } from '../application/keys/validate-key.js';
 import type {
   Accounts,
@@ -46,6 +49,8 @@ export interface Ports {
   readonly auditTrail: AuditTrail;
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
+  /** The same accounts, which give up as soon as a validation does. */
+  readonly firstUses: Accounts;
   readonly sessions: Sessions;
   readonly guesses: PasswordGuesses;
   readonly lastUse: LastUse;
@@ -66,17 +71,31 @@ export function buildUseCases(
   refusals: Refusals,
 ) {
   const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, lastUse, passwords, limiter } = ports;
-  const { platformLogin } = ports;
+  const { platformLogin, firstUses } = ports;
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
+  const confirmed = new ConfirmedChange(accounts, confirmation);
+  const recordFirstUse = new RecordFirstUse(firstUses);
   return {
-    validateKey: new ValidateKey(keyReader, limiter, keys, lastUse, audit, meter, refusals, keyPrefix),
-    createApiKey: new CreateApiKey(accounts, confirmation, keyPrefix),
+    recordFirstUse,
+    validateKey: new ValidateKey(
+      keyReader,
+      limiter,
+      keys,
+      new RecordFirstUse(firstUses),
+      lastUse,
+      audit,
+      meter,
+      refusals,
+      keyPrefix,
+    ),
+    createApiKey: new CreateApiKey(confirmed, keyPrefix),
+    rotateApiKey: new RotateApiKey(confirmed, keyPrefix),
     getApiKey: new GetApiKey(keys),
     listApiKeys: new ListApiKeys(keys),
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, new RevokeAsAdmin(accounts)),
-    sweepExpiries: new SweepExpiries(keys),
+    sweepDueEnds: new SweepDueEnds(keys),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'account_deleted'
   | 'too_many_active_keys'
   | 'api_key_not_active'
+  | 'rotation_pending'
   | 'idempotency_key_reused'
   | 'too_many_attempts'
   | 'rate_limited'
@@ -58,6 +59,11 @@ export function invalidFields(errors: readonly FieldError[]): LatchkeyError {
 
 /** A rule answers what is wrong with a value, or undefined when it holds. */
 export type Rule = (value: unknown) => string | undefined;
+
+/** Absent is fine; null is not absent. */
+export function optional(rule: Rule): Rule {
+  return (value) => (value === undefined ? undefined : rule(value));
+}
 
 export function lengthProblem(text: string, maxLength: number): string | undefined {
   return text.length >= 1 && text.length <= maxLength ? undefined : `must be 1 to ${maxLength} characters`;

@@ -33,6 +33,10 @@ describe('creating a key', () => {
         expiresAt: MOMENT,
         revokedAt: null,
         status: 'active',
+        replaces: null,
+        replacedBy: null,
+        endsAt: null,
+        graceSeconds: null,
       },
       fullKey: expect.stringMatching(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/),
     });

@@ -6,7 +6,10 @@ import { sharedService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
 const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
-const KEY_FIELDS = ['access', 'createdAt', 'expiresAt', 'id', 'lastUsedAt', 'name', 'prefix', 'revokedAt', 'status'];
+const KEY_FIELDS = [
+  ...['access', 'createdAt', 'endsAt', 'expiresAt', 'graceSeconds', 'id', 'lastUsedAt', 'name', 'prefix'],
+  ...['replacedBy', 'replaces', 'revokedAt', 'status'],
+];
 
 describe('listing keys', () => {
   let service: Service;

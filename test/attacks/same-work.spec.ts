@@ -51,6 +51,7 @@ describe('a refusal', () => {
       reader,
       limiter,
       app.keys,
+      app.recordFirstUse,
       app.lastUse,
       new NotedAudit(),
       app.meter,

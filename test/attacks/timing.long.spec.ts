@@ -72,7 +72,17 @@ describe('how long a refusal takes', () => {
     const reader = new PostgresKeyReader(database.url, STORE_PATIENCE_MS);
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
     const { lastUse, meter, refusals } = app;
-    const judge = new ValidateKey(reader, limiter, app.keys, lastUse, new NoAudit(), meter, refusals, 'lk');
+    const judge = new ValidateKey(
+      reader,
+      limiter,
+      app.keys,
+      app.recordFirstUse,
+      lastUse,
+      new NoAudit(),
+      meter,
+      refusals,
+      'lk',
+    );
     try {
       await reader.open();
       for (let pair = 0; pair < WARM_UPS; pair += 1) await refuseBoth(judge);

@@ -315,7 +315,7 @@ describe('latchkey beside a running service', () => {
     const [one, other] = [await newOwner(service), await newOwner(service)];
     const { apiKey, fullKey } = await one.person.newKey();
     const { code, err } = await administer(['keys', 'revoke', '--owner', other.id, '--key', apiKey.id]);
-    expect({ code, err }).toEqual({ code: 1, err: 'latchkey: The owner has no such API key\n' });
+    expect({ code, err }).toEqual({ code: 1, err: 'latchkey: There is no such API key\n' });
     expect(await reasonFor(fullKey)).toBeUndefined();
   });
 });

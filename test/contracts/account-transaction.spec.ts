@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AccountTransaction } from '../../src/application/account-transaction.js';
+import { saveKeys } from '../../src/application/keys/save-keys.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import { KeyString } from '../../src/domain/keys/key-string.js';
+import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
 import { DAY_MS } from '../../src/domain/time.js';
 import { FIRST_ID } from '../../src/application/audit/event-cursor.js';
 import { client } from '../support/application/calls.js';
@@ -19,7 +22,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
     world.accounts.transaction(id, work);
   const openIds = async (id: string) => (await within(id, (t) => t.openKeys())).map((key) => key.id);
   const expire = async (transaction: AccountTransaction, key: ApiKey) => {
-    expect(key.expire(transaction.now)).toBe(true);
+    expect(key.endIfDue(transaction.now)).toBe('expired');
     await transaction.saveKey(key);
     const event = { type: 'api_key.expired', keyId: key.id, actorId: null, client: client() } as const;
     await transaction.record(event);
@@ -78,6 +81,35 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
     expect(stored.snapshot()).toEqual({ ...before, revokedAt: await world.now() });
   });
 
+  test('keeps of a key that replaces another, and of that one, all that becomes of them', async () => {
+    const id = await newAccount(world);
+    const old = await newKey(world, id);
+    const order = { id: randomUUID(), expiresInDays: undefined, graceSeconds: 60 };
+    const stored = async () => (await within(id, (t) => t.openKeys())).map((key) => key.snapshot());
+    const changing = async (change: (keys: OwnerKeys, now: Date) => void) => {
+      const changed = await within(id, async (t) => {
+        const keys = new OwnerKeys(await t.openKeys());
+        change(keys, t.now);
+        await saveKeys(t, keys, { actorId: id, client: client() });
+        return keys.changes.map(({ key }) => key);
+      });
+      const open = new Map((await stored()).map((state) => [state.id, state]));
+      for (const key of changed) expect(open.get(key.id) ?? key.snapshot()).toEqual(key.snapshot());
+    };
+    await changing((keys, now) => void keys.rotate(old.id, order, KeyString.generate('lk'), now));
+    await world.pass(1000);
+    await changing((keys, now) => void keys.firstUsed(order.id, now));
+    expect(await stored()).toMatchObject(
+      [
+        { id: old.id, replacedBy: order.id },
+        { id: order.id, replaces: old.id, graceSeconds: 60 },
+      ].sort((one, other) => (one.id < other.id ? -1 : 1)),
+    );
+    await changing((keys, now) => void keys.revoke(order.id, 'owner', now));
+    expect(await stored()).toEqual([old.snapshot()]);
+    expect((await eventsOf(world, id, ['api_key.rotated'])).map(({ keyId }) => keyId)).toEqual([old.id]);
+  });
+
   test('saves no other owner’s key', async () => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
     const key = await newKey(world, other);
@@ -132,15 +164,15 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
     ['findKey', async (t, keyId) => (await t.findKey(keyId))!.key],
   ])('holds the keys that %s answered: an expiry is recorded beside it once', async (_method, find) => {
     await world.pass(30 * DAY_MS);
-    await world.keys.sweepExpiries(100);
+    await world.keys.sweepDueEnds(100);
     const id = await newAccount(world);
     const { id: keyId } = await newKey(world, id);
     await world.pass(DAY_MS);
     let recorded: Promise<void> | undefined;
     await within(id, async (transaction) => {
       const key = await find(transaction, keyId);
-      recorded = world.keys.recordExpiries({ keyId });
-      expect(await world.keys.sweepExpiries(100)).toBe(0);
+      recorded = world.keys.recordDueEnds({ keyId });
+      expect(await world.keys.sweepDueEnds(100)).toBe(0);
       await expire(transaction, key);
     });
     await recorded;

@@ -56,8 +56,9 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
     });
     const failure = { reason: 'revoked', client: client(), ownerId, keyId: key.id, publicPart: null } as const;
     await world.audit.recordFailure(failure);
-    const { id, name: _name, keyPrefix: _prefix, ...state } = key.snapshot();
-    const stored = { ...state, revokedAt: await world.now() };
+    const { id, access, publicPart, digest, createdAt, expiresAt } = key.snapshot();
+    const ends = { revokedAt: await world.now(), expiredAt: null };
+    const stored = { ownerId, access, publicPart, digest, createdAt, expiresAt, ...ends };
     const event = { id: expect.any(BigInt), ownerId };
     const facts = JSON.stringify(key.fixedFacts());
     const told = await toldOfKey(id);

@@ -74,7 +74,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
   test('reads an expiry that is on record, whatever the clock says since', async () => {
     const { key, verdict } = await made();
     await world.pass(DAY_MS);
-    await world.keys.recordExpiries({ keyId: key.id });
+    await world.keys.recordDueEnds({ keyId: key.id });
     await world.pass(-DAY_MS);
     expect(await verdict()).toEqual({ granted: false, reason: 'expired' });
   });

@@ -84,7 +84,7 @@ describe('docs/run.md', () => {
       const [owner, expiring] = [await newOwner(app), await newOwner(app)];
       const { key } = await createKey(app, expiring.id);
       await runOut(app, key.id);
-      expect(await app.sweepExpiries.execute()).toBe(1);
+      expect(await app.sweepDueEnds.execute()).toBe(1);
       await createKey(app, owner.id);
       for (const change of ['suspend', 'reactivate', 'delete'] as const)
         await app.changeAccountStatus[change](owner.id);

@@ -40,6 +40,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     auditTrail: new FakeAuditTrail(store),
     keys: new FakeApiKeys(store),
     accounts: new FakeAccounts(store),
+    firstUses: new FakeAccounts(store),
     sessions: new FakeSessions(store),
     guesses: parts.guesses ?? new FakePasswordGuesses(store),
     lastUse: new FakeLastUse(store),

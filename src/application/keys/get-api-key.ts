@@ -5,11 +5,11 @@ import type { ReadKey } from '../listed-key.js';
 export class GetApiKey {
   constructor(private readonly keys: ApiKeys) {}
 
-  /** Throws `not_found` for any key but the owner's own. As in the list, an expiry is on record before it is shown. */
+  /** Throws `not_found` for any key but the owner's own. As in the list, an end by the clock is on record before it is shown. */
   async execute(ownerId: string, keyId: string): Promise<ReadKey> {
     const found = await this.keys.findOwn(ownerId, keyId);
     if (!found) throw noSuchKey();
-    await this.keys.recordExpiries({ keyId });
+    await this.keys.recordDueEnds({ keyId });
     return found;
   }
 }

@@ -91,9 +91,9 @@ describe('listing keys', () => {
         return answer;
       }
       list = async (...args: Parameters<ApiKeys['list']>) => this.afterwards(await app.keys.list(...args));
-      recordExpiries = async (...args: Parameters<ApiKeys['recordExpiries']>) =>
-        this.afterwards(await app.keys.recordExpiries(...args));
-      sweepExpiries = (limit: number) => app.keys.sweepExpiries(limit);
+      recordDueEnds = async (...args: Parameters<ApiKeys['recordDueEnds']>) =>
+        this.afterwards(await app.keys.recordDueEnds(...args));
+      sweepDueEnds = (limit: number) => app.keys.sweepDueEnds(limit);
       find = (id: string) => app.keys.find(id);
       findOwn = (ownerId: string, id: string) => app.keys.findOwn(ownerId, id);
       findByPublicPart = (publicPart: string) => app.keys.findByPublicPart(publicPart);

@@ -6,10 +6,10 @@ import type { KeyList } from '../listed-key.js';
 export class ListApiKeys {
   constructor(private readonly keys: ApiKeys) {}
 
-  /** Showing a key as expired is observing its expiry: what the list shows is on record before it is answered. */
+  /** Showing a key as ended is observing its end: what the list shows is on record before it is answered. */
   async execute(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
     const list = await this.keys.list(ownerId, status, page);
-    await this.keys.recordExpiries({ ownerId });
+    await this.keys.recordDueEnds({ ownerId });
     return list;
   }
 }

@@ -1,4 +1,4 @@
-import { type ApiKey, keyNotActive } from '../../domain/keys/api-key.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
@@ -6,6 +6,7 @@ import type { RevocationReason } from '../../domain/keys/revocation-reason.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
 import { accountNotFound } from '../account-not-found.js';
 import type { Accounts } from '../ports.js';
+import { openKey } from './open-key.js';
 import { saveKeys } from './save-keys.js';
 
 /** What owners do for themselves, done for them, and so for suspended and deleted owners too. */
@@ -19,15 +20,13 @@ export class RevokeAsAdmin {
   async one(ownerId: string, keyId: string, actor: Actor, reason: RevocationReason): Promise<ApiKey> {
     const outcome = await this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
-      const listed = await transaction.findKey(keyId);
-      if (!listed) throw new LatchkeyError('not_found', 'The owner has no such API key');
-      const keys = new OwnerKeys([listed.key]);
-      const revocation = keys.revoke(listed.key.id, reason, transaction.now);
+      const { keys, listed } = await openKey(transaction, keyId);
+      const refusal = keys.revoke(keyId, reason, transaction.now);
       await saveKeys(transaction, keys, actor);
-      return revocation === 'expired' ? revocation : listed.key;
+      return refusal ?? listed.key;
     });
-    // Thrown here, so that an expiry observed above is committed all the same.
-    if (outcome === 'expired') throw keyNotActive('expired');
+    // Thrown here, so that an end observed above is committed all the same.
+    if (outcome instanceof LatchkeyError) throw outcome;
     return outcome;
   }
 

@@ -1,8 +1,9 @@
-import { type Actor, THE_SERVICE } from '../../domain/audit/audit-event.js';
+import { type Actor, type AuditEvent, THE_SERVICE } from '../../domain/audit/audit-event.js';
+import type { KeyChange } from '../../domain/keys/key-change.js';
 import type { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { AccountTransaction } from '../account-transaction.js';
 
-/** Stores what changed among the keys, each change with its event. An expiry has no actor. */
+/** Stores what changed among the keys, each change with the event that it makes, if any. */
 export async function saveKeys(
   transaction: AccountTransaction,
   keys: OwnerKeys,
@@ -13,9 +14,17 @@ export async function saveKeys(
     const { key, became } = change;
     if (became === 'created') await transaction.addKey(key, idempotencyKey);
     else await transaction.saveKey(key);
-    const by = became === 'expired' ? THE_SERVICE : actor;
-    const more =
-      became === 'revoked' ? { reason: change.reason } : became === 'created' ? { details: key.fixedFacts() } : {};
-    await transaction.record({ type: `api_key.${became}`, keyId: key.id, ...more, ...by });
+    const event = eventOf(change, actor);
+    if (event) await transaction.record(event);
   }
+}
+
+/** What goes on record of a change. Nobody brings an expiry about. */
+export function eventOf(change: KeyChange, actor: Actor): AuditEvent | undefined {
+  const { key, became } = change;
+  const keyId = key.id;
+  if (became === 'created') return { type: 'api_key.created', keyId, details: key.fixedFacts(), ...actor };
+  if (became === 'rotated') return { type: 'api_key.rotated', keyId, ...actor };
+  if (became === 'expired') return { type: 'api_key.expired', keyId, ...THE_SERVICE };
+  return became === 'revoked' ? { type: 'api_key.revoked', keyId, reason: change.reason, ...actor } : undefined;
 }

@@ -214,7 +214,17 @@ describe('what a validation leaves behind', () => {
       override read = () => Promise.reject(new LatchkeyError('unavailable', 'away'));
     }
     const before = counts();
-    const blind = new ValidateKey(new Away(), limiter, app.keys, app.lastUse, app.audit, app.meter, app.refusals, 'lk');
+    const blind = new ValidateKey(
+      new Away(),
+      limiter,
+      app.keys,
+      app.recordFirstUse,
+      app.lastUse,
+      app.audit,
+      app.meter,
+      app.refusals,
+      'lk',
+    );
     const asked = blind.execute(KeyString.generate('lk').reveal(), READ, client());
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
     expect(counts()).toEqual([before[0], before[1], before[2]! + 1]);
@@ -227,6 +237,7 @@ test('a limiter that has to ask elsewhere is waited for', async () => {
     app.keyReader,
     limiter,
     app.keys,
+    app.recordFirstUse,
     app.lastUse,
     app.audit,
     app.meter,

@@ -1,3 +1,4 @@
+import { LatchkeyError } from '../../domain/errors.js';
 import { digestMatches, KeyString } from '../../domain/keys/key-string.js';
 import type { RateDecision } from '../../domain/rate-limit.js';
 import {
@@ -18,6 +19,7 @@ import type {
   Refusals,
   ValidationMeter,
 } from '../ports.js';
+import type { RecordFirstUse } from './record-first-use.js';
 
 export interface Validation {
   readonly verdict: Verdict;
@@ -34,6 +36,7 @@ export class ValidateKey {
     private readonly reader: KeyReader,
     private readonly limiter: RateLimiter,
     private readonly keys: ApiKeys,
+    private readonly firstUse: RecordFirstUse,
     private readonly lastUse: LastUse,
     private readonly audit: Audit,
     private readonly meter: ValidationMeter,
@@ -87,14 +90,28 @@ export class ValidateKey {
     const charge = this.limiter.charge(found.id);
     const rate = charge instanceof Promise ? await charge : charge;
     const chargedAt = this.meter.countPart('limits', readAt);
-    if (found.isExpiryDue(now)) await this.keys.recordExpiries({ keyId: found.id });
-    const verdict = found.judge(question, rate.admitted, now);
+    if (found.isEndDue(now)) await this.keys.recordDueEnds({ keyId: found.id });
+    let verdict = found.judge(question, rate.admitted, now);
+    if (verdict.granted && found.awaitsFirstUse) {
+      if (!(await this.firstUse.execute(found, client))) {
+        verdict = await this.judgeAgain(publicPart, question, rate.admitted);
+      }
+      this.meter.countPart('record', chargedAt);
+    }
     if (verdict.granted) {
       this.lastUse.note(found.id, now);
       return { verdict, rate };
     }
     await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, chargedAt);
     return { verdict, rate, proven: { keyId: found.id, ownerId: found.ownerId } };
+  }
+
+  /** The key, or its owner, was not active any more when its first use was to be recorded. */
+  private async judgeAgain(publicPart: string, question: Question, isAdmitted: boolean): Promise<Verdict> {
+    const { now, found } = await this.reader.read(publicPart);
+    const verdict = found?.judge(question, isAdmitted, now) ?? deny('invalid-key');
+    if (verdict.granted) throw new LatchkeyError('unavailable', 'The key changed while it was being judged');
+    return verdict;
   }
 
   private async refuseUnproven(failure: Omit<Refused, 'reason'>, why: string, since: number): Promise<Validation> {

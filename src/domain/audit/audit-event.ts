@@ -39,7 +39,7 @@ export interface FailedAuthentication {
 }
 
 interface KeyEvent extends Actor {
-  readonly type: 'api_key.created' | 'api_key.revoked' | 'api_key.expired';
+  readonly type: 'api_key.created' | 'api_key.rotated' | 'api_key.revoked' | 'api_key.expired';
   readonly keyId: string;
   /** Of a revocation. */
   readonly reason?: RevocationReason;
@@ -69,6 +69,7 @@ export const SHOWN_EVENT_TYPES = [
 /** What they may ask for, in the order in which it is listed to clients. */
 export const OWNER_EVENT_TYPES = [
   ...SHOWN_EVENT_TYPES,
+  'api_key.rotated',
   'session.opened',
   'account.created',
   'account.changed',

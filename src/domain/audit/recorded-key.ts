@@ -3,7 +3,10 @@ import { MAX_EXPIRY_DAYS } from '../keys/key-rules.js';
 import { DAY_MS } from '../time.js';
 import { detailsOf, type TellingEvent } from './telling-event.js';
 
-export type StoredKey = Omit<ReturnType<ApiKey['snapshot']>, 'id' | 'name' | 'keyPrefix'>;
+export type StoredKey = Pick<
+  ReturnType<ApiKey['snapshot']>,
+  'ownerId' | 'access' | 'publicPart' | 'digest' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'expiredAt'
+>;
 
 /** A key as its events tell it, given in the order of their ids, to be held against what is stored of it. */
 export class RecordedKey {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AccessLevel } from './access.js';
-import { ApiKey, keyNotActive, type KeyOrder } from './api-key.js';
+import { ApiKey, keyNotActive } from './api-key.js';
+import type { KeyOrder } from './key-state.js';
 import { LatchkeyError } from '../errors.js';
 import { KeyString } from './key-string.js';
 
@@ -33,6 +34,11 @@ describe('issuing a key', () => {
       expiresAt: at(DAY),
       revokedAt: null,
       expiredAt: null,
+      endsAt: null,
+      replaces: null,
+      replacedBy: null,
+      graceSeconds: null,
+      firstUsedAt: null,
     });
     expect([key.id, key.ownerId, key.digest]).toEqual(['k1', 'u1', keyString.digest()]);
     expect(JSON.stringify(key.snapshot())).not.toContain(keyString.reveal().slice(-64));
@@ -74,10 +80,10 @@ describe('the status of a key', () => {
 
   test('an expiry is observed once, and from then on the clock has no say', () => {
     const key = issue();
-    expect(key.expire(at(DAY - 1))).toBe(false);
+    expect(key.endIfDue(at(DAY - 1))).toBeUndefined();
     expect(key.snapshot().expiredAt).toBeNull();
-    expect(key.expire(at(DAY))).toBe(true);
-    expect(key.expire(at(DAY + 1))).toBe(false);
+    expect(key.endIfDue(at(DAY))).toBe('expired');
+    expect(key.endIfDue(at(DAY + 1))).toBeUndefined();
     expect(key.snapshot().expiredAt).toEqual(at(DAY));
     expect(key.status(NOW)).toBe('expired');
   });
@@ -85,7 +91,7 @@ describe('the status of a key', () => {
   test('a revoked key never expires, and an expired one is never revoked', () => {
     const revoked = issue();
     revoked.revoke(NOW);
-    expect(revoked.expire(at(2 * DAY))).toBe(false);
+    expect(revoked.endIfDue(at(2 * DAY))).toBeUndefined();
     expect(revoked.status(at(2 * DAY))).toBe('revoked');
 
     const expired = issue();
@@ -137,7 +143,7 @@ describe('the status of a key', () => {
               expect((error as LatchkeyError).details.apiKeyStatus).toBe(before);
               expect(before).not.toBe('active');
             }
-          } else if (step.do === 'expire' && key.expire(now)) {
+          } else if (step.do === 'expire' && key.endIfDue(now)) {
             expect(ended).toBeUndefined();
             ended = 'expired';
           } else if (step.do === 'store and restore') key = ApiKey.restore({ ...key.snapshot() });

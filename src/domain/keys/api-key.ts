@@ -1,29 +1,9 @@
-import type { AccessLevel } from './access.js';
 import { LatchkeyError } from '../errors.js';
-import { normalizeKeyName, requireKeyFields } from './key-rules.js';
-import { type ApiKeyStatus, isExpiryDue, type KeyTimes, statusAt } from './key-status.js';
+import { normalizeKeyName, requireKeyFields, requireRotationFields } from './key-rules.js';
+import { type ApiKeyState, type KeyOrder, type RotationOrder, UNTOUCHED } from './key-state.js';
+import { type ApiKeyStatus, dueEnd, type EndStatus, statusAt } from './key-status.js';
 import type { KeyString } from './key-string.js';
 import { DAY_MS } from '../time.js';
-
-interface ApiKeyState extends KeyTimes {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly name: string;
-  readonly access: AccessLevel;
-  readonly keyPrefix: string;
-  readonly publicPart: string;
-  /** SHA-256 of the key string. */
-  readonly digest: Buffer;
-  readonly createdAt: Date;
-}
-
-export interface KeyOrder {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly name: string;
-  readonly access: AccessLevel;
-  readonly expiresInDays: number;
-}
 
 export class ApiKey {
   private constructor(private state: ApiKeyState) {}
@@ -31,6 +11,7 @@ export class ApiKey {
   static issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
     requireKeyFields(order);
     return new ApiKey({
+      ...UNTOUCHED,
       id: order.id,
       ownerId: order.ownerId,
       name: normalizeKeyName(order.name),
@@ -40,8 +21,6 @@ export class ApiKey {
       digest: keyString.digest(),
       createdAt: now,
       expiresAt: new Date(now.getTime() + order.expiresInDays * DAY_MS),
-      revokedAt: null,
-      expiredAt: null,
     });
   }
 
@@ -58,6 +37,9 @@ export class ApiKey {
   get digest(): Buffer {
     return this.state.digest;
   }
+  get replaces(): string | null {
+    return this.state.replaces;
+  }
 
   /** Everything that is stored of the key. */
   snapshot(): ApiKeyState {
@@ -66,8 +48,9 @@ export class ApiKey {
 
   /** What no transition changes, as the record keeps it. */
   fixedFacts() {
-    const { access, publicPart, digest, expiresAt } = this.state;
-    return { access, publicPart, digest: digest.toString('hex'), expiresAt: expiresAt.toISOString() };
+    const { access, publicPart, digest, expiresAt, replaces, graceSeconds } = this.state;
+    const rotation = replaces === null ? {} : { replaces, graceSeconds };
+    return { access, publicPart, digest: digest.toString('hex'), expiresAt: expiresAt.toISOString(), ...rotation };
   }
 
   status(now: Date): ApiKeyStatus {
@@ -76,19 +59,73 @@ export class ApiKey {
 
   /** Irreversible. */
   revoke(now: Date): void {
-    const status = this.status(now);
-    if (status !== 'active') throw keyNotActive(status);
+    this.requireActive(now);
     this.state = { ...this.state, revokedAt: now };
   }
 
-  /** Records an expiry that `now` shows for the first time, and says whether it did. It must then be saved. */
-  expire(now: Date): boolean {
-    if (!isExpiryDue(now, this.state)) return false;
-    this.state = { ...this.state, expiredAt: now };
-    return true;
+  /** Records an end by the clock that `now` shows for the first time, and says which. It must then be saved. */
+  endIfDue(now: Date): EndStatus | undefined {
+    const end = dueEnd(now, this.state);
+    if (end === 'expired') this.state = { ...this.state, expiredAt: now };
+    if (end === 'revoked') this.state = { ...this.state, revokedAt: this.state.endsAt };
+    return end;
+  }
+
+  /** Answers a key with the name and the access of this one, which goes on until that one has been used. */
+  replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
+    this.requireActive(now);
+    requireRotationFields(order);
+    const { id, graceSeconds, expiresInDays = this.lifeDays() } = order;
+    const { ownerId, name, access } = this.state;
+    const successor = ApiKey.issue({ id, ownerId, name, access, expiresInDays }, keyString, now);
+    successor.state = { ...successor.state, replaces: this.id, graceSeconds };
+    this.state = { ...this.state, replacedBy: id };
+    return successor;
+  }
+
+  /** Notes the first use of a key that replaces another, once. Says for how long the other goes on, if this was it. */
+  firstUsed(now: Date): number | undefined {
+    const { graceSeconds, firstUsedAt } = this.state;
+    if (graceSeconds === null || firstUsedAt) return undefined;
+    this.state = { ...this.state, firstUsedAt: now };
+    return graceSeconds;
+  }
+
+  /** The successor is in use: this key ends so many seconds from now, if nothing ends it before. */
+  endAfter(graceSeconds: number, now: Date): void {
+    this.requireActive(now);
+    const { expiresAt, endsAt } = this.state;
+    this.state = { ...this.state, endsAt: earliest(endsAt ?? expiresAt, secondsAfter(now, graceSeconds)) };
+  }
+
+  /** The rotation to this successor was taken back. An end that an earlier successor brought about stands. */
+  goOn(successor: ApiKey, now: Date): void {
+    this.requireActive(now);
+    const { endsAt, expiresAt } = this.state;
+    const { firstUsedAt, graceSeconds } = successor.state;
+    const given = firstUsedAt && earliest(expiresAt, secondsAfter(firstUsedAt, graceSeconds!));
+    const stands = endsAt && (!given || endsAt < given);
+    this.state = { ...this.state, replacedBy: null, endsAt: stands ? endsAt : null };
+  }
+
+  private requireActive(now: Date): void {
+    const status = this.status(now);
+    if (status !== 'active') throw keyNotActive(status);
+  }
+
+  private lifeDays(): number {
+    return Math.round((this.state.expiresAt.getTime() - this.state.createdAt.getTime()) / DAY_MS);
   }
 }
 
 export function keyNotActive(status: ApiKeyStatus): LatchkeyError {
   return new LatchkeyError('api_key_not_active', `This API key is already ${status}`, { apiKeyStatus: status });
+}
+
+function secondsAfter(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1000);
+}
+
+function earliest(one: Date, other: Date): Date {
+  return one < other ? one : other;
 }

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { expiryDaysProblem, keyNameProblem, normalizeKeyName, requireKeyFields } from './key-rules.js';
+import {
+  expiryDaysProblem,
+  keyNameProblem,
+  normalizeKeyName,
+  requireKeyFields,
+  requireRotationFields,
+} from './key-rules.js';
 
 const CONTROL = 'must not contain control characters';
 const EMPTY = 'must not be empty';
@@ -84,4 +90,24 @@ describe('the fields that are chosen for a key', () => {
       expect.objectContaining({ code: 'invalid_fields', details: { errors } }),
     );
   });
+});
+
+describe('the fields that are chosen for a rotation', () => {
+  test.each([0, 1, 86_400, 604_800])('may give the old key %i seconds', (graceSeconds) => {
+    expect(requireRotationFields({ graceSeconds, expiresInDays: undefined })).toBeUndefined();
+    expect(requireRotationFields({ graceSeconds, expiresInDays: 365 })).toBeUndefined();
+  });
+
+  test.each([-1, 604_801, 0.5, '0', null, undefined])(
+    'are refused in one error that names each: %j',
+    (graceSeconds) => {
+      const errors = [
+        { field: 'expiresInDays', message: 'must be a whole number from 1 to 365' },
+        { field: 'graceSeconds', message: 'must be a whole number from 0 to 604800' },
+      ];
+      expect(() => requireRotationFields({ graceSeconds, expiresInDays: null })).toThrow(
+        expect.objectContaining({ code: 'invalid_fields', details: { errors } }),
+      );
+    },
+  );
 });

@@ -1,10 +1,13 @@
-import { requireFields, type Rule } from '../errors.js';
+import { optional, requireFields, type Rule } from '../errors.js';
 import { accessProblem } from './access.js';
 
 export const MAX_ACTIVE_KEYS = 5;
 export const DEFAULT_EXPIRY_DAYS = 90;
 export const MAX_EXPIRY_DAYS = 365;
 export const MAX_NAME_LENGTH = 64;
+/** For so long a key goes on after the first use of its successor. */
+export const DEFAULT_GRACE_SECONDS = 86_400;
+export const MAX_GRACE_SECONDS = 604_800;
 /** From so many days before its expiry a key is shown as one that expires soon. */
 export const EXPIRES_SOON_DAYS = 14;
 
@@ -23,8 +26,16 @@ export function keyNameProblem(value: unknown): string | undefined {
 }
 
 export function expiryDaysProblem(value: unknown): string | undefined {
-  const holds = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_EXPIRY_DAYS;
-  return holds ? undefined : `must be a whole number from 1 to ${MAX_EXPIRY_DAYS}`;
+  return wholeNumberProblem(value, 1, MAX_EXPIRY_DAYS);
+}
+
+export function graceSecondsProblem(value: unknown): string | undefined {
+  return wholeNumberProblem(value, 0, MAX_GRACE_SECONDS);
+}
+
+function wholeNumberProblem(value: unknown, least: number, most: number): string | undefined {
+  const holds = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+  return holds ? undefined : `must be a whole number from ${least} to ${most}`;
 }
 
 /** The rule of each field that is chosen when a key is created, for everyone who takes one. */
@@ -38,4 +49,21 @@ export const KEY_FIELDS = {
 export function requireKeyFields(fields: Readonly<Record<keyof typeof KEY_FIELDS, unknown>>): void {
   const names = Object.keys(KEY_FIELDS) as (keyof typeof KEY_FIELDS)[];
   requireFields(Object.fromEntries(names.map((name) => [name, KEY_FIELDS[name](fields[name])])));
+}
+
+/** Those that are chosen when a key is replaced. Without days, the new key lives as long as the old one was to. */
+export const ROTATION_FIELDS = {
+  expiresInDays: optional(expiryDaysProblem),
+  graceSeconds: graceSecondsProblem,
+} as const satisfies Readonly<Record<string, Rule>>;
+
+/** Throws as `requireKeyFields` does. */
+export function requireRotationFields({
+  expiresInDays,
+  graceSeconds,
+}: Readonly<Record<keyof typeof ROTATION_FIELDS, unknown>>): void {
+  requireFields({
+    expiresInDays: ROTATION_FIELDS.expiresInDays(expiresInDays),
+    graceSeconds: ROTATION_FIELDS.graceSeconds(graceSeconds),
+  });
 }

@@ -33,7 +33,10 @@ const GOOD: Situation = {
   permission: 'systems:write',
 };
 
-function standing({ revoked, owner, access, owned }: Situation, part: Partial<KeyTimes> = {}): KeyStanding {
+function standing(
+  { revoked, owner, access, owned }: Situation,
+  part: Partial<KeyTimes & { awaitsFirstUse: boolean }> = {},
+): KeyStanding {
   return KeyStanding.restore({
     id: 'k1',
     ownerId: 'u1',
@@ -43,6 +46,8 @@ function standing({ revoked, owner, access, owned }: Situation, part: Partial<Ke
     expiresAt: at(DAY),
     revokedAt: revoked ? NOW : null,
     expiredAt: null,
+    endsAt: null,
+    awaitsFirstUse: false,
     owner: { status: owner, permissions: owned },
     ...part,
   });
@@ -68,10 +73,10 @@ const FAULTS: [DenialReason, Partial<Situation>][] = [
 test('says which key it is of, and when its expiry is to be recorded', () => {
   const living = standing(GOOD);
   expect([living.id, living.ownerId, living.digest]).toEqual(['k1', 'u1', DIGEST]);
-  expect([living.status(at(DAY - 1)), living.isExpiryDue(at(DAY - 1))]).toEqual(['active', false]);
-  expect([living.status(at(DAY)), living.isExpiryDue(at(DAY))]).toEqual(['expired', true]);
+  expect([living.status(at(DAY - 1)), living.isEndDue(at(DAY - 1))]).toEqual(['active', false]);
+  expect([living.status(at(DAY)), living.isEndDue(at(DAY))]).toEqual(['expired', true]);
   const recorded = standing(GOOD, { expiredAt: at(DAY) });
-  expect([recorded.status(NOW), recorded.isExpiryDue(at(DAY))]).toEqual(['expired', false]);
+  expect([recorded.status(NOW), recorded.isEndDue(at(DAY))]).toEqual(['expired', false]);
   expect(recorded.judge(GOOD, true, NOW)).toEqual({ granted: false, reason: 'expired' });
 });
 

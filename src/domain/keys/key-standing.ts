@@ -1,6 +1,6 @@
 import { ownerRefusal, type OwnerStanding } from '../accounts/account.js';
 import { accessAllows, effectivePermissions, isOpenToKeys, type AccessLevel } from './access.js';
-import { type ApiKeyStatus, isExpiryDue, type KeyTimes, statusAt } from './key-status.js';
+import { type ApiKeyStatus, dueEnd, type KeyTimes, statusAt } from './key-status.js';
 import { deny, type Question, type Verdict } from './verdict.js';
 
 interface KeyStandingState extends KeyTimes {
@@ -10,6 +10,8 @@ interface KeyStandingState extends KeyTimes {
   /** SHA-256 of the key string. */
   readonly digest: Buffer;
   readonly createdAt: Date;
+  /** Whether it is to replace another key and has not been used yet. */
+  readonly awaitsFirstUse: boolean;
   readonly owner: OwnerStanding;
 }
 
@@ -34,18 +36,24 @@ export class KeyStanding {
     return this.state.digest;
   }
 
+  /** Whether a grant would be its first use, which must be on record before it is answered. */
+  get awaitsFirstUse(): boolean {
+    return this.state.awaitsFirstUse;
+  }
+
   status(now: Date): ApiKeyStatus {
     return statusAt(now, this.state);
   }
 
-  /** Whether `now` shows an expiry for the first time. It must then be recorded before anything is answered. */
-  isExpiryDue(now: Date): boolean {
-    return isExpiryDue(now, this.state);
+  /** Whether `now` shows an end by the clock for the first time. It must then be recorded before anything is answered. */
+  isEndDue(now: Date): boolean {
+    return dueEnd(now, this.state) !== undefined;
   }
 
   /** The verdict on a key whose secret is proven, read together with its owner at `now`. */
   judge(question: Question, withinRateLimit: boolean, now: Date): Verdict {
-    const { id, ownerId, access, owner, createdAt, expiresAt } = this.state;
+    const { id, ownerId, access, owner, createdAt } = this.state;
+    const expiresAt = this.state.endsAt ?? this.state.expiresAt;
     const status = this.status(now);
     if (status !== 'active') return deny(status);
     if (owner.status !== 'active') return deny(ownerRefusal(owner.status));

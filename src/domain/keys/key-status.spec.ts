@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { API_KEY_STATUSES, isExpiryDue, isOpen, type KeyTimes, statusAt } from './key-status.js';
+import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from './key-status.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 const at = (ms: number) => new Date(NOW.getTime() + ms);
@@ -8,21 +8,28 @@ const times = (expiresIn: number, ended: Partial<KeyTimes> = {}): KeyTimes => ({
   expiresAt: at(expiresIn),
   revokedAt: null,
   expiredAt: null,
+  endsAt: null,
   ...ended,
 });
 
 describe('what becomes of a key', () => {
-  test.each<[string, KeyTimes, string, boolean, boolean]>([
-    ['a millisecond before its time', times(1), 'active', true, false],
-    ['at its time', times(0), 'expired', true, true],
-    ['after its time', times(-1), 'expired', true, true],
-    ['its expiry on record', times(-1, { expiredAt: at(-1) }), 'expired', false, false],
-    ['its expiry on record, and the clock set back', times(1, { expiredAt: at(2) }), 'expired', false, false],
-    ['revoked before its time', times(1, { revokedAt: NOW }), 'revoked', false, false],
-    ['revoked, and its time past', times(-1, { revokedAt: at(-2) }), 'revoked', false, false],
-    ['revoked by a clock ahead of this one', times(1, { revokedAt: at(9) }), 'revoked', false, false],
+  test.each<[string, KeyTimes, string, boolean, string | undefined]>([
+    ['a millisecond before its time', times(1), 'active', true, undefined],
+    ['at its time', times(0), 'expired', true, 'expired'],
+    ['after its time', times(-1), 'expired', true, 'expired'],
+    ['its expiry on record', times(-1, { expiredAt: at(-1) }), 'expired', false, undefined],
+    ['its expiry on record, and the clock set back', times(1, { expiredAt: at(2) }), 'expired', false, undefined],
+    ['revoked before its time', times(1, { revokedAt: NOW }), 'revoked', false, undefined],
+    ['revoked, and its time past', times(-1, { revokedAt: at(-2) }), 'revoked', false, undefined],
+    ['revoked by a clock ahead of this one', times(1, { revokedAt: at(9) }), 'revoked', false, undefined],
+    ['a millisecond before its successor ends it', times(9, { endsAt: at(1) }), 'active', true, undefined],
+    ['when its successor ends it', times(9, { endsAt: NOW }), 'revoked', true, 'revoked'],
+    ['ended by its successor, its time past since', times(-1, { endsAt: at(-2) }), 'revoked', true, 'revoked'],
+    ['ended by both in the same moment', times(-1, { endsAt: at(-1) }), 'expired', true, 'expired'],
+    ['ended by its successor, on record', times(9, { endsAt: at(-1), revokedAt: at(-1) }), 'revoked', false, undefined],
+    ['expired, on record, and to be ended', times(-1, { endsAt: at(-2), expiredAt: NOW }), 'expired', false, undefined],
   ])('%s', (_what, key, status, open, due) => {
-    expect([statusAt(NOW, key), isOpen(key), isExpiryDue(NOW, key)]).toEqual([status, open, due]);
+    expect([statusAt(NOW, key), isOpen(key), dueEnd(NOW, key)]).toEqual([status, open, due]);
   });
 
   test('has these names, in this order', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LatchkeyError } from '../errors.js';
-import { ApiKey, type KeyOrder } from './api-key.js';
+import { ApiKey } from './api-key.js';
+import type { KeyOrder } from './key-state.js';
 import { KeyString } from './key-string.js';
 import { OwnerKeys } from './owner-keys.js';
 
@@ -58,7 +59,7 @@ describe('issuing a key', () => {
   test('counts neither the revoked nor the expired ones it was given', () => {
     const [revoked, expired, ...active] = living(6);
     revoked!.revoke(NOW);
-    expired!.expire(at(DAY));
+    expired!.endIfDue(at(DAY));
     const keys = new OwnerKeys([revoked!, expired!, ...active]);
     expect(keys.countActive(NOW)).toBe(4);
     expect(issueAt(keys, 0)).toBeInstanceOf(ApiKey);
@@ -122,7 +123,7 @@ describe('revoking', () => {
   test('one ends that one, and notes why', () => {
     const [one, other] = living(2);
     const keys = new OwnerKeys([one!, other!]);
-    expect(keys.revoke(one!.id, 'leaked', at(7))).toBe('revoked');
+    expect(keys.revoke(one!.id, 'leaked', at(7))).toBeUndefined();
     expect([one!.snapshot().revokedAt, other!.snapshot().revokedAt]).toEqual([at(7), null]);
     expect(keys.changes).toEqual([{ key: one, became: 'revoked', reason: 'leaked' }]);
   });
@@ -130,7 +131,10 @@ describe('revoking', () => {
   test('one whose time has run out notes that instead', () => {
     const [one, other] = living(2);
     const keys = new OwnerKeys([one!, other!]);
-    expect(keys.revoke(one!.id, 'owner', at(DAY))).toBe('expired');
+    expect(keys.revoke(one!.id, 'owner', at(DAY))).toMatchObject({
+      code: 'api_key_not_active',
+      details: { apiKeyStatus: 'expired' },
+    });
     expect(one!.snapshot()).toMatchObject({ revokedAt: null, expiredAt: at(DAY) });
     expect(changesOf(keys)).toEqual([[one!.id, 'expired']]);
   });
@@ -147,9 +151,9 @@ describe('revoking', () => {
   test.each(['revoked', 'expired'])('one that is known to have been %s is refused, and nothing is noted', (end) => {
     const [one] = living(1);
     if (end === 'revoked') one!.revoke(NOW);
-    else one!.expire(at(DAY));
+    else one!.endIfDue(at(DAY));
     const keys = new OwnerKeys([one!]);
-    expect(() => keys.revoke(one!.id, 'owner', NOW)).toThrow(`This API key is already ${end}`);
+    expect(keys.revoke(one!.id, 'owner', NOW)).toMatchObject({ message: `This API key is already ${end}` });
     expect(changesOf(keys)).toEqual([]);
   });
 
@@ -159,8 +163,8 @@ describe('revoking', () => {
     const keys = new OwnerKeys([first, due, ended, last]);
     expect(keys.revokeAll('administrator', at(DAY))).toEqual([first, last]);
     expect(keys.changes).toEqual([
-      { key: first, became: 'revoked', reason: 'administrator' },
       { key: due, became: 'expired' },
+      { key: first, became: 'revoked', reason: 'administrator' },
       { key: last, became: 'revoked', reason: 'administrator' },
     ]);
     expect(keys.revokeAll('administrator', at(DAY))).toEqual([]);

@@ -6,6 +6,8 @@ export type RevocationReason =
   | 'administrator'
   /** The platform, over gRPC. */
   | 'platform'
+  /** Its successor is in use. */
+  | 'rotated'
   /** Somebody else held the key string. */
   | 'leaked'
   /** Its owner's account was purged. */

@@ -27,6 +27,7 @@ export interface Grant {
   readonly access: AccessLevel;
   readonly permissions: readonly string[];
   readonly createdAt: Date;
+  /** When the key ends: its expiry, or sooner where its successor is in use. */
   readonly expiresAt: Date;
 }
 

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
+import { saveKeys } from '../../../src/application/keys/save-keys.js';
 import type { Ports } from '../../../src/composition/use-cases.js';
 import { Account, type AccountProfile } from '../../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
-import { type OwnerEventType, type RecordedEvent, SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
+import {
+  type OwnerEventType,
+  NO_CLIENT,
+  type RecordedEvent,
+  SHOWN_EVENT_TYPES,
+} from '../../../src/domain/audit/audit-event.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
+import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
 import { KeyString } from '../../../src/domain/keys/key-string.js';
 
 /** What a contract suite asks of the fakes and of the adapters alike, over one store and one clock. */
@@ -64,6 +71,22 @@ export function newKey(
     const key = ApiKey.issue(order, KeyString.generate('lk'), transaction.now);
     await transaction.addKey(key, idempotencyKey);
     return key;
+  });
+}
+
+/** The key is replaced by another, which has been used. */
+export function rotate(
+  { accounts }: World,
+  { id, ownerId }: ApiKey,
+  { graceSeconds, isUsed = true }: { graceSeconds: number; isUsed?: boolean },
+): Promise<ApiKey> {
+  return accounts.transaction(ownerId, async (transaction) => {
+    const keys = new OwnerKeys(await transaction.openKeys());
+    const order = { id: randomUUID(), expiresInDays: undefined, graceSeconds };
+    const successor = keys.rotate(id, order, KeyString.generate('lk'), transaction.now) as ApiKey;
+    if (isUsed) keys.firstUsed(successor.id, transaction.now);
+    await saveKeys(transaction, keys, { actorId: ownerId, client: NO_CLIENT });
+    return successor;
   });
 }
 

@@ -86,8 +86,7 @@ export class FakeAccountTransaction implements AccountTransaction {
 
   async saveKey(key: ApiKey): Promise<void> {
     const stored = this.key(key.id);
-    const { revokedAt, expiredAt } = key.snapshot();
-    if (stored) this.savedKeys.set(key.id, { ...stored, state: { ...stored.state, revokedAt, expiredAt } });
+    if (stored) this.savedKeys.set(key.id, { ...stored, state: key.snapshot() });
   }
 
   async record({ client, details: facts, ...event }: AuditEvent): Promise<void> {

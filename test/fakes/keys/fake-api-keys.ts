@@ -2,7 +2,9 @@ import type { KeyList, ReadKey } from '../../../src/application/listed-key.js';
 import type { PageRequest } from '../../../src/application/page.js';
 import { ApiKeys } from '../../../src/application/ports.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
-import { type ApiKeyStatus, isExpiryDue, statusAt } from '../../../src/domain/keys/key-status.js';
+import { type ApiKeyStatus, dueEnd, statusAt } from '../../../src/domain/keys/key-status.js';
+import { endedByClock } from '../../../src/domain/keys/key-change.js';
+import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
 import type { FakeStore, StoredKey } from '../fake-store.js';
 import { keyRow } from '../locks.js';
 import { pageOf } from '../pages.js';
@@ -39,7 +41,7 @@ export class FakeApiKeys extends ApiKeys {
     const { items, nextCursor } = pageOf(own.sort(newestFirst), ({ id }) => id, page, isShown);
     return {
       now,
-      activeKeys: own.filter((state) => statusAt(now, state) === 'active').length,
+      activeKeys: new OwnerKeys(own.map((state) => ApiKey.restore(state))).countActive(now),
       items: items.map((state) => ({
         key: ApiKey.restore(state),
         lastUsedAt: this.store.lastUses.get(state.id) ?? null,
@@ -48,12 +50,12 @@ export class FakeApiKeys extends ApiKeys {
     };
   }
 
-  async recordExpiries(scope: { keyId: string } | { ownerId: string }): Promise<void> {
+  async recordDueEnds(scope: { keyId: string } | { ownerId: string }): Promise<void> {
     const isMeant = ({ id, ownerId }: KeyState) => ('keyId' in scope ? id === scope.keyId : ownerId === scope.ownerId);
     await this.record(this.due().filter(isMeant));
   }
 
-  async sweepExpiries(limit: number): Promise<number> {
+  async sweepDueEnds(limit: number): Promise<number> {
     const free = this.due().filter(({ id }) => !this.store.locks.isHeld(keyRow(id)));
     const oldestFirst = free.sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime());
     return this.record(oldestFirst.slice(0, limit));
@@ -67,14 +69,13 @@ export class FakeApiKeys extends ApiKeys {
     for (const id of ids) letGo.push(await this.store.locks.take(keyRow(id)));
     try {
       const stillDue = this.due().filter(({ id }) => ids.includes(id));
-      const events = stillDue.map(({ id, ownerId }) =>
-        this.store.newEvent({ type: 'api_key.expired', ownerId, keyId: id }),
-      );
-      for (const state of stillDue) {
-        const stored = this.store.keys.get(state.id)!;
-        this.store.keys.set(state.id, { ...stored, state: { ...state, expiredAt: this.store.now() } });
+      for (const key of stillDue.map((state) => ApiKey.restore(state))) {
+        const change = endedByClock(key, key.endIfDue(this.store.now())!);
+        const reason = change.became === 'revoked' ? change.reason : null;
+        const event = { type: `api_key.${change.became}`, ownerId: key.ownerId, keyId: key.id, reason };
+        this.store.addEvents(this.store.newEvent(event));
+        this.store.keys.set(key.id, { ...this.store.keys.get(key.id)!, state: key.snapshot() });
       }
-      this.store.addEvents(...events);
       return stillDue.length;
     } finally {
       for (const free of letGo) free();
@@ -82,7 +83,7 @@ export class FakeApiKeys extends ApiKeys {
   }
 
   private due(): KeyState[] {
-    return this.states().filter((state) => isExpiryDue(this.store.now(), state));
+    return this.states().filter((state) => dueEnd(this.store.now(), state));
   }
 
   private states(): KeyState[] {

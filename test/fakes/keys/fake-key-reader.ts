@@ -15,9 +15,18 @@ export class FakeKeyReader extends KeyReader {
     const state = [...this.store.keys.values()].map((key) => key.state).find((one) => one.publicPart === publicPart);
     if (!state) return reading;
     const { status, permissions } = this.store.accounts.get(state.ownerId) ?? PURGED;
-    const { id, ownerId, access, digest, createdAt, expiresAt, revokedAt, expiredAt } = state;
-    const times = { createdAt, expiresAt, revokedAt, expiredAt };
-    const found = KeyStanding.restore({ id, ownerId, access, digest, ...times, owner: { status, permissions } });
+    const { id, ownerId, access, digest, createdAt, expiresAt, revokedAt, expiredAt, endsAt } = state;
+    const times = { createdAt, expiresAt, revokedAt, expiredAt, endsAt };
+    const awaitsFirstUse = state.replaces !== null && state.firstUsedAt === null;
+    const found = KeyStanding.restore({
+      id,
+      ownerId,
+      access,
+      digest,
+      ...times,
+      awaitsFirstUse,
+      owner: { status, permissions },
+    });
     return { ...reading, found };
   }
 }

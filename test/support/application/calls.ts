@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PutAccount, PutAccountCommand } from '../../../src/application/accounts/put-account.js';
 import type { CreateApiKey, CreateApiKeyCommand } from '../../../src/application/keys/create-api-key.js';
+import type { RotateApiKey, RotateApiKeyCommand } from '../../../src/application/keys/rotate-api-key.js';
 import { DEMO_OWNER } from '../../../src/config/demo.js';
 import type { Client } from '../../../src/domain/audit/audit-event.js';
 
@@ -43,6 +44,16 @@ export function createKey(
 ) {
   const order = { name: 'CI', access: 'read-and-write', expiresInDays: 1, password: PASSWORD } as const;
   return createApiKey.execute({ ...order, ownerId, idempotencyKey: undefined, ...part }, client());
+}
+
+/** Begins to replace a key. The old one goes on for an hour after the first use of the new one, unless said. */
+export function rotateKey(
+  { rotateApiKey }: { readonly rotateApiKey: RotateApiKey },
+  { ownerId, id: keyId }: { readonly ownerId: string; readonly id: string },
+  part: Partial<RotateApiKeyCommand> = {},
+) {
+  const order = { graceSeconds: 3600, expiresInDays: undefined, password: PASSWORD, idempotencyKey: undefined };
+  return rotateApiKey.execute({ ...order, ownerId, keyId, ...part }, client());
 }
 
 /** What a call came to: its value's `ok`, or the code of its error. */

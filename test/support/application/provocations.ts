@@ -95,6 +95,13 @@ export const PROVOCATIONS: Provocations = {
     ...ownersOnly('GET', '/v1/api-keys/x'),
     404: ({ owner }) => owner.person.call('GET', '/v1/api-keys/x'),
   },
+  'POST /v1/api-keys/{id}/rotate': {
+    201: ({ owner, keyId }) => owner.person.rotate(keyId),
+    ...ownersOnly('POST', '/v1/api-keys/x/rotate'),
+    ...malformedBodies('POST', '/v1/api-keys/x/rotate'),
+    404: ({ owner }) => owner.person.rotate('x'),
+    409: ({ owner, revokedKeyId }) => owner.person.rotate(revokedKeyId),
+  },
   'POST /v1/api-keys/{id}/revoke': {
     200: ({ owner, keyId }) => owner.person.call('POST', `/v1/api-keys/${keyId}/revoke`),
     ...ownersOnly('POST', '/v1/api-keys/x/revoke'),

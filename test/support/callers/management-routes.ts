@@ -20,6 +20,10 @@ export const MANAGEMENT_ROUTES: readonly ManagementRoute[] = [
   get('/v1/audit-events'),
   route('GET /v1/api-keys/{id}', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}` })),
   route('POST /v1/api-keys', 201, 401, () => ({ path: '/v1/api-keys', body: CREATE })),
+  route('POST /v1/api-keys/{id}/rotate', 201, 401, (_, keyId) => ({
+    path: `/v1/api-keys/${keyId}/rotate`,
+    body: { password: PASSWORD },
+  })),
   route('POST /v1/api-keys/{id}/revoke', 200, 401, (_, keyId) => ({ path: `/v1/api-keys/${keyId}/revoke` })),
   route('DELETE /v1/session', 204, 204, () => ({ path: '/v1/session' })),
   route('POST /v1/session', 204, 204, ({ email }) => ({ path: '/v1/session', body: { email, password: PASSWORD } })),

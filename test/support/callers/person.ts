@@ -52,6 +52,10 @@ export class Person {
     return body as CreatedApiKeyView;
   }
 
+  rotate(id: string, order: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('POST', `/v1/api-keys/${id}/rotate`, { password: DEMO_OWNER.password, ...order }, headers);
+  }
+
   revoke(id: string): Promise<Answer> {
     return this.call('POST', `/v1/api-keys/${id}/revoke`);
   }

@@ -2,7 +2,7 @@ import type { Instrument } from '../../telemetry/instrument.js';
 
 /** Work that the clock asks for. Registered in `composition/jobs.ts`, it is run, measured, and ended with the service. */
 export interface Job {
-  /** In metrics and in the log: `sweep-expiries`. */
+  /** In metrics and in the log: `sweep-due-ends`. */
   readonly name: string;
   /** From the end of one run to the beginning of the next. */
   readonly everyMs: number;

@@ -28,6 +28,7 @@ const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   account_deleted: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Account deleted' },
   too_many_active_keys: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Too many API keys' },
   api_key_not_active: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'API key not active' },
+  rotation_pending: { http: 409, grpc: grpc.FAILED_PRECONDITION, title: 'Rotation pending' },
   idempotency_key_reused: { http: 409, grpc: grpc.ALREADY_EXISTS, title: 'Already created' },
   too_many_attempts: { http: 429, grpc: grpc.RESOURCE_EXHAUSTED, title: 'Too many attempts' },
   rate_limited: { http: 429, grpc: grpc.RESOURCE_EXHAUSTED, title: 'Too many requests' },

@@ -3,7 +3,8 @@ import { maskKey } from '../../../../domain/keys/key-string.js';
 
 /** A key as administrators see it, field by field: nothing that proves it. */
 export function viewOf(key: ApiKey, now: Date, lastUsedAt: Date | null) {
-  const { id, name, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt } = key.snapshot();
+  const { id, name, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
+  const { replaces, replacedBy, endsAt, graceSeconds } = rotation;
   return {
     id,
     name,
@@ -14,5 +15,9 @@ export function viewOf(key: ApiKey, now: Date, lastUsedAt: Date | null) {
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     expiresAt: expiresAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
+    replaces,
+    replacedBy,
+    endsAt: endsAt?.toISOString() ?? null,
+    graceSeconds,
   };
 }

@@ -71,12 +71,12 @@ async function listKeys(databases: Databases, { owner, status }: ListOptions): P
     item.prefix,
     item.status,
     item.access,
-    item.expiresAt.slice(0, 10),
+    (item.endsAt ?? item.expiresAt).slice(0, 10),
     item.lastUsedAt?.slice(0, 10) ?? 'never',
     item.name,
   ]);
   const count = `${activeKeys} of ${MAX_ACTIVE_KEYS} active`;
-  const head = ['ID', 'KEY', 'STATUS', 'ACCESS', 'EXPIRES', 'LAST USED', 'NAME'];
+  const head = ['ID', 'KEY', 'STATUS', 'ACCESS', 'ENDS', 'LAST USED', 'NAME'];
   const text = items.length > 0 ? `${table(head, rows)}\n${count}` : `no keys, ${count}`;
   return { document: { ownerId: owner, activeKeys, maxActiveKeys: MAX_ACTIVE_KEYS, items }, text };
 }

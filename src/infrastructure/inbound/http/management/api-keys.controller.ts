@@ -4,17 +4,34 @@ import { CreateApiKey } from '../../../../application/keys/create-api-key.js';
 import { GetApiKey } from '../../../../application/keys/get-api-key.js';
 import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
 import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
+import { RotateApiKey } from '../../../../application/keys/rotate-api-key.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
-import { DEFAULT_EXPIRY_DAYS } from '../../../../domain/keys/key-rules.js';
+import { DEFAULT_EXPIRY_DAYS, DEFAULT_GRACE_SECONDS } from '../../../../domain/keys/key-rules.js';
 import { noSuchKey } from '../../../../domain/keys/owner-keys.js';
-import { CreateApiKeyBody } from './bodies.js';
+import { CreateApiKeyBody, RotateApiKeyBody } from './bodies.js';
 import { readIdempotencyKey } from './idempotency-key.js';
 import { ForOwners } from './owner.guard.js';
 import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { ApiKeyListView, ApiKeyView, CreatedApiKeyView } from './views.js';
+import { ApiKeyListView, ApiKeyView, CreatedApiKeyView, RotatedApiKeyView } from './views.js';
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  required: false,
+  description: 'A repeat under the same key creates nothing',
+} as const;
+
+/** Of a change that owners confirm. */
+const CONFIRMED = {
+  ...OWNERS_ONLY,
+  ...MALFORMED_BODY,
+  400: 'Invalid or unknown fields',
+  401: 'Not signed in, or not recently enough: see WWW-Authenticate (RFC 9470)',
+  403: 'Incorrect password, an API key, or a request from another site',
+  429: 'Too many wrong passwords, or an API key past its rate limit',
+} as const;
 
 @ApiTags('api-keys')
 @Controller('v1/api-keys')
@@ -24,6 +41,7 @@ export class ApiKeysController {
     private readonly listKeys: ListApiKeys,
     private readonly getKey: GetApiKey,
     private readonly createKey: CreateApiKey,
+    private readonly rotateKey: RotateApiKey,
     private readonly revokeKey: RevokeApiKey,
   ) {}
 
@@ -46,16 +64,11 @@ export class ApiKeysController {
   }
 
   @Post()
-  @ApiHeader({ name: 'Idempotency-Key', required: false, description: 'A repeat under the same key creates nothing' })
+  @ApiHeader(IDEMPOTENCY_KEY)
   @ApiCreatedResponse({ type: CreatedApiKeyView })
   @ProblemResponses({
-    ...OWNERS_ONLY,
-    ...MALFORMED_BODY,
-    400: 'Invalid or unknown fields',
-    401: 'Not signed in, or not recently enough: see WWW-Authenticate (RFC 9470)',
-    403: 'Incorrect password, an API key, or a request from another site',
+    ...CONFIRMED,
     409: 'Five keys are active already, or the Idempotency-Key was used before',
-    429: 'Too many wrong passwords, or an API key past its rate limit',
   })
   async create(
     @Req() request: LatchkeyRequest,
@@ -67,6 +80,26 @@ export class ApiKeysController {
     const command = { ...chosen, expiresInDays, ownerId: account.id, signIn, idempotencyKey };
     const { key, fullKey, now } = await this.createKey.execute(command, clientOf(request));
     return new CreatedApiKeyView(new ApiKeyView({ key, lastUsedAt: null }, now), fullKey);
+  }
+
+  @Post(':id/rotate')
+  @ApiHeader(IDEMPOTENCY_KEY)
+  @ApiCreatedResponse({ type: RotatedApiKeyView })
+  @ProblemResponses({
+    ...CONFIRMED,
+    404: 'No such key of this owner',
+    409: 'The key is not active, one of two of which one replaces the other, or the Idempotency-Key was used before',
+  })
+  async rotate(
+    @Req() request: LatchkeyRequest,
+    @Param('id') id: string,
+    @Body() { graceSeconds = DEFAULT_GRACE_SECONDS, expiresInDays, password }: RotateApiKeyBody,
+    @Headers('idempotency-key') header: string | undefined,
+  ): Promise<RotatedApiKeyView> {
+    const { account, signIn } = request.session!;
+    const order = { keyId: readKeyId(id), graceSeconds, expiresInDays, idempotencyKey: readIdempotencyKey(header) };
+    const command = { ...order, ownerId: account.id, password, signIn };
+    return new RotatedApiKeyView(await this.rotateKey.execute(command, clientOf(request)));
   }
 
   @Post(':id/revoke')

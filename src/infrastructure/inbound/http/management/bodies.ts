@@ -1,15 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account.js';
 import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/password.js';
-import { lengthProblem } from '../../../../domain/errors.js';
+import { lengthProblem, optional } from '../../../../domain/errors.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
 import {
   DEFAULT_EXPIRY_DAYS,
+  DEFAULT_GRACE_SECONDS,
   KEY_FIELDS,
   MAX_EXPIRY_DAYS,
+  MAX_GRACE_SECONDS,
   MAX_NAME_LENGTH,
+  ROTATION_FIELDS,
 } from '../../../../domain/keys/key-rules.js';
-import { Follows, optional, text } from '../pipeline/rules.js';
+import { Follows, text } from '../pipeline/rules.js';
 
 export class SignInBody {
   @ApiProperty({ maxLength: MAX_EMAIL_LENGTH })
@@ -27,6 +30,12 @@ function emailProblem(email: string): string | undefined {
   return problem ?? (/\p{Cc}/u.test(email) ? 'must not contain control characters' : undefined);
 }
 
+const CONFIRMING_PASSWORD = {
+  format: 'password',
+  maxLength: MAX_PASSWORD_LENGTH,
+  description: "The owner's current password, where it is what confirms: see `confirmation` of the session",
+} as const;
+
 export class CreateApiKeyBody {
   @ApiProperty({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'Without control characters' })
   @Follows(KEY_FIELDS.name)
@@ -40,11 +49,32 @@ export class CreateApiKeyBody {
   @Follows(optional(KEY_FIELDS.expiresInDays))
   expiresInDays?: number;
 
+  @ApiPropertyOptional(CONFIRMING_PASSWORD)
+  @Follows(optional(text(passwordProblem)))
+  password?: string;
+}
+
+export class RotateApiKeyBody {
   @ApiPropertyOptional({
-    format: 'password',
-    maxLength: MAX_PASSWORD_LENGTH,
-    description: "The owner's current password, where it is what confirms: see `confirmation` of the session",
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_EXPIRY_DAYS,
+    description: 'As many as the old key was given, unless said',
   })
+  @Follows(ROTATION_FIELDS.expiresInDays)
+  expiresInDays?: number;
+
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_GRACE_SECONDS,
+    default: DEFAULT_GRACE_SECONDS,
+    description: 'For how long the old key goes on after the first use of the new one',
+  })
+  @Follows(optional(ROTATION_FIELDS.graceSeconds))
+  graceSeconds?: number;
+
+  @ApiPropertyOptional(CONFIRMING_PASSWORD)
   @Follows(optional(text(passwordProblem)))
   password?: string;
 }

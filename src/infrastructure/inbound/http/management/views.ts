@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import { CONFIRMATION_KINDS, type ConfirmationKind } from '../../../../application/sessions/confirmation.js';
+import type { RotatedApiKey } from '../../../../application/keys/rotate-api-key.js';
 import type { Session } from '../../../../application/ports.js';
 import type { KeyList, ListedKey } from '../../../../application/listed-key.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
@@ -12,10 +13,12 @@ import { maskKey } from '../../../../domain/keys/key-string.js';
 
 const TIME = { type: String, format: 'date-time' } as const;
 const TIME_OR_NULL = { ...TIME, nullable: true } as const;
+const ID_OR_NULL = { type: String, format: 'uuid', nullable: true } as const;
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 
+const GRACE = 'Of a key that replaces another: for how long that one goes on after the first use of this one';
 const REASON =
-  'Of a revocation: owner, administrator, platform, leaked or purged; null before there were reasons. Of a failed ' +
+  'Of a revocation: owner, administrator, platform, rotated, leaked or purged; null before there were reasons. Of a failed ' +
   'authentication: why it was refused';
 
 export class SessionView {
@@ -44,6 +47,11 @@ export class ApiKeyView {
   @ApiProperty(TIME) expiresAt: string;
   @ApiProperty(TIME_OR_NULL) revokedAt: string | null;
   @ApiProperty({ enum: API_KEY_STATUSES }) status: string;
+  @ApiProperty({ ...ID_OR_NULL, description: 'The key that this one is to replace' }) replaces: string | null;
+  @ApiProperty({ ...ID_OR_NULL, description: 'The key that is to replace this one' }) replacedBy: string | null;
+  @ApiProperty({ ...TIME_OR_NULL, description: 'When the key ends because its successor is in use' })
+  endsAt: string | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: GRACE }) graceSeconds: number | null;
 
   constructor({ key, lastUsedAt }: ListedKey, now: Date) {
     const state = key.snapshot();
@@ -56,6 +64,10 @@ export class ApiKeyView {
     this.expiresAt = state.expiresAt.toISOString();
     this.revokedAt = state.revokedAt?.toISOString() ?? null;
     this.status = key.status(now);
+    this.replaces = state.replaces;
+    this.replacedBy = state.replacedBy;
+    this.endsAt = state.endsAt?.toISOString() ?? null;
+    this.graceSeconds = state.graceSeconds;
   }
 }
 
@@ -79,6 +91,19 @@ export class CreatedApiKeyView {
 
   constructor(apiKey: ApiKeyView, fullKey: string) {
     this.apiKey = apiKey;
+    this.fullKey = fullKey;
+  }
+}
+
+export class RotatedApiKeyView {
+  @ApiProperty({ type: ApiKeyView, description: 'The new key' }) apiKey: ApiKeyView;
+  @ApiProperty({ type: ApiKeyView, description: 'The key that it is to replace' }) replaced: ApiKeyView;
+  @ApiProperty({ description: 'The whole key string of the new key; this is the only time it is shown' })
+  fullKey: string;
+
+  constructor({ key, replaced, fullKey, now }: RotatedApiKey) {
+    this.apiKey = new ApiKeyView({ key, lastUsedAt: null }, now);
+    this.replaced = new ApiKeyView(replaced, now);
     this.fullKey = fullKey;
   }
 }

@@ -12,11 +12,6 @@ export function Follows(rule: Rule): PropertyDecorator {
   });
 }
 
-/** Absent is fine; null is not absent. */
-export function optional(rule: Rule): Rule {
-  return (value) => (value === undefined ? undefined : rule(value));
-}
-
 /** A rule for text, of a value that may be anything. */
 export function text(rule: (value: string) => string | undefined): Rule {
   return (value) => {

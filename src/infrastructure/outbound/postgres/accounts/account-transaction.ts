@@ -7,6 +7,7 @@ import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { FormerAccount } from '../../../../domain/accounts/former-account.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
+import { fromAuditEvent } from '../tables/audit-mapping.js';
 import { AuditEventRow } from '../tables/audit-rows.js';
 import { databaseNow } from '../connection/database.js';
 import { fromAccount, fromApiKey, fromFormerAccount, toAccount, toApiKey } from '../tables/mapping.js';
@@ -87,21 +88,12 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async saveKey(key: ApiKey): Promise<void> {
-    const { id, revokedAt, expiredAt } = key.snapshot();
-    await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, { revokedAt, expiredAt });
+    const { id, revokedAt, expiredAt, endsAt, replacedBy, firstUsedAt } = key.snapshot();
+    const change = { revokedAt, expiredAt, endsAt, replacedBy, firstUsedAt };
+    await this.manager.update(ApiKeyRow, { id, ownerId: this.id }, change);
   }
 
-  async record({ client, ...event }: AuditEvent): Promise<void> {
-    await this.manager.insert(AuditEventRow, {
-      type: event.type,
-      ownerId: this.id,
-      keyId: 'keyId' in event ? event.keyId : null,
-      reason: 'reason' in event ? event.reason : null,
-      actorId: event.actorId,
-      clientIp: client.ip,
-      userAgent: client.userAgent,
-      requestId: client.requestId,
-      details: event.details ? JSON.stringify(event.details) : null,
-    });
+  async record(event: AuditEvent): Promise<void> {
+    await this.manager.insert(AuditEventRow, fromAuditEvent(event, this.id));
   }
 }

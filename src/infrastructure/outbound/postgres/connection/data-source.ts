@@ -9,6 +9,7 @@ import { PlatformSignIns1764014000000 } from '../tables/migrations/1764014000000
 import { OwnerChanges1764140000000 } from '../tables/migrations/1764140000000-owner-changes.js';
 import { EventDetails1764150000000 } from '../tables/migrations/1764150000000-event-details.js';
 import { KeyEvents1764200000000 } from '../tables/migrations/1764200000000-key-events.js';
+import { KeyRotation1764300000000 } from '../tables/migrations/1764300000000-key-rotation.js';
 import { setUpConnection } from './new-connection.js';
 import { ROWS } from '../tables/rows.js';
 
@@ -42,6 +43,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
       OwnerChanges1764140000000,
       EventDetails1764150000000,
       KeyEvents1764200000000,
+      KeyRotation1764300000000,
     ],
     migrationsTransactionMode: 'each',
     logging: false,

@@ -3,16 +3,26 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
+import { patiently } from './patience.js';
 import { PostgresOutage } from './postgres-outage.js';
 import { storeError } from './store-error.js';
 
 /** The pool of everything but the validation path. Whatever keeps PostgreSQL from answering becomes `unavailable`. */
 export class Database {
-  /** @param dataSource connected */
+  /**
+   * @param dataSource connected
+   * @param patienceMs how long a call may take; as long as the server lets it, unless given
+   */
   constructor(
     private readonly dataSource: DataSource,
     private readonly outage = new PostgresOutage(),
+    private readonly patienceMs?: number,
   ) {}
+
+  /** The same pool, for calls that a validation waits for. One that is given up may still be carried out. */
+  within(patienceMs: number): Database {
+    return new Database(this.dataSource, this.outage, patienceMs);
+  }
 
   instruments(): Instrument[] {
     return connectionInstruments('management', () => this.load());
@@ -37,11 +47,14 @@ export class Database {
   }
 
   private ask<T>(work: () => Promise<T>): Promise<T> {
-    return this.outage.watch('management', () =>
-      work().catch((error: unknown) => {
+    const { patienceMs } = this;
+    return this.outage.watch('management', async () => {
+      try {
+        return await (patienceMs === undefined ? work() : patiently(patienceMs, work()));
+      } catch (error) {
         throw storeError(error);
-      }),
-    );
+      }
+    });
   }
 
   private load(): ConnectionLoad {

@@ -4,9 +4,11 @@ import fc from 'fast-check';
 import { type DataSource, In } from 'typeorm';
 import { openOver, type Application } from '../../../../../test/support/application/application.js';
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
-import { API_KEY_STATUSES, isExpiryDue, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
+import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
+import { OwnerKeys } from '../../../../domain/keys/owner-keys.js';
 import { createDataSource } from '../connection/data-source.js';
 import { migrateDatabase } from '../connection/open-database.js';
+import { toApiKey } from '../tables/mapping.js';
 import { AccountRow, ApiKeyRow } from '../tables/rows.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');
@@ -40,11 +42,15 @@ const moment = fc
   .oneof(fc.integer({ min: -2, max: 2 }), fc.integer({ min: -1e9, max: 1e9 }))
   .map((ms) => new Date(NOW.getTime() + ms));
 /** All states that the table takes: nothing ends twice. */
-const times: fc.Arbitrary<KeyTimes> = fc.oneof(
-  fc.record({ expiresAt: moment, revokedAt: fc.constant(null), expiredAt: fc.constant(null) }),
-  fc.record({ expiresAt: moment, revokedAt: moment, expiredAt: fc.constant(null) }),
-  fc.record({ expiresAt: moment, revokedAt: fc.constant(null), expiredAt: moment }),
+const ends = fc.oneof(
+  fc.record({ revokedAt: fc.constant(null), expiredAt: fc.constant(null) }),
+  fc.record({ revokedAt: moment, expiredAt: fc.constant(null) }),
+  fc.record({ revokedAt: fc.constant(null), expiredAt: moment }),
 );
+const times: fc.Arbitrary<KeyTimes> = fc
+  .tuple(moment, fc.option(moment), ends)
+  .map(([expiresAt, endsAt, end]) => ({ expiresAt, endsAt: endsAt && earliest(endsAt, expiresAt), ...end }));
+const earliest = (one: Date, other: Date) => (one < other ? one : other);
 
 type Stored = KeyTimes & { readonly id: string; readonly publicPart: string };
 
@@ -77,12 +83,17 @@ const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) 
 /** What is on record of the keys' ends. */
 async function endsOf(stored: readonly Stored[]) {
   const rows = await dataSource.manager.findBy(ApiKeyRow, { id: In(stored.map(({ id }) => id)) });
-  return stored.map(({ id }) => rows.find((row) => row.id === id)!).map(({ expiredAt }) => expiredAt);
+  return stored.map(({ id }) => ended(rows.find((row) => row.id === id)!));
 }
 
 /** What is on record once every expiry that is due was observed. */
 const endsOnceObserved = (stored: readonly Stored[]) =>
-  stored.map((key) => (isExpiryDue(NOW, key) ? NOW : key.expiredAt));
+  stored.map((key) => {
+    const due = dueEnd(NOW, key);
+    if (due === 'revoked') return ended({ ...key, revokedAt: key.endsAt });
+    return ended(due ? { ...key, expiredAt: NOW } : key);
+  });
+const ended = ({ revokedAt, expiredAt }: KeyTimes) => ({ revokedAt, expiredAt });
 
 /** Over random keys of one owner, beside those of others. */
 function always(holds: (owner: { ownerId: string; stored: Stored[] }) => Promise<void>, numRuns = 30): Promise<void> {
@@ -109,6 +120,16 @@ describe('SQL decides as the domain does', () => {
     });
   });
 
+  test('which of them are one with the key that they replace', async () => {
+    await always(async ({ ownerId, stored }) => {
+      const pairs = stored.slice(1).map(({ id }, index) => ({ id, replaces: stored[index]!.id }));
+      for (const { id, replaces } of pairs) await dataSource.manager.update(ApiKeyRow, { id }, { replaces });
+      const rows = await dataSource.manager.findBy(ApiKeyRow, { ownerId });
+      const { activeKeys } = await app.keys.list(ownerId, undefined, ALL);
+      expect(activeKeys).toBe(new OwnerKeys(rows.map(toApiKey)).countActive(NOW));
+    });
+  });
+
   test('which are open', async () => {
     await always(async ({ ownerId, stored }) => {
       const open = await app.accounts.transaction(ownerId, (transaction) => transaction.openKeys());
@@ -118,7 +139,7 @@ describe('SQL decides as the domain does', () => {
 
   test('which expiries of an owner are due', async () => {
     await always(async ({ ownerId, stored }) => {
-      await app.keys.recordExpiries({ ownerId });
+      await app.keys.recordDueEnds({ ownerId });
       expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
     });
   });
@@ -126,18 +147,15 @@ describe('SQL decides as the domain does', () => {
   test('whether the expiry of a key is due', async () => {
     await always(async ({ stored }) => {
       const [observed, ...others] = stored;
-      await app.keys.recordExpiries({ keyId: observed!.id });
-      expect(await endsOf(stored)).toEqual([
-        ...endsOnceObserved([observed!]),
-        ...others.map(({ expiredAt }) => expiredAt),
-      ]);
+      await app.keys.recordDueEnds({ keyId: observed!.id });
+      expect(await endsOf(stored)).toEqual([...endsOnceObserved([observed!]), ...others.map(ended)]);
     }, 100);
   });
 
   test('which expiries the sweep finds due', async () => {
-    await app.keys.sweepExpiries(10_000);
+    await app.keys.sweepDueEnds(10_000);
     await always(async ({ stored }) => {
-      expect(await app.keys.sweepExpiries(10_000)).toBe(stored.filter((key) => isExpiryDue(NOW, key)).length);
+      expect(await app.keys.sweepDueEnds(10_000)).toBe(stored.filter((key) => dueEnd(NOW, key)).length);
       expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
     });
   });

@@ -6,20 +6,18 @@ import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { decodeCursor, pageOf } from '../tables/cursor.js';
-import { databaseNow, NOW, type Database } from '../connection/database.js';
+import { databaseNow, type Database } from '../connection/database.js';
 import { toApiKey } from '../tables/mapping.js';
 import { ApiKeyRow, ApiKeyUsageRow } from '../tables/rows.js';
-
-/** The domain's `statusAt` in SQL; the spec beside this file holds one to the other. */
-const STATUS: Readonly<Record<ApiKeyStatus, string>> = {
-  active: 'key.revoked_at IS NULL AND key.expired_at IS NULL AND key.expires_at > :now',
-  expired: '(key.expired_at IS NOT NULL OR (key.revoked_at IS NULL AND key.expires_at <= :now))',
-  revoked: 'key.revoked_at IS NOT NULL',
-};
+import { DueEnds } from './due-ends.js';
+import { STATUS } from './key-status-sql.js';
 
 export class PostgresApiKeys extends ApiKeys {
+  private readonly dueEnds: DueEnds;
+
   constructor(private readonly database: Database) {
     super();
+    this.dueEnds = new DueEnds(database);
   }
 
   async find(id: string): Promise<ApiKey | undefined> {
@@ -50,50 +48,34 @@ export class PostgresApiKeys extends ApiKeys {
       const usage = await lastUses(manager, items);
       return {
         now,
-        activeKeys: await ofOwner(manager, ownerId).andWhere(STATUS.active, { now }).getCount(),
+        activeKeys: await countActive(manager, ownerId, now),
         items: items.map((row) => ({ key: toApiKey(row), lastUsedAt: usage.get(row.id) ?? null })),
         nextCursor,
       };
     });
   }
 
-  async recordExpiries(scope: { keyId: string } | { ownerId: string }): Promise<void> {
-    const [column, value] = 'keyId' in scope ? ['id', scope.keyId] : ['owner_id', scope.ownerId];
-    await this.record(`SELECT id FROM api_keys WHERE ${column} = $1 AND ${DUE} ORDER BY id FOR NO KEY UPDATE`, value);
+  recordDueEnds(scope: { keyId: string } | { ownerId: string }): Promise<void> {
+    return this.dueEnds.record(scope);
   }
 
-  async sweepExpiries(limit: number): Promise<number> {
-    return this.record(
-      `SELECT id FROM api_keys WHERE ${DUE} ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED`,
-      limit,
-    );
-  }
-
-  /** One statement, so that expiry and event commit together; a second call finds nothing due. */
-  private async record(due: string, parameter: string | number): Promise<number> {
-    const recorded = await this.database.run((manager) =>
-      manager.query<unknown[]>(
-        `WITH due AS (${due}),
-          expired AS (
-            UPDATE api_keys SET expired_at = ${NOW}
-            FROM due WHERE api_keys.id = due.id AND ${DUE}
-            RETURNING api_keys.id, owner_id
-          )
-        INSERT INTO audit_events (type, owner_id, key_id)
-        SELECT 'api_key.expired', owner_id, id FROM expired RETURNING id`,
-        [parameter],
-      ),
-    );
-    return recorded.length;
+  sweepDueEnds(limit: number): Promise<number> {
+    return this.dueEnds.sweep(limit);
   }
 }
 
-/** `isExpiryDue`, likewise. */
-const DUE = `revoked_at IS NULL AND expired_at IS NULL AND expires_at <= clock_timestamp()`;
+function ofOwner(manager: EntityManager, ownerId: string, key = 'key') {
+  const keys = manager.createQueryBuilder(ApiKeyRow, key);
+  return keys.where(`${key}.owner_id = :ownerId AND NOT ${key}.purged`, { ownerId });
+}
 
-function ofOwner(manager: EntityManager, ownerId: string) {
-  const keys = manager.createQueryBuilder(ApiKeyRow, 'key');
-  return keys.where('key.owner_id = :ownerId AND NOT key.purged', { ownerId });
+/** As `OwnerKeys` counts: a key whose predecessor is active is none more. */
+function countActive(manager: EntityManager, ownerId: string, now: Date): Promise<number> {
+  const predecessor = ofOwner(manager, ownerId, 'old').select('1').andWhere('old.id = key.replaces');
+  return ofOwner(manager, ownerId)
+    .andWhere(STATUS.active('key'), { now })
+    .andWhere(`NOT EXISTS (${predecessor.andWhere(STATUS.active('old')).getQuery()})`)
+    .getCount();
 }
 
 /** One more than the page holds, to know whether another follows. */
@@ -105,7 +87,7 @@ function keysOf(
   now: Date,
 ): Promise<ApiKeyRow[]> {
   const query = ofOwner(manager, ownerId);
-  if (status) query.andWhere(STATUS[status], { now });
+  if (status) query.andWhere(STATUS[status]('key'), { now });
   if (cursor !== undefined) {
     const [createdAt, id] = decodeCursor(cursor, isKeyPosition);
     query.andWhere('(key.created_at, key.id) < (:createdAt::timestamptz, :id::uuid)', { createdAt, id });

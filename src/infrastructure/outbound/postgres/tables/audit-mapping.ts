@@ -1,6 +1,21 @@
+import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
 import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
+
+export function fromAuditEvent({ client, ...event }: AuditEvent, ownerId: string) {
+  return {
+    type: event.type,
+    ownerId,
+    keyId: 'keyId' in event ? event.keyId : null,
+    reason: ('reason' in event && event.reason) || null,
+    actorId: event.actorId,
+    clientIp: client.ip,
+    userAgent: client.userAgent,
+    requestId: client.requestId,
+    details: event.details ? JSON.stringify(event.details) : null,
+  };
+}
 
 export function toSealableEvent(row: AuditEventRow): SealableEvent {
   return {

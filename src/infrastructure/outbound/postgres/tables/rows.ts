@@ -43,6 +43,9 @@ export class AccountRow {
 @Index('api_keys_of_owner', ['ownerId', 'createdAt', 'id'])
 @Index('api_keys_idempotency_key', ['ownerId', 'idempotencyKey'], { unique: true })
 @Index('api_keys_open_by_expiry', ['expiresAt'], { where: 'revoked_at IS NULL AND expired_at IS NULL' })
+@Index('api_keys_open_by_end', ['endsAt'], {
+  where: 'revoked_at IS NULL AND expired_at IS NULL AND ends_at IS NOT NULL',
+})
 export class ApiKeyRow {
   @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pkey' })
   id!: string;
@@ -71,6 +74,16 @@ export class ApiKeyRow {
   revokedAt!: Date | null;
   @Column({ type: 'timestamptz', name: 'expired_at', precision: 3, nullable: true })
   expiredAt!: Date | null;
+  @Column({ type: 'timestamptz', name: 'ends_at', precision: 3, nullable: true })
+  endsAt!: Date | null;
+  @Column('uuid', { nullable: true })
+  replaces!: string | null;
+  @Column('uuid', { name: 'replaced_by', nullable: true })
+  replacedBy!: string | null;
+  @Column('integer', { name: 'grace_seconds', nullable: true })
+  graceSeconds!: number | null;
+  @Column({ type: 'timestamptz', name: 'first_used_at', precision: 3, nullable: true })
+  firstUsedAt!: Date | null;
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
   idempotencyKey!: string | null;
   /** Of a purged account: the one that has its id by now must not see the key. */

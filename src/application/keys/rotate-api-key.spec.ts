@@ -1,0 +1,219 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { client, createKey, newOwner, outcomeOf, rotateKey, times } from '../../../test/support/application/calls.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import { DAY_MS, HOUR_MS } from '../../domain/time.js';
+import type { KeyReading } from '../ports.js';
+import { RecordFirstUse } from './record-first-use.js';
+import type { RotateApiKeyCommand } from './rotate-api-key.js';
+import { ValidateKey } from './validate-key.js';
+
+const READ = { operation: 'read', permission: '' } as const;
+const HOUR = 3600;
+
+const app = openFakes();
+
+const rotate = (ownerId: string, id: string, part: Partial<RotateApiKeyCommand> = {}) =>
+  rotateKey(app, { ownerId, id }, part);
+const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+const stateOf = (id: string) => app.store.keys.get(id)!.state;
+
+/** A key of 30 days and the one that is to replace it. */
+async function pair(part: Partial<RotateApiKeyCommand> = {}) {
+  const { id } = await newOwner(app);
+  const old = await createKey(app, id, { expiresInDays: 30 });
+  const next = await rotate(id, old.key.id, part);
+  return { id, old, next };
+}
+
+describe('rotating a key', () => {
+  test('answers the new key string once, with both keys, and has it on record', async () => {
+    const { id, old, next } = await pair();
+    const { key, replaced, now } = next;
+    expect(key.snapshot()).toMatchObject({
+      ownerId: id,
+      replaces: old.key.id,
+      expiresAt: new Date(+now + 30 * DAY_MS),
+    });
+    expect(replaced).toMatchObject({ lastUsedAt: null });
+    expect(replaced.key.snapshot()).toMatchObject({ id: old.key.id, replacedBy: key.id });
+    expect(stateOf(key.id)).toEqual(key.snapshot());
+    expect(stateOf(old.key.id)).toEqual(replaced.key.snapshot());
+    expect(eventsOf(app, id, 'api_key.')).toMatchObject([
+      { type: 'api_key.created', keyId: old.key.id },
+      { type: 'api_key.rotated', keyId: old.key.id, actorId: id },
+      { type: 'api_key.created', keyId: key.id, actorId: id },
+    ]);
+    const created = eventsOf(app, id, 'api_key.created')[1]!;
+    expect(JSON.parse(created.details!)).toMatchObject({ replaces: old.key.id, graceSeconds: HOUR });
+  });
+
+  test('is confirmed like a creation', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    expect(await outcomeOf(rotate(id, key.id, { password: 'wrong' }))).toBe('incorrect_password');
+    expect(stateOf(key.id).replacedBy).toBeNull();
+    await app.changeAccountStatus.suspend(id);
+    expect(await outcomeOf(rotate(id, key.id))).toBe('unauthenticated');
+  });
+
+  test('names every field that is wrong before it looks at the password', async () => {
+    await expect(rotate('nobody', 'none', { graceSeconds: -1, expiresInDays: 0 })).rejects.toMatchObject({
+      code: 'invalid_fields',
+      details: { errors: [{ field: 'expiresInDays' }, { field: 'graceSeconds' }] },
+    });
+  });
+
+  test("refuses another owner's key and one that has ended, and has an expiry on record then", async () => {
+    const [mine, theirs] = [await newOwner(app), await newOwner(app)];
+    const [foreign, ended, due] = [
+      await createKey(app, theirs.id),
+      await createKey(app, mine.id),
+      await createKey(app, mine.id),
+    ];
+    expect(await outcomeOf(rotate(mine.id, foreign.key.id))).toBe('not_found');
+    await app.revokeApiKey.execute(mine.id, ended.key.id, client());
+    await expect(rotate(mine.id, ended.key.id)).rejects.toMatchObject({ details: { apiKeyStatus: 'revoked' } });
+    runOut(app, due.key.id);
+    await expect(rotate(mine.id, due.key.id)).rejects.toMatchObject({ details: { apiKeyStatus: 'expired' } });
+    expect(eventsOf(app, mine.id, 'api_key.expired')).toHaveLength(1);
+  });
+
+  test('is refused while one of the two replaces the other, and the same key again makes nothing', async () => {
+    const { id, old, next } = await pair({ idempotencyKey: 'once' });
+    expect(await outcomeOf(rotate(id, old.key.id))).toBe('rotation_pending');
+    expect(await outcomeOf(rotate(id, next.key.id))).toBe('rotation_pending');
+    await expect(rotate(id, old.key.id, { idempotencyKey: 'once' })).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+      details: { apiKeyId: next.key.id },
+    });
+  });
+
+  test('twice at once makes one successor', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    const outcomes = await Promise.all(times(5, () => outcomeOf(rotate(id, key.id))));
+    expect(outcomes.sort()).toEqual(['ok', ...new Array(4).fill('rotation_pending')]);
+  });
+});
+
+describe('the first use of the new key', () => {
+  test('is on record when it is granted, and gives the old key its end', async () => {
+    const { old, next } = await pair();
+    app.store.pass(HOUR_MS);
+    expect((await verdictOn(old.fullKey)).granted).toBe(true);
+    const used = app.store.now();
+    expect(await verdictOn(next.fullKey)).toMatchObject({ granted: true, keyId: next.key.id });
+    expect(stateOf(next.key.id).firstUsedAt).toEqual(used);
+    expect(stateOf(old.key.id).endsAt).toEqual(new Date(+used + HOUR_MS));
+    expect(await verdictOn(old.fullKey)).toMatchObject({ granted: true, expiresAt: new Date(+used + HOUR_MS) });
+    app.store.pass(HOUR_MS - 1);
+    await verdictOn(next.fullKey);
+    expect((await verdictOn(old.fullKey)).granted).toBe(true);
+    app.store.pass(1);
+    expect(await verdictOn(old.fullKey)).toEqual({ granted: false, reason: 'revoked' });
+    expect(eventsOf(app, old.key.ownerId, 'api_key.revoked')).toMatchObject([
+      { keyId: old.key.id, reason: 'rotated', actorId: null, clientIp: null },
+    ]);
+    app.store.pass(-2 * HOUR_MS);
+    expect(await verdictOn(old.fullKey)).toEqual({ granted: false, reason: 'revoked' });
+  });
+
+  test('ends the old key in the same moment where there is no grace period', async () => {
+    const { id, old, next } = await pair({ graceSeconds: 0 });
+    expect((await verdictOn(old.fullKey)).granted).toBe(true);
+    await app.validateKey.execute(next.fullKey, READ, client('198.51.100.7'));
+    expect(await verdictOn(old.fullKey)).toEqual({ granted: false, reason: 'revoked' });
+    expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ reason: 'rotated', clientIp: '198.51.100.7' }]);
+  });
+
+  test('is none when the request is refused', async () => {
+    const { next } = await pair();
+    await app.validateKey.execute(next.fullKey, { operation: 'destroy', permission: '' }, client());
+    expect(stateOf(next.key.id).firstUsedAt).toBeNull();
+  });
+
+  test('is not answered while it can’t be committed', async () => {
+    const { old, next } = await pair({ graceSeconds: 0 });
+    app.store.isRecordAway = true;
+    await expect(verdictOn(next.fullKey)).rejects.toMatchObject({ code: 'unavailable' });
+    app.store.isRecordAway = false;
+    expect((await verdictOn(old.fullKey)).granted).toBe(true);
+    expect(stateOf(next.key.id).firstUsedAt).toBeNull();
+  });
+
+  test('of many at once is one commit, which all of them wait for', async () => {
+    const { id, old, next } = await pair({ graceSeconds: 0 });
+    const verdicts = await Promise.all(times(20, () => verdictOn(next.fullKey)));
+    expect(verdicts.every(({ granted }) => granted)).toBe(true);
+    expect(eventsOf(app, id, 'api_key.revoked')).toHaveLength(1);
+    expect(stateOf(old.key.id).revokedAt).toEqual(app.store.now());
+  });
+});
+
+describe('what happens between the read of the new key and its first use', () => {
+  /** Over whose first answer something happens. */
+  class Interrupted extends RecordFirstUse {
+    meanwhile: () => Promise<unknown> = async () => {};
+    override async execute(...args: Parameters<RecordFirstUse['execute']>) {
+      await this.meanwhile();
+      return super.execute(...args);
+    }
+  }
+  const firstUse = new Interrupted(app.accounts);
+  const { keyReader, limiter, keys, lastUse, audit, meter, refusals } = app;
+  const interrupted = new ValidateKey(keyReader, limiter, keys, firstUse, lastUse, audit, meter, refusals, 'lk');
+  const during = async (next: { fullKey: string }, meanwhile: () => Promise<unknown>) => {
+    firstUse.meanwhile = meanwhile;
+    return (await interrupted.execute(next.fullKey, READ, client())).verdict;
+  };
+
+  test('the owner takes the rotation back: refused, and the old key goes on', async () => {
+    const { id, old, next } = await pair({ graceSeconds: 0 });
+    const verdict = await during(next, () => app.revokeApiKey.execute(id, next.key.id, client()));
+    expect(verdict).toEqual({ granted: false, reason: 'revoked' });
+    expect((await verdictOn(old.fullKey)).granted).toBe(true);
+    expect(stateOf(old.key.id)).toMatchObject({ replacedBy: null, endsAt: null });
+    expect(eventsOf(app, id, 'authentication.failed')).toMatchObject([{ reason: 'revoked', keyId: next.key.id }]);
+  });
+
+  test('the owner is suspended: refused, and reactivated, finds both keys as they were', async () => {
+    const { id, old, next } = await pair({ graceSeconds: 0 });
+    const verdict = await during(next, () => app.changeAccountStatus.suspend(id));
+    expect(verdict).toEqual({ granted: false, reason: 'owner-suspended' });
+    await app.changeAccountStatus.reactivate(id);
+    expect((await verdictOn(old.fullKey)).granted).toBe(true);
+    expect(stateOf(next.key.id).firstUsedAt).toBeNull();
+  });
+
+  test('the key expires: refused, with its expiry on record', async () => {
+    const { id, next } = await pair();
+    const verdict = await during(next, async () => runOut(app, next.key.id));
+    expect(verdict).toEqual({ granted: false, reason: 'expired' });
+    expect(eventsOf(app, id, 'api_key.expired')).toHaveLength(1);
+  });
+
+  test('the old key is revoked: granted all the same', async () => {
+    const { id, old, next } = await pair();
+    const verdict = await during(next, () => app.revokeApiKey.execute(id, old.key.id, client()));
+    expect(verdict.granted).toBe(true);
+    expect(stateOf(next.key.id).firstUsedAt).toEqual(app.store.now());
+  });
+
+  test('the owner is suspended and back again before the second look: neither granted nor refused', async () => {
+    const { id, next } = await pair();
+    let reads = 0;
+    class BackAgain extends Object.getPrototypeOf(keyReader).constructor {
+      async read(publicPart: string): Promise<KeyReading> {
+        reads += 1;
+        if (reads === 2) await app.changeAccountStatus.reactivate(id);
+        return keyReader.read(publicPart);
+      }
+    }
+    firstUse.meanwhile = () => app.changeAccountStatus.suspend(id);
+    const reader = new (BackAgain as unknown as new (store: typeof app.store) => typeof keyReader)(app.store);
+    const judge = new ValidateKey(reader, limiter, keys, firstUse, lastUse, audit, meter, refusals, 'lk');
+    await expect(judge.execute(next.fullKey, READ, client())).rejects.toBeInstanceOf(LatchkeyError);
+    expect(stateOf(next.key.id).firstUsedAt).toBeNull();
+  });
+});

@@ -1,0 +1,276 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ApiKey } from './api-key.js';
+import type { RotationOrder } from './key-state.js';
+import { KeyString } from './key-string.js';
+import { OwnerKeys } from './owner-keys.js';
+import type { RevocationReason } from './revocation-reason.js';
+
+const SECOND = 1000;
+const HOUR = 3600 * SECOND;
+const DAY = 24 * HOUR;
+const NOW = new Date('2026-03-29T00:30:00.000Z');
+const at = (ms: number) => new Date(NOW.getTime() + ms);
+
+let made = 0;
+const orderOf = (part: Partial<RotationOrder> = {}): RotationOrder => {
+  made += 1;
+  return { id: `n${made}`, expiresInDays: undefined, graceSeconds: 3600, ...part };
+};
+const keyOf = (days: number, ms = 0) => {
+  made += 1;
+  const order = { id: `k${made}`, ownerId: 'u1', name: 'CI', access: 'read-only', expiresInDays: days } as const;
+  return ApiKey.issue(order, KeyString.generate('lk'), at(ms));
+};
+const rotate = (keys: OwnerKeys, key: ApiKey, ms: number, part: Partial<RotationOrder> = {}) =>
+  keys.rotate(key.id, orderOf(part), KeyString.generate('lk'), at(ms));
+const changesOf = (keys: OwnerKeys) => keys.changes.map(({ key, became }) => [key.id, became]);
+
+/** A key of ten days and the one that is to replace it, a second old. */
+function pair(part: Partial<RotationOrder> = {}) {
+  const old = keyOf(10);
+  const keys = new OwnerKeys([old]);
+  const next = rotate(keys, old, SECOND, part) as ApiKey;
+  return { old, next, keys };
+}
+
+describe('rotating a key', () => {
+  test('issues one of the same name and access that lives as long, and the two name each other', () => {
+    const { old, next, keys } = pair();
+    expect(next.snapshot()).toMatchObject({
+      ownerId: 'u1',
+      name: 'CI',
+      access: 'read-only',
+      createdAt: at(SECOND),
+      expiresAt: at(SECOND + 10 * DAY),
+      replaces: old.id,
+      graceSeconds: 3600,
+      firstUsedAt: null,
+    });
+    expect(next.digest).not.toEqual(old.digest);
+    expect(old.snapshot()).toMatchObject({ replacedBy: next.id, endsAt: null, revokedAt: null });
+    expect(next.fixedFacts()).toMatchObject({ replaces: old.id, graceSeconds: 3600 });
+    expect(changesOf(keys)).toEqual([
+      [old.id, 'rotated'],
+      [next.id, 'created'],
+    ]);
+  });
+
+  test('gives the new one other days where they are said', () => {
+    expect(pair({ expiresInDays: 3 }).next.snapshot().expiresAt).toEqual(at(SECOND + 3 * DAY));
+  });
+
+  test('is also for an owner who holds five: the two count as one', () => {
+    const held = [keyOf(10), keyOf(10), keyOf(10), keyOf(10), keyOf(10)];
+    const keys = new OwnerKeys(held);
+    for (const key of held) expect(rotate(keys, key, SECOND)).toBeInstanceOf(ApiKey);
+    expect(keys.countActive(at(SECOND))).toBe(5);
+  });
+
+  test('is refused while one of the two is replacing the other, whichever is meant', () => {
+    const { old, next, keys } = pair();
+    const pending = { code: 'rotation_pending', message: expect.stringContaining('end the old or the new one') };
+    expect(rotate(keys, old, 2 * SECOND)).toMatchObject(pending);
+    expect(rotate(keys, next, 2 * SECOND)).toMatchObject(pending);
+    expect(keys.changes).toHaveLength(2);
+  });
+
+  test.each(['old', 'next'] as const)('is possible again once one of the two has ended: %s', (which) => {
+    const parts = pair();
+    parts.keys.revoke(parts[which].id, 'leaked', at(2 * SECOND));
+    const left = which === 'old' ? parts.next : parts.old;
+    const third = rotate(parts.keys, left, 3 * SECOND) as ApiKey;
+    expect(third.snapshot().replaces).toBe(left.id);
+    expect(left.snapshot().replacedBy).toBe(third.id);
+  });
+
+  test('of one that has ended is refused, and an end by the clock is noted', () => {
+    const due = keyOf(1);
+    const keys = new OwnerKeys([due]);
+    const ended = { code: 'api_key_not_active', details: { apiKeyStatus: 'expired' } };
+    expect(rotate(keys, due, DAY)).toMatchObject(ended);
+    expect(changesOf(keys)).toEqual([[due.id, 'expired']]);
+    const revoked = keyOf(1);
+    revoked.revoke(NOW);
+    expect(() => rotate(new OwnerKeys([revoked]), revoked, 0)).toThrow('This API key is already revoked');
+    expect(() => rotate(new OwnerKeys([]), revoked, 0)).toThrow('There is no such API key');
+  });
+
+  test('takes no order whose fields are wrong', () => {
+    expect(() => rotate(new OwnerKeys([keyOf(1)]), keyOf(1), 0)).toThrow('There is no such API key');
+    const key = keyOf(1);
+    expect(() => rotate(new OwnerKeys([key]), key, 0, { graceSeconds: -1 })).toThrow('graceSeconds must be');
+    expect(key.snapshot().replacedBy).toBeNull();
+  });
+});
+
+describe('the first use of the new key', () => {
+  test('ends the old one after the grace period, and a second use changes nothing', () => {
+    const { old, next, keys } = pair();
+    expect(keys.firstUsed(next.id, at(HOUR))).toBe(true);
+    expect(next.snapshot().firstUsedAt).toEqual(at(HOUR));
+    expect(old.snapshot().endsAt).toEqual(at(2 * HOUR));
+    expect([old.status(at(2 * HOUR - 1)), old.status(at(2 * HOUR))]).toEqual(['active', 'revoked']);
+    expect(changesOf(keys).slice(2)).toEqual([
+      [next.id, 'used'],
+      [old.id, 'ending'],
+    ]);
+    expect(keys.firstUsed(next.id, at(1.5 * HOUR))).toBe(true);
+    expect(keys.changes).toHaveLength(4);
+    expect(old.snapshot().endsAt).toEqual(at(2 * HOUR));
+  });
+
+  test('ends it at once where there is no grace period', () => {
+    const { old, next, keys } = pair({ graceSeconds: 0 });
+    keys.firstUsed(next.id, at(HOUR));
+    expect(old.snapshot().revokedAt).toEqual(at(HOUR));
+    expect(keys.changes.at(-1)).toEqual({ key: old, became: 'revoked', reason: 'rotated' });
+  });
+
+  test('never lets it live longer than it was to', () => {
+    const old = keyOf(1);
+    const keys = new OwnerKeys([old]);
+    const next = rotate(keys, old, 0, { graceSeconds: 7200 }) as ApiKey;
+    keys.firstUsed(next.id, at(DAY - HOUR));
+    expect(old.snapshot().endsAt).toEqual(at(DAY));
+    expect(old.status(at(DAY))).toBe('expired');
+    expect(old.endIfDue(at(DAY))).toBe('expired');
+  });
+
+  test('of a key that is not active says so and changes nothing', () => {
+    const { old, next, keys } = pair();
+    keys.revoke(next.id, 'leaked', at(2 * SECOND));
+    expect(keys.firstUsed(next.id, at(HOUR))).toBe(false);
+    expect(keys.firstUsed('other', at(HOUR))).toBe(false);
+    expect([next.snapshot().firstUsedAt, old.snapshot().endsAt]).toEqual([null, null]);
+  });
+
+  test('is nothing of a key that replaces none', () => {
+    const key = keyOf(1);
+    const keys = new OwnerKeys([key]);
+    expect(keys.firstUsed(key.id, at(1))).toBe(true);
+    expect(keys.changes).toEqual([]);
+    expect(key.snapshot().firstUsedAt).toBeNull();
+  });
+
+  test('is noted also when the old one has ended before', () => {
+    const { old, next, keys } = pair();
+    keys.revoke(old.id, 'owner', at(2 * SECOND));
+    expect(keys.firstUsed(next.id, at(HOUR))).toBe(true);
+    expect([next.snapshot().firstUsedAt, old.snapshot().endsAt]).toEqual([at(HOUR), null]);
+  });
+});
+
+describe('the end of an old key', () => {
+  test('is noted once as of its time, and no clock revives it', () => {
+    const { old, next, keys } = pair();
+    keys.firstUsed(next.id, at(HOUR));
+    expect(old.endIfDue(at(2 * HOUR - 1))).toBeUndefined();
+    expect(old.endIfDue(at(5 * HOUR))).toBe('revoked');
+    expect(old.snapshot().revokedAt).toEqual(at(2 * HOUR));
+    expect(old.endIfDue(at(5 * HOUR))).toBeUndefined();
+    expect(old.status(NOW)).toBe('revoked');
+  });
+
+  test('observed by a revocation is a rotation on record, and the revocation is refused', () => {
+    const { old, next, keys } = pair();
+    keys.firstUsed(next.id, at(HOUR));
+    expect(keys.revoke(old.id, 'owner', at(3 * HOUR))).toMatchObject({ details: { apiKeyStatus: 'revoked' } });
+    expect(keys.changes.at(-1)).toEqual({ key: old, became: 'revoked', reason: 'rotated' });
+  });
+});
+
+describe('a rotation that is taken back', () => {
+  const takesBack: readonly RevocationReason[] = ['owner', 'administrator'];
+  test.each(takesBack)('by the %s, who ends the new key: the old one goes on and counts alone', (reason) => {
+    const { old, next, keys } = pair();
+    keys.firstUsed(next.id, at(HOUR));
+    expect(keys.revoke(next.id, reason, at(1.5 * HOUR))).toBeUndefined();
+    expect(old.snapshot()).toMatchObject({ endsAt: null, replacedBy: null });
+    expect(old.status(at(3 * HOUR))).toBe('active');
+    expect(keys.countActive(at(3 * HOUR))).toBe(1);
+    expect(changesOf(keys).slice(-2)).toEqual([
+      [next.id, 'revoked'],
+      [old.id, 'kept'],
+    ]);
+  });
+
+  test.each<RevocationReason>(['leaked', 'purged', 'platform'])(
+    'is none when the new key was %s: an end stands',
+    (reason) => {
+      const { old, next, keys } = pair();
+      keys.firstUsed(next.id, at(HOUR));
+      keys.revoke(next.id, reason, at(1.5 * HOUR));
+      expect(old.snapshot().endsAt).toEqual(at(2 * HOUR));
+      expect(old.status(at(2 * HOUR))).toBe('revoked');
+    },
+  );
+
+  test('comes too late once the old key has ended', () => {
+    const { old, next, keys } = pair();
+    keys.firstUsed(next.id, at(HOUR));
+    keys.revoke(next.id, 'owner', at(2 * HOUR));
+    expect(old.snapshot().revokedAt).toEqual(at(2 * HOUR));
+    expect(keys.countActive(at(2 * HOUR))).toBe(0);
+  });
+
+  test.each([0, 1])('leaves an end that a successor before it brought about (%i uses)', (uses) => {
+    const { old, next, keys } = pair();
+    keys.firstUsed(next.id, at(HOUR));
+    keys.revoke(next.id, 'leaked', at(HOUR));
+    const third = rotate(keys, old, HOUR, { graceSeconds: 7200 }) as ApiKey;
+    if (uses) keys.firstUsed(third.id, at(HOUR + SECOND));
+    expect(old.snapshot().endsAt).toEqual(at(2 * HOUR));
+    keys.revoke(third.id, 'owner', at(HOUR + 2 * SECOND));
+    expect(old.snapshot()).toMatchObject({ endsAt: at(2 * HOUR), replacedBy: null });
+  });
+});
+
+test('whatever happens and whatever the clock does, five count at most, and nothing that ended comes back', () => {
+  const step = fc.record({
+    do: fc.constantFrom('issue', 'rotate', 'rotate', 'use', 'use', 'revoke', 'leak', 'look'),
+    at: fc.oneof({ weight: 9, arbitrary: fc.nat({ max: DAY }) }, { weight: 1, arbitrary: fc.nat({ max: 12 * DAY }) }),
+    which: fc.nat({ max: 9 }),
+    graceSeconds: fc.constantFrom(0, 60, 3600, 86_400),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 50, size: 'max' }), (steps) => {
+      const keys = new OwnerKeys([]);
+      const all: ApiKey[] = [];
+      const ended = new Map<ApiKey, string>();
+      for (const { do: what, at: ms, which, graceSeconds } of steps) {
+        const now = at(ms);
+        const key = all[which];
+        if (what === 'issue') {
+          made += 1;
+          const order = { id: `k${made}`, ownerId: 'u1', name: 'x', access: 'read-only', expiresInDays: 2 } as const;
+          const issued = keys.issue(order, KeyString.generate('lk'), now);
+          if (issued instanceof ApiKey) all.push(issued);
+        } else if (key && !ended.has(key)) {
+          if (what === 'rotate') {
+            const before = keys.countActive(now);
+            const successor = key.status(now) === 'active' ? rotate(keys, key, ms, { graceSeconds }) : undefined;
+            if (successor instanceof ApiKey) all.push(successor);
+            expect(keys.countActive(now)).toBe(before);
+          }
+          if (what === 'use') expect(keys.firstUsed(key.id, now)).toBe(key.status(now) === 'active');
+          if (what === 'revoke') keys.revoke(key.id, 'owner', now);
+          if (what === 'leak') keys.revoke(key.id, 'leaked', now);
+        }
+        expect(keys.countActive(now)).toBeLessThanOrEqual(5);
+        for (const [gone, as] of ended) expect(gone.status(now)).toBe(as);
+        for (const one of all) {
+          const { revokedAt, expiredAt, endsAt, expiresAt } = one.snapshot();
+          expect(revokedAt && expiredAt).toBeFalsy();
+          if (endsAt) expect(endsAt.getTime()).toBeLessThanOrEqual(expiresAt.getTime());
+          if (revokedAt) ended.set(one, 'revoked');
+          if (expiredAt) ended.set(one, 'expired');
+        }
+      }
+      const ends = keys.changes.filter(({ became }) => became === 'revoked' || became === 'expired');
+      expect(new Set(ends.map(({ key }) => key)).size).toBe(ends.length);
+      expect(ends).toHaveLength(ended.size);
+    }),
+    { numRuns: 300 },
+  );
+});

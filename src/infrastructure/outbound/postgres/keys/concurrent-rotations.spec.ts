@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  client,
+  createKey,
+  eventsOf,
+  newOwner,
+  openApplication,
+  openOnOwnDatabase,
+  outcomeOf,
+  tally,
+  times,
+  type Application,
+  type OwnApplication,
+} from '../../../../../test/support/application/application.js';
+import { rotateKey } from '../../../../../test/support/application/calls.js';
+import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
+
+const READ = { operation: 'read', permission: '' } as const;
+
+let app: OwnApplication;
+let other: Application;
+beforeAll(async () => {
+  app = await openOnOwnDatabase();
+  other = await openApplication(app.databaseUrl);
+});
+afterAll(async () => {
+  await other?.close();
+  await app?.close();
+});
+
+/** A key and the one that is to replace it, which ends it at its first use. */
+async function pair() {
+  const { id } = await newOwner(app);
+  const old = await createKey(app, id);
+  return { id, old, next: await rotateKey(app, old.key, { graceSeconds: 0 }) };
+}
+
+const use = async ({ fullKey }: Pick<CreatedApiKey, 'fullKey'>, instance: Application = app) =>
+  (await instance.validateKey.execute(fullKey, READ, client())).verdict.granted;
+const revoke = (instance: Application, ownerId: string, { key }: Pick<CreatedApiKey, 'key'>) =>
+  instance.revokeApiKey.execute(ownerId, key.id, client());
+
+describe('on two instances at once', () => {
+  test('five rotations of one key make one successor', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    const rotations = times(5, (n) => rotateKey(n % 2 ? app : other, key));
+    expect(await tally(rotations)).toEqual({ ok: 1, rotation_pending: 4 });
+    expect((await app.listApiKeys.execute(id, undefined, { limit: 50 })).activeKeys).toBe(1);
+  });
+
+  test('first uses are all granted, and the old key ends once', async () => {
+    const { id, old, next } = await pair();
+    expect(await Promise.all(times(40, (n) => use(next, n % 2 ? app : other)))).toEqual(times(40, () => true));
+    expect(await eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ key_id: old.key.id, reason: 'rotated' }]);
+    expect([await use(old), await use(old, other)]).toEqual([false, false]);
+  });
+
+  test('a first use and a revocation of the new key: either it is granted, or the old key goes on', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id, old, next } = await pair();
+      const [isGranted] = await Promise.all([use(next), revoke(other, id, next)]);
+      expect(await use(next)).toBe(false);
+      expect(await use(old)).toBe(!isGranted);
+    }
+  });
+
+  test('a first use and a suspension of the owner: either it is granted, or both keys are as they were', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id, old, next } = await pair();
+      const [isGranted] = await Promise.all([use(next), other.changeAccountStatus.suspend(id)]);
+      expect([await use(old), await use(next)]).toEqual([false, false]);
+      await app.changeAccountStatus.reactivate(id);
+      expect(await use(old)).toBe(!isGranted);
+    }
+  });
+
+  test('a rotation and a revocation of the old key: the new key comes to be, or the old one had ended', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id } = await newOwner(app);
+      const old = await createKey(app, id);
+      const [rotated, revoked] = await Promise.all([
+        outcomeOf(rotateKey(app, old.key)),
+        outcomeOf(revoke(other, id, old)),
+      ]);
+      expect(revoked).toBe('ok');
+      const { activeKeys } = await app.listApiKeys.execute(id, undefined, { limit: 50 });
+      expect([rotated, activeKeys]).toEqual(rotated === 'ok' ? ['ok', 1] : ['api_key_not_active', 0]);
+    }
+  });
+
+  test('all of it on the keys of one owner waits for nothing in a circle', async () => {
+    const { id } = await newOwner(app);
+    const made = await Promise.all(times(5, () => createKey(app, id)));
+    const pairs = await Promise.all(made.map(async (old) => ({ old, next: await rotateKey(app, old.key) })));
+    const calls = pairs.flatMap(({ old, next }, n) => {
+      const [one, two] = n % 2 ? [app, other] : [other, app];
+      return [
+        use(next, one),
+        use(next, two),
+        use(old, one),
+        two.listApiKeys.execute(id, undefined, { limit: 50 }),
+        one.sweepDueEnds.execute(),
+        rotateKey(two, old.key),
+        revoke(one, id, n < 3 ? next : old),
+      ];
+    });
+    const { ok, rotation_pending: pending = 0, api_key_not_active: ended = 0, ...others } = await tally(calls);
+    expect(others).toEqual({});
+    expect(ok! + pending + ended).toBe(35);
+    expect((await app.listApiKeys.execute(id, 'active', { limit: 50 })).activeKeys).toBeLessThanOrEqual(5);
+  });
+});

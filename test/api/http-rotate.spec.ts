@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newOwner } from '../support/callers/owners.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+import { sql } from '../support/stores/sql.js';
+
+describe('rotating a key', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await sharedService();
+  });
+  afterAll(() => service.stop());
+
+  const isGranted = async (fullKey: string) => (await service.clients.validate(fullKey)).grant !== undefined;
+
+  test('answers 201 with both keys as the list shows them, and the new key string once', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey: old } = await person.newKey({ name: 'CI', access: 'read-only', expiresInDays: 30 });
+    const { status, headers, body } = await person.rotate(old.id);
+    expect([status, headers.get('cache-control')]).toEqual([201, 'no-store']);
+    expect(Object.keys(body)).toEqual(['apiKey', 'replaced', 'fullKey']);
+    expect(body.replaced).toEqual({ ...old, replacedBy: body.apiKey.id });
+    expect(body.apiKey).toMatchObject({
+      name: 'CI',
+      access: 'read-only',
+      status: 'active',
+      replaces: old.id,
+      replacedBy: null,
+      endsAt: null,
+      graceSeconds: 86_400,
+      lastUsedAt: null,
+    });
+    const lifeMs = Date.parse(body.apiKey.expiresAt) - Date.parse(body.apiKey.createdAt);
+    expect(lifeMs).toBe(30 * 86_400_000);
+    const { items, activeKeys } = await person.list();
+    expect([items, activeKeys]).toEqual([[body.apiKey, body.replaced], 1]);
+    expect(JSON.stringify(items)).not.toContain(body.fullKey.slice(-64));
+  });
+
+  test('both keys work until the old one ends, a grace period after the first use of the new one', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey: old, fullKey: oldKey } = await person.newKey({ expiresInDays: 2 });
+    const { body } = await person.rotate(old.id, { graceSeconds: 3600, expiresInDays: 7 });
+    expect(await isGranted(oldKey)).toBe(true);
+    expect((await person.call('GET', `/v1/api-keys/${old.id}`)).body.endsAt).toBeNull();
+    expect(await isGranted(body.fullKey)).toBe(true);
+    const { endsAt } = (await person.call('GET', `/v1/api-keys/${old.id}`)).body;
+    expect(Date.parse(endsAt) - Date.now()).toBeGreaterThan(3_500_000);
+    const { grant } = await service.clients.validate(oldKey);
+    expect(Number(grant!.expiresAt!.seconds) * 1000).toBe(Math.floor(Date.parse(endsAt) / 1000) * 1000);
+    await sql(service.databaseUrl, `UPDATE api_keys SET ends_at = now() - interval '1 minute' WHERE id = $1`, [old.id]);
+    expect((await service.clients.validate(oldKey)).denial).toMatchObject({
+      reason: 'REASON_REVOKED',
+      httpStatus: 401,
+    });
+    expect(await isGranted(body.fullKey)).toBe(true);
+    const { items } = await person.events('?type=api_key.revoked');
+    expect(items).toMatchObject([{ type: 'api_key.revoked', reason: 'rotated' }]);
+  });
+
+  test('the old key can be ended at once, or the rotation taken back', async () => {
+    const { person } = await newOwner(service);
+    const [one, two] = [await person.newKey(), await person.newKey()];
+    const [first, second] = [await person.rotate(one.apiKey.id), await person.rotate(two.apiKey.id)];
+    expect((await person.revoke(one.apiKey.id)).status).toBe(200);
+    expect((await person.revoke(second.body.apiKey.id)).status).toBe(200);
+    const living = [one.fullKey, first.body.fullKey, two.fullKey, second.body.fullKey].map(isGranted);
+    expect(await Promise.all(living)).toEqual([false, true, true, false]);
+    expect((await person.rotate(two.apiKey.id)).status).toBe(201);
+  });
+
+  test('is for owners at the cap too, once for each key', async () => {
+    const { person } = await newOwner(service);
+    const keys = [];
+    for (let made = 0; made < 5; made += 1) keys.push(await person.newKey());
+    expect((await person.rotate(keys[0]!.apiKey.id)).status).toBe(201);
+    const pending = await person.rotate(keys[0]!.apiKey.id);
+    expect(pending.body).toEqual({
+      type: 'urn:latchkey:problem:rotation-pending',
+      title: 'Rotation pending',
+      status: 409,
+      detail: 'This API key is being replaced already: end the old or the new one of the two first',
+      code: 'rotation_pending',
+    });
+    expect((await person.create()).body.code).toBe('too_many_active_keys');
+  });
+
+  test('refuses what it can’t carry out, saying why', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    const outcome = async (answer: Promise<{ status: number; body: { code: string } }>) => {
+      const { status, body } = await answer;
+      return [status, body.code];
+    };
+    const wrong = await person.rotate(apiKey.id, { graceSeconds: 604_801, expiresInDays: 0, name: 'x' });
+    expect([wrong.status, wrong.body.errors.map(({ field }: { field: string }) => field).sort()]).toEqual([
+      400,
+      ['expiresInDays', 'graceSeconds', 'name'],
+    ]);
+    expect(await outcome(person.rotate(apiKey.id, { password: 'wrong' }))).toEqual([403, 'incorrect_password']);
+    expect(await outcome(person.rotate('nonsense'))).toEqual([404, 'not_found']);
+    await person.revoke(apiKey.id);
+    expect(await outcome(person.rotate(apiKey.id))).toEqual([409, 'api_key_not_active']);
+  });
+
+  test('under an Idempotency-Key a repeat names the new key, and never its secret', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    const first = await person.rotate(apiKey.id, {}, { 'idempotency-key': 'once' });
+    const repeat = await person.rotate(apiKey.id, {}, { 'idempotency-key': 'once' });
+    expect(repeat.body).toMatchObject({ code: 'idempotency_key_reused', apiKeyId: first.body.apiKey.id });
+  });
+});
