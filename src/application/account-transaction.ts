@@ -2,6 +2,7 @@ import type { Account } from '../domain/accounts/account.js';
 import type { FormerAccount } from '../domain/accounts/former-account.js';
 import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
+import type { KeyNotice } from '../domain/notices/key-notice.js';
 import type { ListedKey } from './listed-key.js';
 
 /** One account, locked. Everything done through it commits together when the work resolves, or not at all. */
@@ -13,7 +14,10 @@ export interface AccountTransaction {
   readonly formerAccount: FormerAccount | undefined;
   /** Throws `email_taken` when another account holds the email. */
   saveAccount(account: Account): Promise<void>;
-  /** Keeps of the account no more than this, and its keys and events where no account under the same id comes to see them. */
+  /**
+   * Keeps of the account no more than this, and its keys and events where no account under the same id comes to see them.
+   * No mail that is waiting is sent to its owner.
+   */
   forgetAccount(former: FormerAccount): Promise<void>;
   endSessions(): Promise<void>;
   /** The keys of this account that are not revoked and not known to be expired. */
@@ -24,4 +28,6 @@ export interface AccountTransaction {
   addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void>;
   saveKey(key: ApiKey): Promise<void>;
   record(event: AuditEvent): Promise<void>;
+  /** Is sent to whoever is configured to receive it, once all of this has committed. */
+  tell(notice: KeyNotice): Promise<void>;
 }

@@ -13,8 +13,10 @@ import type { Question, Verdict } from '../domain/keys/verdict.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
+import type { NoticeChannel } from '../domain/notices/channel.js';
 import type { KeyList, ReadKey } from './listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
+import type { Claim, OutboxMessage } from './notices/outbox-message.js';
 import type { Page, PageRequest } from './page.js';
 
 export * from './sign-in-ports.js';
@@ -90,6 +92,18 @@ export abstract class AuditTrail {
   abstract events(span: TimeSpan): AsyncIterable<SealableEvent>;
   /** One snapshot: what is written meanwhile is not seen. */
   abstract read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T>;
+}
+
+/** What happened to keys, on its way to those who are to be told; each channel by itself. */
+export abstract class Outbox {
+  /** Messages whose next try is due, the oldest first, passing over those that another sender has claimed. */
+  abstract claim(channel: NoticeChannel, limit: number): Promise<Claim[]>;
+}
+
+/** Where a channel leads. */
+export abstract class NoticeReceiver {
+  /** Throws an Error with a reason in words when the message was not taken. Ends within 20 seconds. */
+  abstract deliver(message: OutboxMessage): Promise<void>;
 }
 
 export abstract class ApiKeys {

@@ -14,6 +14,8 @@ import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/au
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
 import { PostgresOutage } from '../infrastructure/outbound/postgres/connection/postgres-outage.js';
+import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
+import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
 import { PostgresLastUse } from '../infrastructure/outbound/postgres/keys/last-use.js';
@@ -36,15 +38,18 @@ export function buildAdapters(
   const outage = new PostgresOutage(log);
   const database = new Database(dataSource, outage);
   const storedCosts = new PostgresStoredCosts(database);
+  const outboxWriter = new OutboxWriter(config.noticeReceivers);
   const localLimiter = new MemoryRateLimiter(rateLimit);
   return {
     database,
     keyReader: new PostgresKeyReader(databaseUrl, databasePatienceMs, traces, outage),
     audit: new PostgresAudit(databaseUrl, database, databasePatienceMs, traces, outage),
     auditTrail: new PostgresAuditTrail(database),
-    keys: new PostgresApiKeys(database),
-    accounts: new PostgresAccounts(database),
-    firstUses: new PostgresAccounts(database.within(databasePatienceMs)),
+    outboxWriter,
+    outbox: new PostgresOutbox(database),
+    keys: new PostgresApiKeys(database, outboxWriter),
+    accounts: new PostgresAccounts(database, outboxWriter),
+    firstUses: new PostgresAccounts(database.within(databasePatienceMs), outboxWriter),
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),
     lastUse: new PostgresLastUse(database, (error) => log.fault(error)),

@@ -7,33 +7,36 @@ import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { PutAccount } from '../application/accounts/put-account.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
-import type { Administration } from '../infrastructure/inbound/cli/administration.js';
+import type { NoticeReceivers } from '../domain/notices/channel.js';
+import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
+import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
 import { connectMigrated } from '../infrastructure/outbound/postgres/connection/open-database.js';
 
 /** The command line: the service's use cases over the service's adapters, and no server. */
 export async function administer<T>(
-  databaseUrl: string,
+  { databaseUrl, receivers }: Administered,
   work: (administration: Administration) => Promise<T>,
   isPatient: boolean,
 ): Promise<T> {
   const dataSource = await connectMigrated(databaseUrl, isPatient);
   try {
-    return await work(compose(dataSource));
+    return await work(compose(dataSource, receivers));
   } finally {
     await dataSource.destroy();
   }
 }
 
-function compose(dataSource: DataSource): Administration {
+function compose(dataSource: DataSource, receivers: NoticeReceivers): Administration {
   const database = new Database(dataSource);
-  const accounts = new PostgresAccounts(database);
-  const keys = new PostgresApiKeys(database);
+  const outbox = new OutboxWriter(receivers);
+  const accounts = new PostgresAccounts(database, outbox);
+  const keys = new PostgresApiKeys(database, outbox);
   const revoke = new RevokeAsAdmin(accounts);
   return {
     putAccount: new PutAccount(accounts, new Argon2Passwords(passwordHashes), true),

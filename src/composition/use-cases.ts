@@ -24,6 +24,7 @@ import type {
   AuditTrail,
   KeyReader,
   LastUse,
+  Outbox,
   PasswordGuesses,
   Passwords,
   PlatformLogin,
@@ -47,6 +48,7 @@ export interface Ports {
   readonly keyReader: KeyReader;
   readonly audit: Audit;
   readonly auditTrail: AuditTrail;
+  readonly outbox: Outbox;
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
   /** The same accounts, which give up as soon as a validation does. */

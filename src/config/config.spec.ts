@@ -57,6 +57,8 @@ describe('with nothing but what is needed', () => {
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       grpcTls: undefined,
       audit: { sealKeys: [], retentionDays: undefined },
+      noticeReceivers: { webhook: false, mail: false },
+      webhook: undefined,
       forwardAuthRoutes: undefined,
       demo: false,
       workers: 1,

@@ -8,6 +8,9 @@ import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
 import { type OidcConfig, readOidc } from './oidc-config.js';
 import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
+import type { NoticeReceivers } from '../domain/notices/channel.js';
+import { readNoticeReceivers } from './notices/notice-receivers.js';
+import { readWebhook, type WebhookConfig } from './notices/webhook-config.js';
 import { readPublicUrl } from './public-url.js';
 import { readSealKeys } from './seal-keys.js';
 import { readFreshSignIn, readPasswordSignIn } from './sign-in-config.js';
@@ -49,6 +52,8 @@ export interface Config {
   readonly freshSignIn: FreshSignInRule;
   readonly grpcTls: GrpcTlsConfig | undefined;
   readonly audit: AuditConfig;
+  readonly noticeReceivers: NoticeReceivers;
+  readonly webhook: WebhookConfig | undefined;
   /** What may be asked for through a proxy, the first match counting. Undefined: nothing. */
   readonly forwardAuthRoutes: readonly ForwardAuthRoute[] | undefined;
   readonly demo: boolean;
@@ -114,6 +119,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       sealKeys: readSealKeys(reader),
       retentionDays: reader.wholeNumber('AUDIT_RETENTION_DAYS', undefined, 36_500),
     },
+    noticeReceivers: readNoticeReceivers(reader),
+    webhook: readWebhook(reader),
     forwardAuthRoutes: reader.jsonFile('FORWARD_AUTH_ROUTES', parseForwardAuthRoute),
     demo,
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),

@@ -15,6 +15,7 @@ import { FakeApiKeys } from './keys/fake-api-keys.js';
 import { FakeKeyReader } from './keys/fake-key-reader.js';
 import { FakeLastUse } from './keys/fake-last-use.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
+import { FakeOutbox } from './notices/fake-outbox.js';
 import { FakePasswordGuesses } from './sessions/fake-password-guesses.js';
 import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
 import { FakeSessions } from './sessions/fake-sessions.js';
@@ -38,6 +39,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     keyReader: new FakeKeyReader(store),
     audit: new FakeAudit(store),
     auditTrail: new FakeAuditTrail(store),
+    outbox: new FakeOutbox(store),
     keys: new FakeApiKeys(store),
     accounts: new FakeAccounts(store),
     firstUses: new FakeAccounts(store),

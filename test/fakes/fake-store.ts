@@ -3,6 +3,8 @@ import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js'
 import type { ThrottleState } from '../../src/domain/accounts/password-throttle.js';
 import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
+import type { OutboxMessage } from '../../src/application/notices/outbox-message.js';
+import type { NoticeChannel } from '../../src/domain/notices/channel.js';
 import { LatchkeyError } from '../../src/domain/errors.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import { Locks } from './locks.js';
@@ -41,6 +43,17 @@ const NO_EVENT: Omit<SealableEvent, 'id' | 'at' | 'type'> = {
   details: null,
 };
 
+export interface StoredMessage extends OutboxMessage {
+  readonly channel: NoticeChannel;
+  readonly ownerId: string;
+  readonly tries: number;
+  readonly nextTryAt: Date;
+  readonly giveUpAt: Date;
+  readonly claimedUntil: Date | null;
+  readonly failedAt: Date | null;
+  readonly lastError: string | null;
+}
+
 /** What all fakes of one world keep, committed, for a test to look at and to tamper with; and the clock of them all. */
 export class FakeStore {
   readonly accounts = new Map<string, StoredAccount>();
@@ -59,6 +72,9 @@ export class FakeStore {
   prunings: StoredPruning[] = [];
   /** The transactions that have been given an event's id and have not ended. */
   readonly writers = new Set<string>();
+  readonly outbox = new Map<string, StoredMessage>();
+  /** The last one of each key. */
+  readonly sequences = new Map<string, number>();
   readonly locks = new Locks();
   /** Whether events can't be recorded, and so nothing that needs one can be done. */
   isRecordAway = false;

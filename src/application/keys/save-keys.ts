@@ -1,9 +1,10 @@
 import { type Actor, type AuditEvent, THE_SERVICE } from '../../domain/audit/audit-event.js';
 import type { KeyChange } from '../../domain/keys/key-change.js';
 import type { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
 import type { AccountTransaction } from '../account-transaction.js';
 
-/** Stores what changed among the keys, each change with the event that it makes, if any. */
+/** Stores what changed among the keys, each change with its event and its notices, if any. */
 export async function saveKeys(
   transaction: AccountTransaction,
   keys: OwnerKeys,
@@ -16,6 +17,7 @@ export async function saveKeys(
     else await transaction.saveKey(key);
     const event = eventOf(change, actor);
     if (event) await transaction.record(event);
+    for (const notice of noticesOfChange(change, actor.client.ip)) await transaction.tell(notice);
   }
 }
 

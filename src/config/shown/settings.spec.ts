@@ -20,6 +20,7 @@ const SECRETS = [
   'S3cret-in-a-query',
   '5e'.repeat(32),
   digest,
+  Buffer.alloc(32, 'signs').toString('base64'),
 ];
 
 describe('the settings in the log', () => {
@@ -29,6 +30,8 @@ describe('the settings in the log', () => {
     DATABASE_URL: `postgres://latchkey:${SECRETS[0]}@db:5433/keys?sslpassword=${SECRETS[3]}`,
     REDIS_URL: `redis://:${SECRETS[1]}@cache:6379/2`,
     OIDC_CLIENT_SECRET: SECRETS[2],
+    WEBHOOK_URL: `https://hooks.example.com/in?token=${SECRETS[3]}`,
+    WEBHOOK_SECRET: `whsec_${SECRETS[6]}`,
     AUDIT_SEAL_KEY: SECRETS[4],
     SERVICE_TOKENS: `gateway:validator:${digest}`,
     ...Object.fromEntries(

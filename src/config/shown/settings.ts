@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
  * of secrets how many there are. Field by field, so that a new secret can't slip in.
  */
 export function shownSettings(config: Config): Readonly<Record<string, unknown>> {
-  const { platformLogin, oidc, grpcTls, freshSignIn, audit } = config;
+  const { platformLogin, oidc, grpcTls, freshSignIn, audit, webhook } = config;
   return {
     HOST: config.host,
     HTTP_PORT: config.httpPort,
@@ -41,6 +41,8 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     GRPC_TLS_CLIENT_ROLES: grpcTls?.clientRoles.map(({ name, role }) => `${name}:${role}`),
     AUDIT_SEAL_KEY: audit.sealKeys.length,
     AUDIT_RETENTION_DAYS: audit.retentionDays,
+    WEBHOOK_URL: webhook && new URL(webhook.url).origin,
+    WEBHOOK_SECRET: webhook?.secrets.length,
     WORKERS: config.workers,
     DEMO: onOrOff(config.demo),
     OTEL_EXPORTER_OTLP_ENDPOINT: onOrOff(config.traces),

@@ -19,7 +19,9 @@ export async function openPostgresWorld(): Promise<World> {
   await migrateDatabase(database.url);
   await sql(database.url, HELD_CLOCK);
   const url = database.url + FIND_HELD_CLOCK;
-  const app = await openOver(await createDataSource(url).initialize(), url);
+  const app = await openOver(await createDataSource(url).initialize(), url, {
+    noticeReceivers: { webhook: true, mail: true },
+  });
   return {
     ...app,
     now: () => app.database.run(databaseNow),

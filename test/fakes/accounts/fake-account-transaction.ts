@@ -8,6 +8,8 @@ import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { isOpen } from '../../../src/domain/keys/key-status.js';
+import type { KeyNotice } from '../../../src/domain/notices/key-notice.js';
+import { forgetMail, writeOutbox } from '../notices/write-outbox.js';
 import type { FakeStore, StoredAccount, StoredKey } from '../fake-store.js';
 import { accountRow, emailRow, keyRow } from '../locks.js';
 
@@ -25,6 +27,7 @@ export class FakeAccountTransaction implements AccountTransaction {
   private endsSessions = false;
   private readonly savedKeys = new Map<string, StoredKey>();
   private readonly events: SealableEvent[] = [];
+  private readonly notices: KeyNotice[] = [];
 
   private constructor(
     private readonly store: FakeStore,
@@ -96,6 +99,10 @@ export class FakeAccountTransaction implements AccountTransaction {
     this.store.writers.add(this.name);
   }
 
+  async tell(notice: KeyNotice): Promise<void> {
+    this.notices.push(notice);
+  }
+
   commit(): void {
     const { accounts, formerAccounts, formerEvents, sessions, keys } = this.store;
     if (this.savedAccount) {
@@ -105,12 +112,14 @@ export class FakeAccountTransaction implements AccountTransaction {
     if (this.forgotten) {
       accounts.delete(this.id);
       formerAccounts.set(this.id, this.forgotten.version);
+      forgetMail(this.store, this.id);
     }
     for (const [token, { accountId }] of sessions) {
       if (this.endsSessions && accountId === this.id) sessions.delete(token);
     }
     for (const [id, key] of this.savedKeys) keys.set(id, key);
     this.store.addEvents(...this.events);
+    writeOutbox(this.store, this.notices);
   }
 
   end(): void {

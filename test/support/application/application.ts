@@ -6,6 +6,7 @@ import { Parts } from '../../../src/composition/parts.js';
 import { buildUseCases } from '../../../src/composition/use-cases.js';
 import { readConfig } from '../../../src/config/config.js';
 import { SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
+import type { NoticeReceivers } from '../../../src/domain/notices/channel.js';
 import type { RateLimit } from '../../../src/domain/rate-limit.js';
 import { openDatabase } from '../../../src/infrastructure/outbound/postgres/connection/open-database.js';
 import { Log } from '../../../src/infrastructure/telemetry/log.js';
@@ -26,6 +27,8 @@ export interface Given {
   readonly platformTokens?: PlatformTokens;
   readonly rateLimit?: RateLimit;
   readonly patienceMs?: number;
+  /** Nobody unless given. */
+  readonly noticeReceivers?: NoticeReceivers;
 }
 
 export type Application = Awaited<ReturnType<typeof openApplication>>;
@@ -49,14 +52,14 @@ export async function openOnOwnDatabase(given: Given = {}) {
 export async function openOver(
   dataSource: DataSource,
   databaseUrl: string,
-  { rateLimit, patienceMs = STORE_PATIENCE_MS, ...ports }: Given = {},
+  { rateLimit, noticeReceivers, patienceMs = STORE_PATIENCE_MS, ...ports }: Given = {},
 ) {
   const config = readConfig({ DEMO: '1', DATABASE_URL: databaseUrl, DATABASE_PATIENCE_MS: String(patienceMs) });
   const faults: unknown[] = [];
   const log = Object.assign(new Log('silent'), { fault: (error: unknown) => void faults.push(error) });
   const telemetry = { log, traces: NO_TRACES };
-  const ownLimit = rateLimit ? { ...config, rateLimit } : config;
-  const adapters = { ...buildAdapters(ownLimit, dataSource, telemetry, cheapPasswords()), ...ports };
+  const own = { ...config, ...(rateLimit && { rateLimit }), ...(noticeReceivers && { noticeReceivers }) };
+  const adapters = { ...buildAdapters(own, dataSource, telemetry, cheapPasswords()), ...ports };
   const parts = new Parts(adapters);
   await parts.open();
   const meter = new PrometheusMetrics();

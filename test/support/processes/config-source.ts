@@ -5,6 +5,7 @@ import { root } from '../../../scripts/lib/paths.mjs';
 /** All code that reads environment variables. */
 export function configSource(): string {
   const folder = join(root, 'src/config');
-  const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = all.filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
   return files.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
 }

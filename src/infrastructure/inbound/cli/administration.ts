@@ -6,6 +6,7 @@ import type { PutAccount } from '../../../application/accounts/put-account.js';
 import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
 import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
 import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
+import type { NoticeReceivers } from '../../../domain/notices/channel.js';
 import type { AuditTrail } from '../../../application/ports.js';
 
 /** What the commands do, over one database. */
@@ -21,13 +22,24 @@ export interface Administration {
   readonly trail: AuditTrail;
 }
 
+/** What the commands work on. */
+export interface Administered {
+  readonly databaseUrl: string;
+  /** Who is told of what they do, by the service that runs there. */
+  readonly receivers: NoticeReceivers;
+}
+
 /** How the commands come to a database. The composition provides it. */
 export interface Databases {
   /**
    * Connects, works, and disconnects.
    * @param isPatient whether statements may take the time they take, as over a whole record
    */
-  administer<T>(url: string, work: (administration: Administration) => Promise<T>, isPatient: boolean): Promise<T>;
+  administer<T>(
+    administered: Administered,
+    work: (administration: Administration) => Promise<T>,
+    isPatient: boolean,
+  ): Promise<T>;
   /** Brings the tables up to this version. Answers the names of the migrations that were applied. */
   migrate(url: string): Promise<string[]>;
 }

@@ -3,18 +3,20 @@ import { Option } from 'commander';
 import type { Administrator } from '../../../domain/audit/audit-event.js';
 import { ConfigError } from '../../../config/config.js';
 import { EnvReader } from '../../../config/env-reader.js';
+import { readNoticeReceivers } from '../../../config/notices/notice-receivers.js';
 import { readSealKeys } from '../../../config/seal-keys.js';
 import type { SealKeys } from '../../../domain/audit/audit-seal.js';
 import type { Administration, Databases } from './administration.js';
 import { UsageError } from './failures.js';
 
-/** Runs `work` on the database that DATABASE_URL names. */
+/** Runs `work` on the database that DATABASE_URL names, for the receivers that the service has. */
 export function onDatabase<T>(
   databases: Databases,
   work: (administration: Administration) => Promise<T>,
   isPatient = false,
 ): Promise<T> {
-  return databases.administer(databaseUrl(), work, isPatient);
+  const administered = { databaseUrl: databaseUrl(), receivers: read(readNoticeReceivers) };
+  return databases.administer(administered, work, isPatient);
 }
 
 export function databaseUrl(): string {

@@ -5,10 +5,13 @@ import type { AccountTransaction } from '../../../../application/account-transac
 import type { ListedKey } from '../../../../application/listed-key.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { FormerAccount } from '../../../../domain/accounts/former-account.js';
+import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
+import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { fromAuditEvent } from '../tables/audit-mapping.js';
 import { AuditEventRow } from '../tables/audit-rows.js';
+import { OutboxRow } from '../tables/outbox-rows.js';
 import { databaseNow } from '../connection/database.js';
 import { fromAccount, fromApiKey, fromFormerAccount, toAccount, toApiKey } from '../tables/mapping.js';
 import { AccountRow, ApiKeyRow, ApiKeyUsageRow, SessionRow } from '../tables/rows.js';
@@ -20,6 +23,7 @@ const NEWEST_EVENT = '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FRO
 export class PostgresAccountTransaction implements AccountTransaction {
   readonly account: Account | undefined;
   readonly formerAccount: FormerAccount | undefined;
+  private readonly notices: KeyNotice[] = [];
 
   private constructor(
     private readonly manager: EntityManager,
@@ -53,6 +57,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   async forgetAccount(former: FormerAccount): Promise<void> {
     await this.manager.update(AccountRow, this.id, fromFormerAccount(former));
     await this.manager.update(ApiKeyRow, { ownerId: this.id }, { purged: true, idempotencyKey: null });
+    await this.manager.delete(OutboxRow, { ownerId: this.id, channel: 'mail' });
   }
 
   async endSessions(): Promise<void> {
@@ -95,5 +100,14 @@ export class PostgresAccountTransaction implements AccountTransaction {
 
   async record(event: AuditEvent): Promise<void> {
     await this.manager.insert(AuditEventRow, fromAuditEvent(event, this.id));
+  }
+
+  async tell(notice: KeyNotice): Promise<void> {
+    this.notices.push(notice);
+  }
+
+  /** Writes down what was told, at the end and all of it at once, as the writer asks. */
+  async finish(outbox: OutboxWriter): Promise<void> {
+    await outbox.write(this.manager, this.notices);
   }
 }

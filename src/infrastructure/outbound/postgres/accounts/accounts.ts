@@ -5,6 +5,7 @@ import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { PostgresAccountTransaction } from './account-transaction.js';
 import { CrowdReader } from '../connection/crowd-reader.js';
 import type { Database } from '../connection/database.js';
+import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { toAccount } from '../tables/mapping.js';
 import { AccountRow } from '../tables/rows.js';
 import { isUniqueViolation } from '../connection/store-error.js';
@@ -13,7 +14,10 @@ export class PostgresAccounts extends Accounts {
   /** Every sign-in asks for one, and so may strangers in crowds. */
   private readonly byEmail = new CrowdReader('accounts_by_email', (keys) => this.findByEmailKeys(keys));
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: OutboxWriter,
+  ) {
     super();
   }
 
@@ -42,7 +46,12 @@ export class PostgresAccounts extends Accounts {
 
   async transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
     const attempt = () =>
-      this.database.transaction(async (manager) => work(await PostgresAccountTransaction.begin(manager, id)));
+      this.database.transaction(async (manager) => {
+        const transaction = await PostgresAccountTransaction.begin(manager, id);
+        const result = await work(transaction);
+        await transaction.finish(this.outbox);
+        return result;
+      });
     try {
       return await attempt();
     } catch (error) {

@@ -10,6 +10,7 @@ import { OwnerChanges1764140000000 } from '../tables/migrations/1764140000000-ow
 import { EventDetails1764150000000 } from '../tables/migrations/1764150000000-event-details.js';
 import { KeyEvents1764200000000 } from '../tables/migrations/1764200000000-key-events.js';
 import { KeyRotation1764300000000 } from '../tables/migrations/1764300000000-key-rotation.js';
+import { Outbox1764310000000 } from '../tables/migrations/1764310000000-outbox.js';
 import { setUpConnection } from './new-connection.js';
 import { ROWS } from '../tables/rows.js';
 
@@ -44,6 +45,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
       EventDetails1764150000000,
       KeyEvents1764200000000,
       KeyRotation1764300000000,
+      Outbox1764310000000,
     ],
     migrationsTransactionMode: 'each',
     logging: false,

@@ -9,15 +9,19 @@ import { decodeCursor, pageOf } from '../tables/cursor.js';
 import { databaseNow, type Database } from '../connection/database.js';
 import { toApiKey } from '../tables/mapping.js';
 import { ApiKeyRow, ApiKeyUsageRow } from '../tables/rows.js';
+import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { DueEnds } from './due-ends.js';
 import { STATUS } from './key-status-sql.js';
 
 export class PostgresApiKeys extends ApiKeys {
   private readonly dueEnds: DueEnds;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    outbox: OutboxWriter,
+  ) {
     super();
-    this.dueEnds = new DueEnds(database);
+    this.dueEnds = new DueEnds(database, outbox);
   }
 
   async find(id: string): Promise<ApiKey | undefined> {

@@ -2,7 +2,9 @@ import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import { THE_SERVICE } from '../../../../domain/audit/audit-event.js';
 import { eventOf } from '../../../../application/keys/save-keys.js';
 import { endedByClock, type KeyChange } from '../../../../domain/keys/key-change.js';
+import { noticesOfChange } from '../../../../domain/notices/notices-of-change.js';
 import { databaseNow, type Database } from '../connection/database.js';
+import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { fromAuditEvent } from '../tables/audit-mapping.js';
 import { AuditEventRow } from '../tables/audit-rows.js';
 import { toApiKey } from '../tables/mapping.js';
@@ -19,7 +21,10 @@ const SAVE = `
 
 /** The ends that the clock brings about: each commits with its event, once however many observe it. */
 export class DueEnds {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: OutboxWriter,
+  ) {}
 
   /** In the order of the ids, as everywhere. */
   async record(scope: { keyId: string } | { ownerId: string }): Promise<void> {
@@ -45,6 +50,10 @@ export class DueEnds {
         return end ? [endedByClock(key, end)] : [];
       });
       await save(manager, changes);
+      await this.outbox.write(
+        manager,
+        changes.flatMap((change) => noticesOfChange(change, null)),
+      );
       return changes.length;
     });
   }

@@ -3,6 +3,7 @@ import { ACCOUNT_STATUSES, type AccountStatus } from '../../../../domain/account
 import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
 import { DecoyKeyRow, PasswordGuessesRow } from './guess-rows.js';
+import { NoticeSequenceRow, OutboxRow } from './outbox-rows.js';
 
 /** The tables, as the migrations leave them: `npm run check` compares the two. */
 
@@ -135,4 +136,6 @@ export const ROWS = [
   AuditEventRow,
   AuditSealRow,
   AuditPruningRow,
+  OutboxRow,
+  NoticeSequenceRow,
 ];

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { ApiKey } from '../keys/api-key.js';
+import { KeyString } from '../keys/key-string.js';
+import { channelsOf } from './channel.js';
+import { noticeData, NOTICE_TYPES, type NoticeType } from './key-notice.js';
+import { noticesOfChange } from './notices-of-change.js';
+
+const NOW = new Date('2026-03-29T00:30:00.000Z');
+const keyString = KeyString.generate('lk');
+const order = { id: randomUUID(), ownerId: 'u1', name: ' CI ', access: 'read-only', expiresInDays: 1 } as const;
+const key = ApiKey.issue(order, keyString, NOW);
+const always = {
+  sequence: 3,
+  keyId: key.id,
+  ownerId: 'u1',
+  name: 'CI',
+  prefix: `lk_${keyString.publicPart.slice(0, 12)}…`,
+  expiresAt: '2026-03-30T00:30:00.000Z',
+};
+
+describe('the data of a notice', () => {
+  test('is what identifies the key, and no more than that unless told', () => {
+    expect(noticeData({ type: 'api_key.expired', key, clientIp: null }, 3)).toEqual(always);
+  });
+
+  test('has with it what the notice tells of', () => {
+    const told = { reason: 'rotated' as never, endsAt: NOW, replacesKeyId: 'k0', clientIp: '192.0.2.7' };
+    expect(noticeData({ type: 'api_key.rotated', key, ...told }, 3)).toEqual({
+      ...always,
+      ...told,
+      endsAt: NOW.toISOString(),
+    });
+  });
+
+  test('holds neither the secret nor the digest', () => {
+    const text = JSON.stringify(noticeData({ type: 'api_key.created', key }, 1));
+    expect(text).not.toContain(keyString.publicPart);
+    expect(text).not.toContain(keyString.reveal().split('.')[1]);
+    expect(text).not.toContain(key.digest.toString('hex'));
+  });
+});
+
+describe('the channels of a notice', () => {
+  const MAILED: NoticeType[] = [
+    'api_key.created',
+    'api_key.expiring',
+    'api_key.leaked',
+    'api_key.used_from_new_network',
+  ];
+  test.each(NOTICE_TYPES)('%s goes to the webhook, and by mail if people want to know of it', (type) => {
+    const mail = MAILED.includes(type) ? ['mail'] : [];
+    expect(channelsOf(type, { webhook: true, mail: true })).toEqual(['webhook', ...mail]);
+    expect(channelsOf(type, { webhook: false, mail: true })).toEqual(mail);
+    expect(channelsOf(type, { webhook: true, mail: false })).toEqual(['webhook']);
+    expect(channelsOf(type, { webhook: false, mail: false })).toEqual([]);
+  });
+});
+
+describe('what is told of a change', () => {
+  test('of a creation: from where it came', () => {
+    expect(noticesOfChange({ key, became: 'created' }, '192.0.2.7')).toEqual([
+      { type: 'api_key.created', key, clientIp: '192.0.2.7' },
+    ]);
+  });
+
+  test('of a rotation: the new key, and that it is to replace another', () => {
+    const next = key.replaceBy({ id: randomUUID(), expiresInDays: 1, graceSeconds: 0 }, keyString, NOW);
+    const told = { key: next, clientIp: null, replacesKeyId: key.id };
+    expect(noticesOfChange({ key: next, became: 'created' }, null)).toEqual([
+      { type: 'api_key.created', ...told },
+      { type: 'api_key.rotated', ...told },
+    ]);
+    expect(noticesOfChange({ key, became: 'rotated' }, null)).toEqual([]);
+    expect(noticesOfChange({ key: next, became: 'used' }, null)).toEqual([]);
+  });
+
+  test('of an expiry: that alone', () => {
+    expect(noticesOfChange({ key, became: 'expired' }, '192.0.2.7')).toEqual([{ type: 'api_key.expired', key }]);
+  });
+
+  test.each(['owner', 'administrator', 'platform', 'purged'] as const)(
+    'of a revocation by %s: the reason',
+    (reason) => {
+      const revoked = { type: 'api_key.revoked', key, reason };
+      expect(noticesOfChange({ key, became: 'revoked', reason }, null)).toEqual([revoked]);
+    },
+  );
+
+  test('of a leak: the revocation, and the leak', () => {
+    expect(noticesOfChange({ key, became: 'revoked', reason: 'leaked' }, null)).toEqual([
+      { type: 'api_key.revoked', key, reason: 'leaked' },
+      { type: 'api_key.leaked', key },
+    ]);
+  });
+});

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { channelsOf, type NoticeReceivers } from '../../../../domain/notices/channel.js';
+import { type KeyNotice, noticeData } from '../../../../domain/notices/key-notice.js';
+import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
+import { NOW } from '../connection/database.js';
+import { OutboxRow } from '../tables/outbox-rows.js';
+
+/**
+ * Locks the keys' counters in the order of the ids, until the end of the transaction: two that tell of the same keys wait for
+ * one another and never in a circle.
+ */
+const COUNT = `
+  INSERT INTO notice_sequences AS counted (key_id, last)
+  SELECT key_id, told FROM unnest($1::uuid[], $2::bigint[]) AS notices (key_id, told) ORDER BY key_id
+  ON CONFLICT (key_id) DO UPDATE SET last = counted.last + excluded.last
+  RETURNING key_id, last, ${NOW} AS now`;
+
+/** Puts down what is to be told, a row for each channel that leads to somebody. */
+export class OutboxWriter {
+  constructor(private readonly receivers: NoticeReceivers) {}
+
+  /**
+   * In the caller's transaction, so that nothing is told that did not happen. Once in a transaction, as the last thing that it
+   * does: the locks are taken in one order then, and held for the shortest time.
+   */
+  async write(manager: EntityManager, notices: readonly KeyNotice[]): Promise<void> {
+    const told = notices.filter(({ type }) => channelsOf(type, this.receivers).length > 0);
+    if (told.length === 0) return;
+    const perKey = new Map<string, number>();
+    for (const { key } of told) perKey.set(key.id, (perKey.get(key.id) ?? 0) + 1);
+    const counted = await manager.query<{ key_id: string; last: string; now: Date }[]>(COUNT, [
+      [...perKey.keys()],
+      [...perKey.values()],
+    ]);
+    const sequences = new Map(counted.map(({ key_id: id, last }) => [id, Number(last) - perKey.get(id)!]));
+    const { now } = counted[0]!;
+    const rows = told.flatMap((notice) => {
+      const sequence = sequences.get(notice.key.id)! + 1;
+      sequences.set(notice.key.id, sequence);
+      return this.rowsOf(notice, sequence, now);
+    });
+    await manager.insert(OutboxRow, rows);
+  }
+
+  private rowsOf(notice: KeyNotice, sequence: number, now: Date): Partial<OutboxRow>[] {
+    return channelsOf(notice.type, this.receivers).map((channel) => ({
+      id: randomUUID(),
+      channel,
+      type: notice.type,
+      ownerId: notice.key.ownerId,
+      data: JSON.stringify(noticeData(notice, sequence)),
+      toldAt: now,
+      sequence: String(sequence),
+      nextTryAt: now,
+      giveUpAt: new Date(now.getTime() + TRIED_FOR_MS),
+    }));
+  }
+}
