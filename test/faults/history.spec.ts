@@ -62,17 +62,22 @@ test.each(inThisRun)(
     };
     const services = [await startService(env), await startService(env)];
     const instances = services.map((service) => ({ service, stream: new QuestionStream(service.clients) }));
-    const tally: Tally = { answered: 0, granted: 0, unavailable: 0, broken: [] };
+    const tally: Tally = { answered: 0, granted: 0, rotated: 0, firstUsed: new Set(), unavailable: 0, broken: [] };
     try {
       const startedAt = performance.now();
       const [lives, faults] = await liveThrough(instances, tally, { place, faultEvery, answers });
       const seconds = Math.round((performance.now() - startedAt) / 1000);
       const violations = lives.flatMap(({ history }) => findViolation(OWNER, history) ?? []);
-      if (TOLD) tell({ name, ...tally, broken: tally.broken.length, faults, violations: violations.length, seconds });
+      if (TOLD) {
+        const { answered, granted, rotated, unavailable } = tally;
+        const counts = { answered, granted, rotated, firstUses: tally.firstUsed.size, unavailable };
+        tell({ name, ...counts, broken: tally.broken.length, faults, violations: violations.length, seconds });
+      }
       expect(violations.map((violation) => JSON.stringify(violation))).toEqual([]);
       expect(tally.broken).toEqual([]);
       expect(tally.answered).toBeGreaterThanOrEqual(answers);
       expect(tally.granted).toBeGreaterThan(answers / 10);
+      expect([tally.rotated > 0, tally.firstUsed.size > 0]).toEqual([true, true]);
       if (place.fault) expect(faults).toBeGreaterThan(0);
     } finally {
       for (const { stream } of instances) stream.close();

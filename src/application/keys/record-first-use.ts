@@ -1,34 +1,45 @@
 import type { Client } from '../../domain/audit/audit-event.js';
+import type { KeyStanding } from '../../domain/keys/key-standing.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import type { Verdict } from '../../domain/keys/verdict.js';
+import type { AccountTransaction } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
 import { saveKeys } from './save-keys.js';
 
+type Judge = (standing: KeyStanding, now: Date) => Verdict;
+
 /** The first use of a key that replaces another, which brings about the end of that one. */
 export class RecordFirstUse {
-  /** By key: requests that arrive together, each with a read of its own behind it, wait for one commit. */
-  private readonly underWay = new Map<string, Promise<boolean>>();
+  /** By key. */
+  private readonly underWay = new Map<string, Promise<Verdict | undefined>>();
 
   constructor(private readonly accounts: Accounts) {}
 
   /**
-   * Resolves once the use is committed, by this call or an earlier one. Says no if the key or its owner is not active any
-   * more, which is looked at once more under the locks that a revocation takes.
+   * The verdict under the locks that a revocation and a change of the account take. If it is a grant, the use is committed.
+   * @returns undefined when the key must be read again: it has changed, or another request is recording its first use
    */
-  execute(key: { readonly id: string; readonly ownerId: string }, client: Client): Promise<boolean> {
-    const known = this.underWay.get(key.id);
-    if (known) return known;
-    const recording = this.record(key.ownerId, key.id, client).finally(() => this.underWay.delete(key.id));
-    this.underWay.set(key.id, recording);
-    return recording;
+  async execute(standing: KeyStanding, judge: Judge, client: Client): Promise<Verdict | undefined> {
+    const other = this.underWay.get(standing.id);
+    if (other) {
+      await other;
+      return undefined;
+    }
+    const recording = this.record(standing, judge, client);
+    this.underWay.set(standing.id, recording);
+    return recording.finally(() => this.underWay.delete(standing.id));
   }
 
-  private record(ownerId: string, keyId: string, client: Client): Promise<boolean> {
-    return this.accounts.transaction(ownerId, async (transaction) => {
-      if (!transaction.account?.isActive) return false;
+  private record(standing: KeyStanding, judge: Judge, client: Client): Promise<Verdict | undefined> {
+    return this.accounts.transaction(standing.ownerId, async (transaction: AccountTransaction) => {
+      const { account, now } = transaction;
+      if (!account) return undefined;
+      const verdict = judge(standing.ownedBy(account), now);
+      if (!verdict.granted) return verdict;
       const keys = new OwnerKeys(await transaction.openKeys());
-      const isActive = keys.firstUsed(keyId, transaction.now);
+      const isActive = keys.firstUsed(standing.id, now);
       await saveKeys(transaction, keys, { actorId: null, client });
-      return isActive;
+      return isActive ? verdict : undefined;
     });
   }
 }

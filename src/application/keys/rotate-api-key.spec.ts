@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
 import { client, createKey, newOwner, outcomeOf, rotateKey, times } from '../../../test/support/application/calls.js';
-import { LatchkeyError } from '../../domain/errors.js';
 import { DAY_MS, HOUR_MS } from '../../domain/time.js';
-import type { KeyReading } from '../ports.js';
 import { RecordFirstUse } from './record-first-use.js';
 import type { RotateApiKeyCommand } from './rotate-api-key.js';
 import { ValidateKey } from './validate-key.js';
@@ -142,10 +140,14 @@ describe('the first use of the new key', () => {
     expect(stateOf(next.key.id).firstUsedAt).toBeNull();
   });
 
-  test('of many at once is one commit, which all of them wait for', async () => {
+  test('of many at once is one commit, which all of them wait for, and each is answered what it asked', async () => {
     const { id, old, next } = await pair({ graceSeconds: 0 });
-    const verdicts = await Promise.all(times(20, () => verdictOn(next.fullKey)));
-    expect(verdicts.every(({ granted }) => granted)).toBe(true);
+    const permissions = ['systems:read', 'users:read', '', 'systems:write'];
+    const asked = times(20, async (n) => {
+      const question = { operation: 'read', permission: permissions[n % 4]! } as const;
+      return (await app.validateKey.execute(next.fullKey, question, client())).verdict.granted;
+    });
+    expect(await Promise.all(asked)).toEqual(times(20, (n) => n % 4 !== 1));
     expect(eventsOf(app, id, 'api_key.revoked')).toHaveLength(1);
     expect(stateOf(old.key.id).revokedAt).toEqual(app.store.now());
   });
@@ -200,20 +202,30 @@ describe('what happens between the read of the new key and its first use', () =>
     expect(stateOf(next.key.id).firstUsedAt).toEqual(app.store.now());
   });
 
-  test('the owner is suspended and back again before the second look: neither granted nor refused', async () => {
+  test('the owner is suspended and back again: granted as the one whose first use it is', async () => {
     const { id, next } = await pair();
-    let reads = 0;
-    class BackAgain extends Object.getPrototypeOf(keyReader).constructor {
-      async read(publicPart: string): Promise<KeyReading> {
-        reads += 1;
-        if (reads === 2) await app.changeAccountStatus.reactivate(id);
-        return keyReader.read(publicPart);
-      }
-    }
-    firstUse.meanwhile = () => app.changeAccountStatus.suspend(id);
-    const reader = new (BackAgain as unknown as new (store: typeof app.store) => typeof keyReader)(app.store);
-    const judge = new ValidateKey(reader, limiter, keys, firstUse, lastUse, audit, meter, refusals, 'lk');
-    await expect(judge.execute(next.fullKey, READ, client())).rejects.toBeInstanceOf(LatchkeyError);
+    const verdict = await during(next, async () => {
+      await app.changeAccountStatus.suspend(id);
+      await app.changeAccountStatus.reactivate(id);
+    });
+    expect(verdict.granted).toBe(true);
+    expect(stateOf(next.key.id).firstUsedAt).toEqual(app.store.now());
+  });
+
+  test('the owner loses the permission that is asked for: refused, and nothing is used', async () => {
+    const { id, next } = await pair();
+    firstUse.meanwhile = () =>
+      app.putAccount.execute({ id, email: `${id}@b.c`, displayName: '', permissions: ['systems:write'] });
+    const question = { operation: 'read', permission: 'systems:read' } as const;
+    const { verdict } = await interrupted.execute(next.fullKey, question, client());
+    expect(verdict).toEqual({ granted: false, reason: 'missing-permission', missing: 'systems:read' });
     expect(stateOf(next.key.id).firstUsedAt).toBeNull();
+  });
+
+  test('the owner is purged: refused', async () => {
+    const { id, next } = await pair();
+    const nobody = { actorId: null, client: client() };
+    const verdict = await during(next, () => app.purgeAccount.execute(id, undefined, nobody));
+    expect(verdict).toEqual({ granted: false, reason: 'revoked' });
   });
 });

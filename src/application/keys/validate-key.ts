@@ -1,4 +1,4 @@
-import { LatchkeyError } from '../../domain/errors.js';
+import type { KeyStanding } from '../../domain/keys/key-standing.js';
 import { digestMatches, KeyString } from '../../domain/keys/key-string.js';
 import type { RateDecision } from '../../domain/rate-limit.js';
 import {
@@ -93,9 +93,12 @@ export class ValidateKey {
     if (found.isEndDue(now)) await this.keys.recordDueEnds({ keyId: found.id });
     let verdict = found.judge(question, rate.admitted, now);
     if (verdict.granted && found.awaitsFirstUse) {
-      if (!(await this.firstUse.execute(found, client))) {
-        verdict = await this.judgeAgain(publicPart, question, rate.admitted);
-      }
+      verdict = await this.judgeFirstUse(
+        publicPart,
+        found,
+        (standing, at) => standing.judge(question, rate.admitted, at),
+        client,
+      );
       this.meter.countPart('record', chargedAt);
     }
     if (verdict.granted) {
@@ -106,12 +109,21 @@ export class ValidateKey {
     return { verdict, rate, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 
-  /** The key, or its owner, was not active any more when its first use was to be recorded. */
-  private async judgeAgain(publicPart: string, question: Question, isAdmitted: boolean): Promise<Verdict> {
+  /** A grant would be the first use of the key: it is answered once that is on record. */
+  private async judgeFirstUse(
+    publicPart: string,
+    standing: KeyStanding,
+    judge: (standing: KeyStanding, now: Date) => Verdict,
+    client: Client,
+  ): Promise<Verdict> {
+    const verdict = await this.firstUse.execute(standing, judge, client);
+    if (verdict) return verdict;
     const { now, found } = await this.reader.read(publicPart);
-    const verdict = found?.judge(question, isAdmitted, now) ?? deny('invalid-key');
-    if (verdict.granted) throw new LatchkeyError('unavailable', 'The key changed while it was being judged');
-    return verdict;
+    if (!found) return deny('invalid-key');
+    if (found.isEndDue(now)) await this.keys.recordDueEnds({ keyId: found.id });
+    const again = judge(found, now);
+    const isFirst = again.granted && found.awaitsFirstUse;
+    return isFirst ? this.judgeFirstUse(publicPart, found, judge, client) : again;
   }
 
   private async refuseUnproven(failure: Omit<Refused, 'reason'>, why: string, since: number): Promise<Validation> {

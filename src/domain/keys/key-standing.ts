@@ -50,6 +50,11 @@ export class KeyStanding {
     return dueEnd(now, this.state) !== undefined;
   }
 
+  /** The same key, read together with another state of its owner. */
+  ownedBy({ status, permissions }: OwnerStanding): KeyStanding {
+    return new KeyStanding({ ...this.state, owner: { status, permissions } });
+  }
+
   /** The verdict on a key whose secret is proven, read together with its owner at `now`. */
   judge(question: Question, withinRateLimit: boolean, now: Date): Verdict {
     const { id, ownerId, access, owner, createdAt } = this.state;

@@ -73,6 +73,45 @@ describe('a history is refused that shows', () => {
   test('a key denied as unknown after its creation was answered', () => {
     expect(check(at(10, 20, denied('INVALID_KEY')))).toBeDefined();
   });
+  const rotate = (keyId: string, next: string, hasGrace = false): OwnerAction => ({
+    kind: 'rotate',
+    keyId,
+    hasGrace,
+    answer: { keyId: next },
+  });
+  const used = (keyId: string): OwnerAction => ({
+    kind: 'validate',
+    keyId,
+    mayBeFirst: true,
+    permission: '',
+    answer: { granted: { keyId, permissions: READ } },
+  });
+  test('a grant of the old key after one of its successor, where there is no grace period', () => {
+    const begun = at(10, 11, rotate('k1', 'k2'));
+    expect(check(begun, at(20, 21, granted()), at(22, 23, used('k2')), at(24, 25, granted()))).toEqual(granted());
+    expect(check(begun, at(20, 30, used('k2')), at(21, 22, denied('REVOKED')), at(23, 24, granted()))).toEqual(
+      granted(),
+    );
+    const goesOn = at(10, 11, rotate('k1', 'k2', true));
+    expect(check(goesOn, at(22, 23, used('k2')), at(24, 25, granted()))).toBeUndefined();
+  });
+  test('the end of an old key whose successor nobody used, and one of a rotation that was taken back', () => {
+    const begun = at(10, 11, rotate('k1', 'k2'));
+    expect(check(begun, at(20, 21, denied('REVOKED')))).toEqual(denied('REVOKED'));
+    const unanswered: OwnerAction = { kind: 'validate', keyId: 'k2', mayBeFirst: true, permission: '' };
+    expect(check(begun, at(20, NEVER, unanswered), at(22, 23, denied('REVOKED')))).toBeUndefined();
+    const back = at(14, 15, { kind: 'revoke', keyId: 'k2', answer: 'revoked' });
+    expect(check(begun, back, at(20, 21, used('k2')))).toEqual(used('k2'));
+    expect(check(begun, back, at(20, 21, granted()))).toBeUndefined();
+  });
+  test('a second rotation of one key, and a pair that counts as two', () => {
+    const begun = at(10, 11, rotate('k1', 'k2', true));
+    expect(check(begun, at(20, 21, rotate('k1', 'k3')))).toEqual(rotate('k1', 'k3'));
+    const more = ['k3', 'k4', 'k5', 'k6'].map((id, n) => at(20 + 2 * n, 21 + 2 * n, create(id)));
+    expect(check(begun, ...more)).toBeUndefined();
+    const full: OwnerAction = { kind: 'create', answer: 'full' };
+    expect(check(begun, ...more.slice(1), at(40, 41, full))).toEqual(full);
+  });
   test('a sixth active key, or a cap before there are five', () => {
     const more = ['k2', 'k3', 'k4', 'k5'].map((id, n) => at(10 + 2 * n, 11 + 2 * n, create(id)));
     const full: OwnerAction = { kind: 'create', answer: 'full' };

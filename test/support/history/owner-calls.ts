@@ -20,7 +20,12 @@ type AnswerTo<Kind extends OwnerAction['kind']> = Promise<(OwnerAction & { kind:
 export interface KnownKey {
   readonly id: string;
   readonly fullKey: string;
+  /** Whether it was made to replace another. */
+  readonly isSuccessor: boolean;
 }
+
+/** Longer than any history. */
+const GRACE_SECONDS = 86_400;
 
 /**
  * The calls about one owner, each to a random instance, with answers in the terms of the model. An unanswered call is
@@ -56,7 +61,19 @@ export class OwnerCalls {
     if (code === 409) return 'full';
     if (code === 429) return 'too-many-attempts';
     const { apiKey, fullKey } = expected(201, code, body) as CreatedApiKeyView;
-    this.keys.push({ id: apiKey.id, fullKey });
+    this.keys.push({ id: apiKey.id, fullKey, isSuccessor: false });
+    return { keyId: apiKey.id };
+  }
+
+  async rotate(keyId: string, hasGrace: boolean): AnswerTo<'rotate'> {
+    const order = { graceSeconds: hasGrace ? GRACE_SECONDS : 0, password: PASSWORD };
+    const { status: code, body } = await this.call(`/v1/api-keys/${keyId}/rotate`, order);
+    if (code === 503) return undefined;
+    if (code === 401) return 'owner-not-active';
+    if (code === 409) return body.code === 'rotation_pending' ? 'pending' : 'not-active';
+    if (code === 429) return 'too-many-attempts';
+    const { apiKey, fullKey } = expected(201, code, body) as CreatedApiKeyView;
+    this.keys.push({ id: apiKey.id, fullKey, isSuccessor: true });
     return { keyId: apiKey.id };
   }
 

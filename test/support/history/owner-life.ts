@@ -8,6 +8,9 @@ import { OWNER, type OwnerAction } from './owner-model.js';
 export interface Tally {
   answered: number;
   granted: number;
+  rotated: number;
+  /** The keys that replaced others and were granted something. */
+  readonly firstUsed: Set<string>;
   unavailable: number;
   /** Answers that no service should give. */
   readonly broken: string[];
@@ -58,6 +61,7 @@ export class OwnerLife {
     if (dice < 14) return this.account('reactivate');
     if (dice < 20 || this.calls.keys.length === 0) return this.perform({ kind: 'create' }, () => this.calls.create());
     if (dice < 24) return this.revoke(this.anyKey());
+    if (dice < 36) return this.rotate(this.anyKey());
     return this.look();
   }
 
@@ -65,7 +69,9 @@ export class OwnerLife {
   private look(): Promise<boolean> {
     if (this.calls.keys.length === 0 || randomInt(20) === 0) return this.account('get');
     const [key, permission] = [this.anyKey(), PERMISSIONS[randomInt(PERMISSIONS.length)]!];
-    return this.perform({ kind: 'validate', keyId: key.id, permission }, () => this.calls.validate(key, permission));
+    const first = key.isSuccessor ? ({ mayBeFirst: true } as const) : {};
+    const asked: OwnerAction = { kind: 'validate', keyId: key.id, permission, ...first };
+    return this.perform(asked, () => this.calls.validate(key, permission));
   }
 
   private putAccount(permissions: readonly string[]): Promise<boolean> {
@@ -86,6 +92,11 @@ export class OwnerLife {
     return this.perform({ kind: 'revoke', keyId }, () => this.calls.revoke(keyId));
   }
 
+  private rotate({ id: keyId }: KnownKey): Promise<boolean> {
+    const hasGrace = randomInt(3) === 0;
+    return this.perform({ kind: 'rotate', keyId, hasGrace }, () => this.calls.rotate(keyId, hasGrace));
+  }
+
   private anyKey(): KnownKey {
     const inUse = this.calls.keys.slice(-KEYS_IN_USE);
     return inUse[randomInt(inUse.length)]!;
@@ -101,7 +112,14 @@ export class OwnerLife {
     if (isAnswered || !OWNER.changesNothing(asked)) this.history.push({ action, invokedAt, answeredAt });
     if (!isAnswered) this.tally.unavailable += 1;
     else this.tally.answered += 1;
-    if (typeof answer === 'object' && 'granted' in answer) this.tally.granted += 1;
+    if (typeof answer === 'object') this.count(asked, answer);
     return isAnswered;
+  }
+
+  private count(asked: OwnerAction, answer: object): void {
+    if (asked.kind === 'rotate') this.tally.rotated += 1;
+    if (asked.kind !== 'validate' || !('granted' in answer)) return;
+    this.tally.granted += 1;
+    if (asked.mayBeFirst) this.tally.firstUsed.add(asked.keyId);
   }
 }

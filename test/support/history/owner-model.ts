@@ -17,8 +17,21 @@ export type OwnerAction =
   | { kind: 'put'; permissions: readonly string[]; answer?: AccountAnswer | undefined }
   | { kind: 'get' | 'suspend' | 'reactivate'; answer?: AccountAnswer | undefined }
   | { kind: 'create'; answer?: { keyId: string } | 'full' | 'owner-not-active' | 'too-many-attempts' | undefined }
+  | { kind: 'rotate'; keyId: string; hasGrace: boolean; answer?: RotationAnswer | undefined }
   | { kind: 'revoke'; keyId: string; answer?: 'revoked' | 'not-active' | 'owner-not-active' | undefined }
-  | { kind: 'validate'; keyId: string; permission: string; answer?: Verdict | undefined };
+  /** `mayBeFirst`: of a key that replaces another, whose first use may end that one. */
+  | { kind: 'validate'; keyId: string; mayBeFirst?: true; permission: string; answer?: Verdict | undefined };
+
+type RotationAnswer = { readonly keyId: string } | 'pending' | 'not-active' | 'owner-not-active' | 'too-many-attempts';
+
+/** Two active keys of which one is to replace the other. */
+interface Pair {
+  readonly old: string;
+  /** Made up where the rotation was not answered. */
+  readonly next: string;
+  /** Whether the old key goes on after the first use of the next: for longer than any history. */
+  readonly hasGrace: boolean;
+}
 
 export interface OwnerState extends AccountAnswer {
   /** Sorted ids; those of revoked keys are sorted, too. */
@@ -26,13 +39,15 @@ export interface OwnerState extends AccountAnswer {
   readonly revokedKeys: readonly string[];
   /** Active keys whose creation was not answered: their ids are unknown, but they count. */
   readonly lostKeys: number;
+  /** In the order of the old keys. */
+  readonly pairs: readonly Pair[];
 }
 
 const MAX_ACTIVE_KEYS = 5;
 
 /** One owner with their keys, by the contract. On purpose it repeats the rules and shares no code with the service. */
 export const OWNER: Model<OwnerState, OwnerAction> = {
-  initial: { status: 'active', permissions: [], activeKeys: [], revokedKeys: [], lostKeys: 0 },
+  initial: { status: 'active', permissions: [], activeKeys: [], revokedKeys: [], lostKeys: 0, pairs: [] },
   step: (state, action) => {
     switch (action.kind) {
       case 'put':
@@ -45,17 +60,20 @@ export const OWNER: Model<OwnerState, OwnerAction> = {
         return told(action.answer, { ...state, status: 'active' });
       case 'create':
         return create(state, action.answer);
+      case 'rotate':
+        return rotate(state, action);
       case 'revoke':
         return revoke(state, action.keyId, action.answer);
       case 'validate':
-        return JSON.stringify(action.answer) === JSON.stringify(verdict(state, action)) ? state : undefined;
+        return validate(state, action);
     }
   },
-  changesNothing: ({ kind, answer }) =>
-    kind === 'validate' ||
-    kind === 'get' ||
-    (kind === 'create' && typeof answer === 'string') ||
-    (kind === 'revoke' && answer !== undefined && answer !== 'revoked'),
+  changesNothing: (action) => {
+    const { kind, answer } = action;
+    if (kind === 'validate') return !action.mayBeFirst || (answer !== undefined && 'denied' in answer);
+    if (kind === 'get') return true;
+    return typeof answer === 'string' && answer !== 'revoked';
+  },
 };
 
 /** The answer, if there is one, must show the account as the change left it. */
@@ -66,7 +84,7 @@ function told(answer: AccountAnswer | undefined, state: OwnerState): OwnerState 
 
 function create(state: OwnerState, answer: (OwnerAction & { kind: 'create' })['answer']): OwnerState | undefined {
   const isActive = state.status === 'active';
-  const isFull = state.activeKeys.length + state.lostKeys >= MAX_ACTIVE_KEYS;
+  const isFull = state.activeKeys.length + state.lostKeys - state.pairs.length >= MAX_ACTIVE_KEYS;
   // The delay of password guesses is no part of this state.
   if (answer === 'too-many-attempts') return state;
   if (answer === 'owner-not-active') return isActive ? undefined : state;
@@ -85,8 +103,47 @@ function revoke(
   if (answer === 'owner-not-active') return isActive ? undefined : state;
   if (answer === 'not-active') return isActive && state.revokedKeys.includes(keyId) ? state : undefined;
   if (!isActive || !state.activeKeys.includes(keyId)) return undefined;
-  const activeKeys = state.activeKeys.filter((id) => id !== keyId);
-  return { ...state, activeKeys, revokedKeys: [...state.revokedKeys, keyId].sort() };
+  return ended(state, keyId);
+}
+
+/** The partner of the key, if it has one, goes on and counts alone. */
+function ended(state: OwnerState, keyId: string): OwnerState {
+  return {
+    ...state,
+    activeKeys: state.activeKeys.filter((id) => id !== keyId),
+    revokedKeys: [...state.revokedKeys, keyId].sort(),
+    pairs: state.pairs.filter(({ old, next }) => old !== keyId && next !== keyId),
+  };
+}
+
+function rotate(
+  state: OwnerState,
+  { keyId, hasGrace, answer }: OwnerAction & { kind: 'rotate' },
+): OwnerState | undefined {
+  const isActive = state.status === 'active';
+  const isPaired = state.pairs.some(({ old, next }) => old === keyId || next === keyId);
+  if (answer === 'too-many-attempts') return state;
+  if (answer === 'owner-not-active') return isActive ? undefined : state;
+  if (answer === 'not-active') return isActive && state.revokedKeys.includes(keyId) ? state : undefined;
+  if (answer === 'pending') return isActive && isPaired ? state : undefined;
+  if (!isActive || isPaired || !state.activeKeys.includes(keyId)) return undefined;
+  const next = answer?.keyId ?? `unknown successor of ${keyId}`;
+  const pairs = [...state.pairs, { old: keyId, next, hasGrace }];
+  return {
+    ...state,
+    activeKeys: [...state.activeKeys, next].sort(),
+    pairs: pairs.sort((one, other) => (one.old < other.old ? -1 : 1)),
+  };
+}
+
+/** Its first use ends the key before it, where that has no grace period. */
+function validate(state: OwnerState, action: OwnerAction & { kind: 'validate' }): OwnerState | undefined {
+  const { keyId, answer } = action;
+  const judged = verdict(state, action);
+  // Unanswered, it may still have been the first use.
+  if (answer !== undefined && JSON.stringify(answer) !== JSON.stringify(judged)) return undefined;
+  const replaced = 'granted' in judged ? state.pairs.find(({ next }) => next === keyId) : undefined;
+  return replaced && !replaced.hasGrace ? ended(state, replaced.old) : state;
 }
 
 /** On a read-and-write key, in the order of judgement. */
