@@ -16,8 +16,8 @@ export class RecordFirstUse {
   constructor(private readonly accounts: Accounts) {}
 
   /**
-   * The verdict under the locks that a revocation and a change of the account take. If it is a grant, the use is committed.
-   * @returns undefined when the key must be read again: it has changed, or another request is recording its first use
+   * The grant under the locks that a revocation and a change of the account take, once the use is committed.
+   * @returns undefined when the key must be read again: it or its owner has changed, or another request is recording the use
    */
   async execute(standing: KeyStanding, judge: Judge, client: Client): Promise<Verdict | undefined> {
     const other = this.underWay.get(standing.id);
@@ -35,7 +35,7 @@ export class RecordFirstUse {
       const { account, now } = transaction;
       if (!account) return undefined;
       const verdict = judge(standing.ownedBy(account), now);
-      if (!verdict.granted) return verdict;
+      if (!verdict.granted) return undefined;
       const keys = new OwnerKeys(await transaction.openKeys());
       const isActive = keys.firstUsed(standing.id, now);
       await saveKeys(transaction, keys, { actorId: null, client });

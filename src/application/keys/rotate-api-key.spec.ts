@@ -222,6 +222,15 @@ describe('what happens between the read of the new key and its first use', () =>
     expect(stateOf(next.key.id).firstUsedAt).toBeNull();
   });
 
+  test('the key is revoked, and its owner suspended after that: refused as revoked', async () => {
+    const { id, next } = await pair();
+    const verdict = await during(next, async () => {
+      await app.revokeApiKey.execute(id, next.key.id, client());
+      await app.changeAccountStatus.suspend(id);
+    });
+    expect(verdict).toEqual({ granted: false, reason: 'revoked' });
+  });
+
   test('the owner is purged: refused', async () => {
     const { id, next } = await pair();
     const nobody = { actorId: null, client: client() };
