@@ -37,6 +37,7 @@ const specsOf = {
   'record-first-use': ['rotate-api-key'],
   'revoke-leaked-keys': ['revoke-as-admin'],
   'save-keys': ['save-keys', 'create-api-key', 'revoke-api-key', 'rotate-api-key', 'sweep-due-ends'],
+  'under-way': ['send-notices'],
   'sign-out': ['sign-in'],
   'telling-event': ['recorded-key', 'recorded-account'],
   time: ['api-key', 'password-throttle'],

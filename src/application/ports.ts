@@ -16,7 +16,7 @@ import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audi
 import type { NoticeChannel } from '../domain/notices/channel.js';
 import type { KeyList, ReadKey } from './listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
-import type { Claim, OutboxMessage } from './notices/outbox-message.js';
+import type { Backlog, Claim, OutboxMessage, UndeliveredMessage } from './notices/outbox-message.js';
 import type { Page, PageRequest } from './page.js';
 
 export * from './sign-in-ports.js';
@@ -98,6 +98,20 @@ export abstract class AuditTrail {
 export abstract class Outbox {
   /** Messages whose next try is due, the oldest first, passing over those that another sender has claimed. */
   abstract claim(channel: NoticeChannel, limit: number): Promise<Claim[]>;
+  /** It was taken, and is forgotten. */
+  abstract delivered(claim: Claim): Promise<void>;
+  /**
+   * It was tried in vain. Changes nothing once the claim has run out and another sender has it.
+   * @param pauseMs until it is tried again; undefined: it is given up
+   */
+  abstract failed(claim: Claim, why: string, pauseMs: number | undefined): Promise<void>;
+  /** It was not tried to the end: anybody may. */
+  abstract release(claim: Claim): Promise<void>;
+  abstract backlog(): Promise<Record<NoticeChannel, Backlog>>;
+  /** What is not delivered, the oldest first. */
+  abstract list(isFailed: boolean, limit: number): Promise<UndeliveredMessage[]>;
+  /** Makes one due now, whether it waits or was given up, or all that were given up. Answers how many. */
+  abstract retry(id: string | undefined): Promise<number>;
 }
 
 /** Where a channel leads. */

@@ -20,6 +20,7 @@ import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-ke
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
 import { PostgresLastUse } from '../infrastructure/outbound/postgres/keys/last-use.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
+import { WebhookReceiver } from '../infrastructure/outbound/webhooks/webhook-receiver.js';
 import type { Telemetry } from './telemetry.js';
 
 export type Adapters = ReturnType<typeof buildAdapters>;
@@ -47,6 +48,7 @@ export function buildAdapters(
     auditTrail: new PostgresAuditTrail(database),
     outboxWriter,
     outbox: new PostgresOutbox(database),
+    webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),
     keys: new PostgresApiKeys(database, outboxWriter),
     accounts: new PostgresAccounts(database, outboxWriter),
     firstUses: new PostgresAccounts(database.within(databasePatienceMs), outboxWriter),

@@ -1,7 +1,9 @@
 import type { Config } from '../config/config.js';
 import { MINUTE_MS } from '../domain/time.js';
 import type { Job } from '../infrastructure/inbound/clock/job.js';
+import { MeasureOutboxJob } from '../infrastructure/inbound/clock/measure-outbox.job.js';
 import { SealAuditEventsJob } from '../infrastructure/inbound/clock/seal-audit-events.job.js';
+import { SendNoticesJob } from '../infrastructure/inbound/clock/send-notices.job.js';
 import type { Readiness } from '../infrastructure/inbound/shared/readiness.js';
 import type { Log } from '../infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';
@@ -32,8 +34,17 @@ export function buildJobs(
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
+    ...outboxJobs(useCases, adapters, log),
   ];
   if (config.audit.sealKeys.length > 0) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];
   log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');
   return jobs;
+}
+
+/** A sender for each channel, so that a slow receiver delays no other. None where nobody is told. */
+function outboxJobs({ sendWebhooks }: UseCases, { outbox }: Adapters, log: Log): Job[] {
+  const channels = [sendWebhooks].filter((channel) => channel !== undefined);
+  if (channels.length === 0) return [];
+  const names = channels.map(({ channel }) => channel);
+  return [...channels.map((channel) => new SendNoticesJob(channel, log)), new MeasureOutboxJob(outbox, names)];
 }

@@ -17,6 +17,7 @@ import { RevokeKeys } from '../application/keys/revoke-keys.js';
 import { RotateApiKey } from '../application/keys/rotate-api-key.js';
 import { SweepDueEnds } from '../application/keys/sweep-due-ends.js';
 import { ValidateKey } from '../application/keys/validate-key.js';
+import { SendNotices } from '../application/notices/send-notices.js';
 import type {
   Accounts,
   ApiKeys,
@@ -24,6 +25,7 @@ import type {
   AuditTrail,
   KeyReader,
   LastUse,
+  NoticeReceiver,
   Outbox,
   PasswordGuesses,
   Passwords,
@@ -49,6 +51,7 @@ export interface Ports {
   readonly audit: Audit;
   readonly auditTrail: AuditTrail;
   readonly outbox: Outbox;
+  readonly webhookReceiver: NoticeReceiver | undefined;
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
   /** The same accounts, which give up as soon as a validation does. */
@@ -73,24 +76,14 @@ export function buildUseCases(
   refusals: Refusals,
 ) {
   const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, lastUse, passwords, limiter } = ports;
-  const { platformLogin, firstUses } = ports;
+  const { platformLogin, firstUses, outbox, webhookReceiver } = ports;
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
   const confirmed = new ConfirmedChange(accounts, confirmation);
   const recordFirstUse = new RecordFirstUse(firstUses);
   return {
     recordFirstUse,
-    validateKey: new ValidateKey(
-      keyReader,
-      limiter,
-      keys,
-      new RecordFirstUse(firstUses),
-      lastUse,
-      audit,
-      meter,
-      refusals,
-      keyPrefix,
-    ),
+    validateKey: new ValidateKey(keyReader, limiter, keys, recordFirstUse, lastUse, audit, meter, refusals, keyPrefix),
     createApiKey: new CreateApiKey(confirmed, keyPrefix),
     rotateApiKey: new RotateApiKey(confirmed, keyPrefix),
     getApiKey: new GetApiKey(keys),
@@ -98,6 +91,7 @@ export function buildUseCases(
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, new RevokeAsAdmin(accounts)),
     sweepDueEnds: new SweepDueEnds(keys),
+    ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),

@@ -40,6 +40,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     audit: new FakeAudit(store),
     auditTrail: new FakeAuditTrail(store),
     outbox: new FakeOutbox(store),
+    webhookReceiver: undefined,
     keys: new FakeApiKeys(store),
     accounts: new FakeAccounts(store),
     firstUses: new FakeAccounts(store),

@@ -9,6 +9,8 @@ export interface Job {
   /** May answer that the next run is due earlier, in so many milliseconds. */
   run(): Promise<number | void>;
   instruments?(): readonly Instrument[];
+  /** The service ends: a run that is under way must come to its end soon. */
+  stop?(): void;
   /** Runs once more at the end, when nothing else asks for anything any more. */
   readonly runsAtEnd?: boolean;
 }

@@ -39,6 +39,7 @@ export class ScheduledJob {
   async end(): Promise<void> {
     this.hasEnded = true;
     clearTimeout(this.timer);
+    this.job.stop?.();
     await this.running;
     if (this.hasStarted && this.job.runsAtEnd) await this.runOnce();
   }

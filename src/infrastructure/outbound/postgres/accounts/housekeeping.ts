@@ -1,7 +1,9 @@
 import { LessThan } from 'typeorm';
 import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../../domain/accounts/password-throttle.js';
+import { FAILED_KEPT_MS } from '../../../../domain/notices/retry-schedule.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow, type Database } from '../connection/database.js';
+import { FORGET_MESSAGES } from '../outbox/outbox-statements.js';
 import { PasswordGuessesRow } from '../tables/guess-rows.js';
 import { SessionRow } from '../tables/rows.js';
 
@@ -18,12 +20,12 @@ export class PostgresHousekeeping {
       await manager.delete(SessionRow, { expiresAt: LessThan(now) });
       const forgotten = new Date(now.getTime() - SUCCESSES_KEPT_DAYS * DAY_MS);
       await manager.delete(PasswordGuessesRow, { lastAttemptAt: LessThan(forgotten) });
-      const forget = async () => {
-        const parameters = [now, FAILURE_FORGOTTEN_AFTER_MS / 1000, BATCH];
-        const [gone] = await manager.query<{ count: number }[]>(FORGET_FAILURES, parameters);
+      const forget = async (statement: string, seconds: number) => {
+        const [gone] = await manager.query<{ count: number }[]>(statement, [now, seconds, BATCH]);
         return gone!.count;
       };
-      while ((await forget()) === BATCH);
+      while ((await forget(FORGET_FAILURES, FAILURE_FORGOTTEN_AFTER_MS / 1000)) === BATCH);
+      while ((await forget(FORGET_MESSAGES, FAILED_KEPT_MS / 1000)) === BATCH);
     });
   }
 }

@@ -1,34 +1,11 @@
+import type { Backlog, Claim, UndeliveredMessage } from '../../../../application/notices/outbox-message.js';
 import { Outbox } from '../../../../application/ports.js';
-import type { Claim } from '../../../../application/notices/outbox-message.js';
 import type { NoticeChannel } from '../../../../domain/notices/channel.js';
-import type { NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
-import { type Database, NOW } from '../connection/database.js';
-
-/** Longer than the longest try, by PostgreSQL's clock. */
-const CLAIM_SECONDS = 60;
-
-interface ClaimedRow {
-  id: string;
-  type: NoticeType;
-  data: string;
-  told_at: Date;
-  tries: number;
-  claimed_until: Date;
-}
-
-/** Passes over what another sender is claiming or has claimed. Locks nothing beyond its one statement. */
-const CLAIM = `
-  WITH due AS MATERIALIZED (
-    SELECT id FROM outbox
-    WHERE channel = $1 AND failed_at IS NULL AND next_try_at <= ${NOW}
-      AND (claimed_until IS NULL OR claimed_until <= ${NOW})
-    ORDER BY next_try_at, sequence LIMIT $2 FOR UPDATE SKIP LOCKED
-  ), claimed AS (
-    UPDATE outbox SET claimed_until = ${NOW} + make_interval(secs => ${CLAIM_SECONDS})
-    FROM due WHERE outbox.id = due.id
-    RETURNING outbox.*
-  )
-  SELECT id, type, data, told_at, tries, claimed_until FROM claimed ORDER BY next_try_at, sequence`;
+import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
+import type { Database } from '../connection/database.js';
+import { OutboxRow } from '../tables/outbox-rows.js';
+import { BACKLOG, CLAIM, FAIL, RETRY } from './outbox-statements.js';
+import { type ClaimedRow, toClaim, toUndelivered } from './outbox-mapping.js';
 
 export class PostgresOutbox extends Outbox {
   constructor(private readonly database: Database) {
@@ -37,10 +14,43 @@ export class PostgresOutbox extends Outbox {
 
   async claim(channel: NoticeChannel, limit: number): Promise<Claim[]> {
     const rows = await this.database.run((manager) => manager.query<ClaimedRow[]>(CLAIM, [channel, limit]));
-    return rows.map(({ id, type, data, told_at: timestamp, tries, claimed_until: until }) => ({
-      message: { id, type, timestamp, data: JSON.parse(data) as NoticeData },
-      tries,
-      until,
-    }));
+    return rows.map(toClaim);
+  }
+
+  async delivered({ message: { id } }: Claim): Promise<void> {
+    await this.database.run((manager) => manager.delete(OutboxRow, { id }));
+  }
+
+  async failed({ message: { id }, until }: Claim, why: string, pauseMs: number | undefined): Promise<void> {
+    const seconds = pauseMs === undefined ? null : pauseMs / 1000;
+    await this.database.run((manager) => manager.query(FAIL, [id, until, why, seconds]));
+  }
+
+  async release({ message: { id }, until: claimedUntil }: Claim): Promise<void> {
+    await this.database.run((manager) => manager.update(OutboxRow, { id, claimedUntil }, { claimedUntil: null }));
+  }
+
+  async backlog(): Promise<Record<NoticeChannel, Backlog>> {
+    const rows = await this.database.run((manager) => manager.query<(Backlog & { channel: NoticeChannel })[]>(BACKLOG));
+    const none: Backlog = { waiting: 0, failed: 0, oldestSeconds: 0 };
+    const found = rows.map(({ channel, ...backlog }) => [channel, backlog]);
+    return { webhook: none, mail: none, ...Object.fromEntries(found) };
+  }
+
+  list(isFailed: boolean, limit: number): Promise<UndeliveredMessage[]> {
+    return this.database.run(async (manager) => {
+      const query = manager.createQueryBuilder(OutboxRow, 'message');
+      query.where(`message.failed_at IS ${isFailed ? 'NOT NULL' : 'NULL'}`);
+      query.orderBy('message.told_at').addOrderBy('message.sequence').addOrderBy('message.id').limit(limit);
+      return (await query.getMany()).map(toUndelivered);
+    });
+  }
+
+  async retry(id: string | undefined): Promise<number> {
+    const seconds = TRIED_FOR_MS / 1000;
+    const [, count] = await this.database.run((manager) =>
+      manager.query<[unknown[], number]>(RETRY, [id ?? null, seconds]),
+    );
+    return count;
   }
 }

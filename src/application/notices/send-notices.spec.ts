@@ -1,0 +1,139 @@
+import { describe, expect, test } from '@jest/globals';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { createKey, newOwner } from '../../../test/support/application/calls.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { pauseAfter, TRIED_FOR_MS } from '../../domain/notices/retry-schedule.js';
+import { DAY_MS } from '../../domain/time.js';
+import { NoticeReceiver } from '../ports.js';
+import type { OutboxMessage } from './outbox-message.js';
+import { SendNotices } from './send-notices.js';
+
+/** Takes what it is given, unless a test says what it does instead. */
+class FakeReceiver extends NoticeReceiver {
+  readonly asked: string[] = [];
+  readonly taken: string[] = [];
+  answer: (message: OutboxMessage) => Promise<void> = async () => {};
+
+  async deliver(message: OutboxMessage): Promise<void> {
+    this.asked.push(message.id);
+    await this.answer(message);
+    this.taken.push(message.id);
+  }
+}
+
+const REFUSES = () => Promise.reject(new Error('it answered 500'));
+
+/** So many creations are told. */
+async function setUp(told: number) {
+  const app = openFakes();
+  for (let made = 0; made < told; made += 1) await createKey(app, (await newOwner(app)).id);
+  const receiver = new FakeReceiver();
+  const send = new SendNotices('webhook', app.outbox, receiver, 10);
+  /** Looks as the clock would, until nothing is known to wait or so many looks are done. */
+  const look = async (most = 100) => {
+    for (let looks = 1; ; looks += 1) {
+      const { pauseMs } = await send.execute();
+      if (pauseMs === undefined || looks === most) return looks;
+      app.store.pass(pauseMs);
+    }
+  };
+  const waiting = async () => (await app.outbox.backlog()).webhook.waiting;
+  return { ...app, receiver, send, look, waiting };
+}
+
+describe('what waits to be told', () => {
+  test('is sent once, many at a time, and forgotten; what goes by mail is not touched', async () => {
+    const { receiver, look, outbox, send } = await setUp(20);
+    expect(await look()).toBe(2);
+    expect([receiver.asked.length, new Set(receiver.taken).size]).toEqual([20, 20]);
+    expect(await outbox.backlog()).toMatchObject({ webhook: { waiting: 0 }, mail: { waiting: 20 } });
+    expect(await send.execute()).toEqual({ outcomes: [], why: undefined, pauseMs: undefined });
+  });
+
+  test('waits longer after each try in vain, and is given up after the last', async () => {
+    const { receiver, send, store, outbox } = await setUp(1);
+    receiver.answer = REFUSES;
+    for (let tries = 1; tries <= 9; tries += 1) {
+      expect(await send.execute()).toMatchObject({ outcomes: ['failed'], why: 'it answered 500' });
+      store.pass(pauseAfter(tries)! - 1);
+      expect((await send.execute()).outcomes).toEqual([]);
+      store.pass(1);
+    }
+    expect((await send.execute()).outcomes).toEqual(['given_up']);
+    expect(new Set(receiver.asked).size).toBe(1);
+    store.pass(30 * DAY_MS);
+    expect((await send.execute()).outcomes).toEqual([]);
+    expect(await outbox.backlog()).toMatchObject({ webhook: { waiting: 0, failed: 1 } });
+  });
+
+  test('is tried once at least, and then given up, when no sender was there for days', async () => {
+    const { receiver, send, store } = await setUp(1);
+    store.pass(TRIED_FOR_MS);
+    receiver.answer = REFUSES;
+    expect((await send.execute()).outcomes).toEqual(['given_up']);
+    expect(receiver.asked).toHaveLength(1);
+  });
+
+  test('does not hammer a receiver that is away, and all of it is sent as soon as that is back', async () => {
+    const { receiver, look, store, waiting } = await setUp(1000);
+    receiver.answer = REFUSES;
+    const before = store.now().getTime();
+    await look(300);
+    const minutes = (store.now().getTime() - before) / 60_000;
+    expect(minutes).toBeGreaterThan(280);
+    // Sixteen at first, then one each time.
+    expect(receiver.asked).toHaveLength(315);
+    const untouched = 1000 - new Set(receiver.asked).size;
+    receiver.answer = async () => {};
+    await look();
+    expect(receiver.taken.length).toBeGreaterThanOrEqual(untouched);
+    store.pass(DAY_MS);
+    await look();
+    expect(await waiting()).toBe(0);
+    expect(new Set(receiver.taken).size).toBe(1000);
+  });
+
+  test('is not held up by one that is refused again and again', async () => {
+    const { receiver, look, store, waiting } = await setUp(40);
+    const poison = [...store.outbox.values()].find(({ channel }) => channel === 'webhook')!.id;
+    receiver.answer = ({ id }) => (id === poison ? REFUSES() : Promise.resolve());
+    await look();
+    expect([await waiting(), receiver.taken.length]).toEqual([1, 39]);
+  });
+
+  test('stays claimed when PostgreSQL keeps a delivery from being noted, and the others are noted', async () => {
+    const { send, outbox, waiting } = await setUp(3);
+    const delivered = outbox.delivered.bind(outbox);
+    let notes = 0;
+    outbox.delivered = (claim) => ((notes += 1) === 1 ? Promise.reject(new Error('away')) : delivered(claim));
+    await expect(send.execute()).rejects.toThrow('away');
+    expect([notes, await waiting()]).toEqual([3, 1]);
+    expect((await send.execute()).outcomes).toEqual([]);
+  });
+});
+
+describe('the end of the service', () => {
+  test('cuts off what takes long, which then is anybody’s, and begins nothing new', async () => {
+    const { receiver, send, outbox } = await setUp(17);
+    receiver.answer = () => new Promise(() => undefined);
+    const look = send.execute();
+    await eventually(async () => receiver.asked.length === 16);
+    send.stop();
+    expect((await look).outcomes).toEqual(Array.from({ length: 16 }, () => 'cut_off'));
+    expect((await send.execute()).outcomes).toEqual([]);
+    const claims = await outbox.claim('webhook', 100);
+    expect(claims.map(({ tries }) => tries)).toEqual(Array.from({ length: 17 }, () => 0));
+  });
+
+  test('waits for what comes to its end', async () => {
+    const { receiver, send, waiting } = await setUp(1);
+    let answer = (): void => undefined;
+    receiver.answer = () => new Promise((resolve) => (answer = resolve));
+    const look = send.execute();
+    await eventually(async () => receiver.asked.length === 1);
+    send.stop();
+    answer();
+    expect((await look).outcomes).toEqual(['delivered']);
+    expect(await waiting()).toBe(0);
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { ReceiverStanding } from './receiver-standing.js';
+
+test('a receiver that takes nothing is asked less and less often, once a minute at least', () => {
+  const standing = new ReceiverStanding();
+  expect([standing.isAway, standing.pauseMs]).toEqual([false, 0]);
+  const pauses = Array.from({ length: 9 }, () => {
+    standing.note(false);
+    expect(standing.isAway).toBe(true);
+    return standing.pauseMs / 1000;
+  });
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+});
+
+test('a receiver that has taken one message is there again', () => {
+  const standing = new ReceiverStanding();
+  for (const took of [false, false, false, true]) standing.note(took);
+  expect([standing.isAway, standing.pauseMs]).toEqual([false, 0]);
+  standing.note(false);
+  expect(standing.pauseMs).toBe(1000);
+});
