@@ -59,6 +59,8 @@ describe('with nothing but what is needed', () => {
       audit: { sealKeys: [], retentionDays: undefined },
       noticeReceivers: { webhook: false, mail: false },
       webhook: undefined,
+      mail: undefined,
+      expiryNoticeDays: [30, 7, 1],
       forwardAuthRoutes: undefined,
       demo: false,
       workers: 1,

@@ -5,6 +5,8 @@ import type { RateLimit } from '../domain/rate-limit.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
 import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
+import { readExpiryNoticeDays } from './notices/expiry-notice-days.js';
+import { type MailConfig, readMail } from './notices/mail-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
 import { type OidcConfig, readOidc } from './oidc-config.js';
 import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
@@ -54,6 +56,10 @@ export interface Config {
   readonly audit: AuditConfig;
   readonly noticeReceivers: NoticeReceivers;
   readonly webhook: WebhookConfig | undefined;
+  /** How owners are sent mail. Undefined: not at all. */
+  readonly mail: MailConfig | undefined;
+  /** So many days before a key expires its owner is told. */
+  readonly expiryNoticeDays: readonly number[];
   /** What may be asked for through a proxy, the first match counting. Undefined: nothing. */
   readonly forwardAuthRoutes: readonly ForwardAuthRoute[] | undefined;
   readonly demo: boolean;
@@ -121,6 +127,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     },
     noticeReceivers: readNoticeReceivers(reader),
     webhook: readWebhook(reader),
+    mail: readMail(reader),
+    expiryNoticeDays: readExpiryNoticeDays(reader),
     forwardAuthRoutes: reader.jsonFile('FORWARD_AUTH_ROUTES', parseForwardAuthRoute),
     demo,
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),

@@ -78,6 +78,30 @@ describe('SERVICE_TOKENS', () => {
   });
 });
 
+describe('SMTP_URL', () => {
+  const MAIL_FROM = 'keys@example.com';
+
+  test.each([
+    [
+      'smtp://user:pass@mail',
+      'sends its password unencrypted to a server that offers no STARTTLS: use smtps:// or add ?requireTLS=true',
+    ],
+    [
+      'smtps://mail?tls.rejectUnauthorized=false',
+      'takes any certificate: whoever answers in the place of the mail server reads all mail',
+    ],
+  ])('%s is warned of', (SMTP_URL, danger) => {
+    expect(told({ SMTP_URL, MAIL_FROM })).toEqual({ warned: [`SMTP_URL ${danger}`] });
+  });
+
+  test.each([
+    'smtp://mail.example.com',
+    'smtps://user:pass@mail.example.com',
+    'smtp://user:pass@mail.example.com?requireTLS=true',
+    'smtp://user:pass@127.0.0.1:1025?tls.rejectUnauthorized=false',
+  ])('%s is taken', (SMTP_URL) => expect(told({ SMTP_URL, MAIL_FROM })).toEqual({ warned: [] }));
+});
+
 describe('a variable that nobody reads', () => {
   test.each([
     ['AUDIT_SEALKEY', 'AUDIT_SEAL_KEY'],

@@ -42,6 +42,11 @@ export class EnvReader {
     return this.env[name] === '' ? undefined : this.env[name];
   }
 
+  /** As an empty list says "none" where the default is not empty. */
+  isSetEmpty(name: string): boolean {
+    return this.env[name] === '';
+  }
+
   matching(name: string, fallback: string, pattern: RegExp, problem: string): string {
     const value = this.text(name) ?? fallback;
     if (!pattern.test(value)) this.wrong(name, problem);

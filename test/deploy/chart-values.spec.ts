@@ -31,6 +31,8 @@ describe('the chart’s values', () => {
     ['a number where the template would write 1e+06', { env: { RATE_LIMIT_BURST: 1_000_000 } }],
     ['less patience than the service takes', { env: { DATABASE_PATIENCE_MS: '19' } }],
     ['more patience than the service takes', { env: { DATABASE_PATIENCE_MS: '60001' } }],
+    ['a mail server and its password as plain text', { env: { SMTP_URL: 'smtps://user:secret@mail' } }],
+    ['a notice of an expiry after a year', { env: { EXPIRY_NOTICE_DAYS: '365' } }],
     ['a name that is no variable', { env: { 'public-url': 'https://keys.example.com' } }],
     ['a misspelt section', { autoscalling: { enabled: true } }],
     ['an ingress without a host', { ingress: { enabled: true } }],

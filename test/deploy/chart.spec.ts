@@ -67,6 +67,7 @@ describe('the chart', () => {
       SERVICE_TOKENS: { secretKeyRef: { name: 'latchkey', key: 'SERVICE_TOKENS' } },
       REDIS_URL: { secretKeyRef: { name: 'redis', key: 'url' } },
       AUDIT_SEAL_KEY: { secretKeyRef: { name: 'seal', key: 'AUDIT_SEAL_KEY' } },
+      SMTP_URL: { secretKeyRef: { name: 'mail', key: 'SMTP_URL' } },
     });
     expect(releases.everything.objects.map(({ kind }) => kind)).not.toContain('Secret');
   });

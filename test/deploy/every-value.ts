@@ -2,10 +2,16 @@ import type { Tree } from './chart.js';
 
 /** Values that switch on every part of the chart, in addition to the required ones. */
 export const EVERYTHING: Tree = {
-  env: { WORKERS: '2', RATE_LIMIT_BURST: '1000000', TRUSTED_PROXIES: '10.244.0.0/16' },
+  env: {
+    WORKERS: '2',
+    RATE_LIMIT_BURST: '1000000',
+    TRUSTED_PROXIES: '10.244.0.0/16',
+    MAIL_FROM: 'Keys <keys@example.com>',
+  },
   secrets: {
     REDIS_URL: { existingSecret: 'redis', key: 'url' },
     AUDIT_SEAL_KEY: { existingSecret: 'seal' },
+    SMTP_URL: { existingSecret: 'mail' },
   },
   metricsPort: 9464,
   image: { repository: 'images.example.com/latchkey', digest: `sha256:${'a'.repeat(64)}` },

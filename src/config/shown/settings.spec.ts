@@ -21,6 +21,7 @@ const SECRETS = [
   '5e'.repeat(32),
   digest,
   Buffer.alloc(32, 'signs').toString('base64'),
+  'S3cret-of-mail',
 ];
 
 describe('the settings in the log', () => {
@@ -33,6 +34,7 @@ describe('the settings in the log', () => {
     WEBHOOK_URL: `https://hooks.example.com/in?token=${SECRETS[3]}`,
     WEBHOOK_SECRET: `whsec_${SECRETS[6]}`,
     AUDIT_SEAL_KEY: SECRETS[4],
+    SMTP_URL: `smtps://latchkey:${SECRETS[7]}@mail.example.com?name=keys.example.com`,
     SERVICE_TOKENS: `gateway:validator:${digest}`,
     ...Object.fromEntries(
       ['FORWARD_AUTH_ROUTES', 'GRPC_TLS_CERT', 'GRPC_TLS_KEY', 'GRPC_TLS_CLIENT_CA'].map((name) => [name, file]),
@@ -59,6 +61,7 @@ describe('the settings in the log', () => {
     expect(shown).toMatchObject({
       DATABASE_URL: 'postgres://db:5433/keys',
       REDIS_URL: 'redis://cache:6379/2',
+      SMTP_URL: 'smtps://mail.example.com:465',
       SERVICE_TOKENS: ['gateway:validator'],
       AUDIT_SEAL_KEY: 1,
     });

@@ -1,11 +1,12 @@
 import type { Config } from '../config.js';
+import { urlHost } from '../network-config.js';
 
 /**
  * What may be read of the settings by all who read the log, under the names of the variables: of a URL the place alone,
  * of secrets how many there are. Field by field, so that a new secret can't slip in.
  */
 export function shownSettings(config: Config): Readonly<Record<string, unknown>> {
-  const { platformLogin, oidc, grpcTls, freshSignIn, audit, webhook } = config;
+  const { platformLogin, oidc, grpcTls, freshSignIn, audit, webhook, mail } = config;
   return {
     HOST: config.host,
     HTTP_PORT: config.httpPort,
@@ -43,6 +44,9 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     AUDIT_RETENTION_DAYS: audit.retentionDays,
     WEBHOOK_URL: webhook && new URL(webhook.url).origin,
     WEBHOOK_SECRET: webhook?.secrets.length,
+    SMTP_URL: mail && `${mail.smtp.secure ? 'smtps' : 'smtp'}://${urlHost(mail.smtp.host)}:${mail.smtp.port}`,
+    MAIL_FROM: mail?.from.address,
+    EXPIRY_NOTICE_DAYS: config.expiryNoticeDays,
     WORKERS: config.workers,
     DEMO: onOrOff(config.demo),
     OTEL_EXPORTER_OTLP_ENDPOINT: onOrOff(config.traces),

@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, readConfig } from '../config.js';
+
+const SAFE = {
+  DATABASE_URL: 'postgres://latchkey@db/latchkey',
+  SERVICE_TOKENS: `gateway:validator:${'1'.repeat(64)}`,
+  PUBLIC_URL: 'https://keys.example.com',
+};
+const MAIL_FROM = 'keys@example.com';
+const PASSWORD = 'S3cret';
+
+const read = (env: NodeJS.ProcessEnv) => readConfig({ ...SAFE, ...env });
+
+function problems(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    read(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const PLAIN = {
+  requireTls: false,
+  ignoreTls: false,
+  name: undefined,
+  authMethod: undefined,
+  tls: { servername: undefined, rejectUnauthorized: true },
+};
+
+describe('SMTP_URL', () => {
+  test.each([
+    ['smtp://mail.example.com', { host: 'mail.example.com', port: 587, secure: false, login: undefined, ...PLAIN }],
+    ['smtps://mail.example.com/', { host: 'mail.example.com', port: 465, secure: true, login: undefined, ...PLAIN }],
+    ['smtp://[::1]:1025', { host: '::1', port: 1025, secure: false, login: undefined, ...PLAIN }],
+    [
+      'smtps://us%40er:p%40ss%2F@10.0.0.7',
+      { host: '10.0.0.7', port: 465, secure: true, login: { user: 'us@er', password: 'p@ss/' }, ...PLAIN },
+    ],
+  ])('%s is taken', (SMTP_URL, smtp) => expect(read({ SMTP_URL, MAIL_FROM }).mail?.smtp).toEqual(smtp));
+
+  test('takes options under the names that nodemailer has for them', () => {
+    const options = 'requireTLS=true&name=keys.example.com&authMethod=LOGIN&tls.servername=mx.example.com';
+    expect(read({ SMTP_URL: `smtp://mail?${options}`, MAIL_FROM }).mail?.smtp).toMatchObject({
+      requireTls: true,
+      name: 'keys.example.com',
+      authMethod: 'LOGIN',
+      tls: { servername: 'mx.example.com', rejectUnauthorized: true },
+    });
+  });
+
+  const known = 'requireTLS, ignoreTLS, name, authMethod, tls.servername, tls.rejectUnauthorized';
+  test.each([
+    [`http://user:${PASSWORD}@mail`, 'must be a URL that starts with smtp:// or smtps://'],
+    ['mail.example.com', 'must be a URL that starts with smtp:// or smtps://'],
+    ['smtp://', 'must name a host, in ASCII'],
+    ['smtp:mail', 'must name a host, in ASCII'],
+    ['smtp://müller.example', 'must name a host, in ASCII'],
+    ['smtp://mail:0', 'must name a port from 1 to 65535, or none'],
+    ['smtp://mail/inbox', 'must have nothing after its host and port but ?options'],
+    ['smtp://mail#top', 'must have nothing after its host and port but ?options'],
+    ['smtp://user@mail', 'must have both a user and a password, or neither'],
+    [`smtp://:${PASSWORD}@mail`, 'must have both a user and a password, or neither'],
+    [`smtp://user:${PASSWORD}#@mail`, expect.stringContaining('has a password that must be percent-encoded')],
+    [`smtp://mail?debug=${PASSWORD}`, `has an option that is none of ${known}`],
+    ['smtp://mail?__proto__=x', `has an option that is none of ${known}`],
+    [`smtp://mail?requireTLS=${PASSWORD}`, 'has a value of requireTLS that does not fit'],
+    ['smtp://mail?name=a%0d%0ab', 'has a value of name that does not fit'],
+    ['smtp://mail?requireTLS=true&ignoreTLS=true', 'must not both require TLS and ignore it'],
+  ])('%s stops the start, in one line that holds no password', (SMTP_URL, problem) => {
+    const lines = problems({ SMTP_URL, MAIL_FROM });
+    expect(lines.map((line) => line.replace(/^SMTP_URL /, ''))).toEqual([problem]);
+    expect(lines.join()).not.toContain(PASSWORD);
+  });
+});
+
+describe('MAIL_FROM', () => {
+  test.each([
+    ['keys@example.com', '', 'keys@example.com'],
+    [' Example Keys <keys@example.com> ', 'Example Keys', 'keys@example.com'],
+    ['"Keys, Inc." <keys@example.com>', 'Keys, Inc.', 'keys@example.com'],
+    ['Schlüssel <keys@müller.example>', 'Schlüssel', 'keys@müller.example'],
+    ['<keys@example.com>', '', 'keys@example.com'],
+  ])('%s is taken', (from, name, address) => {
+    expect(read({ SMTP_URL: 'smtp://mail', MAIL_FROM: from }).mail?.from).toEqual({ name, address });
+  });
+
+  test.each([
+    'Example Keys',
+    'keys',
+    'a@b.example, c@d.example',
+    'Keys <keys@example.com',
+    'Keys\r\nBcc: x <a@b.example>',
+  ])('%j stops the start', (from) =>
+    expect(problems({ SMTP_URL: 'smtp://mail', MAIL_FROM: from })).toEqual([
+      'MAIL_FROM must be an email address, as keys@example.com or Example Keys <keys@example.com>',
+    ]),
+  );
+
+  test('and SMTP_URL are needed together', () => {
+    expect(problems({ MAIL_FROM })).toEqual(['SMTP_URL is missing: it is needed with MAIL_FROM']);
+    expect(problems({ SMTP_URL: 'smtp://mail' })).toEqual(['MAIL_FROM is missing: it is needed with SMTP_URL']);
+    expect(read({ SMTP_URL: '', MAIL_FROM: '' }).mail).toBeUndefined();
+  });
+});
+
+describe('EXPIRY_NOTICE_DAYS', () => {
+  test.each([
+    ['30,7,1', [30, 7, 1]],
+    [' 364 , 1', [364, 1]],
+    ['14', [14]],
+    ['', []],
+  ])('%j is taken', (EXPIRY_NOTICE_DAYS, days) => {
+    expect(read({ EXPIRY_NOTICE_DAYS }).expiryNoticeDays).toEqual(days);
+  });
+
+  test('is 30, 7 and 1 where nothing is set', () => expect(read({}).expiryNoticeDays).toEqual([30, 7, 1]));
+
+  test.each([
+    ['30,0', 'EXPIRY_NOTICE_DAYS entry 2 must be a whole number from 1 to 364'],
+    ['365', 'EXPIRY_NOTICE_DAYS entry 1 must be a whole number from 1 to 364'],
+    ['7 days', 'EXPIRY_NOTICE_DAYS entry 1 must be a whole number from 1 to 364'],
+    ['1.5', 'EXPIRY_NOTICE_DAYS entry 1 must be a whole number from 1 to 364'],
+    ['7,1,7', 'EXPIRY_NOTICE_DAYS must name no number of days twice'],
+  ])('%j stops the start', (days, problem) => expect(problems({ EXPIRY_NOTICE_DAYS: days })).toEqual([problem]));
+});

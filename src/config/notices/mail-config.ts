@@ -1,0 +1,79 @@
+import { emailProblem } from '../../domain/accounts/account.js';
+import type { EnvReader } from '../env-reader.js';
+import { isLoopbackUrl } from '../network-config.js';
+import { readSmtpOptions, type SmtpOptions } from './smtp-options.js';
+
+/** The mail server that takes our mails. */
+export interface SmtpConfig extends SmtpOptions {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte. Otherwise STARTTLS is used where the server offers it. */
+  readonly secure: boolean;
+  readonly login: { readonly user: string; readonly password: string } | undefined;
+}
+
+export interface MailConfig {
+  readonly smtp: SmtpConfig;
+  readonly from: { readonly name: string; readonly address: string };
+}
+
+const PROTOCOLS = ['smtp:', 'smtps:'];
+const SUBMISSION_PORT = 587;
+const SUBMISSIONS_PORT = 465;
+const HOST = /^([\w.-]+|\[[\da-f:.]+\])$/i;
+
+/** Undefined: nobody is sent mail. */
+export function readMail(reader: EnvReader): MailConfig | undefined {
+  const url = reader.url('SMTP_URL', PROTOCOLS);
+  const from = reader.text('MAIL_FROM');
+  if (url === undefined && from === undefined) return undefined;
+  if (url === undefined) reader.missing('SMTP_URL', 'with MAIL_FROM');
+  if (from === undefined) reader.missing('MAIL_FROM', 'with SMTP_URL');
+  const sender = from === undefined ? undefined : readSender(reader, from);
+  const smtp = url !== undefined && URL.canParse(url) ? readSmtp(reader, new URL(url)) : undefined;
+  return smtp && sender && { smtp, from: sender };
+}
+
+function readSmtp(reader: EnvReader, url: URL): SmtpConfig | undefined {
+  const { protocol, hostname, port, username, password, pathname, hash, searchParams } = url;
+  const wrong = (problem: string) => reader.wrong('SMTP_URL', problem);
+  if (!HOST.test(hostname)) wrong('must name a host, in ASCII');
+  if (port === '0') wrong('must name a port from 1 to 65535, or none');
+  if (/[^/]/.test(pathname) || hash) wrong('must have nothing after its host and port but ?options');
+  if ((username === '') !== (password === '')) wrong('must have both a user and a password, or neither');
+  const secure = protocol === 'smtps:';
+  const options = readSmtpOptions(searchParams, wrong);
+  const login = username ? readLogin(username, password) : undefined;
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (!isLoopbackUrl(url.href)) warnOfDanger(reader, secure || options.requireTls, login !== undefined, options);
+  return { host, port: Number(port) || (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT), secure, login, ...options };
+}
+
+/** What cannot be decoded is refused already, where the URL is read. */
+function readLogin(user: string, password: string) {
+  try {
+    return { user: decodeURIComponent(user), password: decodeURIComponent(password) };
+  } catch {
+    return undefined;
+  }
+}
+
+function warnOfDanger(reader: EnvReader, alwaysEncrypts: boolean, logsIn: boolean, options: SmtpOptions): void {
+  if (logsIn && !alwaysEncrypts) {
+    const cure = 'use smtps:// or add ?requireTLS=true';
+    reader.warn('SMTP_URL', `sends its password unencrypted to a server that offers no STARTTLS: ${cure}`);
+  }
+  if (!options.tls.rejectUnauthorized) {
+    reader.warn('SMTP_URL', 'takes any certificate: whoever answers in the place of the mail server reads all mail');
+  }
+}
+
+/** `keys@example.com`, or `Example Keys <keys@example.com>`. */
+function readSender(reader: EnvReader, text: string): MailConfig['from'] | undefined {
+  const [, quoted, plain = '', bracketed] = /^(?:"([^"\\]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(text.trim()) ?? [];
+  const address = bracketed ?? text.trim();
+  const isSender = emailProblem(address) === undefined && !/[<>()[\]\\,;:"]/.test(address) && !/\p{Cc}/u.test(text);
+  if (isSender) return { name: quoted ?? plain, address };
+  reader.wrong('MAIL_FROM', 'must be an email address, as keys@example.com or Example Keys <keys@example.com>');
+  return undefined;
+}
