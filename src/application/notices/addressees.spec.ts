@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { client, createKey, newOwner } from '../../../test/support/application/calls.js';
+import type { AccountStatus } from '../../domain/accounts/account.js';
+import { THE_SERVICE } from '../../domain/audit/audit-event.js';
+import { noticeData, type NoticeType } from '../../domain/notices/key-notice.js';
+import { Addressees } from './addressees.js';
+
+const app = openFakes();
+const addressees = new Addressees(app.accounts, app.keys);
+
+const MAILED: NoticeType[] = ['api_key.created', 'api_key.expiring', 'api_key.leaked', 'api_key.used_from_new_network'];
+const HAPPENED = MAILED.filter((type) => type !== 'api_key.expiring');
+
+async function ownedKey() {
+  const owner = await newOwner(app);
+  const { key } = await createKey(app, owner.id);
+  /** Which of the mails their owner gets now. */
+  const goes = async () => {
+    const asked = MAILED.map(async (type) => {
+      const message = { id: randomUUID(), type, timestamp: app.store.now(), data: noticeData({ type, key }, 1) };
+      return { type, addressee: await addressees.of(message) };
+    });
+    return (await Promise.all(asked)).flatMap(({ type, addressee }) => (addressee ? [type] : []));
+  };
+  return { owner, key, goes };
+}
+
+describe('a mail about a key', () => {
+  test('goes to its owner, at the address that they have when it is sent', async () => {
+    const { owner, key } = await ownedKey();
+    const data = noticeData({ type: 'api_key.created', key }, 1);
+    const message = { id: randomUUID(), type: 'api_key.created', timestamp: app.store.now(), data } as const;
+    await newOwner(app, { id: owner.id, email: `new-${owner.email}` });
+    const addressee = await addressees.of(message);
+    expect(addressee).toMatchObject({ account: { email: `new-${owner.email}` }, now: app.store.now() });
+  });
+
+  test.each<[AccountStatus, NoticeType[]]>([
+    ['active', MAILED],
+    ['suspended', HAPPENED],
+    ['deleted', []],
+  ])('of an owner who is %s', async (status, expected) => {
+    const { owner, goes } = await ownedKey();
+    if (status === 'suspended') await app.changeAccountStatus.suspend(owner.id);
+    if (status === 'deleted') await app.changeAccountStatus.delete(owner.id);
+    expect(await goes()).toEqual(expected);
+  });
+
+  test('of an owner who was purged goes to nobody, nor to the one who has the id by now', async () => {
+    const { owner, goes } = await ownedKey();
+    await app.purgeAccount.execute(owner.id, undefined, THE_SERVICE);
+    expect(await goes()).toEqual([]);
+    await newOwner(app, { id: owner.id, version: 1n });
+    expect(await goes()).toEqual([]);
+  });
+
+  test('does not tell of a coming expiry that has come, or of a key that has ended before', async () => {
+    const expired = await ownedKey();
+    runOut(app, expired.key.id);
+    expect(await expired.goes()).toEqual(HAPPENED);
+    const revoked = await ownedKey();
+    await app.revokeApiKey.execute(revoked.owner.id, revoked.key.id, client());
+    expect(await revoked.goes()).toEqual(HAPPENED);
+  });
+});

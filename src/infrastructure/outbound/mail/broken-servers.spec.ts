@@ -1,0 +1,204 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { SMTPServerOptions } from 'smtp-server';
+import { MailServer } from '../../../../test/support/platform/mail-server.js';
+import { eventually } from '../../../../test/support/eventually.js';
+import { readConfig } from '../../../config/config.js';
+import { Smtp } from './smtp.js';
+
+const ADDRESS = 'ada@example.org';
+const MAIL = {
+  from: { name: '', address: 'keys@example.com' },
+  to: { name: 'Ada', address: ADDRESS },
+  messageId: '<1@example.com>',
+  subject: 'Subject',
+  text: 'Text',
+  html: '<p>HTML</p>',
+};
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of open.splice(0)) await stop();
+});
+
+/** A server that refuses what its options say, and is a good one otherwise. */
+async function mailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
+  const server = await MailServer.start(options);
+  open.push(() => server.stop());
+  return server;
+}
+
+/** One that does not even speak SMTP unless told to. */
+async function anyServer(talk: (socket: Socket) => void): Promise<{ server: Server; place: string }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    talk(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(() => new Promise((resolve) => server.close(() => resolve())));
+  return { server, place: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** What a try comes to: undefined where the mail was taken. */
+async function tried(url: string, patience?: { stepMs: number; wholeMs: number }): Promise<string | undefined> {
+  const { mail } = readConfig({
+    DEMO: '1',
+    DATABASE_URL: 'postgres://db/x',
+    SMTP_URL: url,
+    MAIL_FROM: 'keys@example.com',
+  });
+  const smtp = new Smtp(mail!.smtp, patience);
+  return smtp.send(MAIL).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+}
+
+const refusing = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
+
+describe('a server that fails is named with what it said, and gets its mail at the next try:', () => {
+  test.each<[string, SMTPServerOptions, RegExp]>([
+    [
+      '421 at the greeting',
+      { onConnect: (_session, callback) => callback(refusing(421, 'Too many connections')) },
+      /421.*Too many connections/,
+    ],
+    [
+      '451 at MAIL FROM',
+      { onMailFrom: (_address, _session, callback) => callback(refusing(451, 'Come back later')) },
+      /451.*Come back later/,
+    ],
+    [
+      '550 at RCPT TO, without the address that it repeats',
+      { onRcptTo: ({ address }, _session, callback) => callback(refusing(550, `<${address}> does not live here`)) },
+      /550.*<…> does not live here/,
+    ],
+    ['TLS that is not offered', { disabledCommands: ['STARTTLS', 'AUTH'] }, /STARTTLS/],
+  ])('%s', async (what, options, why) => {
+    const server = await mailServer(options);
+    const query = what.startsWith('TLS') ? '?requireTLS=true' : '';
+    const said = await tried(`smtp://${server.place}${query}`);
+    expect(said).toMatch(why);
+    expect(said).not.toContain(ADDRESS);
+    expect(server.mails).toEqual([]);
+    await eventually(async () => server.connections === 0);
+
+    const mended = await mailServer();
+    expect(await tried(`smtp://${mended.place}`)).toBeUndefined();
+    expect(mended.mails).toHaveLength(1);
+  });
+
+  test('one that refuses the connection', async () => {
+    const { server, place } = await anyServer(() => undefined);
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    expect(await tried(`smtp://${place}`)).toMatch(/ECONNREFUSED/);
+  });
+
+  test('one that closes in the middle of the mail', async () => {
+    const { place } = await anyServer((socket) => {
+      socket.write('220 hello\r\n');
+      socket.on('data', (chunk) => {
+        const command = chunk.toString();
+        if (command.includes('Subject:')) socket.destroy();
+        else socket.write(command.startsWith('DATA') ? '354 go on\r\n' : '250 ok\r\n');
+      });
+    });
+    expect(await tried(`smtp://${place}`)).toMatch(/closed/i);
+  });
+
+  const patience = { stepMs: 100, wholeMs: 60_000 };
+  test('one that hangs after it has accepted the connection', async () => {
+    const sockets: Socket[] = [];
+    const { place } = await anyServer((socket) => void sockets.push(socket.resume()));
+    expect(await tried(`smtp://${place}`, patience)).toMatch(/Greeting never received/);
+    await eventually(async () => sockets.every(({ destroyed }) => destroyed));
+  });
+
+  test('one that hangs after a command', async () => {
+    const { place } = await anyServer((socket) => void socket.resume().write('220 hello\r\n'));
+    expect(await tried(`smtp://${place}`, patience)).toMatch(/Timeout/i);
+  });
+
+  test('one that never comes to an end', async () => {
+    const { place } = await anyServer((socket) => {
+      const talking = setInterval(() => socket.write('220-and\r\n'), 5);
+      socket.resume().on('close', () => clearInterval(talking));
+    });
+    const said = await tried(`smtp://${place}`, { stepMs: 10_000, wholeMs: 200 });
+    expect(said).toBe('The mail server took longer than 0.2 seconds');
+  });
+});
+
+describe('TLS', () => {
+  test.each([
+    ['smtp', {}],
+    ['smtps', { secure: true }],
+  ])('by %s: a certificate that nobody vouches for gets nothing, not even unencrypted', async (protocol, options) => {
+    const server = await mailServer({ disabledCommands: ['AUTH'], ...options });
+    expect(await tried(`${protocol}://${server.place}`)).toMatch(/certificate/);
+    expect(server.mails).toEqual([]);
+  });
+
+  test.each([
+    ['smtp', {}],
+    ['smtps', { secure: true }],
+  ])('by %s: is used where it is offered', async (protocol, options) => {
+    const server = await mailServer({ disabledCommands: ['AUTH'], ...options });
+    expect(await tried(`${protocol}://${server.place}?tls.rejectUnauthorized=false`)).toBeUndefined();
+    expect(server.mails.map(({ wasEncrypted }) => wasEncrypted)).toEqual([true]);
+  });
+
+  test('is left alone where that is asked for', async () => {
+    const server = await mailServer({ disabledCommands: ['AUTH'] });
+    expect(await tried(`smtp://${server.place}?ignoreTLS=true`)).toBeUndefined();
+    expect(server.mails.map(({ wasEncrypted }) => wasEncrypted)).toEqual([false]);
+  });
+});
+
+describe('a login', () => {
+  const [user, password] = ['keys@example.com', 'S3cret/pass'];
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const forms = [password, base64(password), base64(`\0${user}\0${password}`)];
+
+  test.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('by %s opens the server', async (method) => {
+    const server = await mailServer({
+      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+      authMethods: [method],
+      onAuth: (auth, _session, callback) => {
+        const isRight = auth.method === 'CRAM-MD5' ? auth.validatePassword(password) : auth.password === password;
+        callback(isRight ? null : refusing(535, 'Wrong'), isRight ? { user: auth.username! } : undefined);
+      },
+    });
+    expect(await tried(`smtp://${login}@${server.place}`)).toBeUndefined();
+    expect(server.mails.map((mail) => mail.user)).toEqual([user]);
+  });
+
+  test.each(forms)('that is refused is never told, although the server repeats %s', async (form) => {
+    const server = await mailServer({
+      disabledCommands: ['STARTTLS'],
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, callback) => callback(refusing(535, `Not ${form} for ${user}`)),
+    });
+    const said = await tried(`smtp://${login}@${server.place}`);
+    expect(said).toMatch(/535 Not … for/);
+    for (const secret of forms) expect(said).not.toContain(secret);
+  });
+});
+
+test('a mail that is under way when the service ends is given up', async () => {
+  const sockets: Socket[] = [];
+  const { place } = await anyServer((socket) => void sockets.push(socket.resume()));
+  const { mail } = readConfig({
+    DEMO: '1',
+    DATABASE_URL: 'postgres://db/x',
+    SMTP_URL: `smtp://${place}`,
+    MAIL_FROM: 'keys@example.com',
+  });
+  const smtp = new Smtp(mail!.smtp);
+  const sent = smtp.send(MAIL);
+  await eventually(async () => sockets.length === 1);
+  smtp.close();
+  await expect(sent).rejects.toThrow('aborted');
+});

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openFakes } from '../../../../test/fakes/fake-application.js';
+import { createKey, newOwner } from '../../../../test/support/application/calls.js';
+import { MailServer, type ReceivedMail } from '../../../../test/support/platform/mail-server.js';
+import { Addressees } from '../../../application/notices/addressees.js';
+import { channelsOf } from '../../../domain/notices/channel.js';
+import { NOTICE_TYPES, type NoticeData, noticeData, type NoticeType } from '../../../domain/notices/key-notice.js';
+import { DAY_MS } from '../../../domain/time.js';
+import { readConfig } from '../../../config/config.js';
+import { MailReceiver } from './mail-receiver.js';
+import { isMailed } from './words.js';
+
+const app = openFakes();
+const MAILED = NOTICE_TYPES.filter((type) => channelsOf(type, { webhook: false, mail: true }).length > 0);
+const PUBLIC_URL = 'https://keys.example.com';
+
+let server: MailServer;
+let receiver: MailReceiver;
+beforeAll(async () => {
+  server = await MailServer.start();
+  const { mail } = readConfig({
+    DEMO: '1',
+    DATABASE_URL: 'postgres://db/x',
+    SMTP_URL: `smtp://${server.place}`,
+    MAIL_FROM: '"Keys, Inc." <keys@example.com>',
+  });
+  receiver = new MailReceiver(mail!, PUBLIC_URL, new Addressees(app.accounts, app.keys));
+});
+afterAll(() => server.stop());
+beforeEach(() => void server.mails.splice(0));
+
+interface Given {
+  readonly email?: string;
+  readonly displayName?: string;
+  readonly data?: Partial<NoticeData>;
+}
+
+/** Tells the owner of a new key of 30 days, 25 days later. */
+async function tell(type: NoticeType, { data, ...profile }: Given = {}) {
+  const owner = await newOwner(app, { displayName: 'Ada Lovelace', ...profile });
+  const { key, fullKey } = await createKey(app, owner.id, { name: 'Deploy bot', expiresInDays: 30 });
+  app.store.pass(25 * DAY_MS);
+  const facts = noticeData({ type, key, clientIp: '203.0.113.7' }, 1);
+  const message = { id: randomUUID(), type, timestamp: app.store.now(), data: { ...facts, ...data } };
+  await receiver.deliver(message);
+  return { owner, key, fullKey, message };
+}
+
+const only = (): ReceivedMail => {
+  expect(server.mails).toHaveLength(1);
+  return server.mails[0]!;
+};
+
+test('there are words for what goes by mail, and for nothing else', () => {
+  expect(NOTICE_TYPES.filter(isMailed)).toEqual(MAILED);
+});
+
+describe.each(MAILED)('a mail of %s', (type) => {
+  test('reaches the owner alone, under the name of the sender, as text and as HTML', async () => {
+    const { owner } = await tell(type);
+    const { recipients, from, to, text, html, attachments } = only();
+    expect({ recipients, from, to, attachments }).toEqual({
+      recipients: [owner.email],
+      from: { name: 'Keys, Inc.', address: 'keys@example.com' },
+      to: [{ name: 'Ada Lovelace', address: owner.email }],
+      attachments: [],
+    });
+    for (const body of [text!, html!]) {
+      expect(body).toContain('Hello Ada Lovelace,');
+      expect(body).toContain('You get this mail because you have API keys at keys.example.com.');
+    }
+    expect(html).toContain('<html lang="en">');
+  });
+
+  test('names the key by its name and prefix, leads to it, and holds no secret of it', async () => {
+    const { key, fullKey } = await tell(type);
+    const { subject, text, html, raw } = only();
+    const { publicPart, digest, ownerId } = key.snapshot();
+    expect(subject).toMatch(/: Deploy bot$/);
+    expect(text).toContain(`Key: Deploy bot\nBegins with: lk_${publicPart.slice(0, 12)}…\n`);
+    expect(html).toContain(`<dd><bdi>lk_${publicPart.slice(0, 12)}…</bdi></dd>`);
+    const url = `${PUBLIC_URL}/settings/api-keys?key=${key.id}`;
+    expect(text).toContain(`:\n${url}\n`);
+    expect(html!.match(/(?:src|href|url)\s*[=(]\s*["']?[^"'\s>]+/g)).toEqual([`href="${url}`]);
+    for (const secret of [fullKey, publicPart, fullKey.slice(-64), digest.toString('hex'), ownerId]) {
+      for (const part of [subject!, text!, html!]) expect(part).not.toContain(secret);
+    }
+    expect(raw).not.toContain(fullKey.slice(-16));
+  });
+
+  test('is known as the same mail at each try, as one that no person wrote, and carries nothing that tracks', async () => {
+    const { message } = await tell(type);
+    await receiver.deliver(message);
+    const [first, second] = server.mails;
+    expect(first!.messageId).toBe(`<${message.id}@example.com>`);
+    expect(second!.messageId).toBe(first!.messageId);
+    expect(Math.abs(Date.parse(first!.date!) - Date.now())).toBeLessThan(DAY_MS);
+    expect(first!.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated');
+    expect(first!.headers.map(({ key }) => key).sort()).toEqual([
+      'auto-submitted',
+      'content-type',
+      'date',
+      'from',
+      'message-id',
+      'mime-version',
+      'subject',
+      'to',
+    ]);
+  });
+});
+
+describe('the words', () => {
+  test('of a creation: when, from where, and until when', async () => {
+    await tell('api_key.created');
+    const { subject, text } = only();
+    expect(subject).toBe('A new API key was created: Deploy bot');
+    expect(text).toMatch(/Created: .* UTC\nFrom the address: 203\.0\.113\.7\nExpires: .* UTC\n/);
+  });
+
+  test('of a coming expiry: how many days are left now, however late the mail is', async () => {
+    const { message } = await tell('api_key.expiring');
+    app.store.pass(3 * DAY_MS + 1);
+    await receiver.deliver(message);
+    app.store.pass(DAY_MS);
+    await receiver.deliver(message);
+    expect(server.mails.map(({ subject }) => subject)).toEqual([
+      'Your API key expires in 5 days: Deploy bot',
+      'Your API key expires in 2 days: Deploy bot',
+      'Your API key expires within a day: Deploy bot',
+    ]);
+    expect(server.mails[0]!.text).toContain('To go on without a gap, rotate it');
+  });
+
+  test('of a leak: what happened, that the key has ended, and what to do', async () => {
+    await tell('api_key.leaked');
+    const { subject, text } = only();
+    expect(subject).toBe('Your API key leaked and was revoked: Deploy bot');
+    expect(text).toMatch(/can’t be used any more[^]*Create a new key/);
+  });
+
+  test('of a new network: which address, and when', async () => {
+    await tell('api_key.used_from_new_network');
+    const { subject, text } = only();
+    expect(subject).toBe('Your API key was used from a new network: Deploy bot');
+    expect(text).toMatch(/Address: 203\.0\.113\.7\nUsed: \d+ \w+ \d{4} at \d\d:\d\d UTC\n/);
+  });
+});
+
+const EMOJI = '👩🏽‍🚀'.repeat(16);
+const KEY_AS_NAME = `lk_${'ab'.repeat(12)}.${'cd'.repeat(32)}`;
+
+describe('what people typed is text:', () => {
+  test.each([
+    ['<b>bold</b> & "quoted" <img src=x onerror=alert(1)>', undefined],
+    ['two\r\nBcc: eve@example.org\r\n\r\nlines', 'two Bcc: eve@example.org lines'],
+    ['turned \u202Edekover\u2066 round', 'turned dekover round'],
+    [EMOJI, undefined],
+    ['שלום — مفتاح', undefined],
+    ['=?utf-8?B?PGI+?=', '= ?utf-8?B?PGI+?='],
+    ['{{name}} ${name} %s $& &lt;', undefined],
+    [KEY_AS_NAME, `${KEY_AS_NAME.slice(0, -64)}…`],
+  ])('%j as the name of a key', async (name, shown = name) => {
+    const { owner } = await tell('api_key.created', { data: { name } });
+    const { subject, text, html, recipients, headers } = only();
+    expect(subject).toBe(`A new API key was created: ${shown}`);
+    expect(text).toContain(`\nKey: ${shown}\n`);
+    const escaped = shown.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    expect(html).toContain(`<dd><bdi>${escaped.replaceAll('"', '&quot;')}</bdi></dd>`);
+    expect(html).not.toMatch(/<b>|<img/);
+    expect([recipients, headers.filter(({ key }) => key === 'bcc')]).toEqual([[owner.email], []]);
+  });
+
+  test.each([
+    ['Eve" <eve@example.org>, "', 'Eve" <eve@example.org>, "'],
+    ['<b>Ada</b>', '<b>Ada</b>'],
+    ['Ада \u202Eabc', 'Ада abc'],
+    ['=?utf-8?Q?Eve?=', '= ?utf-8?Q?Eve?='],
+  ])('%j as the name of a person', async (displayName, shown) => {
+    const { owner } = await tell('api_key.created', { displayName });
+    const { to, recipients, text, html } = only();
+    expect(recipients).toEqual([owner.email]);
+    expect(to).toEqual([{ name: shown.trim(), address: owner.email }]);
+    expect(text!.startsWith(`Hello ${shown.trim()},\n`)).toBe(true);
+    expect(html).not.toContain('<b>');
+  });
+
+  test('a person without a name is greeted all the same', async () => {
+    await tell('api_key.created', { displayName: '' });
+    expect(only().text!.startsWith('Hello,\n')).toBe(true);
+  });
+
+  test.each(["o'hara+keys@example.org", '"a,b"@example.org', 'ada@müller.example'])(
+    '%s is written to',
+    async (email) => {
+      await tell('api_key.created', { email: email.replace('@', `.${randomUUID().slice(0, 8)}@`) });
+      expect(only().recipients).toHaveLength(1);
+    },
+  );
+});

@@ -1,0 +1,59 @@
+import type { Addressees } from '../../../application/notices/addressees.js';
+import type { OutboxMessage } from '../../../application/notices/outbox-message.js';
+import { NoticeReceiver } from '../../../application/ports.js';
+import type { MailConfig } from '../../../config/notices/mail-config.js';
+import type { Letter } from './letter.js';
+import { letterHtml } from './letter-html.js';
+import { letterText } from './letter-text.js';
+import { Smtp } from './smtp.js';
+import { typedText } from './typed.js';
+import { greeting, isMailed, reason, wordsOf } from './words.js';
+
+/** Writes to the owner of a key. */
+export class MailReceiver extends NoticeReceiver {
+  private readonly smtp: Smtp;
+
+  constructor(
+    private readonly mail: MailConfig,
+    private readonly publicUrl: string,
+    private readonly addressees: Addressees,
+  ) {
+    super();
+    this.smtp = new Smtp(mail.smtp);
+  }
+
+  async deliver(message: OutboxMessage): Promise<void> {
+    const addressee = await this.addressees.of(message);
+    if (!addressee || !isMailed(message.type)) return;
+    const { account, now } = addressee;
+    const { keyId, name, prefix, expiresAt, clientIp } = message.data;
+    const words = wordsOf(message.type, {
+      keyName: typedText(name),
+      prefix,
+      expiresAt: new Date(expiresAt),
+      clientIp,
+      at: message.timestamp,
+      now,
+    });
+    const to = { name: typedText(account.displayName), address: account.email };
+    const letter: Letter = {
+      ...words,
+      greeting: greeting(to.name),
+      url: `${this.publicUrl}/settings/api-keys?key=${keyId}`,
+      footer: reason(new URL(this.publicUrl).host),
+    };
+    await this.smtp.send({
+      from: this.mail.from,
+      to,
+      // The same at each try: a mail program that got the mail before can tell.
+      messageId: `<${message.id}@${this.mail.from.address.split('@').at(-1)}>`,
+      subject: letter.subject,
+      text: letterText(letter),
+      html: letterHtml(letter),
+    });
+  }
+
+  close(): void {
+    this.smtp.close();
+  }
+}

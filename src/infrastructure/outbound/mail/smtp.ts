@@ -1,0 +1,92 @@
+import type { Transporter } from 'nodemailer';
+import type { SmtpConfig } from '../../../config/notices/mail-config.js';
+
+interface Patience {
+  /** With connecting, with the server's greeting, and with silence after that. */
+  readonly stepMs: number;
+  /** With all of it: a server may say a word every nine seconds. */
+  readonly wholeMs: number;
+}
+
+const PATIENCE: Patience = { stepMs: 10_000, wholeMs: 15_000 };
+const LONGEST_ANSWER = 64 * 1024;
+
+export interface OutgoingMail {
+  readonly from: { readonly name: string; readonly address: string };
+  readonly to: { readonly name: string; readonly address: string };
+  readonly messageId: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Takes one mail over one connection, or says why it did not. */
+export class Smtp {
+  private transport: Promise<Transporter> | undefined;
+  private readonly ended = new AbortController();
+
+  constructor(
+    private readonly config: SmtpConfig,
+    private readonly patience = PATIENCE,
+  ) {}
+
+  /** Throws what the server, or the network, said, without the password and without the address that was written to. */
+  async send(mail: OutgoingMail): Promise<void> {
+    const transport = await (this.transport ??= this.open());
+    const { wholeMs } = this.patience;
+    const late = AbortSignal.timeout(wholeMs);
+    const sent = transport.sendMail({
+      ...mail,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      xMailer: false,
+      signal: AbortSignal.any([this.ended.signal, late]),
+    });
+    const failure = await sent.then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (failure === undefined) return;
+    const why = late.aborted ? `The mail server took longer than ${wholeMs / 1000} seconds` : failure;
+    // Without its cause, which the log would print as it is.
+    throw new Error(this.withoutSecrets(why, mail.to.address));
+  }
+
+  /** Gives up what is under way. */
+  close(): void {
+    this.ended.abort();
+  }
+
+  /** Loaded where it is needed: most start without. */
+  private async open(): Promise<Transporter> {
+    const { createTransport } = await import('nodemailer');
+    const { stepMs } = this.patience;
+    const { host, port, secure, login, requireTls, ignoreTls, name, authMethod, tls } = this.config;
+    return createTransport({
+      host,
+      port,
+      secure,
+      auth: login && { user: login.user, pass: login.password },
+      requireTLS: requireTls,
+      ignoreTLS: ignoreTls,
+      name,
+      authMethod,
+      tls,
+      connectionTimeout: stepMs,
+      greetingTimeout: stepMs,
+      socketTimeout: stepMs,
+      dnsTimeout: stepMs,
+      maxResponseSize: LONGEST_ANSWER,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  /** Servers repeat what they were sent: the address that they refuse, and some the command with the password. */
+  private withoutSecrets(text: string, address: string): string {
+    const { user = '', password = '' } = this.config.login ?? {};
+    const base64 = (plain: string) => Buffer.from(plain).toString('base64');
+    // The longest first: one may begin like another.
+    const secrets = password ? [base64(`\0${user}\0${password}`), base64(password), password] : [];
+    return [...secrets, address].reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+  }
+}

@@ -1,0 +1,106 @@
+import type { NoticeType } from '../../../domain/notices/key-notice.js';
+import { DAY_MS } from '../../../domain/time.js';
+
+/** What a mail tells of. What people typed in here is one line of text, and no more is known of it. */
+export interface Occasion {
+  readonly keyName: string;
+  /** What lists show of the key. */
+  readonly prefix: string;
+  readonly expiresAt: Date;
+  readonly clientIp: string | undefined;
+  /** When it happened. */
+  readonly at: Date;
+  /** When the mail is written. */
+  readonly now: Date;
+}
+
+/** One mail, for its text and its HTML alike. What was typed stands in the subject's end and in the facts alone. */
+export interface Words {
+  readonly subject: string;
+  readonly heading: string;
+  readonly happened: string;
+  readonly facts: readonly (readonly [label: string, value: string])[];
+  readonly advice: readonly string[];
+  /** Names the link to the key. */
+  readonly link: string;
+}
+
+export type MailedType = keyof typeof WORDS;
+
+export function wordsOf(type: MailedType, occasion: Occasion): Words {
+  const { title, ...words } = WORDS[type](occasion);
+  const { keyName, prefix } = occasion;
+  const facts = [['Key', keyName], ['Begins with', prefix], ...words.facts] as const;
+  return { ...words, subject: `${title}: ${keyName}`, heading: title, facts };
+}
+
+export function isMailed(type: NoticeType): type is MailedType {
+  return Object.hasOwn(WORDS, type);
+}
+
+export const greeting = (displayName: string) => (displayName ? `Hello ${displayName},` : 'Hello,');
+export const reason = (host: string) => `You get this mail because you have API keys at ${host}.`;
+
+type OwnWords = Omit<Words, 'subject' | 'heading'> & { readonly title: string };
+
+const WORDS = {
+  'api_key.created': ({ at, clientIp, expiresAt }): OwnWords => ({
+    title: 'A new API key was created',
+    happened: 'A new API key was created for your account.',
+    facts: [['Created', time(at)], ...address('From the address', clientIp), ['Expires', time(expiresAt)]],
+    advice: [
+      'If you created it, there is nothing to do.',
+      'If you did not, revoke it now, and change the password that you sign in with.',
+    ],
+    link: 'Look at the key',
+  }),
+  'api_key.expiring': ({ expiresAt, now }): OwnWords => ({
+    title: `Your API key expires ${within(expiresAt, now)}`,
+    happened: `One of your API keys expires ${within(expiresAt, now)}. From then on, all that uses it is refused.`,
+    facts: [['Expires', time(expiresAt)]],
+    advice: [
+      'To go on without a gap, rotate it: you get a new key, and the old one goes on until some time after the new one ' +
+        'is first used.',
+      'If nothing uses the key any more, there is nothing to do.',
+    ],
+    link: 'Rotate the key',
+  }),
+  'api_key.leaked': ({ at }): OwnWords => ({
+    title: 'Your API key leaked and was revoked',
+    happened:
+      'One of your API keys was reported by somebody who held all of it: it was found in a public place, say. So we ' +
+      'revoked it at once, and it can’t be used any more.',
+    facts: [['Revoked', time(at)]],
+    advice: [
+      'Create a new key and put it where the old one was used.',
+      'Look at what was done with the old one before it ended, and take it out of the place where it could be read.',
+    ],
+    link: 'See what the key did',
+  }),
+  'api_key.used_from_new_network': ({ at, clientIp }): OwnWords => ({
+    title: 'Your API key was used from a new network',
+    happened: 'One of your API keys was used from a network that it was not used from in the last 90 days.',
+    facts: [...address('Address', clientIp), ['Used', time(at)]],
+    advice: [
+      'If that was you, or a service of yours that has moved, there is nothing to do.',
+      'If it was not, revoke the key now, and create a new one for what needs it.',
+    ],
+    link: 'Look at the key',
+  }),
+} as const satisfies Partial<Record<NoticeType, (occasion: Occasion) => OwnWords>>;
+
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+
+/** 22 November 2026 at 10:00 UTC */
+function time(at: Date): string {
+  return `${TIME.format(at)} UTC`;
+}
+
+function address(label: string, clientIp: string | undefined): [string, string][] {
+  return clientIp === undefined ? [] : [[label, clientIp]];
+}
+
+function within(end: Date, now: Date): string {
+  const days = Math.ceil((end.getTime() - now.getTime()) / DAY_MS);
+  return days > 1 ? `in ${days} days` : 'within a day';
+}

@@ -1,0 +1,63 @@
+import type { AddressInfo } from 'node:net';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { serverCertificate, serverKey } from '../../../clients/node/src/testing/certificates.js';
+
+export interface ReceivedMail extends Email {
+  /** As it came over the wire. */
+  readonly raw: string;
+  /** Whom the server was told to bring it to. */
+  readonly recipients: readonly string[];
+  readonly wasEncrypted: boolean;
+  readonly user: string | undefined;
+}
+
+/** A real mail server, which takes every mail that its options do not refuse and reads it as a mail program would. */
+export class MailServer {
+  readonly mails: ReceivedMail[] = [];
+  private readonly server: SMTPServer;
+
+  private constructor(options: SMTPServerOptions) {
+    this.server = new SMTPServer({
+      cert: serverCertificate,
+      key: serverKey,
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      disableReverseLookup: true,
+      closeTimeout: 100,
+      ...options,
+      onData: (stream, session, callback) => {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', async () => {
+          const raw = Buffer.concat(chunks);
+          const recipients = session.envelope.rcptTo.map(({ address }) => address);
+          const { secure: wasEncrypted, user } = session;
+          const mail = await PostalMime.parse(raw);
+          this.mails.push({ ...mail, raw: raw.toString(), recipients, wasEncrypted, user: user as string | undefined });
+          callback();
+        });
+      },
+    });
+    // A client that goes away in the middle is no fault of the server's.
+    this.server.on('error', () => undefined);
+  }
+
+  static async start(options: SMTPServerOptions = {}): Promise<MailServer> {
+    const started = new MailServer(options);
+    await new Promise<void>((resolve) => started.server.listen(0, '127.0.0.1', resolve));
+    return started;
+  }
+
+  /** For SMTP_URL, without protocol and login. */
+  get place(): string {
+    return `127.0.0.1:${(this.server.server.address() as AddressInfo).port}`;
+  }
+
+  get connections(): number {
+    return this.server.connections.size;
+  }
+
+  stop(): Promise<void> {
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+}
