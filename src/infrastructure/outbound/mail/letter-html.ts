@@ -4,7 +4,7 @@ const STYLE = `
   :root { color-scheme: light dark; }
   body { margin: 0; padding: 24px 16px; background: #ffffff; color: #1f2328;
     font: 16px/1.5 -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, Arial, sans-serif; overflow-wrap: anywhere; }
-  main, footer { max-width: 34em; margin: 0 auto; }
+  main, footer { max-width: 544px; margin: 0 auto; }
   h1 { font-size: 20px; line-height: 1.3; margin: 0 0 16px; }
   dl { margin: 16px 0; padding: 12px 16px; border: 1px solid #d1d9e0; border-radius: 6px; }
   dt { font-size: 14px; color: #59636e; }

@@ -2,12 +2,12 @@ import type { Addressees } from '../../../application/notices/addressees.js';
 import type { OutboxMessage } from '../../../application/notices/outbox-message.js';
 import { NoticeReceiver } from '../../../application/ports.js';
 import type { MailConfig } from '../../../config/notices/mail-config.js';
-import type { Letter } from './letter.js';
+import { writeLetter } from './letter.js';
 import { letterHtml } from './letter-html.js';
 import { letterText } from './letter-text.js';
 import { Smtp } from './smtp.js';
 import { typedText } from './typed.js';
-import { greeting, isMailed, reason, wordsOf } from './words.js';
+import { isMailed } from './words.js';
 
 /** Writes to the owner of a key. */
 export class MailReceiver extends NoticeReceiver {
@@ -25,26 +25,10 @@ export class MailReceiver extends NoticeReceiver {
   async deliver(message: OutboxMessage): Promise<void> {
     const addressee = await this.addressees.of(message);
     if (!addressee || !isMailed(message.type)) return;
-    const { account, now } = addressee;
-    const { keyId, name, prefix, expiresAt, clientIp } = message.data;
-    const words = wordsOf(message.type, {
-      keyName: typedText(name),
-      prefix,
-      expiresAt: new Date(expiresAt),
-      clientIp,
-      at: message.timestamp,
-      now,
-    });
-    const to = { name: typedText(account.displayName), address: account.email };
-    const letter: Letter = {
-      ...words,
-      greeting: greeting(to.name),
-      url: `${this.publicUrl}/settings/api-keys?key=${keyId}`,
-      footer: reason(new URL(this.publicUrl).host),
-    };
+    const letter = writeLetter(message.type, message, addressee, this.publicUrl);
     await this.smtp.send({
       from: this.mail.from,
-      to,
+      to: { name: typedText(addressee.account.displayName), address: addressee.account.email },
       // The same at each try: a mail program that got the mail before can tell.
       messageId: `<${message.id}@${this.mail.from.address.split('@').at(-1)}>`,
       subject: letter.subject,

@@ -39,7 +39,7 @@ export function isMailed(type: NoticeType): type is MailedType {
 }
 
 export const greeting = (displayName: string) => (displayName ? `Hello ${displayName},` : 'Hello,');
-export const reason = (host: string) => `You get this mail because you have API keys at ${host}.`;
+export const footer = (host: string) => `You get this mail because you have API keys at ${host}.`;
 
 type OwnWords = Omit<Words, 'subject' | 'heading'> & { readonly title: string };
 
@@ -68,12 +68,12 @@ const WORDS = {
   'api_key.leaked': ({ at }): OwnWords => ({
     title: 'Your API key leaked and was revoked',
     happened:
-      'One of your API keys was reported by somebody who held all of it: it was found in a public place, say. So we ' +
-      'revoked it at once, and it can’t be used any more.',
+      'Somebody who had found one of your API keys reported it as leaked. It was revoked at once, and can’t be used any ' +
+      'more.',
     facts: [['Revoked', time(at)]],
     advice: [
       'Create a new key and put it where the old one was used.',
-      'Look at what was done with the old one before it ended, and take it out of the place where it could be read.',
+      'Take the old one out of the place where others could read it, and look at what it did before it ended.',
     ],
     link: 'See what the key did',
   }),

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Account } from '../../src/domain/accounts/account.js';
+import { maskKey } from '../../src/domain/keys/key-string.js';
+import { DAY_MS } from '../../src/domain/time.js';
+import { letterHtml } from '../../src/infrastructure/outbound/mail/letter-html.js';
+import { writeLetter } from '../../src/infrastructure/outbound/mail/letter.js';
+import type { MailedType } from '../../src/infrastructure/outbound/mail/words.js';
+import { axe } from './support/axe.js';
+import { DESKTOP, PHONE, wider } from './support/look.js';
+import { shoot } from './support/screenshots.js';
+import { Stage } from './support/stage.js';
+
+const NOW = new Date('2026-11-22T10:00:00Z');
+const PICTURES: [MailedType, string][] = [
+  ['api_key.created', 'mail-created'],
+  ['api_key.expiring', 'mail-expiring'],
+  ['api_key.leaked', 'mail-leaked'],
+  ['api_key.used_from_new_network', 'mail-new-network'],
+];
+
+function mail(type: MailedType, name: string): string {
+  const profile = { email: 'ada@example.org', displayName: 'Ada Lovelace', permissions: [] };
+  const addressee = { account: Account.open('ada', profile), now: NOW };
+  const data = {
+    sequence: 1,
+    keyId: randomUUID(),
+    ownerId: 'ada',
+    name,
+    prefix: maskKey('lk', '7c1f4e0a9b2d'.padEnd(24, '0')),
+    expiresAt: new Date(NOW.getTime() + 7 * DAY_MS).toISOString(),
+    clientIp: '203.0.113.7',
+  };
+  return letterHtml(writeLetter(type, { data, timestamp: NOW }, addressee, 'https://keys.example.com'));
+}
+
+describe('a mail, as a mail program shows it', () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.start();
+  });
+  afterEach(() => stage.clear());
+  afterAll(() => stage.stop());
+
+  test.each(PICTURES)(
+    'of %s: no violation of any axe rule, light or dark; no sideways scrolling at 360 px; nothing is loaded',
+    async (type, picture) => {
+      const page = await stage.visit('about:blank');
+      await page.setContent(mail(type, 'CI deploy'));
+      const light = await axe(page);
+      await shoot(page, picture, { width: 640, height: 690 });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      const dark = await axe(page);
+      expect([light.violations, dark.violations]).toEqual([[], []]);
+      expect(light.kept).toBeGreaterThan(10);
+
+      await page.setContent(mail(type, 'W'.repeat(64)));
+      expect([await wider(page, PHONE), await wider(page, DESKTOP)]).toEqual([[], []]);
+      expect(await page.evaluate<number>(`performance.getEntriesByType('resource').length`)).toBe(0);
+    },
+  );
+
+  test('a name is text: markup in it is shown, not run', async () => {
+    const page = await stage.visit('about:blank');
+    const markup = '<img src=x onerror=document.title=1>';
+    await page.setContent(mail('api_key.created', markup));
+    await page.getByText(markup).waitFor();
+    expect([await page.locator('img').count(), await page.title()]).toEqual([0, 'A new API key was created']);
+  });
+});
