@@ -114,6 +114,17 @@ export abstract class Outbox {
   abstract retry(id: string | undefined): Promise<number>;
 }
 
+/** What is told of keys because time has passed: once of each key over all instances, of active keys of active owners. */
+export abstract class DueNotices {
+  /**
+   * Tells which keys expire in so many days, as `dueExpiryNotice` has it, unless their successors end them before. Passes
+   * over those that another is at. Answers how many, `limit` at most.
+   */
+  abstract tellComingExpiries(noticeDays: readonly number[], limit: number): Promise<number>;
+  /** The same of keys that were to replace others and that nobody uses, as `isRotationUnused` has it. */
+  abstract tellUnusedRotations(limit: number): Promise<number>;
+}
+
 /** Where a channel leads. */
 export abstract class NoticeReceiver {
   /** Throws an Error with a reason in words when the message was not taken. Ends within 20 seconds. */

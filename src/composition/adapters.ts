@@ -14,6 +14,7 @@ import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/au
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
 import { PostgresOutage } from '../infrastructure/outbound/postgres/connection/postgres-outage.js';
+import { PostgresDueNotices } from '../infrastructure/outbound/postgres/outbox/due-notices.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
@@ -49,6 +50,7 @@ export function buildAdapters(
     outboxWriter,
     outbox: new PostgresOutbox(database),
     webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),
+    dueNotices: new PostgresDueNotices(database, outboxWriter),
     keys: new PostgresApiKeys(database, outboxWriter),
     accounts: new PostgresAccounts(database, outboxWriter),
     firstUses: new PostgresAccounts(database.within(databasePatienceMs), outboxWriter),

@@ -19,7 +19,7 @@ export function buildJobs(
   readiness: Readiness,
   log: Log,
 ): Job[] {
-  const { sweepDueEnds, pruneAuditEvents, sealAuditEvents } = useCases;
+  const { sweepDueEnds, tellDueNotices, pruneAuditEvents, sealAuditEvents } = useCases;
   const sweep = async () => {
     const recorded = await sweepDueEnds.execute();
     if (recorded > 0) log.info('expiries recorded', { recorded });
@@ -31,6 +31,7 @@ export function buildJobs(
   const jobs: Job[] = [
     { name: 'check-readiness', everyMs: SECOND_MS, run: async () => void (await readiness.check()) },
     { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
+    { name: 'tell-due-notices', everyMs: 5 * MINUTE_MS, run: async () => void (await tellDueNotices.execute()) },
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },

@@ -18,11 +18,13 @@ import { RotateApiKey } from '../application/keys/rotate-api-key.js';
 import { SweepDueEnds } from '../application/keys/sweep-due-ends.js';
 import { ValidateKey } from '../application/keys/validate-key.js';
 import { SendNotices } from '../application/notices/send-notices.js';
+import { TellDueNotices } from '../application/notices/tell-due-notices.js';
 import type {
   Accounts,
   ApiKeys,
   Audit,
   AuditTrail,
+  DueNotices,
   KeyReader,
   LastUse,
   NoticeReceiver,
@@ -52,6 +54,7 @@ export interface Ports {
   readonly auditTrail: AuditTrail;
   readonly outbox: Outbox;
   readonly webhookReceiver: NoticeReceiver | undefined;
+  readonly dueNotices: DueNotices;
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
   /** The same accounts, which give up as soon as a validation does. */
@@ -65,12 +68,15 @@ export interface Ports {
   readonly platformLogin: PlatformLogin | undefined;
 }
 
-export type Settings = Pick<Config, 'keyPrefix' | 'passwordSignIn' | 'freshSignIn' | 'audit'>;
+export type Settings = Pick<
+  Config,
+  'keyPrefix' | 'passwordSignIn' | 'freshSignIn' | 'audit' | 'noticeReceivers' | 'expiryNoticeDays'
+>;
 export type UseCases = ReturnType<typeof buildUseCases>;
 
 /** Every use case and the ports that it asks. */
 export function buildUseCases(
-  { keyPrefix, passwordSignIn, freshSignIn, audit: { sealKeys, retentionDays } }: Settings,
+  { keyPrefix, passwordSignIn, freshSignIn, audit: { sealKeys, retentionDays }, ...settings }: Settings,
   ports: Ports,
   meter: ValidationMeter,
   refusals: Refusals,
@@ -92,6 +98,7 @@ export function buildUseCases(
     revokeKeys: new RevokeKeys(keys, new RevokeAsAdmin(accounts)),
     sweepDueEnds: new SweepDueEnds(keys),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
+    tellDueNotices: new TellDueNotices(ports.dueNotices, settings.expiryNoticeDays, settings.noticeReceivers),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),

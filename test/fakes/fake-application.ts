@@ -15,6 +15,7 @@ import { FakeApiKeys } from './keys/fake-api-keys.js';
 import { FakeKeyReader } from './keys/fake-key-reader.js';
 import { FakeLastUse } from './keys/fake-last-use.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
+import { FakeDueNotices } from './notices/fake-due-notices.js';
 import { FakeOutbox } from './notices/fake-outbox.js';
 import { FakePasswordGuesses } from './sessions/fake-password-guesses.js';
 import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
@@ -41,6 +42,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     auditTrail: new FakeAuditTrail(store),
     outbox: new FakeOutbox(store),
     webhookReceiver: undefined,
+    dueNotices: new FakeDueNotices(store),
     keys: new FakeApiKeys(store),
     accounts: new FakeAccounts(store),
     firstUses: new FakeAccounts(store),
@@ -68,6 +70,8 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
       passwordSignIn: true,
       freshSignIn: { maxAgeSeconds: 300, acrValues: [] },
       audit: { sealKeys: [], retentionDays: undefined },
+      noticeReceivers: { webhook: true, mail: true },
+      expiryNoticeDays: [30, 7, 1],
       ...settings,
     },
     ports,

@@ -75,6 +75,9 @@ export class FakeStore {
   readonly outbox = new Map<string, StoredMessage>();
   /** The last one of each key. */
   readonly sequences = new Map<string, number>();
+  /** The fewest days that were told of a key's coming expiry. */
+  readonly toldExpiries = new Map<string, number>();
+  readonly toldRotations = new Set<string>();
   readonly locks = new Locks();
   /** Whether events can't be recorded, and so nothing that needs one can be done. */
   isRecordAway = false;

@@ -9,7 +9,7 @@ const BORN = new Date('2026-03-01T12:00:00Z');
 function due(lifetimeDays: number, leftDays: number, noticeDays = [30, 7, 1], toldDays?: number) {
   const expiresAt = new Date(BORN.getTime() + lifetimeDays * DAY_MS);
   const now = new Date(expiresAt.getTime() - leftDays * DAY_MS);
-  return dueExpiryNotice({ createdAt: BORN, expiresAt }, noticeDays, toldDays, now);
+  return dueExpiryNotice({ createdAt: BORN, expiresAt, endsAt: null }, noticeDays, toldDays, now);
 }
 
 describe('of a key of 90 days', () => {
@@ -39,6 +39,14 @@ describe('of a key of 90 days', () => {
     expect(due(90, 10, [14], 10)).toBeUndefined();
     expect(due(90, 10, [14], 15)).toBe(14);
   });
+});
+
+test('a key that its successor ends is not told of: what uses it has the new one', () => {
+  const expiresAt = new Date(BORN.getTime() + 90 * DAY_MS);
+  const now = new Date(expiresAt.getTime() - DAY_MS);
+  for (const endsAt of [new Date(now.getTime() + HOUR_MS), expiresAt]) {
+    expect(dueExpiryNotice({ createdAt: BORN, expiresAt, endsAt }, [1], undefined, now)).toBeUndefined();
+  }
 });
 
 test.each([

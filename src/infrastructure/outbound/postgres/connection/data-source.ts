@@ -11,6 +11,7 @@ import { EventDetails1764150000000 } from '../tables/migrations/1764150000000-ev
 import { KeyEvents1764200000000 } from '../tables/migrations/1764200000000-key-events.js';
 import { KeyRotation1764300000000 } from '../tables/migrations/1764300000000-key-rotation.js';
 import { Outbox1764310000000 } from '../tables/migrations/1764310000000-outbox.js';
+import { ToldNotices1764325000000 } from '../tables/migrations/1764325000000-told-notices.js';
 import { setUpConnection } from './new-connection.js';
 import { ROWS } from '../tables/rows.js';
 
@@ -46,6 +47,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
       KeyEvents1764200000000,
       KeyRotation1764300000000,
       Outbox1764310000000,
+      ToldNotices1764325000000,
     ],
     migrationsTransactionMode: 'each',
     logging: false,

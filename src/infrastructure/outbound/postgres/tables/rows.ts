@@ -4,6 +4,7 @@ import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
 import { DecoyKeyRow, PasswordGuessesRow } from './guess-rows.js';
 import { NoticeSequenceRow, OutboxRow } from './outbox-rows.js';
+import { ToldNoticesRow } from './told-rows.js';
 
 /** The tables, as the migrations leave them: `npm run check` compares the two. */
 
@@ -44,6 +45,9 @@ export class AccountRow {
 @Index('api_keys_of_owner', ['ownerId', 'createdAt', 'id'])
 @Index('api_keys_idempotency_key', ['ownerId', 'idempotencyKey'], { unique: true })
 @Index('api_keys_open_by_expiry', ['expiresAt'], { where: 'revoked_at IS NULL AND expired_at IS NULL' })
+@Index('api_keys_unused_successors', ['createdAt'], {
+  where: 'replaces IS NOT NULL AND first_used_at IS NULL AND revoked_at IS NULL AND expired_at IS NULL',
+})
 @Index('api_keys_open_by_end', ['endsAt'], {
   where: 'revoked_at IS NULL AND expired_at IS NULL AND ends_at IS NOT NULL',
 })
@@ -138,4 +142,5 @@ export const ROWS = [
   AuditPruningRow,
   OutboxRow,
   NoticeSequenceRow,
+  ToldNoticesRow,
 ];

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { FakeStore } from '../../../test/fakes/fake-store.js';
+import { createKey, newOwner, times } from '../../../test/support/application/calls.js';
+import type { NoticeReceivers } from '../../domain/notices/channel.js';
+import { OwnerKeys } from '../../domain/keys/owner-keys.js';
+import { KeyString } from '../../domain/keys/key-string.js';
+import { DAY_MS } from '../../domain/time.js';
+import { saveKeys } from '../keys/save-keys.js';
+import { THE_SERVICE } from '../../domain/audit/audit-event.js';
+
+const BOTH = { webhook: true, mail: true };
+
+/** Instances of one service, each started with its own settings. */
+function openService() {
+  const store = new FakeStore();
+  const start = (noticeReceivers: NoticeReceivers = BOTH, expiryNoticeDays = [30, 7, 1]) =>
+    openFakes({ store, settings: { noticeReceivers, expiryNoticeDays } });
+  const told = () => [...store.outbox.values()].filter(({ channel }) => channel === 'webhook').map(({ type }) => type);
+  return { store, start, told };
+}
+
+async function keyOf90Days(app: ReturnType<typeof openFakes>) {
+  const { id } = await newOwner(app);
+  const { key } = await createKey(app, id, { expiresInDays: 90 });
+  app.store.outbox.clear();
+  return key;
+}
+
+describe('what is due because time has passed', () => {
+  test('is told by one of several instances', async () => {
+    const { store, start, told } = openService();
+    await keyOf90Days(start());
+    store.pass(60 * DAY_MS);
+    expect([await start().tellDueNotices.execute(), await start().tellDueNotices.execute()]).toEqual([1, 0]);
+    expect(told()).toEqual(['api_key.expiring']);
+  });
+
+  test.each<[string, NoticeReceivers, number[]]>([
+    ['nobody is named to be told', { webhook: false, mail: false }, [30, 7, 1]],
+    ['none are to be told', BOTH, []],
+  ])('stays untold while %s; later the fewest days alone are told', async (_when, receivers, days) => {
+    const { store, start, told } = openService();
+    await keyOf90Days(start());
+    store.pass(60 * DAY_MS);
+    expect(await start(receivers, days).tellDueNotices.execute()).toBe(0);
+    store.pass(24 * DAY_MS);
+    const app = start();
+    expect([await app.tellDueNotices.execute(), await app.tellDueNotices.execute()]).toEqual([1, 0]);
+    expect(told()).toEqual(['api_key.expiring']);
+  });
+
+  test('of a rotation stays untold while there is mail alone, which does not bring it', async () => {
+    const { store, start, told } = openService();
+    const key = await keyOf90Days(start());
+    await start().accounts.transaction(key.ownerId, async (transaction) => {
+      const keys = new OwnerKeys(await transaction.openKeys());
+      const order = { id: 'successor', graceSeconds: 60, expiresInDays: undefined };
+      keys.rotate(key.id, order, KeyString.generate('lk'), transaction.now);
+      await saveKeys(transaction, keys, THE_SERVICE);
+    });
+    store.outbox.clear();
+    store.pass(8 * DAY_MS);
+    expect(await start({ webhook: false, mail: true }).tellDueNotices.execute()).toBe(0);
+    expect(await start().tellDueNotices.execute()).toBe(1);
+    expect(told()).toEqual(['api_key.rotation_unused']);
+  });
+
+  test.each([499, 500, 501, 1000])('is told of %d keys, more than a batch too', async (count) => {
+    const { store, start, told } = openService();
+    const { id } = await keyOf90Days(start());
+    const template = store.keys.get(id)!;
+    store.keys.delete(id);
+    for (const one of times(count, String)) {
+      store.keys.set(one, { ...template, state: { ...template.state, id: one } });
+    }
+    store.pass(60 * DAY_MS);
+    expect(await start().tellDueNotices.execute()).toBe(count);
+    expect(told()).toHaveLength(count);
+  });
+});
