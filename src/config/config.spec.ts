@@ -239,8 +239,8 @@ describe('SERVICE_TOKENS', () => {
     [`${'n'.repeat(65)}:validator:${hex('1')}`, 'must read name:role:sha256-hex'],
     [`a:validator:the-token-itself`, "must end in the 64 hex digits of its token's SHA-256"],
     [`a:validator:${hex('1')}0`, "must end in the 64 hex digits of its token's SHA-256"],
-    [`a:admin:${hex('1')}`, 'must name one of the roles validator, accounts'],
-    [`a::${hex('1')}`, 'must name one of the roles validator, accounts'],
+    [`a:admin:${hex('1')}`, 'must name one of the roles validator, accounts, reporter'],
+    [`a::${hex('1')}`, 'must name one of the roles validator, accounts, reporter'],
   ])('%j is told by its number', (entry, problem) => {
     const good = `a:validator:${hex('1')}`;
     expect(problems({ SERVICE_TOKENS: `${good},${entry}` })).toEqual([`SERVICE_TOKENS entry 2 ${problem}`]);
@@ -248,7 +248,9 @@ describe('SERVICE_TOKENS', () => {
 });
 
 describe('the digest of a token that was ever published', () => {
-  const published = ['dev-validator-token', 'dev-accounts-token', 'foo', 'the token', ''].map(hex);
+  const published = ['dev-validator-token', 'dev-accounts-token', 'dev-reporter-token', 'foo', 'the token', ''].map(
+    hex,
+  );
 
   test.each(published)('%s is refused, in any case and at any place of SERVICE_TOKENS', (digest) => {
     const SERVICE_TOKENS = `a:validator:${hex('1')},b:accounts:${digest.toUpperCase()}`;
@@ -317,7 +319,7 @@ describe('DEMO', () => {
   test('brings its service tokens, unless others are given', () => {
     const { DATABASE_URL } = NEEDED;
     const names = ({ serviceTokens }: ReturnType<typeof readConfig>) => serviceTokens.map(({ name }) => name);
-    expect(names(readConfig({ DATABASE_URL, DEMO: '1' }))).toEqual(['dev-validator', 'dev-accounts']);
+    expect(names(readConfig({ DATABASE_URL, DEMO: '1' }))).toEqual(['dev-validator', 'dev-accounts', 'dev-reporter']);
     expect(names(read({ DEMO: '1' }))).toEqual(['gateway']);
     expect(read({ DEMO: '1', NODE_ENV: 'development' }).demo).toBe(true);
   });
@@ -469,6 +471,11 @@ describe('TLS for gRPC', () => {
     [
       'an entry with another role',
       { ...mtls, GRPC_TLS_CLIENT_ROLES: 'a:root' },
+      ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts'],
+    ],
+    [
+      'an entry with the role that has nothing to call over gRPC',
+      { ...mtls, GRPC_TLS_CLIENT_ROLES: 'a:reporter' },
       ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts'],
     ],
   ])('%s stops the start', (_what, env, expected) => expect(problems(env)).toEqual(expected));

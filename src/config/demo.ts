@@ -20,10 +20,11 @@ export function demoOwner(passwordSignIn: boolean): PutAccountCommand {
 export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = [
   { name: 'dev-validator', role: 'validator', digest: sha256('dev-validator-token') },
   { name: 'dev-accounts', role: 'accounts', digest: sha256('dev-accounts-token') },
+  { name: 'dev-reporter', role: 'reporter', digest: sha256('dev-reporter-token') },
 ];
 
 /** Tokens that stand, or stood, in our own pages and examples: everybody may know them. The last is a variable left empty. */
-const PUBLISHED_TOKENS = ['dev-validator-token', 'dev-accounts-token', 'foo', 'the token', ''];
+const PUBLISHED_TOKENS = ['dev-validator-token', 'dev-accounts-token', 'dev-reporter-token', 'foo', 'the token', ''];
 
 export function isPublished(digest: Buffer): boolean {
   return PUBLISHED_TOKENS.some((token) => sha256(token).equals(digest));

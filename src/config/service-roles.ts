@@ -1,4 +1,8 @@
-export const SERVICE_ROLES = ['validator', 'accounts'] as const;
+/** Those whose calls go over gRPC, where a client certificate can stand for them too. */
+const GRPC_ROLES = ['validator', 'accounts'] as const;
+type GrpcRole = (typeof GRPC_ROLES)[number];
+
+export const SERVICE_ROLES = [...GRPC_ROLES, 'reporter'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
 /** A service identity by token. Names may repeat: two tokens while one is rotated, or two roles. */
@@ -13,7 +17,7 @@ export interface ServiceToken {
 export interface CertificateRole {
   /** A subject alternative name, or the common name. */
   readonly name: string;
-  readonly role: ServiceRole;
+  readonly role: GrpcRole;
 }
 
 /** `name:role:sha256-hex` */
@@ -21,18 +25,18 @@ export function parseServiceTokens(entry: string): ServiceToken {
   const [, name, role, hex] = /^([^:]{1,64}):([^:]*):([^:]*)$/.exec(entry) ?? [];
   if (!name || hex === undefined) throw new Error('must read name:role:sha256-hex');
   if (!/^[0-9a-f]{64}$/i.test(hex)) throw new Error("must end in the 64 hex digits of its token's SHA-256");
-  return { name, role: parseRole(role), digest: Buffer.from(hex, 'hex') };
+  return { name, role: parseRole(role, SERVICE_ROLES), digest: Buffer.from(hex, 'hex') };
 }
 
 /** `<SAN or CN>:<role>`; the name may hold colons, as a SPIFFE id does. */
 export function parseClientRoles(entry: string): CertificateRole {
   const at = entry.lastIndexOf(':');
   if (at < 1) throw new Error('must read <SAN or CN>:<role>');
-  return { name: entry.slice(0, at), role: parseRole(entry.slice(at + 1)) };
+  return { name: entry.slice(0, at), role: parseRole(entry.slice(at + 1), GRPC_ROLES) };
 }
 
-function parseRole(text: string | undefined): ServiceRole {
-  const role = SERVICE_ROLES.find((known) => known === text);
-  if (!role) throw new Error(`must name one of the roles ${SERVICE_ROLES.join(', ')}`);
+function parseRole<Role extends ServiceRole>(text: string | undefined, roles: readonly Role[]): Role {
+  const role = roles.find((known) => known === text);
+  if (!role) throw new Error(`must name one of the roles ${roles.join(', ')}`);
   return role;
 }

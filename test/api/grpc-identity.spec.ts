@@ -43,6 +43,7 @@ const sha256 = (token: string) => createHash('sha256').update(token).digest('hex
 const SERVICE_TOKENS = [
   `gateway:validator:${sha256('validator-token')}`,
   `platform:accounts:${sha256('accounts-token')}`,
+  `gitlab:reporter:${sha256('reporter-token')}`,
   `rotating:validator:${sha256('old-token')}`,
   `rotating:validator:${sha256('new-token').toUpperCase()}`,
   `both:validator:${sha256('both-token')}`,
@@ -104,8 +105,10 @@ describe('the service identity', () => {
   test.each(METHODS)('$path is for one role alone: another one is PERMISSION_DENIED', async (method) => {
     const role = ROLE_OF[method.service];
     expect(role).toBeDefined();
-    const other = role === 'validator' ? 'accounts-token' : 'validator-token';
-    expect((await call(method, bearer(other))).code).toBe(status.PERMISSION_DENIED);
+    const others = ['validator', 'accounts', 'reporter'].filter((other) => other !== role);
+    for (const other of others) {
+      expect((await call(method, bearer(`${other}-token`))).code).toBe(status.PERMISSION_DENIED);
+    }
     expect((await call(method, bearer(`${role}-token`))).code).toBe(letIn(method));
   });
 
