@@ -82,4 +82,53 @@ describe('the clock', () => {
     await clock.close();
     expect(runs).toBe(4);
   });
+
+  describe('with a job that others may hurry', () => {
+    /** Each run lasts until it is released. */
+    function hurriedJob() {
+      const job = {
+        name: 'hurried',
+        everyMs: 60_000,
+        runs: 0,
+        hurry: (): void => undefined,
+        release: (): void => undefined,
+        hurriedBy: (hurry: () => void) => void (job.hurry = hurry),
+        run: async () => {
+          job.runs += 1;
+          await new Promise<void>((resolve) => (job.release = resolve));
+        },
+      };
+      return job;
+    }
+    const endOf = async (clock: Clock, job: { release(): void }) => {
+      const closed = clock.close();
+      job.release();
+      await closed;
+    };
+
+    test('runs it at once', async () => {
+      const job = hurriedJob();
+      const { clock } = setUp(job);
+      await clock.open();
+      await eventually(async () => job.runs === 1);
+      job.release();
+      // Until the run has ended a hurry asks for one after it; afterwards for one at once.
+      await eventually(async () => (job.hurry(), job.runs === 2));
+      await endOf(clock, job);
+      expect(job.runs).toBe(2);
+    });
+
+    test('runs it once more when it was hurried during a run, however often', async () => {
+      const job = hurriedJob();
+      const { clock } = setUp(job);
+      await clock.open();
+      await eventually(async () => job.runs === 1);
+      for (let times = 0; times < 3; times += 1) job.hurry();
+      job.release();
+      await eventually(async () => job.runs === 2);
+      await endOf(clock, job);
+      job.hurry();
+      expect(job.runs).toBe(2);
+    });
+  });
 });

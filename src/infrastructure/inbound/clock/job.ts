@@ -8,6 +8,8 @@ export interface Job {
   readonly everyMs: number;
   /** May answer that the next run is due earlier, in so many milliseconds. */
   run(): Promise<number | void>;
+  /** Is given, before the first run, what makes the next run due at once. */
+  hurriedBy?(hurry: () => void): void;
   instruments?(): readonly Instrument[];
   /** The service ends: a run that is under way must come to its end soon. */
   stop?(): void;

@@ -11,6 +11,9 @@ export class ScheduledJob {
   private isFailing = false;
   private hasStarted = false;
   private hasEnded = false;
+  private isRunning = false;
+  /** What came while a run was under way, which may have looked before it. */
+  private isHurried = false;
   private succeededAt = performance.now();
 
   constructor(
@@ -32,6 +35,7 @@ export class ScheduledJob {
 
   start(): void {
     this.hasStarted = true;
+    this.job.hurriedBy?.(() => this.hurry());
     this.plan(0);
   }
 
@@ -44,10 +48,21 @@ export class ScheduledJob {
     if (this.hasStarted && this.job.runsAtEnd) await this.runOnce();
   }
 
+  private hurry(): void {
+    if (this.isRunning) this.isHurried = true;
+    else this.plan(0);
+  }
+
   private plan(inMs: number): void {
     if (this.hasEnded) return;
+    clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.running = this.runOnce().then((nextMs) => this.plan(nextMs));
+      this.isRunning = true;
+      this.running = this.runOnce().then((nextMs) => {
+        const isHurried = this.isHurried;
+        [this.isRunning, this.isHurried] = [false, false];
+        this.plan(isHurried ? 0 : nextMs);
+      });
     }, inMs).unref();
   }
 
