@@ -50,6 +50,8 @@ const unmutable = [
   'audit-event',
   'audit-trail',
   'key-state',
+  'leak-report',
+  'leak-site',
   'listed-key',
   'outbox-message',
   'page',

@@ -4,7 +4,7 @@ GRANT USAGE ON SCHEMA public TO latchkey_service;
 GRANT SELECT ON migrations, decoy_key TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE ON accounts, api_keys, api_key_usage, notice_sequences TO latchkey_service;
 GRANT SELECT, INSERT, DELETE ON sessions TO latchkey_service;
-GRANT SELECT, INSERT, UPDATE, DELETE ON password_guesses, outbox TO latchkey_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON password_guesses, outbox, leak_reports, leak_report_budgets TO latchkey_service;
 GRANT SELECT, INSERT ON audit_events, audit_seals, audit_prunings TO latchkey_service;
 -- With AUDIT_RETENTION_DAYS it deletes old events as well; a trigger sees that it deletes no others.
 -- GRANT DELETE ON audit_events TO latchkey_service;

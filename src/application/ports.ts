@@ -11,6 +11,7 @@ import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { RateDecision } from '../domain/rate-limit.js';
 import type { Question, Verdict } from '../domain/keys/verdict.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
+import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { NoticeChannel } from '../domain/notices/channel.js';
@@ -18,6 +19,7 @@ import type { KeyList, ReadKey } from './listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
 import type { Backlog, Claim, OutboxMessage, UndeliveredMessage } from './notices/outbox-message.js';
 import type { Page, PageRequest } from './page.js';
+import type { Asker } from './sign-in-ports.js';
 
 export * from './sign-in-ports.js';
 
@@ -134,8 +136,8 @@ export abstract class NoticeReceiver {
 export abstract class ApiKeys {
   /** A key of any owner, purged ones too. */
   abstract find(id: string): Promise<ApiKey | undefined>;
-  /** A key of any owner, purged ones too; for callers that hold the key string and still have to prove it. */
-  abstract findByPublicPart(publicPart: string): Promise<ApiKey | undefined>;
+  /** Those there are, of any owner, purged ones too; for callers that hold key strings and still have to prove them. */
+  abstract findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]>;
   /** One of the owner's keys; none of an account that was purged under the same id. */
   abstract findOwn(ownerId: string, id: string): Promise<ReadKey | undefined>;
   /** The owner's keys, newest first; none of an account that was purged under the same id. */
@@ -144,6 +146,23 @@ export abstract class ApiKeys {
   abstract recordDueEnds(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
   /** The same for any keys, at most `limit`, passing over those that another instance is recording. Answers how many. */
   abstract sweepDueEnds(limit: number): Promise<number>;
+}
+
+/** Reports of leaked keys, from the moment they are taken until their keys have ended. */
+export abstract class LeakReports {
+  /**
+   * Resolves once all are committed. A stranger pays for them together with one request of its network's budget, on all
+   * instances: throws `too_many_attempts` when that is spent, and `busy` when too many are being taken already.
+   */
+  abstract take(reports: readonly LeakReport[], asker: Asker): Promise<void>;
+  /**
+   * Hands over the oldest reports, passing over those that another instance is at, and deletes those that `end` answers.
+   * Answers how many it handed over. A report is handed over again when the process ends before it is deleted.
+   */
+  abstract workOff(
+    limit: number,
+    end: (reports: readonly LeakReport[]) => Promise<readonly LeakReport[]>,
+  ): Promise<number>;
 }
 
 export interface AccountFilter {

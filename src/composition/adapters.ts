@@ -20,6 +20,7 @@ import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
 import { PostgresLastUse } from '../infrastructure/outbound/postgres/keys/last-use.js';
+import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/leak-reports.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
 import { WebhookReceiver } from '../infrastructure/outbound/webhooks/webhook-receiver.js';
 import type { Telemetry } from './telemetry.js';
@@ -56,6 +57,7 @@ export function buildAdapters(
     firstUses: new PostgresAccounts(database.within(databasePatienceMs), outboxWriter),
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),
+    leakReports: new PostgresLeakReports(database),
     lastUse: new PostgresLastUse(database, (error) => log.fault(error)),
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),

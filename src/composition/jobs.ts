@@ -2,6 +2,7 @@ import type { Config } from '../config/config.js';
 import { MINUTE_MS } from '../domain/time.js';
 import type { Job } from '../infrastructure/inbound/clock/job.js';
 import { MeasureOutboxJob } from '../infrastructure/inbound/clock/measure-outbox.job.js';
+import { EndReportedKeysJob } from '../infrastructure/inbound/clock/end-reported-keys.job.js';
 import { SealAuditEventsJob } from '../infrastructure/inbound/clock/seal-audit-events.job.js';
 import { SendNoticesJob } from '../infrastructure/inbound/clock/send-notices.job.js';
 import type { Readiness } from '../infrastructure/inbound/shared/readiness.js';
@@ -19,7 +20,8 @@ export function buildJobs(
   readiness: Readiness,
   log: Log,
 ): Job[] {
-  const { sweepDueEnds, tellDueNotices, pruneAuditEvents, sealAuditEvents } = useCases;
+  const { sweepDueEnds, tellDueNotices, pruneAuditEvents, sealAuditEvents, endReportedKeys, reportLeakedKeys } =
+    useCases;
   const sweep = async () => {
     const recorded = await sweepDueEnds.execute();
     if (recorded > 0) log.info('expiries recorded', { recorded });
@@ -32,6 +34,7 @@ export function buildJobs(
     { name: 'check-readiness', everyMs: SECOND_MS, run: async () => void (await readiness.check()) },
     { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
     { name: 'tell-due-notices', everyMs: 5 * MINUTE_MS, run: async () => void (await tellDueNotices.execute()) },
+    new EndReportedKeysJob(endReportedKeys, reportLeakedKeys, log),
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },

@@ -19,6 +19,9 @@ import { SweepDueEnds } from '../application/keys/sweep-due-ends.js';
 import { ValidateKey } from '../application/keys/validate-key.js';
 import { SendNotices } from '../application/notices/send-notices.js';
 import { TellDueNotices } from '../application/notices/tell-due-notices.js';
+import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
+import { EndReportedKeys } from '../application/leaks/end-reported-keys.js';
+import { ReportLeakedKeys } from '../application/leaks/report-leaked-keys.js';
 import type {
   Accounts,
   ApiKeys,
@@ -29,6 +32,7 @@ import type {
   LastUse,
   NoticeReceiver,
   Outbox,
+  LeakReports,
   PasswordGuesses,
   Passwords,
   PlatformLogin,
@@ -62,6 +66,7 @@ export interface Ports {
   readonly sessions: Sessions;
   readonly guesses: PasswordGuesses;
   readonly lastUse: LastUse;
+  readonly leakReports: LeakReports;
   readonly passwords: Passwords;
   readonly limiter: RateLimiter;
   readonly platformTokens: PlatformTokens | undefined;
@@ -82,7 +87,8 @@ export function buildUseCases(
   refusals: Refusals,
 ) {
   const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, lastUse, passwords, limiter } = ports;
-  const { platformLogin, firstUses, outbox, webhookReceiver } = ports;
+  const { platformLogin, firstUses, outbox, webhookReceiver, leakReports } = ports;
+  const revokeAsAdmin = new RevokeAsAdmin(accounts);
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
   const confirmed = new ConfirmedChange(accounts, confirmation);
@@ -95,7 +101,9 @@ export function buildUseCases(
     getApiKey: new GetApiKey(keys),
     listApiKeys: new ListApiKeys(keys),
     revokeApiKey: new RevokeApiKey(accounts),
-    revokeKeys: new RevokeKeys(keys, new RevokeAsAdmin(accounts)),
+    revokeKeys: new RevokeKeys(keys, revokeAsAdmin),
+    reportLeakedKeys: new ReportLeakedKeys(leakReports, audit),
+    endReportedKeys: new EndReportedKeys(leakReports, new RevokeLeakedKeys(keys, revokeAsAdmin), audit),
     sweepDueEnds: new SweepDueEnds(keys),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     tellDueNotices: new TellDueNotices(ports.dueNotices, settings.expiryNoticeDays, settings.noticeReceivers),

@@ -155,6 +155,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
         clientIp: from.ip,
         userAgent: from.userAgent,
         requestId: from.requestId,
+        leak: null,
       },
     ]);
   });

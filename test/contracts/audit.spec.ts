@@ -45,6 +45,7 @@ describe.each(WORLDS)('Audit %s', (_name, open) => {
         clientIp: from.ip,
         userAgent: from.userAgent,
         requestId: from.requestId,
+        leak: null,
       },
     ]);
   });

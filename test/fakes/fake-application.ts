@@ -17,6 +17,7 @@ import { FakeLastUse } from './keys/fake-last-use.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
 import { FakeDueNotices } from './notices/fake-due-notices.js';
 import { FakeOutbox } from './notices/fake-outbox.js';
+import { FakeLeakReports } from './leaks/fake-leak-reports.js';
 import { FakePasswordGuesses } from './sessions/fake-password-guesses.js';
 import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
 import { FakeSessions } from './sessions/fake-sessions.js';
@@ -48,6 +49,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     firstUses: new FakeAccounts(store),
     sessions: new FakeSessions(store),
     guesses: parts.guesses ?? new FakePasswordGuesses(store),
+    leakReports: new FakeLeakReports(store),
     lastUse: new FakeLastUse(store),
     passwords: parts.passwords ?? new FakePasswords(),
     limiter: new MemoryRateLimiter(

@@ -7,6 +7,7 @@ import type { OutboxMessage } from '../../src/application/notices/outbox-message
 import type { NoticeChannel } from '../../src/domain/notices/channel.js';
 import { LatchkeyError } from '../../src/domain/errors.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
+import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
 import { Locks } from './locks.js';
 
 export type StoredAccount = Parameters<typeof Account.restore>[0];
@@ -66,6 +67,10 @@ export class FakeStore {
   /** By their tokens. */
   readonly sessions = new Map<string, StoredSession>();
   readonly guesses = new Map<string, StoredGuesses>();
+  /** In the order in which they came, each held while somebody works it off. */
+  readonly leakReports = new Map<LeakReport, { isHeld: boolean }>();
+  /** When a network's budget of reports is whole again. */
+  readonly reportBudgets = new Map<string, Date>();
   /** In the order of their ids, like seals and prunings. */
   events: SealableEvent[] = [];
   seals: AuditSeal[] = [];

@@ -13,7 +13,14 @@ describe('audit events', () => {
     await app.revokeApiKey.execute(id, key.id, from);
     await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, from);
     const { items, nextCursor } = await app.listAuditEvents.execute(id, {}, { limit: 50 });
-    const facts = { keyId: key.id, count: 1, clientIp: '198.51.100.7', userAgent: 'curl/8', requestId: from.requestId };
+    const facts = {
+      keyId: key.id,
+      count: 1,
+      clientIp: '198.51.100.7',
+      userAgent: 'curl/8',
+      requestId: from.requestId,
+      leak: null,
+    };
     expect(items).toEqual([
       { ...facts, id: expect.any(String), at: expect.any(Date), type: 'authentication.failed', reason: 'revoked' },
       { ...facts, id: expect.any(String), at: expect.any(Date), type: 'api_key.revoked', reason: 'owner' },

@@ -36,7 +36,7 @@ export class CreateApiKey {
       const keys = new OwnerKeys(await transaction.openKeys());
       const keyString = KeyString.generate(this.keyPrefix);
       const key = keys.issue({ ...command, id: randomUUID() }, keyString, now);
-      await saveKeys(transaction, keys, { actorId: ownerId, client }, idempotencyKey);
+      await saveKeys(transaction, keys, { actorId: ownerId, client }, { idempotencyKey });
       return key instanceof LatchkeyError ? key : { key, fullKey: keyString.reveal(), now };
     });
   }

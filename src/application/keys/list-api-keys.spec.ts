@@ -96,7 +96,7 @@ describe('listing keys', () => {
       sweepDueEnds = (limit: number) => app.keys.sweepDueEnds(limit);
       find = (id: string) => app.keys.find(id);
       findOwn = (ownerId: string, id: string) => app.keys.findOwn(ownerId, id);
-      findByPublicPart = (publicPart: string) => app.keys.findByPublicPart(publicPart);
+      findByPublicParts = (publicParts: readonly string[]) => app.keys.findByPublicParts(publicParts);
     }
     const { items, now } = await new ListApiKeys(new RunningOut()).execute(id, undefined, ALL);
     const isShownAsExpired = items[0]!.key.status(now) === 'expired';

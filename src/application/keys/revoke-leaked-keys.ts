@@ -1,7 +1,9 @@
 import type { ApiKey } from '../../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import { digestMatches, keyStringsIn } from '../../domain/keys/key-string.js';
-import type { Administrator } from '../../domain/audit/audit-event.js';
+import { digestMatches } from '../../domain/keys/key-string.js';
+import type { Actor, Administrator } from '../../domain/audit/audit-event.js';
+import { keyProofsIn, type KeyProof } from '../../domain/leaks/key-proof.js';
+import type { LeakSite } from '../../domain/leaks/leak-site.js';
 import type { ApiKeys } from '../ports.js';
 import type { RevokeAsAdmin } from './revoke-as-admin.js';
 
@@ -9,6 +11,12 @@ export interface LeakedKey {
   readonly key: ApiKey;
   /** How it stood until now: only an active one was ended by this call. */
   readonly was: ApiKeyStatus;
+}
+
+/** What proved no key: a string that nobody made, or one with the public part of a key and not its secret. */
+export interface UnprovenKey {
+  readonly publicPart: string;
+  readonly key: ApiKey | undefined;
 }
 
 export class RevokeLeakedKeys {
@@ -19,12 +27,20 @@ export class RevokeLeakedKeys {
 
   /** Ends every key that the text proves, wherever it stands there; one that had ended before is no error. */
   async execute(text: string, administrator: Administrator): Promise<LeakedKey[]> {
+    return (await this.end(keyProofsIn(text), administrator)).leaked;
+  }
+
+  /** The same for what is left of such a text. @param site where it stood, for the record */
+  async end(proofs: readonly KeyProof[], actor: Actor, site?: LeakSite) {
+    const found = await this.keys.findByPublicParts(proofs.map(({ publicPart }) => publicPart));
+    const known = new Map(found.map((key) => [key.snapshot().publicPart, key]));
     const leaked: LeakedKey[] = [];
-    for (const keyString of keyStringsIn(text)) {
-      const key = await this.keys.findByPublicPart(keyString.publicPart);
-      if (!digestMatches(keyString.digest(), key?.digest) || !key) continue;
-      leaked.push({ key, was: await this.revoke.found(key, administrator, 'leaked') });
+    const unproven: UnprovenKey[] = [];
+    for (const { publicPart, digest } of proofs) {
+      const key = known.get(publicPart);
+      if (!digestMatches(digest, key?.digest) || !key) unproven.push({ publicPart, key });
+      else leaked.push({ key, was: await this.revoke.found(key, actor, 'leaked', site) });
     }
-    return leaked;
+    return { leaked, unproven };
   }
 }

@@ -42,7 +42,7 @@ export class RotateApiKey {
       const { keys, listed: replaced } = await openKey(transaction, keyId);
       const keyString = KeyString.generate(this.keyPrefix);
       const key = keys.rotate(keyId, { ...command, id: randomUUID() }, keyString, now);
-      await saveKeys(transaction, keys, { actorId: ownerId, client }, idempotencyKey);
+      await saveKeys(transaction, keys, { actorId: ownerId, client }, { idempotencyKey });
       return key instanceof LatchkeyError ? key : { key, replaced, fullKey: keyString.reveal(), now };
     });
   }

@@ -2,6 +2,7 @@ import type { AccountChange } from '../accounts/account-change.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { RevocationReason } from '../keys/revocation-reason.js';
 import type { DenialReason } from '../keys/verdict.js';
+import type { LeakSite } from '../leaks/leak-site.js';
 
 /** Who is on the other end, as far as a trusted hop or the calling service says. For the record only. */
 export interface Client {
@@ -26,7 +27,15 @@ export const THE_SERVICE: Actor = { actorId: null, client: NO_CLIENT };
 /** A person who runs the service, at its command line. */
 export type Administrator = Actor;
 
-export type FailureReason = DenialReason | 'incorrect-password' | 'too-many-attempts' | 'invalid-token';
+export type FailureReason =
+  | DenialReason
+  | 'incorrect-password'
+  | 'too-many-attempts'
+  | 'invalid-token'
+  /** A report of leaked keys that holds none, or not the secret of the key that it names. */
+  | 'unproven-report'
+  /** One past the budget of its network, which was not looked at. */
+  | 'too-many-reports';
 
 export interface FailedAuthentication {
   readonly reason: FailureReason;
@@ -43,8 +52,8 @@ interface KeyEvent extends Actor {
   readonly keyId: string;
   /** Of a revocation. */
   readonly reason?: RevocationReason;
-  /** Of a creation: what never changes of the key. */
-  readonly details?: ReturnType<ApiKey['fixedFacts']>;
+  /** Of a creation: what never changes of the key. Of the end of a leaked key: where it stood. */
+  readonly details?: ReturnType<ApiKey['fixedFacts']> | LeakSite;
 }
 
 interface AccountEvent extends Actor {
@@ -91,4 +100,6 @@ export interface RecordedEvent {
   readonly clientIp: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
+  /** Of a key that ended because it was reported as leaked. */
+  readonly leak: LeakSite | null;
 }

@@ -4,7 +4,7 @@ import type { SealableEvent } from './audit-seal.js';
 export type TellingEvent = Pick<SealableEvent, 'id' | 'type' | 'ownerId' | 'details'>;
 
 /** None where they are no JSON object, as only an event that was made up can have them. */
-export function detailsOf({ details }: TellingEvent): Readonly<Record<string, unknown>> {
+export function detailsOf({ details }: Pick<TellingEvent, 'details'>): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = details === null ? {} : JSON.parse(details);
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};

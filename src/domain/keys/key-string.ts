@@ -6,8 +6,6 @@ const SECRET_RANDOM_BYTES = 28;
 const CHECKSUM_LENGTH = 8;
 const BODY = /^[0-9a-f]{24}\.[0-9a-f]{64}$/;
 const ANY_KEY = /^([a-z][a-z0-9]{0,15})_([0-9a-f]{24})\.[0-9a-f]{64}$/;
-/** With what stands before the marker, and with a dot as URLs may have it. */
-const KEY_IN_TEXT = /([a-z0-9]{1,16})_([0-9a-f]{24})(?:\.|%2[eE])([0-9a-f]{64})/g;
 const SHOWN_CHARACTERS = 12;
 
 /** What a marker such as `lk` may look like. */
@@ -79,18 +77,6 @@ export function inspectKey(text: string): KeyInspection | undefined {
   const [, prefix, publicPart] = ANY_KEY.exec(text) ?? [];
   if (prefix === undefined || publicPart === undefined) return undefined;
   return { prefix, publicPart, keyString: KeyString.parse(text, prefix) };
-}
-
-/** Every key in a text of any kind, a line of a log too, each once. Where its marker begins is for the checksum to say. */
-export function keyStringsIn(text: string): KeyString[] {
-  const found = new Map<string, KeyString>();
-  for (const [, word, publicPart, secretPart] of text.matchAll(KEY_IN_TEXT)) {
-    for (let start = 0; start < word!.length; start += 1) {
-      const keyString = inspectKey(`${word!.slice(start)}_${publicPart}.${secretPart}`)?.keyString;
-      if (keyString) found.set(keyString.reveal(), keyString);
-    }
-  }
-  return [...found.values()];
 }
 
 /** What lists show of a key: `lk_4f9a01c2d3e4…`. */

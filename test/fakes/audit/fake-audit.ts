@@ -2,6 +2,7 @@ import type { Page, PageRequest } from '../../../src/application/page.js';
 import { Audit, type EventFilter } from '../../../src/application/ports.js';
 import type { FailedAuthentication, RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
+import { recordedLeak } from '../../../src/domain/leaks/recorded-leak.js';
 import { groupFailures } from '../../../src/domain/audit/group-failures.js';
 import type { FakeStore } from '../fake-store.js';
 import { pageOf } from '../pages.js';
@@ -54,5 +55,6 @@ export class FakeAudit extends Audit {
 function toRecorded(event: SealableEvent): RecordedEvent {
   const { at, keyId, reason, count, clientIp, userAgent, requestId } = event;
   const type = event.type as RecordedEvent['type'];
-  return { id: String(event.id), type, at, keyId, reason, count, clientIp, userAgent, requestId };
+  const leak = recordedLeak(event);
+  return { id: String(event.id), type, at, keyId, reason, count, clientIp, userAgent, requestId, leak };
 }

@@ -21,9 +21,9 @@ export class FakeApiKeys extends ApiKeys {
     return stored && ApiKey.restore(stored.state);
   }
 
-  async findByPublicPart(publicPart: string): Promise<ApiKey | undefined> {
-    const found = this.states().find((state) => state.publicPart === publicPart);
-    return found && ApiKey.restore(found);
+  async findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]> {
+    const found = this.states().filter(({ publicPart }) => publicParts.includes(publicPart));
+    return found.map((state) => ApiKey.restore(state));
   }
 
   async findOwn(ownerId: string, id: string): Promise<ReadKey | undefined> {

@@ -91,6 +91,6 @@ export class Gate {
 }
 
 function busy(): LatchkeyError {
-  const message = 'Too many passwords are being checked: try again shortly';
+  const message = 'Too many such requests are being worked on: try again shortly';
   return new LatchkeyError('busy', message, { retryAfterSeconds: 1 });
 }

@@ -4,6 +4,7 @@ import { CONFIRMATION_KINDS, type ConfirmationKind } from '../../../../applicati
 import type { RotatedApiKey } from '../../../../application/keys/rotate-api-key.js';
 import type { Session } from '../../../../application/ports.js';
 import type { KeyList, ListedKey } from '../../../../application/listed-key.js';
+import type { LeakSite } from '../../../../domain/leaks/leak-site.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
@@ -108,6 +109,17 @@ export class RotatedApiKeyView {
   }
 }
 
+class LeakView {
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'Who or what found the key' }) source: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'Where it stood. Text that a stranger may have written: no link' })
+  url: string | null;
+
+  constructor({ source, url }: LeakSite) {
+    this.source = source;
+    this.url = url;
+  }
+}
+
 export class AuditEventView {
   @ApiProperty() id: string;
   @ApiProperty({ enum: OWNER_EVENT_TYPES }) type: string;
@@ -118,6 +130,8 @@ export class AuditEventView {
   @ApiProperty(TEXT_OR_NULL) clientIp: string | null;
   @ApiProperty(TEXT_OR_NULL) userAgent: string | null;
   @ApiProperty(TEXT_OR_NULL) requestId: string | null;
+  @ApiProperty({ type: LeakView, nullable: true, description: 'Of a key that ended because it was reported as leaked' })
+  leak: LeakView | null;
 
   constructor(event: RecordedEvent) {
     this.id = event.id;
@@ -129,6 +143,7 @@ export class AuditEventView {
     this.clientIp = event.clientIp;
     this.userAgent = event.userAgent;
     this.requestId = event.requestId;
+    this.leak = event.leak && new LeakView(event.leak);
   }
 }
 

@@ -5,6 +5,7 @@ import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow, type Database } from '../connection/database.js';
 import { FORGET_MESSAGES } from '../outbox/outbox-statements.js';
 import { PasswordGuessesRow } from '../tables/guess-rows.js';
+import { LeakReportBudgetRow } from '../tables/leak-rows.js';
 import { SessionRow } from '../tables/rows.js';
 
 /** At a time: what a flood of guesses leaves is more than one statement may take the time for. */
@@ -18,6 +19,7 @@ export class PostgresHousekeeping {
     await this.database.run(async (manager) => {
       const now = await databaseNow(manager);
       await manager.delete(SessionRow, { expiresAt: LessThan(now) });
+      await manager.delete(LeakReportBudgetRow, { wholeAt: LessThan(now) });
       const forgotten = new Date(now.getTime() - SUCCESSES_KEPT_DAYS * DAY_MS);
       await manager.delete(PasswordGuessesRow, { lastAttemptAt: LessThan(forgotten) });
       const forget = async (statement: string, seconds: number) => {

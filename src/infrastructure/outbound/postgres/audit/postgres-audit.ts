@@ -1,6 +1,7 @@
 import { Audit, type EventFilter } from '../../../../application/ports.js';
 import type { FailedAuthentication, RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
+import { recordedLeak } from '../../../../domain/leaks/recorded-leak.js';
 import type { Page, PageRequest } from '../../../../application/page.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
@@ -116,6 +117,7 @@ function toEvent(row: AuditEventRow): RecordedEvent {
     clientIp: row.clientIp,
     userAgent: row.userAgent,
     requestId: row.requestId,
+    leak: recordedLeak(row),
   };
 }
 

@@ -12,6 +12,7 @@ import { KeyEvents1764200000000 } from '../tables/migrations/1764200000000-key-e
 import { KeyRotation1764300000000 } from '../tables/migrations/1764300000000-key-rotation.js';
 import { Outbox1764310000000 } from '../tables/migrations/1764310000000-outbox.js';
 import { ToldNotices1764325000000 } from '../tables/migrations/1764325000000-told-notices.js';
+import { LeakReports1764330000000 } from '../tables/migrations/1764330000000-leak-reports.js';
 import { setUpConnection } from './new-connection.js';
 import { ROWS } from '../tables/rows.js';
 
@@ -48,6 +49,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
       KeyRotation1764300000000,
       Outbox1764310000000,
       ToldNotices1764325000000,
+      LeakReports1764330000000,
     ],
     migrationsTransactionMode: 'each',
     logging: false,

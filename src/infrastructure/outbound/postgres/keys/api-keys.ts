@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import { Any, type EntityManager } from 'typeorm';
 import type { PageRequest } from '../../../../application/page.js';
 import { ApiKeys } from '../../../../application/ports.js';
 import type { KeyList, ReadKey } from '../../../../application/listed-key.js';
@@ -29,9 +29,9 @@ export class PostgresApiKeys extends ApiKeys {
     return row ? toApiKey(row) : undefined;
   }
 
-  async findByPublicPart(publicPart: string): Promise<ApiKey | undefined> {
-    const row = await this.database.run((manager) => manager.findOneBy(ApiKeyRow, { publicPart }));
-    return row ? toApiKey(row) : undefined;
+  async findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]> {
+    const rows = await this.database.run((manager) => manager.findBy(ApiKeyRow, { publicPart: Any(publicParts) }));
+    return rows.map(toApiKey);
   }
 
   findOwn(ownerId: string, id: string): Promise<ReadKey | undefined> {

@@ -5,6 +5,7 @@ import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
 import { DecoyKeyRow, PasswordGuessesRow } from './guess-rows.js';
 import { NoticeSequenceRow, OutboxRow } from './outbox-rows.js';
 import { ToldNoticesRow } from './told-rows.js';
+import { LeakReportBudgetRow, LeakReportRow } from './leak-rows.js';
 
 /** The tables, as the migrations leave them: `npm run check` compares the two. */
 
@@ -143,4 +144,6 @@ export const ROWS = [
   OutboxRow,
   NoticeSequenceRow,
   ToldNoticesRow,
+  LeakReportRow,
+  LeakReportBudgetRow,
 ];

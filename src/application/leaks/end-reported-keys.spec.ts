@@ -1,0 +1,122 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { client, createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
+import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
+import { LatchkeyError } from '../../domain/errors.js';
+
+const HERE = { source: 'scanner', url: 'https://git.example/x' };
+const READ = { operation: 'read', permission: '' } as const;
+
+function setUp() {
+  const app = openFakes();
+  const from = client('198.51.100.7');
+  return {
+    app,
+    from,
+    report: (...texts: string[]) => app.reportLeakedKeys.byAnybody({ texts, ...HERE }, from),
+    newKey: async () => createKey(app, (await newOwner(app)).id),
+    isGood: async (key: string) => (await app.validateKey.execute(key, READ, client())).verdict.granted,
+    failures: () => app.store.events.filter(({ type }) => type === 'authentication.failed'),
+    waiting: () => app.store.leakReports.size,
+  };
+}
+
+describe('working off reports', () => {
+  test('ends the keys that they prove, as leaked, with who reported it and where it stood', async () => {
+    const { app, from, report, newKey, isGood, waiting } = setUp();
+    const [one, other] = [await newKey(), await newKey()];
+    await report(one.fullKey);
+    const leak = { texts: [`token ${other.fullKey}`], source: 'gitlab', url: null };
+    await app.reportLeakedKeys.byService([leak], 'gitlab', from);
+    expect(await app.endReportedKeys.execute()).toBe(2);
+    expect([await isGood(one.fullKey), await isGood(other.fullKey), waiting()]).toEqual([false, false, 0]);
+    const ended = ({ key }: typeof one) => eventsOf(app, key.ownerId, 'api_key.revoked');
+    const { ip: clientIp, requestId } = from;
+    expect(ended(one)).toMatchObject([
+      { reason: 'leaked', actorId: null, clientIp, requestId, details: JSON.stringify(HERE) },
+    ]);
+    expect(ended(other)).toMatchObject([
+      { reason: 'leaked', actorId: 'service:gitlab', details: '{"source":"gitlab","url":null}' },
+    ]);
+    const { items } = await app.audit.list(one.key.ownerId, { types: ['api_key.revoked'] }, { limit: 5 });
+    expect(items).toMatchObject([{ reason: 'leaked', leak: HERE }]);
+  });
+
+  test('leaves what had ended before as it was, and says nothing of it', async () => {
+    const { app, report, newKey, failures } = setUp();
+    const [revoked, expired] = [await newKey(), await newKey()];
+    await app.revokeApiKey.execute(revoked.key.ownerId, revoked.key.id, client());
+    runOut(app, expired.key.id);
+    await report(revoked.fullKey, expired.fullKey, revoked.fullKey);
+    await report(revoked.fullKey);
+    expect(await app.endReportedKeys.execute()).toBe(0);
+    expect(eventsOf(app, revoked.key.ownerId, 'api_key.revoked')).toMatchObject([{ reason: 'owner' }]);
+    expect(eventsOf(app, expired.key.ownerId, 'api_key.').map(({ type }) => type)).toEqual([
+      'api_key.created',
+      'api_key.expired',
+    ]);
+    expect(failures()).toEqual([]);
+  });
+
+  test('ends nothing without the secret, which is on record with whose key was named', async () => {
+    const { app, report, newKey, isGood, failures } = setUp();
+    const { key, fullKey } = await newKey();
+    const wrongChecksum = fullKey.slice(0, -1) + (fullKey.endsWith('0') ? '1' : '0');
+    await report(withWrongSecret(fullKey), withWrongSecret(fullKey), wrongChecksum);
+    await app.endReportedKeys.execute();
+    expect(await isGood(fullKey)).toBe(true);
+    const { publicPart } = key.snapshot();
+    expect(failures()).toMatchObject([
+      { reason: 'unproven-report', ownerId: key.ownerId, keyId: key.id, publicPart, count: 1 },
+    ]);
+  });
+
+  test.each([
+    ['an unknown key', [unknownKey()], expect.stringMatching(/^[0-9a-f]{24}$/)],
+    ['a hundred unknown keys', times(100, () => unknownKey()), null],
+    ['no key', ['hello'], null],
+    ['nothing', [], null],
+  ])('records a report of %s once, as nobody’s', async (_what, texts, publicPart) => {
+    const { app, from, report, failures, waiting } = setUp();
+    await report(...texts);
+    expect(await app.endReportedKeys.execute()).toBe(0);
+    expect(failures()).toMatchObject([
+      { reason: 'unproven-report', ownerId: null, keyId: null, publicPart, clientIp: from.ip, count: 1 },
+    ]);
+    expect(waiting()).toBe(0);
+  });
+
+  test('goes on past a batch, until nothing is left', async () => {
+    const { app, report, waiting } = setUp();
+    for (let sent = 0; sent < 60; sent += 1) await report('hello');
+    const leaks = times(60, () => ({ texts: ['hello'], ...HERE }));
+    await app.reportLeakedKeys.byService(leaks, 'gitlab', client());
+    await app.endReportedKeys.execute();
+    expect(waiting()).toBe(0);
+  });
+
+  test('keeps a report whose key can’t be ended just now, ends the others, and says why', async () => {
+    const { app, report, newKey, isGood, waiting } = setUp();
+    const [stuck, other] = [await newKey(), await newKey()];
+    const { transaction } = app.accounts;
+    app.accounts.transaction = (id, work) =>
+      id === stuck.key.ownerId
+        ? Promise.reject(new LatchkeyError('unavailable', 'away'))
+        : transaction.bind(app.accounts)(id, work);
+    await report(stuck.fullKey);
+    await report(other.fullKey);
+    expect(await outcomeOf(app.endReportedKeys.execute())).toBe('unavailable');
+    expect([await isGood(stuck.fullKey), await isGood(other.fullKey), waiting()]).toEqual([true, false, 1]);
+    app.accounts.transaction = transaction;
+    expect(await app.endReportedKeys.execute()).toBe(1);
+    expect([await isGood(stuck.fullKey), waiting()]).toEqual([false, 0]);
+  });
+
+  test('forgets no report whose failure can’t be recorded', async () => {
+    const { app, report, waiting } = setUp();
+    await report('hello');
+    app.store.isRecordAway = true;
+    expect(await outcomeOf(app.endReportedKeys.execute())).toBe('unavailable');
+    expect(waiting()).toBe(1);
+  });
+});

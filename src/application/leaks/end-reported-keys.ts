@@ -1,0 +1,64 @@
+import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
+import type { LeakReport } from '../../domain/leaks/leak-report.js';
+import type { RevokeLeakedKeys, UnprovenKey } from '../keys/revoke-leaked-keys.js';
+import type { Audit, LeakReports } from '../ports.js';
+
+/** Reports at a time: a crowd of them that prove nothing takes little more than one commit of failures. */
+const BATCH = 50;
+
+/** Works off the reports that were taken: on every instance at once, each report on one of them. */
+export class EndReportedKeys {
+  constructor(
+    private readonly reports: LeakReports,
+    private readonly leakedKeys: RevokeLeakedKeys,
+    private readonly audit: Audit,
+  ) {}
+
+  /** Answers how many keys it ended. Rejects when some could not be ended, and are left for the next time. */
+  async execute(): Promise<number> {
+    let ended = 0;
+    const failed: unknown[] = [];
+    const end = async (reports: readonly LeakReport[]): Promise<LeakReport[]> => {
+      const done: LeakReport[] = [];
+      const failures: FailedAuthentication[] = [];
+      for (const report of reports) {
+        try {
+          const { leaked, unproven } = await this.end(report);
+          ended += leaked.filter(({ was }) => was === 'active').length;
+          failures.push(...failuresOf(report, unproven));
+          done.push(report);
+        } catch (error) {
+          failed.push(error);
+        }
+      }
+      // On record, like failed authentications, before the reports are forgotten.
+      await Promise.all(failures.map((each) => this.audit.recordFailure(each)));
+      return done;
+    };
+    while ((await this.reports.workOff(BATCH, end)) === BATCH && failed.length === 0);
+    if (failed.length > 0) throw failed[0];
+    return ended;
+  }
+
+  private end({ keys, reporter, source, url }: LeakReport) {
+    return this.leakedKeys.end(keys, reporter, { source, url });
+  }
+}
+
+/** One for each key that was named without its secret, and one for all of the report that names no key. */
+function failuresOf({ reporter, keys }: LeakReport, unproven: readonly UnprovenKey[]): FailedAuthentication[] {
+  const failure = (rest: Omit<FailedAuthentication, 'reason' | 'client'>): FailedAuthentication => ({
+    reason: 'unproven-report',
+    client: reporter.client,
+    ...rest,
+  });
+  const named = new Map(unproven.flatMap(({ key }) => (key ? [[key.id, key] as const] : [])));
+  const unknown = unproven.filter(({ key }) => !key);
+  const publicPart = unknown.length === 1 ? unknown[0]!.publicPart : null;
+  return [
+    ...[...named.values()].map((key) =>
+      failure({ ownerId: key.ownerId, keyId: key.id, publicPart: key.snapshot().publicPart }),
+    ),
+    ...(unknown.length > 0 || keys.length === 0 ? [failure({ ownerId: null, keyId: null, publicPart })] : []),
+  ];
+}

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { recordedLeak } from './recorded-leak.js';
+
+const recorded = (details: string | null, reason = 'leaked') => recordedLeak({ reason, details });
+
+test('the end of a leaked key says where it stood', () => {
+  expect(recorded('{"source":"scanner","url":"https://git.example/x"}')).toEqual({
+    source: 'scanner',
+    url: 'https://git.example/x',
+  });
+  expect(recorded('{"source":null,"url":null}')).toEqual({ source: null, url: null });
+});
+
+test('no other event does, nor one whose details are none', () => {
+  expect(recorded('{"source":"scanner","url":null}', 'owner')).toBeNull();
+  expect(recorded(null)).toBeNull();
+  expect(recorded('{"source":7,"url":["x"]}')).toEqual({ source: null, url: null });
+  expect(recorded('nonsense')).toEqual({ source: null, url: null });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { HOUR_MS, MINUTE_MS } from '../time.js';
+import { spendReport } from './report-budget.js';
+
+const START = Date.parse('2026-03-29T00:30:00.000Z');
+
+/** A network's requests, each at so many milliseconds after the start: whether it is let in. */
+function network() {
+  let wholeAt: Date | undefined;
+  return (afterMs: number): boolean | number => {
+    try {
+      wholeAt = spendReport(wholeAt, new Date(START + afterMs));
+      return true;
+    } catch (error) {
+      return (error as { details: { retryAfterSeconds: number } }).details.retryAfterSeconds;
+    }
+  };
+}
+
+describe('the budget of a network', () => {
+  test('is 60 requests at once, and says when the next one is let in', () => {
+    const send = network();
+    for (let sent = 0; sent < 60; sent += 1) expect(send(0)).toBe(true);
+    expect([send(0), send(1), send(59_000)]).toEqual([60, 60, 1]);
+    expect([send(MINUTE_MS), send(MINUTE_MS)]).toEqual([true, 60]);
+  });
+
+  test('comes back whole in an hour of rest', () => {
+    const send = network();
+    for (let sent = 0; sent < 60; sent += 1) send(0);
+    for (let sent = 0; sent < 60; sent += 1) expect(send(HOUR_MS)).toBe(true);
+    expect(send(HOUR_MS)).toBe(60);
+  });
+
+  test('is 60 an hour in the long run, however often a network asks', () => {
+    const send = network();
+    for (let sent = 0; sent < 60; sent += 1) send(0);
+    let letIn = 0;
+    for (let atMs = 1; atMs <= 10 * HOUR_MS; atMs += 1000) if (send(atMs) === true) letIn += 1;
+    expect(letIn).toBe(600 - 1);
+  });
+
+  test('is refused with an error that says too many', () => {
+    const wholeAt = new Date(START + HOUR_MS);
+    expect(() => spendReport(wholeAt, new Date(START))).toThrow(expect.objectContaining({ code: 'too_many_attempts' }));
+  });
+
+  test('keeps nobody waiting for longer than an hour when the clock was set back', () => {
+    expect(spendReport(new Date(START + 10 * HOUR_MS), new Date(START + 10 * HOUR_MS)).getTime()).toBe(
+      START + 10 * HOUR_MS + MINUTE_MS,
+    );
+    const setBack = network();
+    for (let sent = 0; sent < 60; sent += 1) setBack(10 * HOUR_MS);
+    expect(setBack(0)).toBe(60);
+  });
+});

@@ -1,0 +1,26 @@
+import type { EndReportedKeys } from '../../../application/leaks/end-reported-keys.js';
+import type { ReportLeakedKeys } from '../../../application/leaks/report-leaked-keys.js';
+import type { Log } from '../../telemetry/log.js';
+import type { Job } from './job.js';
+
+/** Ends the keys that were reported as leaked, in every instance. */
+export class EndReportedKeysJob implements Job {
+  readonly name = 'end-reported-keys';
+  /** For the reports of an instance that has ended: their keys end within a second too. */
+  readonly everyMs = 500;
+
+  constructor(
+    private readonly endReportedKeys: EndReportedKeys,
+    private readonly reports: ReportLeakedKeys,
+    private readonly log: Log,
+  ) {}
+
+  hurriedBy(hurry: () => void): void {
+    this.reports.whenReported(hurry);
+  }
+
+  async run(): Promise<void> {
+    const ended = await this.endReportedKeys.execute();
+    if (ended > 0) this.log.info('leaked keys ended', { ended });
+  }
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { Any, type EntityManager } from 'typeorm';
+import { type Asker, LeakReports } from '../../../../application/ports.js';
+import type { LeakReport } from '../../../../domain/leaks/leak-report.js';
+import { spendReport } from '../../../../domain/leaks/report-budget.js';
+import { Gate } from '../../passwords/gate.js';
+import { NOW, type Database } from '../connection/database.js';
+import { LeakReportBudgetRow, LeakReportRow } from '../tables/leak-rows.js';
+import { fromLeakReport, toLeakReport } from '../tables/leak-mapping.js';
+
+/** A crowd of reports waits here, not for the connections that all other calls need. */
+const AT_ONCE = 3;
+const QUEUE_LENGTH = 1000;
+
+export class PostgresLeakReports extends LeakReports {
+  private readonly gate = new Gate({ atOnce: AT_ONCE, queueLength: QUEUE_LENGTH });
+
+  constructor(private readonly database: Database) {
+    super();
+  }
+
+  /** The budget's row stays locked until the reports are committed: those of one network are counted one by one. */
+  take(reports: readonly LeakReport[], asker: Asker): Promise<void> {
+    const commit = () =>
+      this.database.transaction(async (manager) => {
+        if (!asker.isKnown) await spend(manager, asker.name);
+        await manager.insert(LeakReportRow, reports.map(fromLeakReport));
+      });
+    return this.gate.pass(commit, asker);
+  }
+
+  /** The rows stay locked until they are deleted. Where the process ends before, they are there for the next one. */
+  workOff(limit: number, end: (reports: readonly LeakReport[]) => Promise<readonly LeakReport[]>): Promise<number> {
+    return this.database.transaction(async (manager) => {
+      const rows = await manager.find(LeakReportRow, {
+        order: { id: 'ASC' },
+        take: limit,
+        lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
+      });
+      if (rows.length === 0) return 0;
+      const idOf = new Map(rows.map((row) => [toLeakReport(row), row.id]));
+      const ended = await end([...idOf.keys()]);
+      await manager.delete(LeakReportRow, { id: Any(ended.map((report) => idOf.get(report))) });
+      return rows.length;
+    });
+  }
+}
+
+const LOCK = `
+  INSERT INTO leak_report_budgets AS known (network, whole_at) VALUES ($1, ${NOW})
+  ON CONFLICT (network) DO UPDATE SET whole_at = known.whole_at
+  RETURNING whole_at AS "wholeAt", ${NOW} AS now`;
+
+/** Locked before its clock is read, in one statement. */
+async function spend(manager: EntityManager, name: string): Promise<void> {
+  const network = createHash('sha256').update(name).digest();
+  const [row] = await manager.query<{ wholeAt: Date; now: Date }[]>(LOCK, [network]);
+  await manager.update(LeakReportBudgetRow, { network }, { wholeAt: spendReport(row!.wholeAt, row!.now) });
+}

@@ -1,0 +1,43 @@
+import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+
+/** A report of leaked keys that nobody has worked off yet. */
+@Entity('leak_reports')
+export class LeakReportRow {
+  /** In the order in which they came. */
+  @PrimaryGeneratedColumn('identity', {
+    type: 'bigint',
+    generatedIdentity: 'ALWAYS',
+    primaryKeyConstraintName: 'leak_reports_pkey',
+  })
+  id!: string;
+  /** One for each digest, in the same order. */
+  @Column('text', { name: 'public_parts', array: true })
+  publicParts!: string[];
+  /** SHA-256 of each key string. */
+  @Column('bytea', { array: true })
+  digests!: Buffer[];
+  /** The service that reported; null for a report that anybody may send. */
+  @Column('varchar', { name: 'actor_id', length: 128, nullable: true })
+  actorId!: string | null;
+  @Column('varchar', { name: 'client_ip', length: 45, nullable: true })
+  clientIp!: string | null;
+  @Column('varchar', { name: 'user_agent', length: 256, nullable: true })
+  userAgent!: string | null;
+  @Column('varchar', { name: 'request_id', length: 128, nullable: true })
+  requestId!: string | null;
+  @Column('text', { nullable: true })
+  source!: string | null;
+  @Column('text', { nullable: true })
+  url!: string | null;
+}
+
+/** How many more reports a network may send. */
+@Entity('leak_report_budgets')
+export class LeakReportBudgetRow {
+  /** SHA-256 of the network's name. */
+  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'leak_report_budgets_pkey' })
+  network!: Buffer;
+  @Index('leak_report_budgets_by_time')
+  @Column({ type: 'timestamptz', name: 'whole_at', precision: 3 })
+  wholeAt!: Date;
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Asker } from '../../src/application/ports.js';
+import { KeyString } from '../../src/domain/keys/key-string.js';
+import { keyProofsIn } from '../../src/domain/leaks/key-proof.js';
+import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
+import { MINUTE_MS } from '../../src/domain/time.js';
+import { client, tally, times } from '../support/application/calls.js';
+import type { World } from './support/world.js';
+import { WORLDS } from './support/worlds.js';
+
+const SERVICE: Asker = { name: 'service:gitlab', isKnown: true };
+const stranger = (): Asker => ({ name: randomUUID(), isKnown: false });
+
+function report(keys = 1): LeakReport {
+  const text = times(keys, () => KeyString.generate('lk').reveal()).join(' ');
+  const reporter = { actorId: 'service:gitlab', client: client() };
+  return { keys: keyProofsIn(text), reporter, source: 'Zoë’s "scanner"', url: 'https://git.example/x?y=1' };
+}
+
+describe.each(WORLDS)('LeakReports %s', (_name, open) => {
+  let world: World;
+  // A world of its own for each: a report is anybody's to work off.
+  beforeEach(async () => {
+    world = await open();
+  });
+  afterEach(() => world?.close());
+
+  const take = (asker: Asker, ...reports: LeakReport[]) => world.leakReports.take(reports, asker);
+  const all = (reports: readonly LeakReport[]) => Promise.resolve(reports);
+  /** What is handed over, of which all is worked off. */
+  const rest = async (limit = 100): Promise<readonly LeakReport[]> => {
+    let seen: readonly LeakReport[] = [];
+    await world.leakReports.workOff(limit, (reports) => all((seen = reports)));
+    return seen;
+  };
+
+  test('are handed over as they were taken, in their order, and once', async () => {
+    const [first, second, third] = [
+      report(),
+      report(3),
+      { ...report(0), source: null, url: null, reporter: { actorId: null, client: client() } },
+    ];
+    await take(SERVICE, first, second);
+    await take(stranger(), third);
+    expect(await rest(2)).toEqual([first, second]);
+    expect(await rest(2)).toEqual([third]);
+    expect(await rest()).toEqual([]);
+  });
+
+  test('say how many were handed over, whatever became of them', async () => {
+    await take(SERVICE, report(), report(), report());
+    expect(await world.leakReports.workOff(2, () => Promise.resolve([]))).toBe(2);
+    expect(await world.leakReports.workOff(5, all)).toBe(3);
+    expect(await world.leakReports.workOff(5, () => Promise.reject(new Error('asked for nothing')))).toBe(0);
+  });
+
+  test('that were not worked off are handed over again', async () => {
+    const [first, second] = [report(), report()];
+    await take(SERVICE, first, second);
+    await world.leakReports.workOff(5, async (reports) => reports.slice(1));
+    await expect(world.leakReports.workOff(5, () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+    expect(await rest()).toEqual([first]);
+  });
+
+  test('are handed to one at a time: another gets those that nobody is at', async () => {
+    const [first, second] = [report(), report()];
+    await take(SERVICE, first);
+    let other: readonly LeakReport[] = [];
+    await world.leakReports.workOff(5, async (reports) => {
+      await take(SERVICE, second);
+      other = await rest();
+      return reports;
+    });
+    expect(other).toEqual([second]);
+    expect(await rest()).toEqual([]);
+  });
+
+  test('of a network are 60 at once, and then one a minute, and what is refused is not kept', async () => {
+    const network = stranger();
+    const refused = { code: 'too_many_attempts', details: { retryAfterSeconds: 60 } };
+    for (let sent = 0; sent < 60; sent += 1) await take(network, report(0));
+    expect(await rest()).toHaveLength(60);
+    await expect(take(network, report())).rejects.toMatchObject(refused);
+    await take(stranger(), report());
+    await take(SERVICE, report());
+    expect(await rest()).toHaveLength(2);
+    await world.pass(MINUTE_MS);
+    await take(network, report());
+    await expect(take(network, report())).rejects.toMatchObject(refused);
+  });
+
+  test('of a network that arrive together are counted one by one, a request at a time', async () => {
+    const network = stranger();
+    expect(await tally(times(70, () => take(network, report(0), report(0))))).toEqual({
+      ok: 60,
+      too_many_attempts: 10,
+    });
+    expect(await rest(200)).toHaveLength(120);
+  });
+
+  test('of a service are as many as it sends', async () => {
+    expect(await tally(times(70, () => take(SERVICE, report(0))))).toEqual({ ok: 70 });
+  });
+});
