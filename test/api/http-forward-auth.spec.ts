@@ -36,6 +36,8 @@ describe('a proxy that asks', () => {
         'x-latchkey-permissions': 'systems:read systems:write',
         'ratelimit-policy': '"key";q=1000000;w=1',
         ratelimit: expect.stringMatching(/^"key";r=\d+;t=1$/),
+        'latchkey-key-expires': stage.expiresAt,
+        'access-control-expose-headers': 'Latchkey-Key-Expires',
         'cache-control': 'no-store',
       });
     });

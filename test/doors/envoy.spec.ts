@@ -32,7 +32,13 @@ describe("Envoy's ext_authz", () => {
   const newKey = async (order: object = {}, of = owner) => {
     const { apiKey, fullKey } = await of.person.newKey(order);
     const done = () => of.person.revoke(apiKey.id);
-    return { id: apiKey.id, fullKey, done, with: (headers: object = {}) => withKey(fullKey, headers) };
+    return {
+      id: apiKey.id,
+      expiresAt: apiKey.expiresAt,
+      fullKey,
+      done,
+      with: (headers: object = {}) => withKey(fullKey, headers),
+    };
   };
   const withKey = (fullKey: string, headers: object = {}): Incoming => ({
     headers: { authorization: `Bearer ${fullKey}`, ...headers },
@@ -52,7 +58,12 @@ describe("Envoy's ext_authz", () => {
         'x-latchkey-access': 'read-only',
         'x-latchkey-permissions': 'systems:read',
       });
-      expect(headers).toEqual({ 'ratelimit-policy': '"key";q=3;w=3', ratelimit: '"key";r=2;t=1' });
+      expect(headers).toEqual({
+        'ratelimit-policy': '"key";q=3;w=3',
+        ratelimit: '"key";r=2;t=1',
+        'latchkey-key-expires': key.expiresAt,
+        'access-control-expose-headers': 'Latchkey-Key-Expires',
+      });
       await key.done();
     });
 

@@ -21,6 +21,7 @@ export interface ForwardAuthStage {
   readonly service: Service;
   readonly owner: Owner;
   readonly keyId: string;
+  readonly expiresAt: string;
   readonly good: string;
   readonly readOnly: string;
   ask(mode: string, headers: string[], method?: string, body?: string): Promise<RawAnswer>;
@@ -43,6 +44,7 @@ export async function startForwardAuth(env: NodeJS.ProcessEnv = {}): Promise<For
     service,
     owner,
     keyId: apiKey.id,
+    expiresAt: apiKey.expiresAt,
     good: fullKey,
     readOnly: (await owner.person.newKey({ access: 'read-only' })).fullKey,
     ask: (mode, headers, method = 'GET', body = '') =>

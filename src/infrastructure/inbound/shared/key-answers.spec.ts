@@ -22,11 +22,13 @@ const grant = {
   expiresAt: new Date(1),
 } as const;
 
-test('a grant names the owner, the key, its access and its permissions, and says what is left of the rate limit', () => {
+test('a grant names the owner, the key, its access and its permissions, and says what is left and when it expires', () => {
   expect(answers.of({ verdict: grant, rate })).toEqual({
     status: 200,
     headers: {
       ...RATE_HEADERS,
+      'Latchkey-Key-Expires': '1970-01-01T00:00:00.001Z',
+      'Access-Control-Expose-Headers': 'Latchkey-Key-Expires',
       'X-Latchkey-Owner': 'owner-1',
       'X-Latchkey-Key': 'key-1',
       'X-Latchkey-Access': 'read-only',
@@ -34,6 +36,20 @@ test('a grant names the owner, the key, its access and its permissions, and says
     },
     body: undefined,
   });
+});
+
+test('a client that asks for itself is told what is left and when its key expires, and not who it is', () => {
+  expect(answers.toClient({ verdict: grant, rate })).toEqual({
+    status: 200,
+    headers: { ...RATE_HEADERS, 'Latchkey-Key-Expires': '1970-01-01T00:00:00.001Z' },
+    body: undefined,
+  });
+});
+
+test('a refusal says nothing of when a key expires', () => {
+  for (const reason of DENIAL_REASONS) {
+    expect(answers.of({ verdict: deny(reason), rate }).headers).not.toHaveProperty('Latchkey-Key-Expires');
+  }
 });
 
 test('a grant without permissions says so, rather than nothing', () => {

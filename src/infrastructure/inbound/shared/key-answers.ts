@@ -20,9 +20,18 @@ export class KeyAnswers {
     this.policy = `"key";q=${limit.burst};w=${rateLimitWindowSeconds(limit)}`;
   }
 
-  of({ verdict, rate }: Validation): KeyAnswer {
+  /** For whoever stands between the client and a service: it tells the service whose key it was, and the client the rest. */
+  of(validation: Validation): KeyAnswer {
+    const { verdict } = validation;
+    const answer = this.toClient(validation);
+    if (!verdict.granted) return answer;
+    return { ...answer, headers: { ...answer.headers, ...EXPOSED, ...identityHeaders(verdict) } };
+  }
+
+  /** What the client itself is told. */
+  toClient({ verdict, rate }: Validation): KeyAnswer {
     const headers = rate ? this.rateLimitHeaders(rate) : {};
-    if (verdict.granted) return { status: 200, headers: { ...headers, ...identityHeaders(verdict) }, body: undefined };
+    if (verdict.granted) return { status: 200, headers: { ...headers, ...expiryHeader(verdict) }, body: undefined };
     const { httpStatus, message } = OUTWARD_DENIAL[verdict.reason];
     if (httpStatus === 401) return refusal(401, message, { ...headers, 'WWW-Authenticate': 'Bearer' });
     if (httpStatus === 403)
@@ -36,9 +45,13 @@ export class KeyAnswers {
 
   /** RateLimit-Policy and RateLimit, as the IETF draft "RateLimit header fields for HTTP" writes them. */
   rateLimitHeaders({ remaining, resetAfterMicros }: RateDecision): Record<string, string> {
-    const reset = Math.ceil(resetAfterMicros / 1_000_000);
-    return { 'RateLimit-Policy': this.policy, RateLimit: `"key";r=${remaining};t=${reset}` };
+    return { 'RateLimit-Policy': this.policy, RateLimit: `"key";r=${remaining};t=${wholeSeconds(resetAfterMicros)}` };
   }
+}
+
+/** Rounded up. */
+export function wholeSeconds(micros: number): number {
+  return Math.ceil(micros / 1_000_000);
 }
 
 /** RFC 6750, section 3: a good key that may not do this, and the permission that it would need, where that is what it lacks. */
@@ -56,7 +69,16 @@ export function denialError(reason: DenialReason, rate: RateDecision | undefined
 
 /** Whole seconds, and never 0: that would invite the client to hammer. */
 function retryAfterSeconds({ retryAfterMicros }: RateDecision): number {
-  return Math.max(1, Math.ceil(retryAfterMicros / 1_000_000));
+  return Math.max(1, wholeSeconds(retryAfterMicros));
+}
+
+const KEY_EXPIRES = 'Latchkey-Key-Expires';
+/** To be added to what the service itself lets pages of other origins read. */
+const EXPOSED = { 'Access-Control-Expose-Headers': KEY_EXPIRES };
+
+/** RFC 3339. */
+function expiryHeader({ expiresAt }: Grant): Record<string, string> {
+  return { [KEY_EXPIRES]: expiresAt.toISOString() };
 }
 
 /** All of them with every grant, even empty, so that nothing of the same name that a client sent goes through. */

@@ -1,6 +1,11 @@
 import { status } from '@grpc/grpc-js';
 import type { KeyAnswer } from '../../shared/key-answers.js';
-import { OVERWRITE_IF_EXISTS_OR_ADD, type WireCheckAnswer, type WireHeader } from './check-messages.js';
+import {
+  APPEND_IF_EXISTS_OR_ADD,
+  OVERWRITE_IF_EXISTS_OR_ADD,
+  type WireCheckAnswer,
+  type WireHeader,
+} from './check-messages.js';
 
 const DENIED: Readonly<Record<Exclude<KeyAnswer['status'], 200>, number>> = {
   401: status.UNAUTHENTICATED,
@@ -29,7 +34,11 @@ export function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, f
   };
 }
 
+/** What the service behind Envoy may say too: ours stands beside it. Of all others there is only ours. */
+const SHARED = 'Access-Control-Expose-Headers';
+
 /** In lower case, as names are in HTTP/2: Envoy takes either, gRPC's own proxyless clients pass over others. */
 function toHeader([name, value]: [string, string]): WireHeader {
-  return { header: { key: name.toLowerCase(), value }, appendAction: OVERWRITE_IF_EXISTS_OR_ADD, keepEmptyValue: true };
+  const appendAction = name === SHARED ? APPEND_IF_EXISTS_OR_ADD : OVERWRITE_IF_EXISTS_OR_ADD;
+  return { header: { key: name.toLowerCase(), value }, appendAction, keepEmptyValue: true };
 }
