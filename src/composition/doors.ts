@@ -21,6 +21,8 @@ import { PlatformSignInController } from '../infrastructure/inbound/http/managem
 import { SessionController } from '../infrastructure/inbound/http/management/session.controller.js';
 import { SignInCookie } from '../infrastructure/inbound/http/management/sign-in-cookie.js';
 import { SignInLanding } from '../infrastructure/inbound/http/management/sign-in-landing.js';
+import { LeakedKeysController } from '../infrastructure/inbound/http/leaks/leaked-keys.controller.js';
+import { TokenRevocationController } from '../infrastructure/inbound/http/leaks/token-revocation.controller.js';
 import { MetricsListener } from '../infrastructure/inbound/http/operations/metrics-listener.js';
 import { OperationsController } from '../infrastructure/inbound/http/operations/operations.controller.js';
 import { SettingsPage } from '../infrastructure/inbound/http/pages/settings-page.js';
@@ -55,6 +57,8 @@ export async function buildDoors(config: Config, useCases: UseCases, { keyReader
     AuditEventsController,
     IntrospectionController,
     ForwardAuthController,
+    LeakedKeysController,
+    TokenRevocationController,
     OperationsController,
     ...(oidc ? [PlatformSignInController] : []),
   ];

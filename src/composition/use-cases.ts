@@ -93,9 +93,20 @@ export function buildUseCases(
   const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
   const confirmed = new ConfirmedChange(accounts, confirmation);
   const recordFirstUse = new RecordFirstUse(firstUses);
+  const validateKey = new ValidateKey(
+    keyReader,
+    limiter,
+    keys,
+    recordFirstUse,
+    lastUse,
+    audit,
+    meter,
+    refusals,
+    keyPrefix,
+  );
   return {
     recordFirstUse,
-    validateKey: new ValidateKey(keyReader, limiter, keys, recordFirstUse, lastUse, audit, meter, refusals, keyPrefix),
+    validateKey,
     createApiKey: new CreateApiKey(confirmed, keyPrefix),
     rotateApiKey: new RotateApiKey(confirmed, keyPrefix),
     getApiKey: new GetApiKey(keys),

@@ -46,9 +46,10 @@ export class ReportLeakedKeys {
   }
 
   /** By a service with an identity. Throws `busy`. */
-  byService(leaks: readonly Leak[], identity: string, client: Client): Promise<void> {
+  async byService(leaks: readonly Leak[], identity: string, client: Client): Promise<void> {
+    if (leaks.length === 0) return;
     const actorId = `service:${identity}`;
-    return this.take(leaks, actorId, client, { name: actorId, isKnown: true });
+    await this.take(leaks, actorId, client, { name: actorId, isKnown: true });
   }
 
   private async take(leaks: readonly Leak[], actorId: string | null, client: Client, asker: Asker): Promise<void> {

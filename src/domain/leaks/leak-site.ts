@@ -4,3 +4,6 @@ export interface LeakSite {
   readonly source: string | null;
   readonly url: string | null;
 }
+
+export const MAX_SOURCE_LENGTH = 200;
+export const MAX_URL_LENGTH = 2048;

@@ -1,3 +1,4 @@
+import { TOKEN_TYPE } from '../../../src/infrastructure/inbound/http/leaks/leaked-tokens.js';
 import { unknownKey } from '../callers/key-strings.js';
 import { PASSWORD, type Owner } from '../callers/owners.js';
 import type { Answer, Person } from '../callers/person.js';
@@ -36,6 +37,7 @@ const forwarded = (fullKey: string, path = '/open') => ({
   'x-forwarded-uri': path,
 });
 const bearer = (fullKey: string) => ({ authorization: `Bearer ${fullKey}` });
+const REPORTER = { authorization: 'dev-reporter-token' };
 
 export const PROVOCATIONS: Provocations = {
   'GET /livez': { 200: ({ stranger }) => stranger().call('GET', '/livez') },
@@ -90,6 +92,26 @@ export const PROVOCATIONS: Provocations = {
     415: (world) => introspect(world, '{}', { 'content-type': 'application/json' }),
     429: untilLimited((world) => introspect(world, `token=${world.busyKey}`)),
   },
+  'POST /v1/leaked-keys': {
+    202: (world) => reportLeak(world, ['hello']),
+    400: (world) => reportLeak(world, []),
+    403: (world) => reportLeak(world, ['hello'], { 'sec-fetch-site': 'cross-site' }),
+    413: (world) => reportLeak(world, ['x'.repeat(20_000)]),
+    415: (world) => reportLeak(world, ['hello'], { 'content-type': 'text/plain' }),
+    429: untilLimited((world) => reportLeak(world, ['hello'])),
+  },
+  'GET /v1/revocable_token_types': {
+    200: ({ stranger }) => stranger().call('GET', '/v1/revocable_token_types', undefined, REPORTER),
+    401: ({ stranger }) => stranger().call('GET', '/v1/revocable_token_types'),
+  },
+  'POST /v1/revoke_tokens': {
+    204: (world) => revokeTokens(world, 'x'),
+    400: (world) => revokeTokens(world, null),
+    401: (world) => revokeTokens(world, 'x', { authorization: 'nobody' }),
+    403: (world) => revokeTokens(world, 'x', { 'sec-fetch-site': 'cross-site' }),
+    413: (world) => revokeTokens(world, 'x'.repeat(1_100_000)),
+    415: (world) => revokeTokens(world, 'x', { 'content-type': 'text/plain' }),
+  },
   'GET /v1/api-keys/{id}': {
     200: ({ owner, keyId }) => owner.person.call('GET', `/v1/api-keys/${keyId}`),
     ...ownersOnly('GET', '/v1/api-keys/x'),
@@ -133,6 +155,14 @@ function untilLimited(ask: Provocation): Provocation {
 function introspect({ stranger }: World, body: string, headers: Record<string, string> = {}): Promise<Answer> {
   const form = { ...bearer('dev-validator-token'), 'content-type': 'application/x-www-form-urlencoded', ...headers };
   return stranger().call('POST', '/v1/introspect', body, form);
+}
+
+function reportLeak({ stranger }: World, keys: string[], headers: Record<string, string> = {}): Promise<Answer> {
+  return stranger().call('POST', '/v1/leaked-keys', { keys }, headers);
+}
+
+function revokeTokens({ stranger }: World, token: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  return stranger().call('POST', '/v1/revoke_tokens', [{ type: TOKEN_TYPE, token }], { ...REPORTER, ...headers });
 }
 
 function malformedBodies(method: string, path: string): Record<400 | 413 | 415, Provocation> {

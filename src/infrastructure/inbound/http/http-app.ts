@@ -8,10 +8,12 @@ import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimes } from '../../telemetry/request-times.js';
 import type { Traces } from '../../telemetry/traces.js';
 import { accessLog } from './pipeline/access-log.js';
+import { ServiceIdentity } from '../shared/service-identity.js';
 import { BodyPipe } from './pipeline/body.pipe.js';
 import { formBodies, jsonBodies } from './pipeline/body-parsing.js';
 import { unlessForwardAuth } from './forward-auth/forward-auth.js';
 import { docsPage } from './pages/docs-page.js';
+import { reportersOnly } from './leaks/reporters-only.js';
 import { HttpErrorFilter } from './pipeline/http-error.filter.js';
 import { PROBLEM_MODELS } from './pipeline/problem-responses.js';
 import { assignRequestId, warnOfUnnamedProxy } from './pipeline/request.js';
@@ -19,6 +21,9 @@ import { requestTelemetry } from './pipeline/request-telemetry.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
 import { settingsAssets } from './pages/settings-page.js';
 import { refuseUnread } from './pipeline/unread-answers.js';
+
+/** GitLab sends what it found in one request, however much that is. */
+const LEAKED_TOKENS_LIMIT = '1mb';
 
 /** What every HTTP request passes, in this order, before it reaches a controller. */
 export function configureHttp(
@@ -49,6 +54,9 @@ export function configureHttp(
   app.use('/v1', noStore, unlessForwardAuth(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
   if (!config.passwordSignIn) app.use('/v1/session', unlessPasswords);
   app.use('/v1/introspect', formBodies());
+  const reporters = reportersOnly(app.get(ServiceIdentity));
+  app.use('/v1/revocable_token_types', reporters);
+  app.use('/v1/revoke_tokens', reporters, jsonBodies(LEAKED_TOKENS_LIMIT));
   app.use('/v1', unlessForwardAuth(jsonBodies()));
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));
@@ -86,8 +94,21 @@ function serveOpenApi(app: NestExpressApplication): void {
       'platform_token',
     )
     .addBearerAuth(
-      { type: 'http', bearerFormat: 'opaque', description: 'A service token with the role validator' },
+      {
+        type: 'http',
+        bearerFormat: 'opaque',
+        description: 'A service token: of the role reporter for leaked tokens, of the role validator elsewhere',
+      },
       'service_token',
+    )
+    .addApiKey(
+      {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: 'The service token alone, as GitLab sends it',
+      },
+      'bare_service_token',
     )
     .addBasicAuth({ type: 'http', description: 'The name of a service identity, and its token' }, 'service_client')
     .build();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readBearer } from './bearer.js';
+import { readBearer, readBearerOrBare } from './bearer.js';
 
 describe('readBearer: scheme in any case, one space, nothing trimmed, one header', () => {
   test.each<[string, string[], string | undefined]>([
@@ -24,5 +24,18 @@ describe('readBearer: scheme in any case, one space, nothing trimmed, one header
     ['a non-ASCII look-alike', ['Вearer abc'], undefined],
   ])('%s', (_what, headers, credential) => {
     expect(readBearer(headers)).toBe(credential);
+  });
+});
+
+describe('readBearerOrBare: the same, or the credential alone', () => {
+  test.each<[string, string[], string | undefined]>([
+    ['the usual form', ['Bearer abc'], 'abc'],
+    ['the credential alone', ['abc'], 'abc'],
+    ['another scheme', ['Basic abc'], undefined],
+    ['two in one header', ['abc, def'], undefined],
+    ['two headers', ['abc', 'abc'], undefined],
+    ['no header', [], undefined],
+  ])('%s', (_what, headers, credential) => {
+    expect(readBearerOrBare(headers)).toBe(credential);
   });
 });

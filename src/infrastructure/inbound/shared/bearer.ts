@@ -8,3 +8,9 @@ export function readBearer(headers: readonly string[]): string | undefined {
   if (header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   return header.slice(7);
 }
+
+/** The same, for clients that may leave the scheme out: then the header is the credential. */
+export function readBearerOrBare(headers: readonly string[]): string | undefined {
+  const [header, ...others] = headers;
+  return readBearer(headers) ?? (others.length === 0 && !header?.includes(' ') ? header : undefined);
+}

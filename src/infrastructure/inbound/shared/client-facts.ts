@@ -21,7 +21,8 @@ export function clientFacts(facts: {
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
-function plainText(text: string | undefined, maxLength: number): string | null {
+/** Of any text that others wrote: at most so many characters of it, or null where nothing is left. */
+export function plainText(text: string | undefined, maxLength: number): string | null {
   if (!text) return null;
   if (text.length <= maxLength && PRINTABLE_ASCII.test(text)) return withoutSecrets(text);
   const plain = text.slice(0, maxLength * 2).replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '');

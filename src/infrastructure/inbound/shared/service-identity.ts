@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 import { LatchkeyError } from '../../../domain/errors.js';
-import { readBearer } from './bearer.js';
+import { readBearer, readBearerOrBare } from './bearer.js';
 import type { CertificateRole, ServiceRole, ServiceToken } from '../../../config/service-roles.js';
 
 /** A service identity by its name and its token, as an OAuth client gives them. */
@@ -16,6 +16,8 @@ export interface Caller {
   readonly authorization: readonly string[];
   /** In place of the bearer token: names with their tokens, any of which may be the right one. */
   readonly secrets?: readonly ClientSecret[] | undefined;
+  /** Whether the header may be the token alone, without its scheme. */
+  readonly mayBeBare?: boolean;
   /** The client certificate that the connection was opened with, if any. Asked only where the token does not do. */
   certificate?(): PeerCertificate | undefined;
 }
@@ -50,8 +52,8 @@ export class ServiceIdentity {
     );
   }
 
-  private identitiesOfBearer({ authorization }: Caller): readonly ServiceToken[] {
-    const token = readBearer(authorization);
+  private identitiesOfBearer({ authorization, mayBeBare = false }: Caller): readonly ServiceToken[] {
+    const token = mayBeBare ? readBearerOrBare(authorization) : readBearer(authorization);
     return token === undefined ? [] : this.identitiesOfToken(token);
   }
 

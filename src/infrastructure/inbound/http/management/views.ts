@@ -109,16 +109,17 @@ export class RotatedApiKeyView {
   }
 }
 
-class LeakView {
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'Who or what found the key' }) source: string | null;
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'Where it stood. Text that a stranger may have written: no link' })
-  url: string | null;
-
-  constructor({ source, url }: LeakSite) {
-    this.source = source;
-    this.url = url;
-  }
-}
+const LEAK = {
+  type: 'object',
+  nullable: true,
+  description: 'Of a key that ended because it was reported as leaked: what the report says of where it stood',
+  required: ['source', 'url'],
+  properties: {
+    source: { type: 'string', nullable: true, description: 'Who or what found it' },
+    url: { type: 'string', nullable: true, description: 'Text that a stranger may have written: not to be followed' },
+  },
+  additionalProperties: false,
+} as const;
 
 export class AuditEventView {
   @ApiProperty() id: string;
@@ -130,8 +131,7 @@ export class AuditEventView {
   @ApiProperty(TEXT_OR_NULL) clientIp: string | null;
   @ApiProperty(TEXT_OR_NULL) userAgent: string | null;
   @ApiProperty(TEXT_OR_NULL) requestId: string | null;
-  @ApiProperty({ type: LeakView, nullable: true, description: 'Of a key that ended because it was reported as leaked' })
-  leak: LeakView | null;
+  @ApiProperty({ ...LEAK, required: [...LEAK.required] }) leak: LeakSite | null;
 
   constructor(event: RecordedEvent) {
     this.id = event.id;
@@ -143,7 +143,7 @@ export class AuditEventView {
     this.clientIp = event.clientIp;
     this.userAgent = event.userAgent;
     this.requestId = event.requestId;
-    this.leak = event.leak && new LeakView(event.leak);
+    this.leak = event.leak && { source: event.leak.source, url: event.leak.url };
   }
 }
 

@@ -5,7 +5,8 @@ import { withoutSecrets } from '../../../../domain/secrets.js';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-const OPTIONS = { limit: '16kb', verify: requireUtf8 };
+const LIMIT = '16kb';
+const OPTIONS = { limit: LIMIT, verify: requireUtf8 };
 
 /** Whether the request announces a body, sent or not. */
 export function hasBody({ headers }: Pick<Request, 'headers'>): boolean {
@@ -13,8 +14,8 @@ export function hasBody({ headers }: Pick<Request, 'headers'>): boolean {
 }
 
 /** The request's body becomes what its JSON says; a body of any other type is refused. */
-export function jsonBodies(): RequestHandler {
-  return bodies(express.json(OPTIONS), JSON_TYPE, `${JSON_TYPE} in UTF-8`);
+export function jsonBodies(limit = LIMIT): RequestHandler {
+  return bodies(express.json({ ...OPTIONS, limit }), JSON_TYPE, `${JSON_TYPE} in UTF-8`);
 }
 
 /** For the routes whose standard has clients send a form: its text becomes the request's body, for readForm. */

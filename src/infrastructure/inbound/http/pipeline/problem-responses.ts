@@ -29,9 +29,13 @@ export const MALFORMED_BODY = {
 
 /** Documents the statuses that a route answers with a problem (RFC 9457). */
 export function ProblemResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
-  const all = { ...problems, 503: 'A store is down: nothing was done' };
+  return StorelessResponses({ ...problems, 503: 'A store is down: nothing was done' });
+}
+
+/** The same for a route that asks no store. */
+export function StorelessResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
   return applyDecorators(
-    ...Object.entries(all).map(([status, description]) =>
+    ...Object.entries(problems).map(([status, description]) =>
       ApiResponse({
         status: Number(status),
         description,

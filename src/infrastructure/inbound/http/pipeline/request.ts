@@ -11,6 +11,8 @@ export interface LatchkeyRequest extends Request {
   requestId: string;
   /** Set by the OwnerGuard. */
   session?: Session;
+  /** The service identity that reports leaked keys; set ahead of the routes that ask for one. */
+  reporter?: string;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;

@@ -1,0 +1,30 @@
+import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
+import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
+import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/leaks/leak-site.js';
+import { plainText } from '../../shared/client-facts.js';
+import { turnAway } from '../management/turned-away.js';
+import { MALFORMED_BODY, ProblemResponses } from '../pipeline/problem-responses.js';
+import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { LeakedKeysBody } from './leaked-keys.body.js';
+
+/** Who holds a key string may end it, and learns nothing by that. */
+@ApiTags('leaks')
+@Controller('v1/leaked-keys')
+export class LeakedKeysController {
+  constructor(private readonly reports: ReportLeakedKeys) {}
+
+  @Post()
+  @HttpCode(202)
+  @ApiAcceptedResponse({ description: 'On record: keys that are good end within a second. The same for all others' })
+  @ProblemResponses({
+    ...MALFORMED_BODY,
+    400: 'Invalid or unknown fields',
+    403: 'A request from another site',
+    429: 'More than 60 requests an hour from one network',
+  })
+  async report(@Body() { keys, source, url }: LeakedKeysBody, @Req() request: LatchkeyRequest): Promise<void> {
+    const site = { source: plainText(source, MAX_SOURCE_LENGTH), url: plainText(url, MAX_URL_LENGTH) };
+    await this.reports.byAnybody({ texts: keys, ...site }, clientOf(request)).catch(turnAway);
+  }
+}

@@ -1,0 +1,33 @@
+import type { Leak } from '../../../../application/leaks/report-leaked-keys.js';
+import { type FieldError, invalidFields, LatchkeyError } from '../../../../domain/errors.js';
+import { MAX_URL_LENGTH } from '../../../../domain/leaks/leak-site.js';
+import { plainText } from '../../shared/client-facts.js';
+
+/**
+ * What GitLab calls our keys: the type and the id of the rule that finds them, as `docs/secret-scanning/gitleaks.toml` has it.
+ */
+export const TOKEN_TYPE = 'gitleaks_rule_id_latchkey-api-key';
+const SOURCE = 'gitlab';
+/** Of what is wrong with a list, so much is told. */
+const MAX_ERRORS = 10;
+
+/** The list that GitLab sends, by where the tokens stood. Fields that it may add one day make no difference. */
+export function readLeakedTokens(body: unknown): Leak[] {
+  if (!Array.isArray(body)) throw new LatchkeyError('invalid_request', 'The body must be a JSON array');
+  const errors = body.flatMap(problemsOf);
+  if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
+  const byPlace = new Map<string | null, string[]>();
+  for (const { token, location } of body as { token: string; location?: unknown }[]) {
+    const url = typeof location === 'string' ? plainText(location, MAX_URL_LENGTH) : null;
+    byPlace.set(url, [...(byPlace.get(url) ?? []), token]);
+  }
+  return [...byPlace].map(([url, texts]) => ({ texts, source: SOURCE, url }));
+}
+
+function problemsOf(entry: unknown, index: number): FieldError[] {
+  const { type, token } = (entry ?? {}) as { type?: unknown; token?: unknown };
+  return [
+    ...(type === TOKEN_TYPE ? [] : [{ field: `${index}.type`, message: `must be ${TOKEN_TYPE}` }]),
+    ...(typeof token === 'string' ? [] : [{ field: `${index}.token`, message: 'must be text' }]),
+  ];
+}

@@ -1,0 +1,62 @@
+import { Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
+import {
+  ApiBearerAuth,
+  ApiBody,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiProperty,
+  ApiSecurity,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
+import { MALFORMED_BODY, ProblemResponses, StorelessResponses } from '../pipeline/problem-responses.js';
+import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { readLeakedTokens, TOKEN_TYPE } from './leaked-tokens.js';
+
+class TokenTypesView {
+  @ApiProperty({ type: [String] }) types = [TOKEN_TYPE];
+}
+
+const TOKENS = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['type', 'token'],
+    properties: {
+      type: { type: 'string', enum: [TOKEN_TYPE] },
+      token: { type: 'string', description: 'A key string' },
+      location: { type: 'string', nullable: true, description: 'Where it stood' },
+    },
+  },
+};
+const NOBODY = 'No service token with the role reporter';
+
+/** GitLab's Token Revocation API: what a GitLab of one's own calls when its secret detection finds keys of ours. */
+@ApiTags('leaks')
+@ApiBearerAuth('service_token')
+@ApiSecurity('bare_service_token')
+@Controller('v1')
+export class TokenRevocationController {
+  constructor(private readonly reports: ReportLeakedKeys) {}
+
+  @Get('revocable_token_types')
+  @ApiOkResponse({ type: TokenTypesView })
+  @StorelessResponses({ 401: NOBODY })
+  types(): TokenTypesView {
+    return new TokenTypesView();
+  }
+
+  @Post('revoke_tokens')
+  @HttpCode(204)
+  @ApiBody({ schema: TOKENS })
+  @ApiNoContentResponse({ description: 'On record: keys that are good end within a second. The same for all others' })
+  @ProblemResponses({
+    ...MALFORMED_BODY,
+    400: 'No list of tokens, or one of another type',
+    401: NOBODY,
+    403: 'A request from another site',
+  })
+  async revoke(@Req() request: LatchkeyRequest): Promise<void> {
+    await this.reports.byService(readLeakedTokens(request.body), request.reporter!, clientOf(request));
+  }
+}
