@@ -25,6 +25,8 @@ import { LeakedKeysController } from '../infrastructure/inbound/http/leaks/leake
 import { TokenRevocationController } from '../infrastructure/inbound/http/leaks/token-revocation.controller.js';
 import { MetricsListener } from '../infrastructure/inbound/http/operations/metrics-listener.js';
 import { OperationsController } from '../infrastructure/inbound/http/operations/operations.controller.js';
+import { OwnKeyController } from '../infrastructure/inbound/http/own-key/own-key.controller.js';
+import { OwnKey } from '../infrastructure/inbound/http/own-key/own-key.js';
 import { SettingsPage } from '../infrastructure/inbound/http/pages/settings-page.js';
 import { KeyAnswers } from '../infrastructure/inbound/shared/key-answers.js';
 import { Readiness } from '../infrastructure/inbound/shared/readiness.js';
@@ -57,6 +59,7 @@ export async function buildDoors(config: Config, useCases: UseCases, { keyReader
     AuditEventsController,
     IntrospectionController,
     ForwardAuthController,
+    OwnKeyController,
     LeakedKeysController,
     TokenRevocationController,
     OperationsController,
@@ -70,6 +73,7 @@ export async function buildDoors(config: Config, useCases: UseCases, { keyReader
     readiness,
     metricsPage,
     new ForwardAuth(validateKey, answers, log, config.forwardAuthRoutes),
+    new OwnKey(useCases.showOwnKey, answers, log),
     new SettingsPage(config),
     new SessionCookie(publicUrl),
     ...(oidc ? [new SignInCookie(publicUrl, oidc.clientSecret), new SignInLanding(publicUrl, log)] : []),

@@ -15,6 +15,7 @@ import { RevokeApiKey } from '../application/keys/revoke-api-key.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeKeys } from '../application/keys/revoke-keys.js';
 import { RotateApiKey } from '../application/keys/rotate-api-key.js';
+import { ShowOwnKey } from '../application/keys/show-own-key.js';
 import { SweepDueEnds } from '../application/keys/sweep-due-ends.js';
 import { ValidateKey } from '../application/keys/validate-key.js';
 import { SendNotices } from '../application/notices/send-notices.js';
@@ -107,6 +108,7 @@ export function buildUseCases(
   return {
     recordFirstUse,
     validateKey,
+    showOwnKey: new ShowOwnKey(validateKey, keys),
     createApiKey: new CreateApiKey(confirmed, keyPrefix),
     rotateApiKey: new RotateApiKey(confirmed, keyPrefix),
     getApiKey: new GetApiKey(keys),

@@ -37,6 +37,17 @@ describe('a page of another origin', () => {
     expect((await service.person().create({}, { ...fromPage(INVITED), authorization })).status).toBe(201);
   });
 
+  test('may read when the key expires that it asks with, and what is left of its limit', async () => {
+    const { fullKey } = await (await service.person().signIn()).newKey();
+    const asked = { ...fromPage(INVITED), authorization: `Bearer ${fullKey}` };
+    const { status, headers } = await service.person().call('GET', '/v1/key', undefined, asked);
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([200, INVITED]);
+    for (const name of ['Latchkey-Key-Expires', 'RateLimit', 'RateLimit-Policy']) {
+      expect(headers.get('access-control-expose-headers')?.split(',')).toContain(name);
+      expect(headers.get(name)).not.toBeNull();
+    }
+  });
+
   test('learns from the preflight what it may send, and for how long', async () => {
     const asked = { ...fromPage(INVITED), 'access-control-request-method': 'POST' };
     const { status, headers } = await service.person().call('OPTIONS', '/v1/api-keys', undefined, asked);

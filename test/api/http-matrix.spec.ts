@@ -26,7 +26,7 @@ describe('who may manage keys', () => {
     const documented = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    const forServices = /\/v1\/(forward-auth|introspect|leaked-keys|revocable_token_types|revoke_tokens)$/;
+    const forServices = /\/v1\/(forward-auth|introspect|key|leaked-keys|revocable_token_types|revoke_tokens)$/;
     const managing = documented.filter((name) => name.includes(' /v1/') && !forServices.test(name));
     expect(managing.sort()).toEqual(MANAGEMENT_ROUTES.map(({ name }) => name).sort());
   });

@@ -92,6 +92,11 @@ export const PROVOCATIONS: Provocations = {
     415: (world) => introspect(world, '{}', { 'content-type': 'application/json' }),
     429: untilLimited((world) => introspect(world, `token=${world.busyKey}`)),
   },
+  'GET /v1/key': {
+    200: ({ stranger, mightyKey }) => stranger().call('GET', '/v1/key', undefined, bearer(mightyKey)),
+    401: ({ stranger }) => stranger().call('GET', '/v1/key'),
+    429: untilLimited(({ stranger, busyKey }) => stranger().call('GET', '/v1/key', undefined, bearer(busyKey))),
+  },
   'POST /v1/leaked-keys': {
     202: (world) => reportLeak(world, ['hello']),
     400: (world) => reportLeak(world, []),

@@ -110,6 +110,7 @@ function serveOpenApi(app: NestExpressApplication): void {
       },
       'bare_service_token',
     )
+    .addBearerAuth({ type: 'http', bearerFormat: 'opaque', description: 'An API key' }, 'api_key')
     .addBasicAuth({ type: 'http', description: 'The name of a service identity, and its token' }, 'service_client')
     .build();
   const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });

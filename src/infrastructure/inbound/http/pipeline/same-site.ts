@@ -36,7 +36,14 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
     credentials: false,
     methods: ['GET', 'POST', 'DELETE'],
     allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
-    exposedHeaders: ['Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+    exposedHeaders: [
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+      'Latchkey-Key-Expires',
+      'RateLimit',
+      'RateLimit-Policy',
+    ],
     maxAge: 600,
   });
 }

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { unknownKey } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { rawRequest } from '../support/callers/raw-http.js';
+import { eventually } from '../support/eventually.js';
+import { sharedService, type Service } from '../support/processes/service.js';
+
+describe('GET /v1/key', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await sharedService();
+  });
+  afterAll(() => service.stop());
+
+  const ask = (fullKey: string, headers: Record<string, string> = {}) =>
+    service.person().call('GET', '/v1/key', undefined, { authorization: `Bearer ${fullKey}`, ...headers });
+
+  test('tells who holds a key what it may do, until when, and what is left of its limit', async () => {
+    const owner = await newOwner(service, { permissions: ['systems:read', 'systems:write', 'systems:delete'] });
+    const { apiKey, fullKey } = await owner.person.newKey({ name: 'Zoë’s CI', access: 'read-only' });
+    const { status, headers, body } = await ask(fullKey);
+    expect([status, body]).toEqual([
+      200,
+      {
+        id: apiKey.id,
+        ownerId: owner.id,
+        name: 'Zoë’s CI',
+        access: 'read-only',
+        permissions: ['systems:read'],
+        expiresAt: apiKey.expiresAt,
+        rateLimit: { limit: 100, remaining: 99, resetAfterSeconds: 1 },
+      },
+    ]);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'latchkey-key-expires': apiKey.expiresAt,
+      'ratelimit-policy': '"key";q=100;w=5',
+      ratelimit: '"key";r=99;t=1',
+    });
+    await eventually(async () => (await owner.person.list()).items[0]!.lastUsedAt !== null);
+  });
+
+  test('reads what the owner may do afresh', async () => {
+    const owner = await newOwner(service);
+    const { fullKey } = await owner.person.newKey();
+    expect((await ask(fullKey)).body.permissions).toEqual(['systems:read', 'systems:write']);
+    await service.clients.putAccount({ id: owner.id, email: owner.email, permissions: [] });
+    expect((await ask(fullKey)).body.permissions).toEqual([]);
+  });
+
+  test('is 401 for what is no good key, as at every service, and on record', async () => {
+    const owner = await newOwner(service);
+    const { apiKey, fullKey } = await owner.person.newKey();
+    await owner.person.revoke(apiKey.id);
+    const { cookie } = owner.person;
+    const twice = [`Authorization: Bearer ${fullKey}`, `Authorization: Bearer ${fullKey}`];
+    const answers = [
+      await ask(fullKey),
+      await ask(unknownKey()),
+      await ask('dev-validator-token'),
+      await service.person().call('GET', '/v1/key'),
+      await service.person().call('GET', '/v1/key', undefined, { cookie }),
+      await service.person().call('GET', `/v1/key?api_key=${fullKey}`),
+    ];
+    for (const { status, headers, body } of answers) {
+      expect([status, body, headers.get('www-authenticate')]).toEqual([401, { message: 'invalid api key' }, 'Bearer']);
+      expect(headers.get('latchkey-key-expires')).toBeNull();
+    }
+    expect((await rawRequest(service, 'GET /v1/key', twice)).status).toBe(401);
+    const { items } = await owner.person.events('?type=authentication.failed');
+    expect(items).toMatchObject([{ reason: 'revoked' }]);
+  });
+
+  test('is charged like any request: past the limit 429, and when to come again', async () => {
+    const { fullKey } = await (await newOwner(service)).person.newKey();
+    const limited = await eventually(async () => {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => ask(fullKey)));
+      return answers.find(({ status }) => status !== 200);
+    });
+    expect([limited.status, limited.body]).toEqual([429, { message: 'too many requests' }]);
+    expect(limited.headers.get('retry-after')).toBe('1');
+    expect(limited.headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d+$/);
+    expect(limited.headers.get('latchkey-key-expires')).toBeNull();
+  });
+});
