@@ -75,6 +75,7 @@ describe.each(kinds)('the packed guard in an empty project: $kind', ({ kind }) =
     const response = await answered(kind, 200, goodKeys.get(kind));
     expect(await response.json()).toEqual({ owner: expect.stringMatching(/^owner-[0-9a-f]{12}$/) });
     expect(response.headers.get('ratelimit-policy')).toBe('"key";q=20;w=20');
+    expect(Date.parse(response.headers.get('latchkey-key-expires')!)).toBeGreaterThan(Date.now());
   });
 
   it('answers 401 without a key and with a wrong one', async () => {

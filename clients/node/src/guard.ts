@@ -18,7 +18,7 @@ export interface Guard {
   check(question: Question): Promise<Decision>;
   /**
    * Prepares the questions about one route. The adapters for web frameworks are built on it. Answer a refusal with
-   * `refusalAnswer`, and add `rateLimitHeaders` to every answer.
+   * `refusalAnswer`, and add `rateLimitHeaders` to every answer and `expiryHeaders` to a granted one.
    */
   readonly route: MakeRoute;
   /** Makes Express or connect middleware that lets only granted requests through. */

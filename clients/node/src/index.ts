@@ -10,4 +10,4 @@ export type { MakeRoute, Route, RouteOptions } from './http/route.js';
 export type { Operation, OperationsByMethod } from './operation.js';
 export type { GuardOptions, GuardTls } from './options.js';
 export type { Question } from './question.js';
-export { type HttpAnswer, rateLimitHeaders, refusalAnswer } from './http/http-answer.js';
+export { type HttpAnswer, expiryHeaders, rateLimitHeaders, refusalAnswer } from './http/http-answer.js';

@@ -97,6 +97,7 @@ describe('the answer to a question', () => {
     ['with a grant to nobody', granted({ ownerId: '' })],
     ['with a grant of no key', granted({ keyId: '' })],
     ['with a grant that never expires', granted({ expiresAt: null })],
+    ['with a grant that expires at no time', granted({ expiresAt: { seconds: '9000000000000000' } })],
     ['with a grant of unspecified access', granted({ access: 'ACCESS_LEVEL_UNSPECIFIED' })],
     ['with a grant of unknown access', granted({ access: 9 as never })],
   ])('fails closed on an answer %s', async (_, answer) => {

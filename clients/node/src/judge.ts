@@ -30,12 +30,14 @@ export function judge(response: Response, permission: string, windowSeconds: num
 
 function principalFrom(grant: Grant | null | undefined): Granted['principal'] {
   if (!grant?.keyId || !grant.ownerId || !grant.expiresAt) throw new UnreadableAnswer('incomplete grant');
+  const expiresAt = toDate(grant.expiresAt);
+  if (Number.isNaN(expiresAt.getTime())) throw new UnreadableAnswer('expiry that is no time');
   return Object.freeze({
     keyId: grant.keyId,
     ownerId: grant.ownerId,
     access: accessOf(grant),
     permissions: Object.freeze([...grant.permissions]),
-    expiresAt: toDate(grant.expiresAt),
+    expiresAt,
   });
 }
 

@@ -61,12 +61,17 @@ afterEach(async () => {
 });
 
 describe('the plugin for Fastify', () => {
-  it('runs the handler of a granted request, with its principal, its body and the RateLimit fields', async () => {
+  it('runs the handler of a granted request, with its principal, its body, the RateLimit fields and when its key expires', async () => {
     const headers = ['Authorization: Bearer lk_key', 'Content-Type: application/json'];
     const answer = await send('POST /systems', headers, '{"name":"a"}');
     expect(answer).toMatchObject({
       status: 200,
-      headers: { 'ratelimit-policy': '"key";q=100;w=5', ratelimit: '"key";r=99;t=1' },
+      headers: {
+        'ratelimit-policy': '"key";q=100;w=5',
+        ratelimit: '"key";r=99;t=1',
+        'latchkey-key-expires': '2030-03-17T17:46:40.250Z',
+        'access-control-expose-headers': 'Latchkey-Key-Expires',
+      },
     });
     expect(JSON.parse(answer.body)).toEqual({ actsAs: 'owner-1', body: { name: 'a' } });
     expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_WRITE', permission: 'systems:write' }]);

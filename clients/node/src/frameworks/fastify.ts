@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../decision.js';
 import { createGuard } from '../guard.js';
-import { rateLimitHeaders, refusalAnswer } from '../http/http-answer.js';
+import { decisionHeaders, exposedHeaders, refusalAnswer } from '../http/http-answer.js';
 import { assertFunction } from '../http/middleware.js';
 import type { Permission } from '../http/permission.js';
 import { admit, principalOf } from '../http/principal.js';
@@ -57,7 +57,7 @@ export const latchkey: FastifyPluginAsync<GuardOptions> = async (app, options) =
       const decision = await route({ method, ip, socket, rawHeaders: raw.rawHeaders });
       // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
       if (reply.sent) return reply;
-      reply.headers(rateLimitHeaders(decision.rateLimit));
+      reply.headers(decisionHeaders(decision, reply.getHeader(exposedHeaders)));
       if (decision.allowed) return admit(raw, decision.principal);
       const { status, headers, body } = refusalAnswer(decision);
       return reply.code(status).headers(headers).send(body);

@@ -117,11 +117,16 @@ afterEach(async () => {
 });
 
 describe('the module for NestJS', () => {
-  it('runs the handler of a granted request, with its principal and the RateLimit fields', async () => {
+  it('runs the handler of a granted request, with its principal, the RateLimit fields and when its key expires', async () => {
     const answer = await send('PUT /systems');
     expect(answer).toMatchObject({
       status: 200,
-      headers: { 'ratelimit-policy': '"key";q=100;w=5', ratelimit: '"key";r=99;t=1' },
+      headers: {
+        'ratelimit-policy': '"key";q=100;w=5',
+        ratelimit: '"key";r=99;t=1',
+        'latchkey-key-expires': '2030-03-17T17:46:40.250Z',
+        'access-control-expose-headers': 'Latchkey-Key-Expires',
+      },
     });
     expect(JSON.parse(answer.body)).toEqual({ actsAs: 'owner-1' });
     expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_WRITE', permission: 'systems:write' }]);

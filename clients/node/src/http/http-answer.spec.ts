@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Denied } from '../decision.js';
-import { rateLimitHeaders, refusalAnswer } from './http-answer.js';
+import type { Denied, Granted } from '../decision.js';
+import { decisionHeaders, rateLimitHeaders, refusalAnswer } from './http-answer.js';
 
 describe('refusalAnswer', () => {
   const challengeFor = (missingPermission: string | undefined) => {
@@ -32,4 +32,32 @@ describe('rateLimitHeaders', () => {
   });
 
   it('says nothing before the secret is proven', () => expect(rateLimitHeaders(undefined)).toEqual({}));
+});
+
+describe('decisionHeaders', () => {
+  const principal = { keyId: 'k', ownerId: 'o', access: 'read-only', permissions: [], expiresAt: new Date(0) } as const;
+  const granted: Granted = { allowed: true, principal, rateLimit: undefined };
+  const expires = { 'Latchkey-Key-Expires': '1970-01-01T00:00:00.000Z' };
+
+  it.each([
+    ['nothing', undefined, 'Latchkey-Key-Expires'],
+    ['what CORS has put there', 'X-Total', 'X-Total, Latchkey-Key-Expires'],
+    ['several', ['X-Total', 'ETag'], 'X-Total, ETag, Latchkey-Key-Expires'],
+  ])('say when the key expires, for pages of other origins too, beside %s', (_, before, exposed) => {
+    expect(decisionHeaders(granted, before)).toEqual({ ...expires, 'Access-Control-Expose-Headers': exposed });
+  });
+
+  it('say of a refusal nothing but the rate limit', () => {
+    const refused: Denied = {
+      allowed: false,
+      status: 403,
+      reason: 'READ_ONLY_KEY',
+      missingPermission: undefined,
+      retryAfterSeconds: undefined,
+      keyId: 'k',
+      ownerId: 'o',
+      rateLimit: { limit: 1, remaining: 0, resetSeconds: 1, windowSeconds: 1 },
+    };
+    expect(Object.keys(decisionHeaders(refused, 'X-Total'))).toEqual(['RateLimit-Policy', 'RateLimit']);
+  });
 });

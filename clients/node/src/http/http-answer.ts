@@ -1,4 +1,4 @@
-import type { Decision, RateLimit } from '../decision.js';
+import type { Decision, Principal, RateLimit } from '../decision.js';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -38,4 +38,25 @@ export function rateLimitHeaders(rateLimit: RateLimit | undefined): Record<strin
     'RateLimit-Policy': `"key";q=${limit}${window}`,
     RateLimit: `"key";r=${remaining};t=${resetSeconds}`,
   };
+}
+
+const keyExpires = 'Latchkey-Key-Expires';
+/** What a page of another origin may read of an answer (Fetch standard). */
+export const exposedHeaders = 'Access-Control-Expose-Headers';
+
+/** When the key expires (RFC 3339), for every granted answer. */
+export function expiryHeaders({ expiresAt }: Principal): Record<string, string> {
+  return { [keyExpires]: expiresAt.toISOString() };
+}
+
+/**
+ * Everything that the decision adds to an answer, whether or not it is a refusal.
+ *
+ * @param exposed what the answer has in `exposedHeaders` by now: it is kept, and ours stands beside it
+ */
+export function decisionHeaders(decision: Decision, exposed: unknown): Record<string, string> {
+  const headers = rateLimitHeaders(decision.rateLimit);
+  if (!decision.allowed) return headers;
+  const all = [exposed, keyExpires].flat().filter((name) => typeof name === 'string' && name !== '');
+  return { ...headers, ...expiryHeaders(decision.principal), [exposedHeaders]: all.join(', ') };
 }

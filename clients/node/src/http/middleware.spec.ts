@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 describe('what a client gets from a guarded service', () => {
-  it('runs the handler of a granted request, with its principal, its body and the RateLimit fields', async () => {
+  it('runs the handler of a granted request, with its principal, its body, the RateLimit fields and when its key expires', async () => {
     const answer = await app.send(
       'POST /systems',
       ['Authorization: Bearer lk_key', 'Content-Type: application/json'],
@@ -23,7 +23,12 @@ describe('what a client gets from a guarded service', () => {
     );
     expect(answer).toMatchObject({
       status: 200,
-      headers: { 'ratelimit-policy': '"key";q=100;w=5', ratelimit: '"key";r=99;t=1' },
+      headers: {
+        'ratelimit-policy': '"key";q=100;w=5',
+        ratelimit: '"key";r=99;t=1',
+        'latchkey-key-expires': '2030-03-17T17:46:40.250Z',
+        'access-control-expose-headers': 'Latchkey-Key-Expires',
+      },
     });
     expect(JSON.parse(answer.body)).toEqual({
       actsAs: 'owner-1',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Decision } from '../decision.js';
-import { rateLimitHeaders, refusalAnswer } from './http-answer.js';
+import { decisionHeaders, exposedHeaders, refusalAnswer } from './http-answer.js';
 import type { Permission } from './permission.js';
 import { admit } from './principal.js';
 import type { IsApiKey } from './is-api-key.js';
@@ -19,7 +19,8 @@ export interface ProtectOptions extends RouteOptions {
 
 /**
  * Makes middleware for a route or a router. A granted request goes on to the handler, which reads the principal with
- * `principalOf(req)`. Any other request is answered here with 401, 403, 429 or 503. Both get the RateLimit fields.
+ * `principalOf(req)`. Any other request is answered here with 401, 403, 429 or 503. Both get the RateLimit fields, a
+ * granted one `Latchkey-Key-Expires` too.
  *
  * Put it before the body parser, after CORS, and once per request: each check is charged to the key.
  *
@@ -36,7 +37,7 @@ export function protectWith(makeRoute: MakeRoute, isApiKey: IsApiKey): Protect {
       const proceed = (decision: Decision) => {
         // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
         if (res.headersSent) return;
-        setHeaders(res, rateLimitHeaders(decision.rateLimit));
+        setHeaders(res, decisionHeaders(decision, res.getHeader(exposedHeaders)));
         if (!decision.allowed) return refuse(res, decision);
         admit(req, decision.principal);
         next();

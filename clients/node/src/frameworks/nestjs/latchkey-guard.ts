@@ -6,7 +6,7 @@ import { HttpAdapterHost, ModuleRef, Reflector } from '@nestjs/core';
 import type * as core from '@nestjs/core' with { 'resolution-mode': 'import' };
 import type { Decision } from '../../decision.js';
 import type { Guard } from '../../guard.js';
-import { rateLimitHeaders, refusalAnswer } from '../../http/http-answer.js';
+import { decisionHeaders, exposedHeaders, refusalAnswer } from '../../http/http-answer.js';
 import type { Permission } from '../../http/permission.js';
 import { admit } from '../../http/principal.js';
 import type { Route, RouteOptions } from '../../http/route.js';
@@ -72,7 +72,8 @@ export class LatchkeyGuard implements CanActivate {
     const response: unknown = context.switchToHttp().getResponse();
     // Other code (a timeout, for example) has answered in the meantime. Nothing may be added to its answer.
     if (this.host.httpAdapter.isHeadersSent(response)) return false;
-    this.setHeaders(response, rateLimitHeaders(decision.rateLimit));
+    const exposed: unknown = this.host.httpAdapter.getHeader(response, exposedHeaders);
+    this.setHeaders(response, decisionHeaders(decision, exposed));
     if (!decision.allowed) return this.refuse(response, decision);
     admit(raw, decision.principal);
     return true;
