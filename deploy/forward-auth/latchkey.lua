@@ -50,5 +50,7 @@ core.register_action("latchkey", { "http-req" }, function(txn, address)
   end
   txn:set_var("txn.latchkey_limit", values(answer.headers, "ratelimit-policy")[1])
   txn:set_var("txn.latchkey_left", values(answer.headers, "ratelimit")[1])
+  txn:set_var("txn.latchkey_expires", values(answer.headers, "latchkey-key-expires")[1])
+  txn:set_var("txn.latchkey_exposed", values(answer.headers, "access-control-expose-headers")[1])
   txn:set_var("txn.latchkey_granted", values(answer.headers, "x-latchkey-owner")[1] ~= nil)
 end, 1)

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createGuard, type Guard, principalOf } from '@latchkey/guard';
 import express, { type RequestHandler } from 'express';
+import { headersOf } from '../support/callers/forward-auth.js';
 import { newOwner } from '../support/callers/owners.js';
 import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
 import { rawRequest } from '../support/callers/raw-http.js';
@@ -43,8 +44,8 @@ describe('a service that takes API keys and the tokens of its users', () => {
     for (const [what, headers, ...expected] of table) {
       const told = await Promise.all(
         ['GET', 'POST'].map(async (method) => {
-          const { status, body } = await rawRequest({ url }, `${method} ${SYSTEMS}`, [...headers]);
-          return inTable(status, body);
+          const { status, head, body } = await rawRequest({ url }, `${method} ${SYSTEMS}`, [...headers]);
+          return inTable(status, body, headersOf(head)['latchkey-key-expires']);
         }),
       );
       expect([what, ...told]).toEqual([what, ...expected]);

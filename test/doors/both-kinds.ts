@@ -66,9 +66,12 @@ export async function bothKinds(users: Users, { person }: Pick<Owner, 'person'>)
   ];
 }
 
-/** As in the table: a 200 is the owner's or a user's, a refusal Latchkey's or the platform's. */
-export function inTable(status: number, body: string): string {
+/** As in the table: a 200 is the owner's or a user's, a refusal Latchkey's or the platform's. Of a key alone it says when it expires. */
+export function inTable(status: number, body: string, expires: string | null | undefined): string {
   const told = JSON.parse(body) as { message?: string; headers?: Record<string, string> };
-  if (status === 200) return told.headers!['x-latchkey-owner'] === undefined ? '200 user' : '200 owner';
-  return `${status} ${told.message === undefined ? 'platform' : 'Latchkey'}`;
+  const isOwners = status === 200 && told.headers!['x-latchkey-owner'] !== undefined;
+  const isExpiry = expires ? !Number.isNaN(Date.parse(expires)) : false;
+  const told200 = isOwners ? '200 owner' : '200 user';
+  if (isOwners !== isExpiry) return `${status} with expiry ${expires}`;
+  return status === 200 ? told200 : `${status} ${told.message === undefined ? 'platform' : 'Latchkey'}`;
 }

@@ -10,6 +10,9 @@ export interface Seen {
   readonly body: string;
 }
 
+/** What it lets pages of other origins read by itself. */
+export const OWN_HEADER = 'X-Total';
+
 /** RFC 6455, 4.2.2 */
 const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
@@ -36,6 +39,7 @@ export class EchoBackend {
       const isStranger = isUser && owner === undefined && !(await isUser(authorization));
       if (isStranger) response.statusCode = 401;
       const text = JSON.stringify(isStranger ? { from: 'the platform' } : seen);
+      response.setHeader('Access-Control-Expose-Headers', OWN_HEADER);
       response.setHeader('Content-Type', 'application/json').setHeader('Content-Length', text.length).end(text);
     });
     const backend = new EchoBackend(server);

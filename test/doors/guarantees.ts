@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { OWN_HEADER } from './echo-backend.js';
 import { BURST, expectRefusal, GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import type { Recipe } from './recipe.js';
 import { usersToo } from './users-too.js';
@@ -32,6 +33,13 @@ export function guarantees(recipe: Recipe): void {
     expect(JSON.stringify(seen)).not.toContain(fullKey.split('.')[1]);
     expect(headers.get('ratelimit-policy')).toBe(`"key";q=${BURST};w=${BURST}`);
     expect(headers.get('ratelimit')).toBe(`"key";r=${BURST - 1};t=1`);
+    expect(headers.get('latchkey-key-expires')).toBe(apiKey.expiresAt);
+  });
+
+  test('pages of other origins may read when the key expires, beside what the backend lets them read', async () => {
+    const { headers } = await door.send(someKey, `GET ${SYSTEMS}`);
+    const exposed = headers.get('access-control-expose-headers')!.split(/, */);
+    expect(exposed.sort()).toEqual(['Latchkey-Key-Expires', OWN_HEADER]);
   });
 
   test('a body gets through as it is, past the question', async () => {
@@ -77,6 +85,7 @@ export function guarantees(recipe: Recipe): void {
       expectRefusal(answer, 403, 'operation not allowed');
       expect(answer.headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope"${missing}`);
       expect(answer.headers.get('ratelimit')).toMatch(/^"key";r=\d+;t=\d+$/);
+      expect(answer.headers.get('latchkey-key-expires')).toBeNull();
     }
   });
 

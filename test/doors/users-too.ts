@@ -12,8 +12,9 @@ export function usersToo(door: () => GuardedBackend, someKey: () => string): voi
     for (const [what, headers, ...expected] of table) {
       const told = [];
       for (const method of ['GET', 'POST']) {
-        const { status, body, seen } = await door().send(undefined, `${method} ${SYSTEMS}`, [...headers]);
-        told.push(inTable(status, body));
+        const answer = await door().send(undefined, `${method} ${SYSTEMS}`, [...headers]);
+        const { status, body, seen } = answer;
+        told.push(inTable(status, body, answer.headers.get('latchkey-key-expires')));
         expect(JSON.stringify(seen?.headers) ?? '').not.toMatch(/somebody-else|Bearer lk_/);
       }
       expect([what, ...told]).toEqual([what, ...expected]);
