@@ -13,6 +13,7 @@ import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-pas
 import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
+import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
@@ -34,9 +35,9 @@ export async function administer<T>(
 
 function compose(dataSource: DataSource, receivers: NoticeReceivers): Administration {
   const database = new Database(dataSource);
-  const outbox = new OutboxWriter(receivers);
-  const accounts = new PostgresAccounts(database, outbox);
-  const keys = new PostgresApiKeys(database, outbox);
+  const writer = new OutboxWriter(receivers);
+  const accounts = new PostgresAccounts(database, writer);
+  const keys = new PostgresApiKeys(database, writer);
   const revoke = new RevokeAsAdmin(accounts);
   return {
     putAccount: new PutAccount(accounts, new Argon2Passwords(passwordHashes), true),
@@ -48,5 +49,6 @@ function compose(dataSource: DataSource, receivers: NoticeReceivers): Administra
     revoke,
     revokeLeaked: new RevokeLeakedKeys(keys, revoke),
     trail: new PostgresAuditTrail(database),
+    outbox: new PostgresOutbox(database),
   };
 }

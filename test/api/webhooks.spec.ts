@@ -88,7 +88,7 @@ describe('what happens to keys is told to the platform', () => {
     expect((await person.call('GET', `/v1/api-keys/${apiKey.id}`)).status).toBe(200);
     const page = await readMetrics(service.url);
     expect(page.sum('latchkey_outbox_tries_total', { channel: 'webhook', outcome: 'delivered' })).toBeGreaterThan(1);
-    expect(page.sum('latchkey_outbox_tries_total', { channel: 'webhook', outcome: 'failed' })).toBeGreaterThan(1);
+    expect(page.sum('latchkey_outbox_tries_total', { channel: 'webhook', outcome: 'failed' })).toBeGreaterThan(0);
     receiver.hangUp();
   });
 

@@ -7,7 +7,7 @@ import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
 import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
 import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
 import type { NoticeReceivers } from '../../../domain/notices/channel.js';
-import type { AuditTrail } from '../../../application/ports.js';
+import type { AuditTrail, Outbox } from '../../../application/ports.js';
 
 /** What the commands do, over one database. */
 export interface Administration {
@@ -20,6 +20,7 @@ export interface Administration {
   readonly revoke: RevokeAsAdmin;
   readonly revokeLeaked: RevokeLeakedKeys;
   readonly trail: AuditTrail;
+  readonly outbox: Outbox;
 }
 
 /** What the commands work on. */

@@ -3,6 +3,7 @@ import { version } from '../../../config/shown/version.js';
 import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
+import { addEventsCommands } from './events/events-commands.js';
 import { addKeyCommand } from './keys/key-command.js';
 import { addKeysCommands } from './keys/keys-commands.js';
 import { addMigrateCommand } from './migrate-command.js';
@@ -26,6 +27,7 @@ export function buildProgram(databases: Databases): Command {
   addAccountCommands(program, databases);
   addKeysCommands(program, databases);
   addAuditCommands(program, databases);
+  addEventsCommands(program, databases);
   addKeyCommand(program);
   addServiceTokenCommand(program);
   return program;

@@ -1,0 +1,86 @@
+import { type Command, Option } from 'commander';
+import type { Backlog, UndeliveredMessage } from '../../../../application/notices/outbox-message.js';
+import { NOTICE_CHANNELS, type NoticeChannel } from '../../../../domain/notices/channel.js';
+import { isKeyId } from '../../../../domain/keys/key-id.js';
+import type { Databases } from '../administration.js';
+import { answering, type Answer } from '../answering.js';
+import { onDatabase } from '../environment.js';
+import { NothingThere, UsageError } from '../failures.js';
+import { table } from '../table.js';
+
+const STATUSES = ['waiting', 'failed'] as const;
+type Status = (typeof STATUSES)[number];
+/** Of each status. */
+const MOST = 1000;
+
+export function addEventsCommands(program: Command, databases: Databases): void {
+  const events = program.command('events').description('what receivers are to be told and have not taken');
+  const list = events
+    .command('list')
+    .description(`what waits and what was given up, the oldest first, ${MOST} of each`)
+    .addOption(new Option('--status <status>', 'these alone').choices(STATUSES));
+  answering(list, (options: { status?: Status }) => listEvents(databases, options.status));
+  const retry = events
+    .command('retry')
+    .argument('[id]', 'this one, whether it waits or was given up')
+    .description('make messages due now, and begin their tries anew')
+    .option('--failed', 'all that were given up');
+  answering(retry, (id: string | undefined, { failed }: { failed?: boolean }) => retryEvents(databases, id, failed));
+}
+
+async function listEvents(databases: Databases, status: Status | undefined): Promise<Answer> {
+  const [backlog, messages] = await onDatabase(databases, async ({ outbox }) => {
+    const wanted = STATUSES.filter((each) => status === undefined || each === status);
+    const lists = await Promise.all(wanted.map((each) => outbox.list(each === 'failed', MOST)));
+    return [await outbox.backlog(), lists.flat()] as const;
+  });
+  const items = messages.map(viewOf);
+  const rows = items.map(({ id, status: stands, channel, type, data, tries, toldAt, nextTryAt, lastError }) => [
+    id,
+    stands,
+    channel,
+    type,
+    data.keyId,
+    toldAt,
+    String(tries),
+    nextTryAt ?? 'none',
+    lastError ?? '',
+  ]);
+  const head = ['ID', 'STATUS', 'CHANNEL', 'TYPE', 'KEY', 'TOLD', 'TRIES', 'NEXT TRY', 'LAST ERROR'];
+  const lines = items.length > 0 ? [table(head, rows)] : ['no such events'];
+  return { document: { backlog, items }, text: [...lines, ...summary(backlog)].join('\n') };
+}
+
+function summary(backlog: Readonly<Record<NoticeChannel, Backlog>>): string[] {
+  return NOTICE_CHANNELS.map(
+    (channel) => `${channel}: ${backlog[channel].waiting} waiting, ${backlog[channel].failed} failed`,
+  );
+}
+
+/** Field by field. Of the error, which a receiver may have worded, nothing that moves a terminal. */
+function viewOf({ id, channel, type, timestamp, data, tries, nextTryAt, failedAt, lastError }: UndeliveredMessage) {
+  return {
+    id,
+    status: failedAt ? 'failed' : 'waiting',
+    channel,
+    type,
+    data,
+    toldAt: timestamp.toISOString(),
+    tries,
+    nextTryAt: nextTryAt?.toISOString() ?? null,
+    failedAt: failedAt?.toISOString() ?? null,
+    lastError: lastError?.replace(/\p{Cc}/gu, ' ') ?? null,
+  };
+}
+
+async function retryEvents(databases: Databases, id: string | undefined, failed = false): Promise<Answer> {
+  if ((id === undefined) !== failed) throw new UsageError('give the id of one event, or --failed');
+  const meant = id?.toLowerCase();
+  if (meant !== undefined && !isKeyId(meant)) {
+    throw new UsageError('<id> must be the id of an event, as `latchkey events list` shows it');
+  }
+  const retried = await onDatabase(databases, ({ outbox }) => outbox.retry(meant));
+  if (meant !== undefined && retried === 0)
+    throw new NothingThere('there is no such event: it may be delivered by now');
+  return { document: { retried }, text: `${retried} due now` };
+}
