@@ -38,6 +38,8 @@ describe('what is documented of metrics', () => {
       RATE_LIMIT_BURST: '5',
       REDIS_URL: `${process.env['LATCHKEY_TEST_REDIS_URL']}/10`,
       AUDIT_SEAL_KEY: randomBytes(32).toString('hex'),
+      WEBHOOK_URL: 'http://127.0.0.1:9/nobody',
+      WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
     });
     await askForEveryVerdict(service);
     // What garbage collection takes is told from the first one on.
