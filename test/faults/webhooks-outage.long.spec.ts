@@ -1,0 +1,175 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { times } from '../support/application/calls.js';
+import { CHEAP_HASH } from '../support/application/cheap.mjs';
+import { connectClients } from '../support/callers/grpc-clients.js';
+import { Person } from '../support/callers/person.js';
+import { eventually } from '../support/eventually.js';
+import { tellFigures } from '../support/jest/long-form.js';
+import {
+  answering,
+  HANGS,
+  TAKES,
+  type ToldEvent,
+  verified,
+  WebhookServer,
+} from '../support/platform/webhook-receiver.js';
+import { buildService, ServiceProcess } from '../support/processes/service-process.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { sql } from '../support/stores/sql.js';
+import { KeyOwner } from './key-owner.js';
+
+const KILLS = 10;
+const KILLS_WHILE_SENDING = 3;
+const EVENTS = 1000;
+const OWNERS = 6;
+const LONGEST_TEST_MS = 900_000;
+/** A key of this name is refused by the commit, when all has been written. */
+const DOOMED = 'doomed';
+const REFUSE_DOOMED = `
+  CREATE FUNCTION refuse_doomed() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'doomed'; END $$;
+  CREATE CONSTRAINT TRIGGER refuse_doomed AFTER INSERT ON outbox DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (NEW.data::json->>'name' = '${DOOMED}') EXECUTE FUNCTION refuse_doomed()`;
+const COMMITTED = `
+  SELECT type, key_id AS "keyId" FROM audit_events WHERE type IN ('api_key.created', 'api_key.revoked')`;
+
+describe('a receiver that is away while the service is killed again and again', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let receiver: WebhookServer;
+  const owners: KeyOwner[] = [];
+  const refused = { by: 0, 'rolled back': 0 };
+  beforeAll(async () => {
+    await buildService();
+    [database, receiver] = await Promise.all([createDatabase(), WebhookServer.start()]);
+  });
+  afterAll(async () => {
+    await ServiceProcess.killTheRest();
+    await receiver.stop();
+    await database.drop();
+  });
+
+  const start = () => ServiceProcess.startReady({ DATABASE_URL: database.url, ...receiver.env });
+  const count = async (text: string) => Number((await sql<{ n: string }>(database.url, text))[0]!.n);
+  const committed = () => count(`SELECT count(*) AS n FROM (${COMMITTED}) AS told`);
+  const waiting = () => count('SELECT count(*) AS n FROM outbox');
+
+  async function openAccounts(service: ServiceProcess): Promise<void> {
+    const clients = connectClients(service.target);
+    for (const id of times(OWNERS + 1, (n) => `owner-${n}`)) {
+      const email = `${id}@example.com`;
+      await clients.putAccount({ id, email, displayName: 'Ada', passwordHash: CHEAP_HASH });
+      owners.push(await KeyOwner.signIn(service.url, email));
+    }
+    clients.close();
+    await sql(database.url, REFUSE_DOOMED);
+  }
+
+  /** Asks for what is refused, and for what is rolled back by the commit, until the instance is gone. */
+  async function meddle(service: ServiceProcess): Promise<void> {
+    const person = await new Person(service.url).signIn(`owner-${OWNERS}@example.com`);
+    try {
+      for (;;) {
+        const answers = [
+          await person.revoke(randomUUID()),
+          await person.create({ access: 'everything' }),
+          await person.create({ name: DOOMED }),
+        ];
+        expect(answers.map(({ status }) => Math.floor(status / 100))).toEqual([4, 4, 5]);
+        refused.by += 2;
+        refused['rolled back'] += 1;
+        await pause(20);
+      }
+    } catch (error) {
+      if ((error as Error).name !== 'TypeError') throw error;
+    }
+  }
+
+  test(
+    'gets each event at least once when it is back, and none of what was refused or rolled back',
+    async () => {
+      const answers = [HANGS, answering(500), (response: Parameters<typeof TAKES>[0]) => void response.destroy()];
+      for (let killed = 0; killed < KILLS; killed += 1) {
+        receiver.answer = answers[killed % answers.length]!;
+        const service = await start();
+        if (owners.length === 0) await openAccounts(service);
+        await sql(database.url, `UPDATE accounts SET password_hash = $1`, [CHEAP_HASH]);
+        await sql(database.url, 'TRUNCATE password_guesses');
+        const work = Promise.all([meddle(service), ...owners.slice(0, OWNERS).map((owner) => owner.work(service.url))]);
+        const enough = Math.ceil((EVENTS * (killed + 1)) / KILLS);
+        await eventually(async () => (await committed()) >= enough);
+        await pause(randomInt(150));
+        service.child.kill('SIGKILL');
+        await Promise.all([work, service.ended]);
+      }
+      await expectAllTold();
+    },
+    LONGEST_TEST_MS,
+  );
+
+  /** Its messages may have been taken, and nobody has noted it. */
+  async function killWhileItSends(): Promise<void> {
+    for (let killed = 1; killed <= KILLS_WHILE_SENDING; killed += 1) {
+      const service = await start();
+      await eventually(async () => receiver.deliveries.length > killed * 200);
+      service.child.kill('SIGKILL');
+      await service.ended;
+    }
+  }
+
+  async function expectAllTold(): Promise<void> {
+    const triedInVain = receiver.deliveries.splice(0).length;
+    const waited = await waiting();
+    receiver.hangUp();
+    receiver.answer = (response, delivery) => {
+      // At once, since a signature is good for minutes.
+      verified(delivery);
+      setTimeout(() => TAKES(response, delivery), 20);
+    };
+    const begun = performance.now();
+    await killWhileItSends();
+    const service = await start();
+    // What was not tried before comes at once; what a killed sender was at, when its claim has run out.
+    await eventually(async () => (await count('SELECT count(*) AS n FROM outbox WHERE tries = 0')) === 0, 300_000);
+    const seconds = Math.round((performance.now() - begun) / 1000);
+    const atOnce = waited - (await waiting());
+    // What was tried waits for its next try. A day passes.
+    await sql(database.url, `UPDATE outbox SET next_try_at = next_try_at - interval '1 day'`);
+    await eventually(async () => (await waiting()) === 0);
+    service.child.kill('SIGTERM');
+    await service.ended;
+
+    const expected = (await sql<{ type: string; keyId: string }>(database.url, COMMITTED)).map(
+      ({ type, keyId }) => `${type} ${keyId}`,
+    );
+    const told = receiver.deliveries.map((delivery) => ({
+      id: delivery.id,
+      ...(JSON.parse(delivery.body) as ToldEvent),
+    }));
+    const seen = new Map(told.map(({ id, type, data }) => [id, `${type} ${data.keyId} ${data.sequence}`]));
+    const subjects = new Set(told.map(({ type, data }) => `${type} ${data.keyId}`));
+    tellFigures('a receiver away, and kills', {
+      'events committed': expected.length,
+      'kills while it is away': KILLS,
+      'kills while it takes': KILLS_WHILE_SENDING,
+      refused: refused.by,
+      'rolled back by the commit': refused['rolled back'],
+      'tried in vain meanwhile': triedInVain,
+      'waiting when the receiver came back': waited,
+      'delivered by themselves': atOnce,
+      'within seconds': seconds,
+      'deliveries taken': told.length,
+      'taken twice or more': told.length - seen.size,
+      missing: expected.filter((event) => !subjects.has(event)).length,
+      'told and never committed': [...subjects].filter((subject) => !expected.includes(subject)).length,
+    });
+    expect(expected.length).toBeGreaterThanOrEqual(EVENTS);
+    expect(refused['rolled back']).toBeGreaterThan(KILLS);
+    expect([...subjects].sort()).toEqual(expected.sort());
+    // Two ids for one event would be two events to a receiver; `created` is the first of its key, and `revoked` the second.
+    expect([...seen.values()].sort()).toEqual(
+      expected.map((event) => `${event} ${event.startsWith('api_key.created') ? 1 : 2}`).sort(),
+    );
+  }
+});
