@@ -28,6 +28,7 @@ const specsOf = {
   'get-account': ['change-account-status'],
   idempotency: ['create-api-key', 'rotate-api-key'],
   'key-change': ['rotation'],
+  'key-history': ['utc-day'],
   'list-api-keys': ['list-api-keys', 'sweep-due-ends'],
   'notices-of-change': ['key-notice'],
   'open-key': ['revoke-api-key', 'rotate-api-key'],

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { clientNetwork } from './client-network.js';
+import { canonicalAddress, clientNetwork } from './client-network.js';
 
 /** As browsers write it: every group, no zeros before it, the longest run of zeros shortened. */
 const canonical = (ip: string) => new URL(`http://[${ip}]/`).hostname.slice(1, -1);
@@ -50,6 +50,32 @@ describe("a client's network", () => {
         fc.pre(one[at] !== changed);
         expect(clientNetwork(write(one.with(at, changed)))).not.toBe(network);
       }),
+    );
+  });
+});
+
+describe("an address's one spelling", () => {
+  test.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['::FFFF:203.0.113.9', '203.0.113.9'],
+    ['::ffff:cb00:7109', '203.0.113.9'],
+    ['2001:0DB8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
+    ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
+    ['10:0:0:2:30:0:0:0', '10:0:0:2:30::'],
+    ['::', '::'],
+    ['::1', '::1'],
+  ])('of %s is %s', (ip, spelled) => expect(canonicalAddress(ip)).toBe(spelled));
+
+  test('is that of browsers', () => {
+    const group = fc.oneof(fc.constant(0), fc.nat({ max: 0xffff }));
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+        const ip = groups.map((each) => each.toString(16)).join(':');
+        fc.pre(!isIPv4(clientNetwork(ip)));
+        expect(canonicalAddress(ip.toUpperCase())).toBe(canonical(ip));
+        expect(canonicalAddress(canonical(ip))).toBe(canonical(ip));
+      }),
+      { numRuns: 1000 },
     );
   });
 });
