@@ -16,7 +16,7 @@ export interface AccountTransaction {
   saveAccount(account: Account): Promise<void>;
   /**
    * Keeps of the account no more than this, and its keys and events where no account under the same id comes to see them.
-   * No mail that is waiting is sent to its owner.
+   * What its keys did is forgotten. No mail that is waiting is sent to its owner.
    */
   forgetAccount(former: FormerAccount): Promise<void>;
   endSessions(): Promise<void>;

@@ -12,6 +12,7 @@ import type { RateDecision } from '../domain/rate-limit.js';
 import type { Question, Verdict } from '../domain/keys/verdict.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { LeakReport } from '../domain/leaks/leak-report.js';
+import type { KeyHistory } from '../domain/usage/key-history.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { NoticeChannel } from '../domain/notices/channel.js';
@@ -66,9 +67,22 @@ export abstract class Refusals {
   abstract note(refused: FailedAuthentication, details: RefusalDetails): void;
 }
 
-export abstract class LastUse {
-  /** Notes a grant; written behind, never backwards. A first use is visible in lists within 2 seconds, later ones in a minute or so. */
-  abstract note(keyId: string, at: Date): void;
+/**
+ * What keys did. Noting never fails and never waits: it is written behind. A first use is visible within 2 seconds, all else in
+ * a minute or so; a crash loses what was not written. Of keys whose account was purged nothing is kept.
+ */
+export abstract class KeyUsage {
+  /**
+   * Notes a grant: as the last use, which never goes backwards, among the last addresses, and in the count of the day. The
+   * owner is told of a network that is new, as KeyNetworks has it.
+   * @param clientIp a valid address, or null when it is not known
+   * @param service the name of the service that asked, where it has one
+   */
+  abstract noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void;
+  /** Counts a request that came with the right secret and was refused. */
+  abstract noteRefusal(keyId: string, at: Date): void;
+  /** What is kept on a key, at `now`. */
+  abstract history(keyId: string, now: Date): Promise<KeyHistory>;
 }
 
 export interface EventFilter {

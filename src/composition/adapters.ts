@@ -19,8 +19,8 @@ import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbo
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
-import { PostgresLastUse } from '../infrastructure/outbound/postgres/keys/last-use.js';
 import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/leak-reports.js';
+import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-usage.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
 import { WebhookReceiver } from '../infrastructure/outbound/webhooks/webhook-receiver.js';
 import type { Telemetry } from './telemetry.js';
@@ -58,7 +58,7 @@ export function buildAdapters(
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),
-    lastUse: new PostgresLastUse(database, (error) => log.fault(error)),
+    usage: new PostgresKeyUsage(database, outboxWriter, (error) => log.fault(error)),
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),
     localLimiter,

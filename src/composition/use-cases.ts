@@ -30,7 +30,7 @@ import type {
   AuditTrail,
   DueNotices,
   KeyReader,
-  LastUse,
+  KeyUsage,
   NoticeReceiver,
   Outbox,
   LeakReports,
@@ -66,7 +66,7 @@ export interface Ports {
   readonly firstUses: Accounts;
   readonly sessions: Sessions;
   readonly guesses: PasswordGuesses;
-  readonly lastUse: LastUse;
+  readonly usage: KeyUsage;
   readonly leakReports: LeakReports;
   readonly passwords: Passwords;
   readonly limiter: RateLimiter;
@@ -87,7 +87,7 @@ export function buildUseCases(
   meter: ValidationMeter,
   refusals: Refusals,
 ) {
-  const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, lastUse, passwords, limiter } = ports;
+  const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, limiter } = ports;
   const { platformLogin, firstUses, outbox, webhookReceiver, leakReports } = ports;
   const revokeAsAdmin = new RevokeAsAdmin(accounts);
   const check = new PasswordCheck(passwords, guesses, audit);
@@ -99,7 +99,7 @@ export function buildUseCases(
     limiter,
     keys,
     recordFirstUse,
-    lastUse,
+    usage,
     audit,
     meter,
     refusals,

@@ -52,7 +52,7 @@ describe('a refusal', () => {
       limiter,
       app.keys,
       app.recordFirstUse,
-      app.lastUse,
+      app.usage,
       new NotedAudit(),
       app.meter,
       app.refusals,

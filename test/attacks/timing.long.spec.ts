@@ -71,13 +71,13 @@ describe('how long a refusal takes', () => {
   test('is the same work for a key that exists as for one that does not, but for reading its row', async () => {
     const reader = new PostgresKeyReader(database.url, STORE_PATIENCE_MS);
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
-    const { lastUse, meter, refusals } = app;
+    const { usage, meter, refusals } = app;
     const judge = new ValidateKey(
       reader,
       limiter,
       app.keys,
       app.recordFirstUse,
-      lastUse,
+      usage,
       new NoAudit(),
       meter,
       refusals,

@@ -48,7 +48,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
     const key = await newKey(world, id);
     expect(await within(id, (t) => t.findKey(key.id))).toEqual({ key, lastUsedAt: null });
     const at = new Date('2026-04-01T12:00:00.789Z');
-    world.lastUse.note(key.id, at);
+    world.usage.noteGrant(key.id, null, null, at);
     await world.settled();
     expect((await within(id, (t) => t.findKey(key.id)))!.lastUsedAt).toEqual(at);
   });

@@ -53,7 +53,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     expect(await world.keys.findOwn(id, others.id)).toBeUndefined();
     expect(await world.keys.findOwn(id, randomUUID())).toBeUndefined();
     const at = new Date('2026-04-01T12:00:00.789Z');
-    world.lastUse.note(key.id, at);
+    world.usage.noteGrant(key.id, null, null, at);
     await world.settled();
     expect((await world.keys.findOwn(id, key.id))?.lastUsedAt).toEqual(at);
   });
@@ -85,7 +85,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       const key = await newKey(world, id);
       expect((await list(id)).items).toEqual([{ key, lastUsedAt: null }]);
       const at = new Date('2026-04-01T12:00:00.789Z');
-      world.lastUse.note(key.id, at);
+      world.usage.noteGrant(key.id, null, null, at);
       await world.settled();
       expect((await list(id)).items).toEqual([{ key, lastUsedAt: at }]);
     });

@@ -13,7 +13,7 @@ import { FakeRefusals } from './fake-refusals.js';
 import { FakeStore } from './fake-store.js';
 import { FakeApiKeys } from './keys/fake-api-keys.js';
 import { FakeKeyReader } from './keys/fake-key-reader.js';
-import { FakeLastUse } from './keys/fake-last-use.js';
+import { FakeKeyUsage } from './keys/fake-key-usage.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
 import { FakeDueNotices } from './notices/fake-due-notices.js';
 import { FakeOutbox } from './notices/fake-outbox.js';
@@ -50,7 +50,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     sessions: new FakeSessions(store),
     guesses: parts.guesses ?? new FakePasswordGuesses(store),
     leakReports: new FakeLeakReports(store),
-    lastUse: new FakeLastUse(store),
+    usage: new FakeKeyUsage(store),
     passwords: parts.passwords ?? new FakePasswords(),
     limiter: new MemoryRateLimiter(
       parts.rateLimit ?? { perSecond: 20, burst: 100 },

@@ -8,6 +8,8 @@ import type { NoticeChannel } from '../../src/domain/notices/channel.js';
 import { LatchkeyError } from '../../src/domain/errors.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
+import type { AddressUse, DayCount } from '../../src/domain/usage/key-history.js';
+import type { KeyNetworksState } from '../../src/domain/usage/key-networks.js';
 import { Locks } from './locks.js';
 
 export type StoredAccount = Parameters<typeof Account.restore>[0];
@@ -55,6 +57,13 @@ export interface StoredMessage extends OutboxMessage {
   readonly lastError: string | null;
 }
 
+/** What one key did. */
+export interface StoredUsage {
+  readonly addresses: Map<string, AddressUse>;
+  readonly days: Map<number, DayCount>;
+  networks: KeyNetworksState;
+}
+
 /** What all fakes of one world keep, committed, for a test to look at and to tamper with; and the clock of them all. */
 export class FakeStore {
   readonly accounts = new Map<string, StoredAccount>();
@@ -64,6 +73,8 @@ export class FakeStore {
   readonly formerEvents = new Map<string, bigint>();
   readonly keys = new Map<string, StoredKey>();
   readonly lastUses = new Map<string, Date>();
+  /** By the ids of the keys, like last uses. */
+  readonly usage = new Map<string, StoredUsage>();
   /** By their tokens. */
   readonly sessions = new Map<string, StoredSession>();
   readonly guesses = new Map<string, StoredGuesses>();

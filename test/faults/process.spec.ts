@@ -75,7 +75,7 @@ describe('the process of the service', () => {
       expect(service.out).not.toContain(url.password);
     });
 
-    test('answers on SIGTERM what is under way, keeps what it knows of last uses, ends with code 0 and says why', async () => {
+    test('answers on SIGTERM what is under way, keeps what it knows of uses, ends with code 0 and says why', async () => {
       const { child, ended, url, target } = service;
       const person = await new Person(url).signIn();
       const { apiKey, fullKey } = await person.newKey();
@@ -122,6 +122,12 @@ describe('the process of the service', () => {
         );
         // If the last uses of a busy key were written only once a minute, this one would still be missing.
         expect(used!.at.getTime()).toBeGreaterThanOrEqual(marked!.at.getTime());
+        const [counted] = await sql<{ granted: number }>(
+          database.url,
+          'SELECT sum(granted)::int AS granted FROM api_key_days WHERE key_id = $1',
+          [apiKey.id],
+        );
+        expect(counted!.granted).toBe(grants() + streamed.length);
         expectWithinMs(performance.now() - signalledAt, 5000);
       } finally {
         clients.close();

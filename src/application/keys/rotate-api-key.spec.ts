@@ -163,8 +163,8 @@ describe('what happens between the read of the new key and its first use', () =>
     }
   }
   const firstUse = new Interrupted(app.accounts);
-  const { keyReader, limiter, keys, lastUse, audit, meter, refusals } = app;
-  const interrupted = new ValidateKey(keyReader, limiter, keys, firstUse, lastUse, audit, meter, refusals, 'lk');
+  const { keyReader, limiter, keys, usage, audit, meter, refusals } = app;
+  const interrupted = new ValidateKey(keyReader, limiter, keys, firstUse, usage, audit, meter, refusals, 'lk');
   const during = async (next: { fullKey: string }, meanwhile: () => Promise<unknown>) => {
     firstUse.meanwhile = meanwhile;
     return (await interrupted.execute(next.fullKey, READ, client())).verdict;

@@ -219,7 +219,7 @@ describe('what a validation leaves behind', () => {
       limiter,
       app.keys,
       app.recordFirstUse,
-      app.lastUse,
+      app.usage,
       app.audit,
       app.meter,
       app.refusals,
@@ -231,6 +231,46 @@ describe('what a validation leaves behind', () => {
   });
 });
 
+describe('what a key did', () => {
+  const historyOf = (keyId: string) => app.usage.history(keyId, app.store.now());
+
+  test('is a grant from the address that the request came from, by the service that asked', async () => {
+    const { key, fullKey } = await newKey();
+    await app.validateKey.execute(fullKey, READ, client('192.0.2.7'), 'gateway');
+    await app.validateKey.execute(fullKey, READ, client('192.0.2.8'));
+    const { uses, days } = await historyOf(key.id);
+    expect(uses).toMatchObject([
+      { clientIp: '192.0.2.7', service: 'gateway' },
+      { clientIp: '192.0.2.8', service: null },
+    ]);
+    expect(days).toMatchObject([{ granted: 2, refused: 0 }]);
+  });
+
+  test('is a refusal, whatever its reason, once the secret is proven and never before', async () => {
+    const { key, fullKey } = await newKey({ access: 'read-only' });
+    const refused = async () => (await historyOf(key.id)).days.map((day) => day.refused);
+    await validate(withAnotherSecret(fullKey));
+    expect(await refused()).toEqual([]);
+    await validate(fullKey, { operation: 'write', permission: '' });
+    await validate(fullKey, { operation: 'read', permission: 'users:read' });
+    await validate(fullKey, { operation: 'destroy', permission: '' });
+    expect((await validate(fullKey)).verdict).toMatchObject({ reason: 'rate-limited' });
+    expect(await refused()).toEqual([4]);
+    await app.revokeApiKey.execute(key.ownerId, key.id, client());
+    await validate(fullKey);
+    expect(await historyOf(key.id)).toMatchObject({ uses: [], days: [{ granted: 0, refused: 5 }] });
+  });
+
+  test('is no refusal that was not answered, because it could not be recorded', async () => {
+    const { key, fullKey } = await newKey();
+    await app.revokeApiKey.execute(key.ownerId, key.id, client());
+    app.store.isRecordAway = true;
+    await expect(validate(fullKey)).rejects.toMatchObject({ code: 'unavailable' });
+    app.store.isRecordAway = false;
+    expect((await historyOf(key.id)).days).toEqual([]);
+  });
+});
+
 test('a limiter that has to ask elsewhere is waited for', async () => {
   const { key, fullKey } = await newKey();
   const asking = new ValidateKey(
@@ -238,7 +278,7 @@ test('a limiter that has to ask elsewhere is waited for', async () => {
     limiter,
     app.keys,
     app.recordFirstUse,
-    app.lastUse,
+    app.usage,
     app.audit,
     app.meter,
     app.refusals,
@@ -255,7 +295,7 @@ describe('where the time of a validation went', () => {
   const asked = async (credential: string) => {
     const begun = app.meter.begin();
     const before = app.meter.parts.length;
-    await app.validateKey.execute(credential, READ, client(), begun);
+    await app.validateKey.execute(credential, READ, client(), null, begun);
     return { begun, parts: app.meter.parts.slice(before) };
   };
   const names = (parts: typeof app.meter.parts) => parts.map(({ part }) => part);
@@ -292,7 +332,7 @@ describe('where the time of a validation went', () => {
   test('is counted from its beginning when it fails', async () => {
     app.store.isRecordAway = true;
     const begun = app.meter.begin();
-    const failed = app.validateKey.execute('let me in', READ, client(), begun);
+    const failed = app.validateKey.execute('let me in', READ, client(), null, begun);
     await expect(failed).rejects.toMatchObject({ code: 'unavailable' });
     app.store.isRecordAway = false;
     expect(app.meter.failures.at(-1)).toBe(begun);

@@ -13,7 +13,7 @@ import type {
   ApiKeys,
   Audit,
   KeyReader,
-  LastUse,
+  KeyUsage,
   RateLimiter,
   RefusalDetails,
   Refusals,
@@ -37,7 +37,7 @@ export class ValidateKey {
     private readonly limiter: RateLimiter,
     private readonly keys: ApiKeys,
     private readonly firstUse: RecordFirstUse,
-    private readonly lastUse: LastUse,
+    private readonly usage: KeyUsage,
     private readonly audit: Audit,
     private readonly meter: ValidationMeter,
     private readonly refusals: Refusals,
@@ -46,16 +46,18 @@ export class ValidateKey {
 
   /**
    * @param credential the presented key string, or undefined when the request carried none that can be read
+   * @param service the name of the service that asks, where it has one
    * @param begun the meter's stamp of when the question arrived, where that is known; now unless given
    */
   async execute(
     credential: string | undefined,
     question: Question,
     client: Client,
+    service: string | null = null,
     begun = this.meter.begin(),
   ): Promise<Validation> {
     try {
-      const validation = await this.validate(credential, question, client, begun);
+      const validation = await this.validate(credential, question, client, service, begun);
       this.meter.countVerdict(validation.verdict, begun);
       return validation;
     } catch (error) {
@@ -68,6 +70,7 @@ export class ValidateKey {
     credential: string | undefined,
     question: Question,
     client: Client,
+    service: string | null,
     begun: number,
   ): Promise<Validation> {
     const keyString = credential === undefined ? undefined : KeyString.parse(credential, this.keyPrefix);
@@ -102,10 +105,11 @@ export class ValidateKey {
       this.meter.countPart('record', chargedAt);
     }
     if (verdict.granted) {
-      this.lastUse.note(found.id, now);
+      this.usage.noteGrant(found.id, client.ip, service, now);
       return { verdict, rate };
     }
     await this.refuse({ reason: verdict.reason, client, ownerId, keyId, publicPart }, { question }, chargedAt);
+    this.usage.noteRefusal(found.id, now);
     return { verdict, rate, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 

@@ -28,7 +28,7 @@ export async function openPostgresWorld(): Promise<World> {
     pass: async (ms) => {
       await app.sql(`UPDATE held.clock SET at = at + make_interval(secs => $1)`, [ms / 1000]);
     },
-    settled: () => app.lastUse.flush(),
+    settled: () => app.usage.flush(),
     close: async () => {
       await app.close();
       await database.drop();

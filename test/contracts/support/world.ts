@@ -19,7 +19,7 @@ export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTo
   now(): Promise<Date>;
   /** Moves the clock, which stands still otherwise. Backwards too. */
   pass(ms: number): Promise<void>;
-  /** Resolves once the last uses that were noted are stored. */
+  /** Resolves once what was noted of uses is stored. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }

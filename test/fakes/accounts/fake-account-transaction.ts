@@ -117,7 +117,10 @@ export class FakeAccountTransaction implements AccountTransaction {
     for (const [token, { accountId }] of sessions) {
       if (this.endsSessions && accountId === this.id) sessions.delete(token);
     }
-    for (const [id, key] of this.savedKeys) keys.set(id, key);
+    for (const [id, key] of this.savedKeys) {
+      keys.set(id, key);
+      if (key.isPurged) for (const told of [this.store.lastUses, this.store.usage]) told.delete(id);
+    }
     this.store.addEvents(...this.events);
     writeOutbox(this.store, this.notices);
   }

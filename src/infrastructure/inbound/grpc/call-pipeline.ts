@@ -82,8 +82,8 @@ export class CallPipeline {
     const each = this.each(name);
     return (call) => {
       try {
-        this.identity.require(role, callerOf(call));
-        method.converse(call, each);
+        const identity = this.identity.require(role, callerOf(call));
+        method.converse(call, each, identity);
       } catch (error) {
         this.log.fault(error);
         call.emit('error', toStatus(error));

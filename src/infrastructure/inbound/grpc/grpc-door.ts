@@ -36,8 +36,11 @@ export interface UnaryMethod<Request, Answer> {
 }
 
 export interface StreamMethod<Question, Answer> {
-  /** @param each times and traces the work on one question of the stream */
-  converse(call: ServerDuplexStream<Question, Answer>, each: Each): void;
+  /**
+   * @param each times and traces the work on one question of the stream
+   * @param identity the name of the service that calls
+   */
+  converse(call: ServerDuplexStream<Question, Answer>, each: Each, identity: string): void;
 }
 
 /** @param arrivedAt when the question was read off the wire, by performance.now(); now unless given */

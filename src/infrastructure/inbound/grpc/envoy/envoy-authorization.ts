@@ -22,7 +22,7 @@ export class EnvoyAuthorization implements GrpcDoor {
     private readonly log: Log,
   ) {
     const Check: UnaryMethod<WireCheck, WireCheckAnswer> = {
-      answer: (check) => this.answer(check),
+      answer: (check, _call, identity) => this.answer(check, identity),
       requestId: (check) => readCheck(check).client.requestId ?? undefined,
       // Envoy takes a gRPC error for an authorization service out of order, and with `failure_mode_allow` it then lets
       // the request through: an error of ours is a denial too.
@@ -31,10 +31,10 @@ export class EnvoyAuthorization implements GrpcDoor {
     this.methods = { Check };
   }
 
-  private async answer(wire: WireCheck): Promise<WireCheckAnswer> {
+  private async answer(wire: WireCheck, service: string): Promise<WireCheckAnswer> {
     const { credential, question, client, fault } = readCheck(wire);
     if (fault) this.logOnce(fault);
-    const validation = await this.validateKey.execute(credential, question, client);
+    const validation = await this.validateKey.execute(credential, question, client, service);
     return toCheckAnswer(this.answers.of(validation), fault);
   }
 

@@ -26,15 +26,15 @@ export class ValidationService implements GrpcDoor {
     private readonly log: Log,
   ) {
     const ValidateKey: UnaryMethod<WireQuestion, WireAnswer> = {
-      answer: (question, call) => this.answerOne(question, call),
+      answer: (question, call, identity) => this.answerOne(question, call, identity),
       arrivedAt: ({ readAt }) => readAt,
       requestId: requestIdOf,
     };
     const ValidateKeys: StreamMethod<WireQuestion, WireAnswer> = {
-      converse: (call, each) => {
+      converse: (call, each, identity) => {
         call.sendMetadata(this.window.metadata);
         this.streams.add(call);
-        answerStream(call, this.answerEach(each), this.log);
+        answerStream(call, this.answerEach(each, identity), this.log);
       },
     };
     this.methods = { ValidateKey, ValidateKeys };
@@ -51,19 +51,20 @@ export class ValidationService implements GrpcDoor {
   private async answerOne(
     question: WireQuestion,
     call: ServerUnaryCall<WireQuestion, WireAnswer>,
+    service: string,
   ): Promise<WireAnswer> {
-    const answer = await this.answer(question);
+    const answer = await this.answer(question, service);
     // Only now: sent together, headers and answer travel in one packet.
     call.sendMetadata(this.window.metadata);
     return answer;
   }
 
-  private answerEach(each: Each) {
-    return (question: WireQuestion) => each(() => this.answer(question), question.readAt);
+  private answerEach(each: Each, service: string) {
+    return (question: WireQuestion) => each(() => this.answer(question, service), question.readAt);
   }
 
-  private async answer(wire: WireQuestion): Promise<WireAnswer> {
+  private async answer(wire: WireQuestion, service: string): Promise<WireAnswer> {
     const { credential, question, client } = readQuestion(wire);
-    return toAnswer(wire.requestId, await this.validateKey.execute(credential, question, client, wire.readAt));
+    return toAnswer(wire.requestId, await this.validateKey.execute(credential, question, client, service, wire.readAt));
   }
 }

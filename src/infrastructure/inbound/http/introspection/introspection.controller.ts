@@ -58,12 +58,12 @@ export class IntrospectionController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<IntrospectionView> {
     const form = readForm(request.body as string | undefined);
-    this.identify(headerValues(request, 'authorization'), form);
+    const service = this.identify(headerValues(request, 'authorization'), form);
     const token = form.get('token');
     if (token === undefined) throw invalidFields([{ field: 'token', message: 'is missing' }]);
     // The caller's address is not the client's, and the standard has no field for that.
     const client = clientFacts({ ip: undefined, userAgent: undefined, requestId: request.requestId });
-    const { verdict, rate } = await this.validateKey.execute(token, IS_ACTIVE, client);
+    const { verdict, rate } = await this.validateKey.execute(token, IS_ACTIVE, client, service);
     const isLimited = !verdict.granted && verdict.reason === 'rate-limited';
     // Only here: an answer about a token that is not active must not show that its secret is known.
     if (rate && (verdict.granted || isLimited)) response.set(this.answers.rateLimitHeaders(rate));
@@ -71,10 +71,10 @@ export class IntrospectionController {
     return new IntrospectionView(verdict.granted ? verdict : undefined);
   }
 
-  private identify(authorization: readonly string[], form: ReadonlyMap<string, string>): void {
+  private identify(authorization: readonly string[], form: ReadonlyMap<string, string>): string {
     const secrets = readClientSecret(authorization, form);
     try {
-      this.identity.require('validator', { authorization, secrets });
+      return this.identity.require('validator', { authorization, secrets });
     } catch (error) {
       const isUnknown = secrets && error instanceof LatchkeyError && error.code === 'unauthenticated';
       throw isUnknown ? new OAuthRefusal(401, 'invalid_client', 'No service identity has this name and token') : error;

@@ -14,7 +14,9 @@ import { AuditEventRow } from '../tables/audit-rows.js';
 import { OutboxRow } from '../tables/outbox-rows.js';
 import { databaseNow } from '../connection/database.js';
 import { fromAccount, fromApiKey, fromFormerAccount, toAccount, toApiKey } from '../tables/mapping.js';
-import { AccountRow, ApiKeyRow, ApiKeyUsageRow, SessionRow } from '../tables/rows.js';
+import { AccountRow, ApiKeyRow, SessionRow } from '../tables/rows.js';
+import { ApiKeyUsageRow } from '../tables/usage-rows.js';
+import { forgetUsage } from '../usage/forget-usage.js';
 import { isUniqueViolation } from '../connection/store-error.js';
 
 /** The last id that was given to an event, committed or not. */
@@ -57,6 +59,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
   async forgetAccount(former: FormerAccount): Promise<void> {
     await this.manager.update(AccountRow, this.id, fromFormerAccount(former));
     await this.manager.update(ApiKeyRow, { ownerId: this.id }, { purged: true, idempotencyKey: null });
+    await forgetUsage(this.manager, this.id);
     await this.manager.delete(OutboxRow, { ownerId: this.id, channel: 'mail' });
   }
 

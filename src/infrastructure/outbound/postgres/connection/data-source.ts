@@ -11,6 +11,7 @@ import { EventDetails1764150000000 } from '../tables/migrations/1764150000000-ev
 import { KeyEvents1764200000000 } from '../tables/migrations/1764200000000-key-events.js';
 import { KeyRotation1764300000000 } from '../tables/migrations/1764300000000-key-rotation.js';
 import { Outbox1764310000000 } from '../tables/migrations/1764310000000-outbox.js';
+import { KeyUsage1764320000000 } from '../tables/migrations/1764320000000-key-usage.js';
 import { ToldNotices1764325000000 } from '../tables/migrations/1764325000000-told-notices.js';
 import { LeakReports1764330000000 } from '../tables/migrations/1764330000000-leak-reports.js';
 import { setUpConnection } from './new-connection.js';
@@ -48,6 +49,7 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
       KeyEvents1764200000000,
       KeyRotation1764300000000,
       Outbox1764310000000,
+      KeyUsage1764320000000,
       ToldNotices1764325000000,
       LeakReports1764330000000,
     ],

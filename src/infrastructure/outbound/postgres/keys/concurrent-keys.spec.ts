@@ -68,7 +68,7 @@ describe('creating a key', () => {
     const { id: ownerId } = await newOwner(app, { password: 'a password to look for' });
     const { fullKey } = await createKey(app, ownerId, { password: 'a password to look for' });
     await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
-    await app.lastUse.flush();
+    await app.usage.flush();
     const secret = fullKey.split('.')[1]!;
     for (const table of ['accounts', 'api_keys', 'api_key_usage', 'sessions', 'password_guesses', 'audit_events']) {
       const rows = await app.sql<{ text: string }>(`SELECT t::text AS text FROM ${table} t`);

@@ -6,6 +6,7 @@ import { DecoyKeyRow, PasswordGuessesRow } from './guess-rows.js';
 import { NoticeSequenceRow, OutboxRow } from './outbox-rows.js';
 import { ToldNoticesRow } from './told-rows.js';
 import { LeakReportBudgetRow, LeakReportRow } from './leak-rows.js';
+import { ApiKeyAddressRow, ApiKeyDayRow, ApiKeyNetworkRow, ApiKeyUsageRow } from './usage-rows.js';
 
 /** The tables, as the migrations leave them: `npm run check` compares the two. */
 
@@ -97,15 +98,6 @@ export class ApiKeyRow {
   purged!: boolean;
 }
 
-/** Apart from api_keys and without a reference to it, so that noting a use never waits for a revoke, nor a revoke for it. */
-@Entity('api_key_usage')
-export class ApiKeyUsageRow {
-  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_usage_pkey' })
-  keyId!: string;
-  @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3 })
-  lastUsedAt!: Date;
-}
-
 @Entity('sessions')
 export class SessionRow {
   /** SHA-256 of the token in the cookie. */
@@ -135,6 +127,9 @@ export const ROWS = [
   AccountRow,
   ApiKeyRow,
   ApiKeyUsageRow,
+  ApiKeyAddressRow,
+  ApiKeyDayRow,
+  ApiKeyNetworkRow,
   SessionRow,
   PasswordGuessesRow,
   DecoyKeyRow,

@@ -27,26 +27,26 @@ const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second, 789))
 
 test('a first use is written by itself; of later ones the last, once the key has rested', async () => {
   const [busy, other] = [await newKey(), await newKey()];
-  app.lastUse.note(busy, at(1));
+  app.usage.noteGrant(busy, null, null, at(1));
   await eventually(async () => (await lastUseOf(busy)) !== undefined);
   expect(await lastUseOf(busy)).toEqual(at(1));
-  app.lastUse.note(busy, at(2));
-  app.lastUse.note(busy, at(3));
-  app.lastUse.note(other, at(1));
+  app.usage.noteGrant(busy, null, null, at(2));
+  app.usage.noteGrant(busy, null, null, at(3));
+  app.usage.noteGrant(other, null, null, at(1));
   // That was a second, which left the busy key alone.
   await eventually(async () => (await lastUseOf(other)) !== undefined);
   expect(await lastUseOf(busy)).toEqual(at(1));
-  await app.lastUse.flush();
+  await app.usage.flush();
   expect(await lastUseOf(busy)).toEqual(at(3));
 });
 
 test('never goes backwards, whichever instance writes last', async () => {
   const keyId = await newKey();
-  app.lastUse.note(keyId, at(5));
-  app.lastUse.note(keyId, at(4));
-  await app.lastUse.flush();
-  app.lastUse.note(keyId, at(3));
-  await app.lastUse.flush();
+  app.usage.noteGrant(keyId, null, null, at(5));
+  app.usage.noteGrant(keyId, null, null, at(4));
+  await app.usage.flush();
+  app.usage.noteGrant(keyId, null, null, at(3));
+  await app.usage.flush();
   expect(await lastUseOf(keyId)).toEqual(at(5));
 });
 
@@ -99,9 +99,9 @@ test('never goes backwards, whatever the order of notes, flushes and instances',
     [10, app],
     [1, other],
   ] as const) {
-    instance.lastUse.note(key.id, new Date(noon + minute));
-    instance.lastUse.note(key.id, new Date(noon + minute - 1));
-    await instance.lastUse.flush();
+    instance.usage.noteGrant(key.id, null, null, new Date(noon + minute));
+    instance.usage.noteGrant(key.id, null, null, new Date(noon + minute - 1));
+    await instance.usage.flush();
     greatest = Math.max(greatest, minute);
     expect(await lastUseInList(app, id)).toEqual(new Date(noon + greatest));
   }

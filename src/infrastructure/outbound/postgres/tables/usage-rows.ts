@@ -1,0 +1,63 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/**
+ * What keys did. Apart from api_keys and without a reference to it, so that noting a use never waits for a revoke, nor a
+ * revoke for it.
+ */
+
+@Entity('api_key_usage')
+export class ApiKeyUsageRow {
+  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_usage_pkey' })
+  keyId!: string;
+  @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3 })
+  lastUsedAt!: Date;
+  /** Whether the key was ever used from a network that was known. */
+  @Column('boolean', { name: 'has_networks', default: false })
+  hasNetworks!: boolean;
+  /** The last day on which its owner was told of a new one. */
+  @Column('date', { name: 'network_told_on', nullable: true })
+  networkToldOn!: string | null;
+}
+
+/** The last addresses that a key was granted from, a few of each key. */
+@Entity('api_key_addresses')
+export class ApiKeyAddressRow {
+  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_addresses_pkey' })
+  keyId!: string;
+  @PrimaryColumn('varchar', { name: 'client_ip', length: 45, primaryKeyConstraintName: 'api_key_addresses_pkey' })
+  clientIp!: string;
+  @Column('text', { nullable: true })
+  service!: string | null;
+  @Column({ type: 'timestamptz', name: 'first_at', precision: 3 })
+  firstAt!: Date;
+  @Index('api_key_addresses_by_age')
+  @Column({ type: 'timestamptz', name: 'last_at', precision: 3 })
+  lastAt!: Date;
+}
+
+@Entity('api_key_days')
+export class ApiKeyDayRow {
+  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_days_pkey' })
+  keyId!: string;
+  /** In UTC. */
+  @Index('api_key_days_by_age')
+  @PrimaryColumn('date', { primaryKeyConstraintName: 'api_key_days_pkey' })
+  day!: string;
+  @Column('bigint')
+  granted!: string;
+  @Column('bigint')
+  refused!: string;
+}
+
+/** The networks that a key was granted from. */
+@Entity('api_key_networks')
+export class ApiKeyNetworkRow {
+  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_networks_pkey' })
+  keyId!: string;
+  @PrimaryColumn('varchar', { length: 45, primaryKeyConstraintName: 'api_key_networks_pkey' })
+  network!: string;
+  /** The last day of a grant from there, in UTC. */
+  @Index('api_key_networks_by_age')
+  @Column('date', { name: 'last_on' })
+  lastOn!: string;
+}

@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { EntityManager } from 'typeorm';
+import {
+  client,
+  createKey,
+  newOwner,
+  openApplication,
+  openOnOwnDatabase,
+  times,
+  type Application,
+  type OwnApplication,
+} from '../../../../../test/support/application/application.js';
+import { MOST_NETWORKS } from '../../../../domain/usage/key-networks.js';
+import { LatchkeyError } from '../../../../domain/errors.js';
+import type { Database } from '../connection/database.js';
+import { PostgresKeyUsage } from './key-usage.js';
+
+const TOLD = { noticeReceivers: { webhook: true, mail: false } };
+
+let app: OwnApplication;
+let other: Application;
+beforeAll(async () => {
+  app = await openOnOwnDatabase(TOLD);
+  other = await openApplication(app.databaseUrl, TOLD);
+});
+afterAll(async () => {
+  await other?.close();
+  await app?.close();
+});
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+const newKey = async () => (await createKey(app, (await newOwner(app)).id)).key.id;
+const count = async (text: string, keyId: string) => (await app.sql<{ n: number }>(text, [keyId]))[0]!.n;
+const granted = (keyId: string) =>
+  count('SELECT coalesce(sum(granted), 0)::int AS n FROM api_key_days WHERE key_id = $1', keyId);
+const addresses = (keyId: string) => count('SELECT count(*)::int AS n FROM api_key_addresses WHERE key_id = $1', keyId);
+const networks = (keyId: string) => count('SELECT count(*)::int AS n FROM api_key_networks WHERE key_id = $1', keyId);
+const told = (keyId: string) =>
+  count(
+    `SELECT count(*)::int AS n FROM outbox
+     WHERE type = 'api_key.used_from_new_network' AND data::json->>'keyId' = $1`,
+    keyId,
+  );
+
+describe('a flush', () => {
+  const opened: PostgresKeyUsage[] = [];
+  const faults: unknown[] = [];
+  afterEach(async () => {
+    for (const usage of opened.splice(0)) await usage.close();
+    faults.length = 0;
+  });
+
+  type Transaction = Database['transaction'];
+  /** One whose transactions go as the test says. */
+  function usageWith(transaction: (real: Transaction) => Transaction): PostgresKeyUsage {
+    const database = Object.create(app.database) as Database;
+    database.transaction = transaction(app.database.transaction.bind(app.database));
+    const usage = new PostgresKeyUsage(database, app.outboxWriter, (error) => faults.push(error));
+    opened.push(usage);
+    return usage;
+  }
+  const away = () => new LatchkeyError('unavailable', 'away');
+  /** The statements before this one are done. */
+  function failingAt(statement: number, manager: EntityManager): EntityManager {
+    let asked = 0;
+    const failing = Object.create(manager) as EntityManager;
+    failing.query = (text: string, parameters?: unknown[]) => {
+      asked += 1;
+      return asked === statement ? Promise.reject(away()) : manager.query(text, parameters);
+    };
+    return failing;
+  }
+
+  test('that fails is kept for the next one, with what came since, and is counted once', async () => {
+    let isAway = true;
+    const usage = usageWith((real) => (work) => real((manager) => work(isAway ? failingAt(4, manager) : manager)));
+    const [keyId, quiet] = [await newKey(), await newKey()];
+    usage.noteGrant(keyId, '192.0.2.1', 'gateway', at(1));
+    usage.noteGrant(quiet, '192.0.2.1', 'gateway', at(1));
+    await usage.flush();
+    usage.noteGrant(keyId, '192.0.2.2', 'gateway', at(2));
+    await usage.flush();
+    expect([faults.length, await granted(keyId), await addresses(keyId)]).toEqual([2, 0, 0]);
+    isAway = false;
+    await usage.flush();
+    await usage.flush();
+    expect([await granted(keyId), await addresses(keyId), await granted(quiet)]).toEqual([2, 2, 1]);
+  });
+
+  test('whose COMMIT was done, and its answer lost, is counted once; and all else is kept', async () => {
+    let isLost = true;
+    const usage = usageWith((real) => async (work) => {
+      const result = await real(work);
+      if (isLost) throw away();
+      return result;
+    });
+    const keyId = await newKey();
+    usage.noteGrant(keyId, '192.0.2.1', 'gateway', at(1));
+    usage.noteGrant(keyId, '198.51.100.1', 'gateway', at(2));
+    await usage.flush();
+    isLost = false;
+    await usage.flush();
+    expect([await granted(keyId), await addresses(keyId), await told(keyId)]).toEqual([2, 2, 1]);
+  });
+
+  test('whose COMMIT was not done loses the counts, so that they are never counted twice, and nothing else', async () => {
+    let isRefused = true;
+    const usage = usageWith(
+      (real) => (work) =>
+        real(async (manager) => {
+          const result = await work(manager);
+          if (isRefused) throw away();
+          return result;
+        }),
+    );
+    const keyId = await newKey();
+    usage.noteGrant(keyId, '192.0.2.1', 'gateway', at(1));
+    usage.noteGrant(keyId, '198.51.100.1', 'gateway', at(2));
+    await usage.flush();
+    isRefused = false;
+    await usage.flush();
+    expect([await granted(keyId), await addresses(keyId), await told(keyId)]).toEqual([0, 2, 1]);
+  });
+
+  test('of more keys than are written at a time writes them all', async () => {
+    const keyIds = await Promise.all(times(2, newKey));
+    const rows = times(4100, (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
+    for (const keyId of [...rows, ...keyIds]) app.usage.noteGrant(keyId, '192.0.2.1', null, at(1));
+    await app.usage.flush();
+    expect(await Promise.all(keyIds.map(granted))).toEqual([1, 1]);
+    const [counted] = await app.sql<{ n: number }>(
+      `SELECT count(*)::int AS n FROM api_key_days WHERE key_id = ANY($1)`,
+      [rows],
+    );
+    expect(counted!.n).toBe(rows.length);
+  });
+});
+
+describe('two instances', () => {
+  test('add up what they count, and keep the last addresses of both', async () => {
+    const keyIds = await Promise.all(times(5, newKey));
+    for (let round = 0; round < 5; round += 1) {
+      for (const [index, keyId] of keyIds.entries()) {
+        app.usage.noteGrant(keyId, `192.0.2.${round}`, 'one', at(2 * round));
+        other.usage.noteGrant(keyIds[keyIds.length - 1 - index]!, '192.0.2.100', 'two', at(2 * round + 1));
+        other.usage.noteRefusal(keyId, at(round));
+      }
+      await Promise.all([app.usage.flush(), other.usage.flush()]);
+    }
+    for (const keyId of keyIds) {
+      const { uses, days } = await app.usage.history(keyId, at(60));
+      expect(days.map((day) => [day.granted, day.refused])).toEqual([[10, 5]]);
+      expect(uses.map(({ clientIp, service }) => [clientIp, service])).toEqual([
+        ['192.0.2.100', 'two'],
+        ['192.0.2.4', 'one'],
+        ['192.0.2.3', 'one'],
+        ['192.0.2.2', 'one'],
+        ['192.0.2.1', 'one'],
+      ]);
+    }
+  });
+
+  test('that see a new network at once tell of it once', async () => {
+    const keyIds = await Promise.all(times(5, newKey));
+    for (const keyId of keyIds) app.usage.noteGrant(keyId, '192.0.2.1', null, at(1));
+    await app.usage.flush();
+    for (const keyId of keyIds) {
+      app.usage.noteGrant(keyId, '198.51.100.1', null, at(2));
+      other.usage.noteGrant(keyId, '198.51.100.1', null, at(2));
+      other.usage.noteGrant(keyId, '203.0.113.1', null, at(3));
+    }
+    await Promise.all([app.usage.flush(), other.usage.flush()]);
+    expect(await Promise.all(keyIds.map(told))).toEqual(times(5, () => 1));
+    expect(await Promise.all(keyIds.map(networks))).toEqual(times(5, () => 3));
+  });
+
+  test('leave nothing of a key that is purged while it is used', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const owner = await newOwner(app);
+      const { key } = await createKey(app, owner.id);
+      app.usage.noteGrant(key.id, '192.0.2.1', null, at(1));
+      other.usage.noteGrant(key.id, '198.51.100.1', null, at(2));
+      await Promise.all([
+        app.usage.flush(),
+        app.purgeAccount.execute(owner.id, undefined, { actorId: null, client: client() }),
+        other.usage.flush(),
+      ]);
+      const left = [await addresses(key.id), await granted(key.id), await networks(key.id)];
+      expect(left).toEqual([0, 0, 0]);
+      const used = await count('SELECT count(*)::int AS n FROM api_key_usage WHERE key_id = $1', key.id);
+      expect(used).toBe(0);
+    }
+  });
+});
+
+test('a key that comes from thousands of addresses keeps five of them, and a hundred networks, with every count', async () => {
+  const keyId = await newKey();
+  for (let flush = 0; flush < 14; flush += 1) {
+    for (let n = 0; n < 200; n += 1) app.usage.noteGrant(keyId, `10.${flush}.${n}.7`, 'gateway', at(flush));
+    await app.usage.flush();
+  }
+  expect([await granted(keyId), await addresses(keyId), await networks(keyId)]).toEqual([2800, 5, MOST_NETWORKS]);
+  expect(await told(keyId)).toBe(1);
+});

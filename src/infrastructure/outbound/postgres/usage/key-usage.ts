@@ -1,0 +1,77 @@
+import { KeyUsage } from '../../../../application/ports.js';
+import { DAY_MS } from '../../../../domain/time.js';
+import {
+  ADDRESSES_KEPT,
+  type AddressUse,
+  type DayCount,
+  firstKeptDay,
+  type KeyHistory,
+  USAGE_KEPT_DAYS,
+} from '../../../../domain/usage/key-history.js';
+import { utcDay } from '../../../../domain/usage/utc-day.js';
+import { gauge, type Instrument } from '../../../telemetry/instrument.js';
+import type { Database } from '../connection/database.js';
+import type { OutboxWriter } from '../outbox/outbox-writer.js';
+import { NotedUsage } from './noted/noted-usage.js';
+import { UsageWriter } from './usage-writer.js';
+import { WriteBehind } from './write-behind.js';
+
+const FLUSH_EVERY_MS = 1000;
+
+const ADDRESSES = `
+  SELECT client_ip AS "clientIp", service, first_at AS "firstAt", last_at AS "lastAt" FROM api_key_addresses
+  WHERE key_id = $1 AND last_at > $2 ORDER BY last_at DESC, client_ip LIMIT ${ADDRESSES_KEPT}`;
+const DAYS = `
+  SELECT day - date '1970-01-01' AS day, granted::float8 AS granted, refused::float8 AS refused FROM api_key_days
+  WHERE key_id = $1 AND day >= date '1970-01-01' + $2::integer ORDER BY day`;
+
+/** Noted in memory, and written a second's uses together. */
+export class PostgresKeyUsage extends KeyUsage {
+  private readonly noted = new NotedUsage();
+  private readonly unwritten: WriteBehind;
+  private readonly timer: NodeJS.Timeout;
+
+  /** @param onError called with the error of a flush that failed */
+  constructor(
+    private readonly database: Database,
+    outbox: OutboxWriter,
+    onError: (error: unknown) => void,
+  ) {
+    super();
+    this.unwritten = new WriteBehind(database, new UsageWriter(outbox), onError);
+    this.timer = setInterval(() => void this.unwritten.write(this.noted.takeDue()), FLUSH_EVERY_MS).unref();
+  }
+
+  instruments(): Instrument[] {
+    const help = 'Keys whose last use, addresses and counts are due and not written yet';
+    return [gauge('latchkey_last_uses_unwritten', help, () => this.unwritten.size)];
+  }
+
+  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void {
+    this.noted.noteGrant(keyId, clientIp, service, at);
+  }
+
+  noteRefusal(keyId: string, at: Date): void {
+    this.noted.noteRefusal(keyId, at);
+  }
+
+  history(keyId: string, now: Date): Promise<KeyHistory> {
+    return this.database.run(async (manager) => {
+      const keptSince = new Date(now.getTime() - USAGE_KEPT_DAYS * DAY_MS);
+      return {
+        uses: await manager.query<AddressUse[]>(ADDRESSES, [keyId, keptSince]),
+        days: await manager.query<DayCount[]>(DAYS, [keyId, firstKeptDay(utcDay(now))]),
+      };
+    });
+  }
+
+  /** Writes all that is noted. */
+  flush(): Promise<void> {
+    return this.unwritten.write(this.noted.takeAll());
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+}

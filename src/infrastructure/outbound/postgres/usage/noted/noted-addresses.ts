@@ -1,0 +1,102 @@
+/** A handful for each key: the newest five are kept, and of networks that are seen within seconds no more are told apart. */
+const MOST_HELD = 8;
+
+/** Grants from one address, since those that were written last. */
+export interface NotedAddress {
+  /** As it was noted: one address may come in several spellings. */
+  readonly clientIp: string;
+  readonly service: string | null;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** Shared by all: V8 makes room for seventeen where one is pushed to an empty array, and for one in `[address]`. */
+const NONE: HeldAddress[] = [];
+
+/** The addresses of one key. Those that are used again are changed in place. */
+export class NotedAddresses {
+  private held: HeldAddress[] = NONE;
+
+  note(clientIp: string, service: string | null, firstMs: number, lastMs: number): void {
+    for (const address of this.held) {
+      if (address.clientIp === clientIp) return address.extend(service, firstMs, lastMs);
+    }
+    const address = new HeldAddress(clientIp, service, firstMs, lastMs);
+    if (this.held === NONE) this.held = [address];
+    else if (this.held.length < MOST_HELD) this.held.push(address);
+    else this.held[this.leastTelling(address)] = address;
+  }
+
+  /** What is to be written. The addresses stay, to be found again. */
+  take(): NotedAddress[] {
+    return this.held.flatMap((address) => address.take());
+  }
+
+  /** One that is written already; else one whose network another stands for, so that no crowd hides a network; else the oldest. */
+  private leastTelling(added: HeldAddress): number {
+    let [least, leastWorth] = [0, Number.POSITIVE_INFINITY];
+    for (let at = 0; at < this.held.length; at += 1) {
+      const address = this.held[at]!;
+      const worth = this.worth(address, added);
+      if (worth > leastWorth || (worth === leastWorth && address.lastMs >= this.held[least]!.lastMs)) continue;
+      [least, leastWorth] = [at, worth];
+    }
+    return least;
+  }
+
+  private worth(address: HeldAddress, added: HeldAddress): 0 | 1 | 2 {
+    if (address.isTaken) return 0;
+    if (address.isNear(added)) return 1;
+    for (const other of this.held) if (other !== address && !other.isTaken && other.isNear(address)) return 1;
+    return 2;
+  }
+}
+
+class HeldAddress implements NotedAddress {
+  isTaken = false;
+  private readonly beginning: number;
+
+  constructor(
+    readonly clientIp: string,
+    public service: string | null,
+    public firstMs: number,
+    public lastMs: number,
+  ) {
+    this.beginning = beginningOf(clientIp);
+  }
+
+  /** Most likely in the same network: that is read from how the addresses are written, which costs little. */
+  isNear(other: HeldAddress): boolean {
+    return this.beginning === other.beginning;
+  }
+
+  extend(service: string | null, firstMs: number, lastMs: number): void {
+    if (this.isTaken || firstMs < this.firstMs) this.firstMs = firstMs;
+    if (this.isTaken || lastMs >= this.lastMs) {
+      this.lastMs = lastMs;
+      this.service = service;
+    }
+    this.isTaken = false;
+  }
+
+  take(): NotedAddress[] {
+    if (this.isTaken) return [];
+    this.isTaken = true;
+    const { clientIp, service, firstMs, lastMs } = this;
+    return [{ clientIp, service, firstMs, lastMs }];
+  }
+}
+
+/** A hash of what comes before the last dot, before the fourth colon, or before the zeros that are left out. */
+function beginningOf(ip: string): number {
+  const end = ip.includes('.') ? ip.lastIndexOf('.') : endOfGroups(ip);
+  let hash = 0;
+  for (let at = 0; at < end; at += 1) hash = (Math.imul(hash, 31) + ip.charCodeAt(at)) | 0;
+  return hash;
+}
+
+function endOfGroups(ip: string): number {
+  let end = ip.indexOf(':');
+  for (let colons = 1; colons < 4 && ip[end + 1] !== ':'; colons += 1) end = ip.indexOf(':', end + 1);
+  return end;
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import { DAY_MS } from '../../../../../domain/time.js';
+import { usedAddresses } from '../used-addresses.js';
+import { NotedKey, type NotedUse } from './noted-key.js';
+
+const at = (ms: number) => new Date(ms);
+const taken = (key: NotedKey): NotedUse => key.take()[0]!;
+const addressesOf = (key: NotedKey) => taken(key).addresses.map(({ clientIp }) => clientIp);
+
+describe('what a key does', () => {
+  test('is counted by the day in UTC, also when two readings come at midnight', () => {
+    const key = new NotedKey('a');
+    key.noteGrant(null, null, at(2 * DAY_MS - 1));
+    key.noteGrant(null, null, at(2 * DAY_MS));
+    key.noteRefusal(at(2 * DAY_MS - 1));
+    key.noteRefusal(at(2 * DAY_MS + 1));
+    expect(taken(key)).toEqual({
+      keyId: 'a',
+      lastMs: 2 * DAY_MS,
+      days: [
+        { day: 1, granted: 1, refused: 1 },
+        { day: 2, granted: 1, refused: 1 },
+      ],
+      addresses: [],
+    });
+    expect(key.take()).toEqual([]);
+  });
+
+  test('has no last use where all was refused', () => {
+    const key = new NotedKey('a');
+    key.noteRefusal(at(1));
+    expect(taken(key)).toMatchObject({ lastMs: undefined, days: [{ day: 0, granted: 0, refused: 1 }] });
+  });
+
+  test('is, of an address that is used again, from when to when, and who asked last', () => {
+    const key = new NotedKey('a');
+    key.noteGrant('192.0.2.1', 'gateway', at(5));
+    key.noteGrant('192.0.2.1', null, at(9));
+    key.noteGrant('192.0.2.1', 'late', at(7));
+    key.noteGrant('192.0.2.1', 'early', at(3));
+    expect(taken(key).addresses).toEqual([{ clientIp: '192.0.2.1', service: null, firstMs: 3, lastMs: 9 }]);
+    key.noteGrant('192.0.2.1', 'gateway', at(11));
+    expect(taken(key).addresses).toMatchObject([{ service: 'gateway', firstMs: 11, lastMs: 11 }]);
+  });
+
+  test('is one address however it is written', () => {
+    const key = new NotedKey('a');
+    for (const ip of ['2001:db8::1', '2001:DB8:0::1', '2001:db8::0:1']) key.noteGrant(ip, null, at(1));
+    for (const ip of ['192.0.2.1', '::ffff:c000:201', '::ffff:192.0.2.1']) key.noteGrant(ip, null, at(1));
+    expect(usedAddresses(key.take()).map(({ clientIp, network }) => [clientIp, network])).toEqual([
+      ['2001:db8::1', '2001:db8:0:0::/64'],
+      ['192.0.2.1', '192.0.2.0/24'],
+    ]);
+  });
+
+  test('is a handful of addresses, of thousands the newest ones', () => {
+    const key = new NotedKey('a');
+    for (let n = 0; n < 5000; n += 1) key.noteGrant(`198.51.${n >> 8}.${n & 255}`, null, at(n));
+    const held = addressesOf(key);
+    expect(held).toHaveLength(8);
+    expect(held).toContain('198.51.19.135');
+  });
+
+  test('is the one address of another network, however many of its own network come after it', () => {
+    const key = new NotedKey('a');
+    key.noteGrant('198.51.100.7', null, at(0));
+    for (let n = 1; n < 2000; n += 1) key.noteGrant(`203.0.113.${n % 256}`, null, at(n));
+    const held = addressesOf(key);
+    expect(held).toContain('198.51.100.7');
+    // The newest ones are there too: those that are shown.
+    for (const n of [1995, 1996, 1997, 1998, 1999]) expect(held).toContain(`203.0.113.${n % 256}`);
+  });
+
+  test('is what was taken, added to what came since, when it is put back', () => {
+    const key = new NotedKey('a');
+    key.noteGrant('192.0.2.1', 'gateway', at(5));
+    key.noteRefusal(at(6));
+    const first = taken(key);
+    key.noteGrant('192.0.2.1', 'gateway', at(8));
+    key.add(first);
+    expect(taken(key)).toMatchObject({
+      lastMs: 8,
+      days: [{ day: 0, granted: 2, refused: 1 }],
+      addresses: [{ clientIp: '192.0.2.1', firstMs: 5, lastMs: 8 }],
+    });
+  });
+});

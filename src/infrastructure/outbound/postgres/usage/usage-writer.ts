@@ -1,0 +1,74 @@
+import type { EntityManager } from 'typeorm';
+import type { OutboxWriter } from '../outbox/outbox-writer.js';
+import { keepAddresses } from './last-addresses.js';
+import type { NotedUse } from './noted/noted-key.js';
+import { noticeNewNetworks } from './new-networks.js';
+import { lockUsage } from './usage-lock.js';
+import { usedAddresses } from './used-addresses.js';
+
+/**
+ * Writes in a transaction what keys did. Always in this order, and in that of the keys, so that two instances never wait for
+ * each other in a circle.
+ */
+export class UsageWriter {
+  constructor(private readonly outbox: OutboxWriter) {}
+
+  async write(manager: EntityManager, noted: readonly NotedUse[]): Promise<void> {
+    await lockUsage(manager, 'flush');
+    const purged = await purgedAmong(manager, noted);
+    const uses = noted.filter(({ keyId }) => !purged.has(keyId));
+    await keepLastUses(manager, uses);
+    await countDays(manager, uses);
+    const addresses = usedAddresses(uses);
+    await keepAddresses(manager, addresses);
+    await this.outbox.write(manager, await noticeNewNetworks(manager, addresses));
+  }
+}
+
+async function purgedAmong(manager: EntityManager, uses: readonly NotedUse[]): Promise<ReadonlySet<string>> {
+  const keyIds = uses.map(({ keyId }) => keyId).join();
+  const rows = await manager.query<{ id: string }[]>(
+    `SELECT id FROM api_keys WHERE id = ANY(string_to_array($1, ',')::uuid[]) AND purged`,
+    [keyIds],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * The greatest wins, so never backwards. Each row is locked until the transaction ends, one that is not changed too: meanwhile
+ * no other instance writes of a key that was granted here.
+ * Sent as two texts: arrays of uuids and dates cost pg more to write than PostgreSQL to read.
+ */
+const LAST_USES = `
+  INSERT INTO api_key_usage (key_id, last_used_at)
+  SELECT key_id::uuid, to_timestamp(used_at::float8 / 1000)
+  FROM unnest(string_to_array($1, ','), string_to_array($2, ',')) AS used (key_id, used_at) ORDER BY key_id
+  ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at
+  WHERE api_key_usage.last_used_at < excluded.last_used_at`;
+
+async function keepLastUses(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
+  const used = uses.filter(({ lastMs }) => lastMs !== undefined);
+  if (used.length === 0) return;
+  await manager.query(LAST_USES, [used.map(({ keyId }) => keyId).join(), used.map(({ lastMs }) => lastMs).join()]);
+}
+
+/** Adds up what all instances counted. */
+const DAYS = `
+  INSERT INTO api_key_days (key_id, day, granted, refused)
+  SELECT key_id::uuid, date '1970-01-01' + day::integer, granted::bigint, refused::bigint
+  FROM unnest(
+    string_to_array($1, ','), string_to_array($2, ','), string_to_array($3, ','), string_to_array($4, ',')
+  ) AS noted (key_id, day, granted, refused) ORDER BY key_id, day
+  ON CONFLICT (key_id, day) DO UPDATE
+  SET granted = api_key_days.granted + excluded.granted, refused = api_key_days.refused + excluded.refused`;
+
+async function countDays(manager: EntityManager, uses: readonly NotedUse[]): Promise<void> {
+  const rows = uses.flatMap(({ keyId, days }) => days.map((count) => ({ keyId, ...count })));
+  if (rows.length === 0) return;
+  await manager.query(DAYS, [
+    rows.map(({ keyId }) => keyId).join(),
+    rows.map(({ day }) => day).join(),
+    rows.map(({ granted }) => granted).join(),
+    rows.map(({ refused }) => refused).join(),
+  ]);
+}

@@ -1,0 +1,29 @@
+import { canonicalAddress } from '../../../../domain/audit/client-network.js';
+import { usageNetwork } from '../../../../domain/usage/key-networks.js';
+import type { NotedUse } from './noted/noted-key.js';
+import type { NotedAddress } from './noted/noted-addresses.js';
+
+/** An address of a key, in its one spelling. */
+export interface UsedAddress extends NotedAddress {
+  readonly keyId: string;
+  readonly network: string;
+}
+
+/** Of each key the oldest first. */
+export function usedAddresses(uses: readonly NotedUse[]): UsedAddress[] {
+  return uses.flatMap(({ keyId, addresses }) => {
+    const spelled = new Map<string, UsedAddress>();
+    for (const address of addresses) {
+      const clientIp = canonicalAddress(address.clientIp);
+      const known = spelled.get(clientIp);
+      spelled.set(clientIp, { keyId, network: usageNetwork(clientIp), ...together(known, address), clientIp });
+    }
+    return [...spelled.values()].sort((one, other) => one.firstMs - other.firstMs);
+  });
+}
+
+function together(one: NotedAddress | undefined, other: NotedAddress): NotedAddress {
+  if (!one) return other;
+  const { firstMs } = one.firstMs < other.firstMs ? one : other;
+  return { ...(one.lastMs > other.lastMs ? one : other), firstMs };
+}
