@@ -111,7 +111,7 @@ export function buildUseCases(
     showOwnKey: new ShowOwnKey(validateKey, keys),
     createApiKey: new CreateApiKey(confirmed, keyPrefix),
     rotateApiKey: new RotateApiKey(confirmed, keyPrefix),
-    getApiKey: new GetApiKey(keys),
+    getApiKey: new GetApiKey(keys, usage),
     listApiKeys: new ListApiKeys(keys),
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, revokeAsAdmin),

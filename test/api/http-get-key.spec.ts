@@ -4,6 +4,11 @@ import { eventually } from '../support/eventually.js';
 import { newOwner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 
+/** Of all days, since midnight may come in between. */
+function sum(body: { days: { granted: number; refused: number }[] }, what: 'granted' | 'refused'): number {
+  return body.days.reduce((total, day) => total + day[what], 0);
+}
+
 describe('one key', () => {
   let service: Service;
   beforeAll(async () => {
@@ -16,16 +21,38 @@ describe('one key', () => {
     const { apiKey, fullKey } = await person.newKey();
     await person.newKey({ name: 'Another' });
     const { status, headers, body } = await person.call('GET', `/v1/api-keys/${apiKey.id.toUpperCase()}`);
-    expect([status, headers.get('cache-control'), body]).toEqual([200, 'no-store', apiKey]);
-    await service.clients.validate(fullKey);
+    expect([status, headers.get('cache-control'), body]).toEqual([200, 'no-store', { ...apiKey, uses: [], days: [] }]);
+    await service.clients.validate(fullKey, { clientIp: '192.0.2.7' });
     const used = await eventually(async () => {
       const answer = await person.call('GET', `/v1/api-keys/${apiKey.id}`);
       return answer.body.lastUsedAt !== null && answer.body;
     });
-    expect(used).toEqual({ ...apiKey, lastUsedAt: expect.any(String) });
+    expect(used).toMatchObject({ ...apiKey, lastUsedAt: expect.any(String) });
     const { body: revoked } = await person.revoke(apiKey.id);
-    expect((await person.call('GET', `/v1/api-keys/${apiKey.id}`)).body).toEqual(revoked);
+    expect((await person.call('GET', `/v1/api-keys/${apiKey.id}`)).body).toMatchObject(revoked);
     expect((await person.list()).items).toContainEqual(revoked);
+  });
+
+  test('is answered with what it did: from where, who asked, how often', async () => {
+    const { person } = await newOwner(service);
+    const { apiKey, fullKey } = await person.newKey({ access: 'read-only' });
+    await service.clients.validate(fullKey, { clientIp: '192.0.2.7' });
+    await service.clients.validate(fullKey, { clientIp: '2001:DB8::7', operation: 'OPERATION_WRITE' });
+    await fetch(`${service.url}/v1/introspect`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer dev-validator-token' },
+      body: new URLSearchParams({ token: fullKey }),
+    });
+    const told = await eventually(async () => {
+      const { body } = await person.call('GET', `/v1/api-keys/${apiKey.id}`);
+      return sum(body, 'granted') >= 2 && sum(body, 'refused') >= 1 && body;
+    });
+    const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(told.uses).toEqual([{ clientIp: '192.0.2.7', service: 'dev-validator', firstAt: TIME, lastAt: TIME }]);
+    expect([sum(told, 'granted'), sum(told, 'refused')]).toEqual([2, 1]);
+    const days = told.days.map(({ day }: { day: string }) => day);
+    expect(days.at(-1)).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(told.uses[0].lastAt >= days[0]).toBe(true);
   });
 
   test("unknown, malformed and another owner's ids are answered 404, byte for byte the same", async () => {

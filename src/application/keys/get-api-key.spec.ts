@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { utcDay } from '../../domain/usage/utc-day.js';
 import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
 import { client, createKey, newOwner } from '../../../test/support/application/calls.js';
 
@@ -12,9 +13,12 @@ describe('one key', () => {
     await createKey(app, id);
     await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
     const { items } = await app.listApiKeys.execute(id, undefined, { limit: 50 });
-    const { now, ...shown } = await app.getApiKey.execute(id, key.id);
+    const { now, uses, days, ...shown } = await app.getApiKey.execute(id, key.id);
     expect([shown, now]).toEqual([items.find((item) => item.key.id === key.id), app.store.now()]);
     expect(shown.lastUsedAt).not.toBeNull();
+    const { ip: clientIp } = client();
+    expect(uses).toEqual([{ clientIp, service: null, firstAt: now, lastAt: now }]);
+    expect(days).toEqual([{ day: utcDay(now), granted: 1, refused: 0 }]);
   });
 
   test("of somebody else's is as unknown as one that never was", async () => {

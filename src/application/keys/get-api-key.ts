@@ -1,15 +1,19 @@
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
-import type { ApiKeys } from '../ports.js';
+import type { KeyHistory } from '../../domain/usage/key-history.js';
+import type { ApiKeys, KeyUsage } from '../ports.js';
 import type { ReadKey } from '../listed-key.js';
 
 export class GetApiKey {
-  constructor(private readonly keys: ApiKeys) {}
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly usage: KeyUsage,
+  ) {}
 
   /** Throws `not_found` for any key but the owner's own. As in the list, an end by the clock is on record before it is shown. */
-  async execute(ownerId: string, keyId: string): Promise<ReadKey> {
+  async execute(ownerId: string, keyId: string): Promise<ReadKey & KeyHistory> {
     const found = await this.keys.findOwn(ownerId, keyId);
     if (!found) throw noSuchKey();
     await this.keys.recordDueEnds({ keyId });
-    return found;
+    return { ...found, ...(await this.usage.history(keyId, found.now)) };
   }
 }

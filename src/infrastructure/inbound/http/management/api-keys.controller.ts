@@ -15,6 +15,7 @@ import { ForOwners } from './owner.guard.js';
 import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
+import { ApiKeyHistoryView } from './usage-views.js';
 import { ApiKeyListView, ApiKeyView, CreatedApiKeyView, RotatedApiKeyView } from './views.js';
 
 const IDEMPOTENCY_KEY = {
@@ -56,11 +57,11 @@ export class ApiKeysController {
   }
 
   @Get(':id')
-  @ApiOkResponse({ type: ApiKeyView })
+  @ApiOkResponse({ type: ApiKeyHistoryView })
   @ProblemResponses({ ...OWNERS_ONLY, 404: 'No such key of this owner' })
-  async get(@Req() { session }: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
+  async get(@Req() { session }: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyHistoryView> {
     const found = await this.getKey.execute(session!.account.id, readKeyId(id));
-    return new ApiKeyView(found, found.now);
+    return new ApiKeyHistoryView(found);
   }
 
   @Post()
