@@ -21,6 +21,7 @@ import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-ke
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
 import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/leak-reports.js';
 import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-usage.js';
+import { PostgresUsagePruning } from '../infrastructure/outbound/postgres/usage/usage-pruning.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
 import { WebhookReceiver } from '../infrastructure/outbound/webhooks/webhook-receiver.js';
 import type { Telemetry } from './telemetry.js';
@@ -59,6 +60,7 @@ export function buildAdapters(
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),
     usage: new PostgresKeyUsage(database, outboxWriter, (error) => log.fault(error)),
+    usagePruning: new PostgresUsagePruning(database),
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),
     localLimiter,

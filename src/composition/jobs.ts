@@ -39,6 +39,7 @@ export function buildJobs(
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },
     { name: 'prune-audit-events', everyMs: MINUTE_MS, run: prune },
     ...outboxJobs(useCases, adapters, log),
+    { name: 'prune-key-usage', everyMs: MINUTE_MS, run: () => adapters.usagePruning.run() },
   ];
   if (config.audit.sealKeys.length > 0) return [...jobs, new SealAuditEventsJob(sealAuditEvents)];
   log.info('audit events are not sealed: AUDIT_SEAL_KEY is not set');

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  createKey,
+  newOwner,
+  openOnOwnDatabase,
+  type OwnApplication,
+} from '../../../../../test/support/application/application.js';
+import { databaseNow } from '../connection/database.js';
+import { DAY_MS } from '../../../../domain/time.js';
+
+let app: OwnApplication;
+beforeAll(async () => {
+  app = await openOnOwnDatabase();
+});
+afterAll(() => app?.close());
+
+const rows = async (keyId: string) => {
+  const [row] = await app.sql<{ addresses: string[]; days: number; networks: string[] }>(
+    `SELECT
+      ARRAY(SELECT client_ip FROM api_key_addresses WHERE key_id = $1 ORDER BY 1) AS addresses,
+      (SELECT count(*)::int FROM api_key_days WHERE key_id = $1) AS days,
+      ARRAY(SELECT network FROM api_key_networks WHERE key_id = $1 ORDER BY 1) AS networks`,
+    [keyId],
+  );
+  return row!;
+};
+
+test('what a key did is deleted once nothing tells of it any more, and the rest is kept', async () => {
+  const { key } = await createKey(app, (await newOwner(app)).id);
+  const now = (await app.database.run(databaseNow)).getTime();
+  for (const [days, network] of [
+    [92, 1],
+    [91, 2],
+    [90, 3],
+    [89, 4],
+    [0, 5],
+  ] as const) {
+    app.usage.noteGrant(key.id, `192.0.${network}.1`, null, new Date(now - days * DAY_MS));
+    await app.usage.flush();
+  }
+  await app.usagePruning.run();
+  expect(await rows(key.id)).toEqual({
+    addresses: ['192.0.4.1', '192.0.5.1'],
+    days: 2,
+    // Known for 90 days after the last grant.
+    networks: ['192.0.3.0/24', '192.0.4.0/24', '192.0.5.0/24'],
+  });
+  expect((await app.usage.history(key.id, new Date(now))).days).toHaveLength(2);
+});
+
+test('more than one batch goes at once, passing over what another transaction holds', async () => {
+  const id = (n: string) => `('00000000-0000-4000-8000-' || lpad(${n}::text, 12, '0'))::uuid`;
+  await app.sql(
+    `INSERT INTO api_key_days SELECT ${id('n')}, date '2020-01-01', 1, 0 FROM generate_series(1, 25000) AS n`,
+  );
+  await app.database.transaction(async (manager) => {
+    await manager.query(`SELECT FROM api_key_days WHERE key_id = ${id('7')} FOR UPDATE`);
+    await app.usagePruning.run();
+  });
+  const left = () => app.sql(`SELECT FROM api_key_days WHERE day = date '2020-01-01'`);
+  expect(await left()).toHaveLength(1);
+  await app.usagePruning.run();
+  expect(await left()).toHaveLength(0);
+});
