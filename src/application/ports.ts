@@ -133,10 +133,10 @@ export abstract class Outbox {
 /** What is told of keys because time has passed: once of each key over all instances, of active keys of active owners. */
 export abstract class DueNotices {
   /**
-   * Tells which keys expire in so many days, as `dueExpiryNotice` has it, unless their successors end them before. Passes
-   * over those that another is at. Answers how many, `limit` at most.
+   * Tells of coming expiries, as `dueExpiryNotice` has it, among the keys that have more than `day - 1` and at most `day`
+   * days left; one of `noticeDays` is `day` at least. Passes over those that another is at. Answers how many, `limit` at most.
    */
-  abstract tellComingExpiries(noticeDays: readonly number[], limit: number): Promise<number>;
+  abstract tellComingExpiries(noticeDays: readonly number[], day: number, limit: number): Promise<number>;
   /** The same of keys that were to replace others and that nobody uses, as `isRotationUnused` has it. */
   abstract tellUnusedRotations(limit: number): Promise<number>;
 }

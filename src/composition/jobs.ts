@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import { MINUTE_MS } from '../domain/time.js';
+import { HOUR_MS, MINUTE_MS } from '../domain/time.js';
 import type { Job } from '../infrastructure/inbound/clock/job.js';
 import { MeasureOutboxJob } from '../infrastructure/inbound/clock/measure-outbox.job.js';
 import { EndReportedKeysJob } from '../infrastructure/inbound/clock/end-reported-keys.job.js';
@@ -33,7 +33,7 @@ export function buildJobs(
   const jobs: Job[] = [
     { name: 'check-readiness', everyMs: SECOND_MS, run: async () => void (await readiness.check()) },
     { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
-    { name: 'tell-due-notices', everyMs: 5 * MINUTE_MS, run: async () => void (await tellDueNotices.execute()) },
+    { name: 'tell-due-notices', everyMs: HOUR_MS, run: async () => void (await tellDueNotices.execute()) },
     new EndReportedKeysJob(endReportedKeys, reportLeakedKeys, log),
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },

@@ -13,7 +13,9 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
   });
   afterAll(() => world?.close());
 
-  const expiries = (noticeDays = DAYS, limit = 100) => world.dueNotices.tellComingExpiries(noticeDays, limit);
+  /** Of the keys that are in the last `day` of their time. */
+  const expiries = (day: number, noticeDays = DAYS, limit = 100) =>
+    world.dueNotices.tellComingExpiries(noticeDays, day, limit);
   const rotations = (limit = 100) => world.dueNotices.tellUnusedRotations(limit);
   const days = (count: number) => world.pass(count * DAY_MS);
   const aKey = async (expiresInDays = 90) => newKey(world, await newAccount(world), { expiresInDays });
@@ -39,10 +41,11 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
     test('are told once for each number of days, by the clock of the database', async () => {
       const key = await aKey();
       const told: number[] = [];
-      await days(59);
-      for (const left of [31, 30, 29, 8, 7, 6, 2, 1, 0]) {
+      await days(60);
+      for (const left of [30, 29, 8, 7, 6, 2, 1, 0]) {
         await world.pass(((await leftDays(key)) - left) * DAY_MS);
-        if ((await expiries()) + (await expiries()) > 0) told.push(left);
+        const day = Math.max(left, 1);
+        if ((await expiries(day)) + (await expiries(day)) > 0) told.push(left);
       }
       expect(told).toEqual([30, 7, 1]);
       expect((await news()).slice(-1)).toEqual(expiring(key));
@@ -51,29 +54,30 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
     test('are told of the fewest days alone, where several numbers were reached since the last look', async () => {
       const key = await aKey();
       await days(84);
-      expect([await expiries(), await expiries(), await news()]).toEqual([1, 0, expiring(key)]);
-      expect(await expiries([30])).toBe(0);
-      expect(await expiries([10, 6])).toBe(1);
+      expect([await expiries(6), await expiries(6), await news()]).toEqual([1, 0, expiring(key)]);
+      expect(await expiries(6, [30])).toBe(0);
+      expect(await expiries(6, [10, 6])).toBe(1);
+      expect(await expiries(5)).toBe(0);
     });
 
     test('are not told of days that are more than half of a lifetime', async () => {
       await aKey(13);
       const key = await aKey(14);
       await days(7);
-      expect([await expiries(), await news()]).toEqual([1, expiring(key)]);
+      expect([await expiries(6), await expiries(7), await news()]).toEqual([0, 1, expiring(key)]);
     });
 
     test('begin to be told at the millisecond, and end with the key', async () => {
       await aKey(2);
       await world.pass(DAY_MS - 1);
-      expect(await expiries()).toBe(0);
+      expect([await expiries(1), await expiries(2)]).toEqual([0, 0]);
       await world.pass(1);
-      expect(await expiries()).toBe(1);
+      expect([await expiries(2), await expiries(1)]).toEqual([0, 1]);
       const key = await aKey(2);
       await world.pass(2 * DAY_MS);
-      expect(await expiries()).toBe(0);
+      expect(await expiries(1)).toBe(0);
       await world.pass(-1);
-      expect([await expiries(), (await news()).slice(-1)]).toEqual([1, expiring(key)]);
+      expect([await expiries(1), (await news()).slice(-1)]).toEqual([1, expiring(key)]);
     });
 
     test('are not told to owners who are not active, and to those who are active again what is due by then', async () => {
@@ -82,10 +86,10 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
       const purged = await aKey();
       await purge(world, purged.ownerId);
       await days(62);
-      expect(await expiries()).toBe(0);
+      expect(await expiries(28)).toBe(0);
       await days(22);
       await change(world, key.ownerId, (account) => account.reactivate());
-      expect([await expiries(), await expiries(), await news()]).toEqual([1, 0, expiring(key)]);
+      expect([await expiries(6), await expiries(6), await news()]).toEqual([1, 0, expiring(key)]);
     });
 
     test('are not told of keys that have ended, or that their successors end before', async () => {
@@ -95,13 +99,14 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
       await rotate(world, replaced, { graceSeconds: 600_000 });
       await rotate(world, pending, { graceSeconds: 600_000, isUsed: false });
       await news();
-      expect([await expiries(), await news()]).toEqual([1, expiring(pending)]);
+      expect([await expiries(30), await news()]).toEqual([1, expiring(pending)]);
     });
 
     test('are told in batches, of each key once', async () => {
       const keys = [await aKey(), await aKey(), await aKey()];
       await days(89);
-      expect([await expiries(DAYS, 2), await expiries(DAYS, 2), await expiries(DAYS, 2)]).toEqual([2, 1, 0]);
+      const batch = () => expiries(1, DAYS, 2);
+      expect([await expiries(2, DAYS, 2), await batch(), await batch(), await batch()]).toEqual([0, 2, 1, 0]);
       const told = (await news()).map(({ keyId }) => keyId);
       expect(told.toSorted()).toEqual(keys.map(({ id }) => id).sort());
     });
@@ -109,16 +114,10 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
     test('are told once, however many look at the same time', async () => {
       const keys = await Promise.all(Array.from({ length: 8 }, () => aKey()));
       await days(89);
-      await Promise.all(Array.from({ length: 5 }, () => expiries()));
-      await expiries();
+      await Promise.all(Array.from({ length: 5 }, () => expiries(1)));
+      await expiries(1);
       const told = (await news()).map(({ keyId }) => keyId);
       expect(told.toSorted()).toEqual(keys.map(({ id }) => id).sort());
-    });
-
-    test('are not told where none are to be', async () => {
-      await aKey();
-      await days(89);
-      expect(await expiries([])).toBe(0);
     });
   });
 

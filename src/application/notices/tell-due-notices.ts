@@ -12,11 +12,12 @@ export class TellDueNotices {
     private readonly receivers: NoticeReceivers,
   ) {}
 
-  /** In batches; several instances may do so at once. Answers how many it told. */
+  /** In batches of those that expire on one day; several instances may do so at once. Answers how many it told. */
   async execute(): Promise<number> {
     let told = 0;
-    if (this.noticeDays.length > 0 && this.leadsToSomebody('api_key.expiring')) {
-      told += await inBatches(() => this.notices.tellComingExpiries(this.noticeDays, BATCH));
+    const days = this.leadsToSomebody('api_key.expiring') ? Math.max(0, ...this.noticeDays) : 0;
+    for (let day = 1; day <= days; day += 1) {
+      told += await inBatches(() => this.notices.tellComingExpiries(this.noticeDays, day, BATCH));
     }
     if (this.leadsToSomebody('api_key.rotation_unused')) {
       told += await inBatches(() => this.notices.tellUnusedRotations(BATCH));

@@ -2,6 +2,7 @@ import { DueNotices } from '../../../src/application/ports.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { dueExpiryNotice } from '../../../src/domain/notices/coming-expiry.js';
 import { isRotationUnused } from '../../../src/domain/notices/rotation-unused.js';
+import { DAY_MS } from '../../../src/domain/time.js';
 import type { FakeStore } from '../fake-store.js';
 import { writeOutbox } from './write-outbox.js';
 
@@ -10,9 +11,11 @@ export class FakeDueNotices extends DueNotices {
     super();
   }
 
-  async tellComingExpiries(noticeDays: readonly number[], limit: number): Promise<number> {
+  async tellComingExpiries(noticeDays: readonly number[], day: number, limit: number): Promise<number> {
     const { toldExpiries } = this.store;
-    const due = this.keys().flatMap((key) => {
+    const leftDays = (key: ApiKey) => (key.snapshot().expiresAt.getTime() - this.store.now().getTime()) / DAY_MS;
+    const meant = this.keys().filter((key) => leftDays(key) > day - 1 && leftDays(key) <= day);
+    const due = meant.flatMap((key) => {
       const days = dueExpiryNotice(key.snapshot(), noticeDays, toldExpiries.get(key.id), this.store.now());
       return days === undefined ? [] : [{ key, days }];
     });

@@ -4,6 +4,7 @@ import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { dueExpiryNotice } from '../../../../domain/notices/coming-expiry.js';
 import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
 import { isRotationUnused } from '../../../../domain/notices/rotation-unused.js';
+import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow, type Database } from '../connection/database.js';
 import { toApiKey } from '../tables/mapping.js';
 import { ApiKeyRow } from '../tables/rows.js';
@@ -23,11 +24,12 @@ export class PostgresDueNotices extends DueNotices {
     super();
   }
 
-  tellComingExpiries(noticeDays: readonly number[], limit: number): Promise<number> {
-    const days = noticeDays.toSorted((one, other) => one - other);
+  tellComingExpiries(noticeDays: readonly number[], day: number, limit: number): Promise<number> {
+    const fewest = Math.min(...noticeDays.filter((days) => days >= day));
     return this.database.transaction(async (manager) => {
       const now = await databaseNow(manager);
-      const ids = await lock(manager, EXPIRIES, [now, days, [0, ...days.slice(0, -1)], limit]);
+      const [from, to] = [day - 1, day].map((days) => new Date(now.getTime() + days * DAY_MS));
+      const ids = await lock(manager, EXPIRIES, [from, to, fewest, limit]);
       const told = new Map((await manager.findBy(ToldNoticesRow, { keyId: Any(ids) })).map((row) => [row.keyId, row]));
       const due = (await keysOf(manager, ids)).flatMap((key) => {
         const dueDays = dueExpiryNotice(key.snapshot(), noticeDays, told.get(key.id)?.expiryDays ?? undefined, now);
