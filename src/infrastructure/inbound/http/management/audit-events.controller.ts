@@ -6,7 +6,7 @@ import { ForOwners } from './owner.guard.js';
 import { readEventFilter, readPage, type Query as ListQuery } from './page-query.js';
 import { OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
-import { AuditEventListView } from './views.js';
+import { AuditEventListView } from './audit-event.views.js';
 
 @ApiTags('audit-events')
 @Controller('v1/audit-events')
