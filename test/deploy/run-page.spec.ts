@@ -85,11 +85,14 @@ describe('docs/run.md', () => {
       const { key } = await createKey(app, expiring.id);
       await runOut(app, key.id);
       expect(await app.sweepDueEnds.execute()).toBe(1);
-      await createKey(app, owner.id);
+      const { key: used } = await createKey(app, owner.id);
+      for (const network of [1, 2]) app.usage.noteGrant(used.id, `192.0.${network}.1`, null, new Date());
+      await app.usage.flush();
       for (const change of ['suspend', 'reactivate', 'delete'] as const)
         await app.changeAccountStatus[change](owner.id);
       await app.purgeAccount.execute(owner.id, undefined, { actorId: 'admin:ada', client: client() });
       await app.housekeeping.run();
+      await app.usagePruning.run();
     } finally {
       await app.close();
     }
