@@ -110,7 +110,8 @@ describe('the chart', () => {
   test('shows the public what people need, and nothing that services, proxies or Prometheus ask', () => {
     const [{ http }] = only(releases.everything.objects, 'Ingress')['spec'].rules;
     const called = MANAGEMENT_ROUTES.map(({ name }) => /\/v1\/[^/]+/.exec(name)![0]);
-    expect(new Set(http.paths.map(({ path }: Tree) => path))).toEqual(new Set(['/settings', ...called]));
+    const forHolders = ['/v1/key', '/v1/leaked-keys'];
+    expect(new Set(http.paths.map(({ path }: Tree) => path))).toEqual(new Set(['/settings', ...forHolders, ...called]));
     expect(new Set(http.paths.map(({ pathType }: Tree) => pathType))).toEqual(new Set(['Prefix']));
   });
 

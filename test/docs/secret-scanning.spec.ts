@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { KeyString } from '../../src/domain/keys/key-string.js';
+import { TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-tokens.js';
 import { runCommand } from '../support/processes/command-line.js';
 import { snippetOf } from '../support/reading/pages.js';
 
@@ -81,6 +82,12 @@ describe('the rule for secret scanners', () => {
     ]);
     // RE2 has neither looks around nor references back.
     expect(rule.regex).not.toMatch(/\(\?[=!<]|\\[1-9]/);
+  });
+
+  test('has the id by which GitLab names what it finds, as the page says', () => {
+    // GitLab's ScanSecurityReportSecretsWorker: type and value of the identifier, blanks replaced, in small letters.
+    expect(`gitleaks_rule_id_${rule.id.replaceAll(' ', '_')}`.toLowerCase()).toBe(TOKEN_TYPE);
+    expect(readFileSync(join(root, FOLDER, 'README.md'), 'utf8')).toContain(`\`${TOKEN_TYPE}\``);
   });
 
   test('is the one that the page says to paste', () => {

@@ -73,12 +73,19 @@ describe('deploy/compose/nginx-production.conf', () => {
     '/openapi.json',
     '/v1/forward-auth?mode=nginx',
     '/v1/introspect',
+    '/v1/revocable_token_types',
+    '/v1/revoke_tokens',
   ])('keeps %s inside', async (path) => expect(await status(path)).toBe('404'));
 
-  test.each(['/v1/session', '/v1/api-keys', '/v1/audit-events'])(
+  test.each(['/v1/session', '/v1/api-keys', '/v1/audit-events', '/v1/key'])(
     'lets %s through, which then asks who it is',
     async (path) => {
       expect(await status(path)).toBe('401');
     },
   );
+
+  test('takes reports of leaked keys from everybody', async () => {
+    const { out } = await ask('/v1/leaked-keys', '-i', '-H', 'Content-Type: application/json', '-d', '{"keys":["x"]}');
+    expect(out).toMatch(/^HTTP\/1\.1 202 /);
+  });
 });
