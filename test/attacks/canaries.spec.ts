@@ -5,6 +5,7 @@ import { createDatabase } from '../support/stores/databases.mjs';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { OtlpReceiver } from '../support/platform/otlp-receiver.js';
+import { WebhookServer } from '../support/platform/webhook-receiver.js';
 import { Person } from '../support/callers/person.js';
 import { buildService, ServiceProcess, type End } from '../support/processes/service-process.js';
 import { hitsOf, redisEntries, spellingsOf, storedRows, type Find } from './canary-search.js';
@@ -21,7 +22,8 @@ const passwords = { password: word('password'), changedPassword: word('changed')
 const tokens = { validator: word('validator'), accounts: word('accounts'), unknownToken: word('nobody') };
 
 describe('secrets that went every way there is', () => {
-  const secrets: Record<string, string> = { ...passwords, ...tokens };
+  const webhookSecret = WebhookServer.SECRET.replace('whsec_', '');
+  const secrets: Record<string, string> = { ...passwords, ...tokens, webhookSecret };
   /** All answers, and what Redis held in the meantime. */
   const answers: Find[] = [];
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -33,10 +35,12 @@ describe('secrets that went every way there is', () => {
     await buildService();
     database = await createDatabase();
     const receiver = await OtlpReceiver.start();
+    const webhooks = await WebhookServer.start();
     const metricsPort = String(await freePort());
     const service = await ServiceProcess.startReady({
       METRICS_PORT: metricsPort,
       ...receiver.env,
+      ...webhooks.env,
       DATABASE_URL: database.url,
       REDIS_URL: redisUrl,
       LOG_LEVEL: 'debug',
@@ -56,8 +60,11 @@ describe('secrets that went every way there is', () => {
       service.child.kill('SIGTERM');
       log = await service.ended;
       await receiver.stop();
+      await webhooks.stop();
     }
+    expect(webhooks.deliveries.length).toBeGreaterThan(1);
     finds.push({ place: 'the traces', text: receiver.received.join('\n') });
+    finds.push({ place: 'the webhooks', text: JSON.stringify(webhooks.deliveries) });
     // Only now, when everything that is written later has been written.
     finds.push(
       ...(await storedRows(database.url)),
@@ -115,6 +122,8 @@ describe('secrets that went every way there is', () => {
   test('were looked for where they would be: what may be kept is found there', () => {
     const places = (text: string) => finds.filter((find) => find.text.includes(text)).map(({ place }) => place);
     expect(places(publicPart)).toEqual(expect.arrayContaining(['table public.api_keys', 'stdout']));
+    expect(places(publicPart)).not.toContain('the webhooks');
+    expect(places(`lk_${publicPart.slice(0, 12)}…`)).toContain('the webhooks');
     expect(places('latchkey:rate:')).toContain('Redis');
     expect(places('latchkey_validations_total')).toContain('/metrics');
     for (const span of [

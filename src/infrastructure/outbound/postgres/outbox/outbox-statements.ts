@@ -33,10 +33,15 @@ export const BACKLOG = `
       AS "oldestSeconds"
   FROM outbox GROUP BY channel`;
 
-/** From the first try on again. */
+/** From the first try on again. Waits for nobody, and so for no purge in a circle. */
 export const RETRY = `
+  WITH meant AS (
+    SELECT id FROM outbox
+    WHERE CASE WHEN $1::uuid IS NULL THEN failed_at IS NOT NULL ELSE id = $1 END
+    FOR UPDATE SKIP LOCKED
+  )
   UPDATE outbox SET tries = 0, next_try_at = ${NOW}, give_up_at = ${NOW} + make_interval(secs => $2), failed_at = NULL
-  WHERE CASE WHEN $1::uuid IS NULL THEN failed_at IS NOT NULL ELSE id = $1 END`;
+  FROM meant WHERE outbox.id = meant.id`;
 
 /** What was given up long ago, and what nobody sends any more because its channel leads nowhere now. */
 export const FORGET_MESSAGES = `
