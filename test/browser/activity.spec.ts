@@ -40,7 +40,7 @@ describe('the activity', () => {
   test('says who ended a key, and of what has no reason or an unknown one that it ended', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
-    const reasons = [undefined, 'of-a-newer-service', 'owner', 'leaked', 'platform', 'administrator'];
+    const reasons = [undefined, 'of-a-newer-service', 'owner', 'rotated', 'leaked', 'platform', 'administrator'];
     const revoked = { type: 'api_key.revoked', keyName: 'CI deploy' };
     await putEvents(
       stage.service,
@@ -50,14 +50,18 @@ describe('the activity', () => {
     const { page } = await stage.open({ owner });
     await page.getByRole('tab', { name: 'Activity' }).click();
     const events = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
-    await events.nth(5).waitFor();
+    await events.nth(6).waitFor();
     const texts = await events.allInnerTexts();
     const plain = 'Key CI deploy was revoked';
-    const sentences = ['by an administrator', 'by your platform', 'because it had leaked'].map(
-      (by) => `${plain} ${by}`,
-    );
+    const sentences = [
+      ' by an administrator',
+      ' by your platform',
+      ' because it had leaked',
+      ': replaced by a new key',
+    ].map((by) => `${plain}${by}`);
     expect(texts.map((text) => text.split('\n', 1)[0])).toEqual([...sentences, plain, plain, plain]);
-    expect(texts.filter((text) => text.includes('By the service itself'))).toEqual([]);
+    expect(texts.map((text) => text.includes('By the service itself')).indexOf(true)).toBe(3);
+    expect(texts.filter((text) => text.includes('By the service itself'))).toHaveLength(1);
   });
 
   test('a long one comes page by page, many of a kind are counted, and failures can’t bury what became of the keys', async () => {

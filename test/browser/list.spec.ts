@@ -3,7 +3,6 @@ import { putKeys } from './support/rows.js';
 import { randomUUID } from 'node:crypto';
 import {
   button,
-  chooseAction,
   createDialog,
   dialog,
   focusOn,
@@ -187,7 +186,7 @@ describe('the list of keys', () => {
     await focusOn(heading(page));
   });
 
-  test('at five active keys the button stays within reach, explains itself and opens nothing; nor is there room for a rotation', async () => {
+  test('at five active keys the button stays within reach, explains itself and opens nothing', async () => {
     const { page } = await openWith(Array.from({ length: 5 }, (_, n) => ({ name: `Key ${n}` })));
     const create = page.getByRole('button', {
       name: 'Create API key',
@@ -199,9 +198,5 @@ describe('the list of keys', () => {
     await page.keyboard.press('Enter');
     await create.click({ force: true });
     expect(await createDialog(page).count()).toBe(0);
-    await chooseAction(page, 'Key 3', 'Rotate…');
-    await page.getByText('For a while you need both keys, but you already have 5 of 5 active.').waitFor();
-    await page.keyboard.press('Escape');
-    await focusOn(button(page, 'Actions for Key 3'));
   });
 });

@@ -1,7 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page, Request } from 'playwright-core';
+import { PASSWORD } from '../support/callers/owners.js';
 import { countKeys, putKeys } from './support/rows.js';
-import { holdBack, intercept, isCreation, isListing, passTime, record } from './support/network.js';
-import { button, createDialog, fillCreate, focusOn, openCreate, row, shownKey } from './support/screen.js';
+import { holdBack, intercept, isCreation, isListing, isRotation, passTime, record } from './support/network.js';
+import {
+  button,
+  chooseAction,
+  createDialog,
+  fillCreate,
+  focusOn,
+  openCreate,
+  row,
+  shownKey,
+  storeKey,
+} from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 describe('a network that is slow or fails', () => {
@@ -15,14 +27,7 @@ describe('a network that is slow or fails', () => {
   test('a lost answer: tried again under the same Idempotency-Key, shown, revoked and created again: one active key', async () => {
     const { page, owner } = await stage.open();
     const requests = record(page, isCreation);
-    let lost = 0;
-    await intercept(page, isCreation, async (route) => {
-      if (lost > 0) return route.fallback();
-      lost += 1;
-      const answer = await route.fetch();
-      expect(answer.status()).toBe(201);
-      return route.abort();
-    });
+    await loseFirst(page, isCreation);
     await openCreate(page);
     await fillCreate(page, { name: 'CI deploy' });
     await page.getByRole('radio', { name: '7 days' }).check();
@@ -43,6 +48,19 @@ describe('a network that is slow or fails', () => {
     expect(await countKeys(stage.service, owner)).toEqual({ all: 2, active: 1 });
     const [created] = (await owner.person.list('?status=active')).items;
     expect(Date.parse(created!.expiresAt) - Date.parse(created!.createdAt)).toBe(7 * 86_400_000);
+
+    // So it is with a key that replaces another, and the other goes on.
+    await storeKey(page);
+    await loseFirst(page, isRotation);
+    await chooseAction(page, 'CI deploy', 'Rotate…');
+    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    await button(page, 'Rotate key').click();
+    await page.getByRole('alert').getByText('The new key exists, but its secret is gone').waitFor();
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 3, active: 2 });
+    await button(page, 'Revoke it and rotate again').click();
+    const { grant } = await stage.service.clients.validate((await shownKey(page).innerText()).trim());
+    const { items } = await owner.person.list('?status=active');
+    expect(items).toMatchObject([{ id: grant?.keyId, replaces: created!.id }, { id: created!.id }]);
   });
 
   test('a slow list shows that it is loading; the rows come when they come', async () => {
@@ -130,3 +148,15 @@ describe('a network that is slow or fails', () => {
     expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
   });
 });
+
+/** The service answers the first such request, and nobody hears of it. */
+async function loseFirst(page: Page, matches: (request: Request) => boolean): Promise<void> {
+  let lost = 0;
+  await intercept(page, matches, async (route) => {
+    if (lost > 0) return route.fallback();
+    lost += 1;
+    const answer = await route.fetch();
+    expect(answer.status()).toBe(201);
+    return route.abort();
+  });
+}

@@ -7,7 +7,17 @@ import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 import { look } from './support/look.js';
 import { record } from './support/network.js';
-import { button, createDialog, dialog, heading, openCreate, row, shownKey, storeKey } from './support/screen.js';
+import {
+  button,
+  chooseAction,
+  createDialog,
+  dialog,
+  heading,
+  openCreate,
+  row,
+  shownKey,
+  storeKey,
+} from './support/screen.js';
 import { Stage } from './support/stage.js';
 
 const anySignIn = (page: Page) => page.getByRole('link', { name: 'Sign in with your account' });
@@ -97,6 +107,22 @@ describe('people who sign in at the platform', () => {
     await shownKey(page).waitFor();
     await storeKey(page);
     await row(page, 'Another').waitFor();
+
+    // The form of a rotation survives a step-up, too.
+    await sql(service.databaseUrl, "UPDATE sessions SET authenticated_at = now() - interval '1 day'", []);
+    await chooseAction(page, 'Another', 'Rotate…');
+    await page.getByRole('radio', { name: 'After a week' }).check();
+    await page.getByRole('radio', { name: '180 days' }).check();
+    await button(page, 'Rotate key').click();
+    await page.getByRole('alert').getByText('Sign in again to confirm that it is you').waitFor();
+    await button(page, 'Sign in to confirm').click();
+    await dialog(page, 'Rotate “Another”').waitFor();
+    const chosen = ['After a week', '180 days'].map((name) => page.getByRole('radio', { name }).isChecked());
+    expect(await Promise.all(chosen)).toEqual([true, true]);
+    await button(page, 'Rotate key').click();
+    await shownKey(page).waitFor();
+    await storeKey(page);
+    await row(page, 'Being replaced').getByText('Until 7 days after the new key is used').waitFor();
 
     expect(requests.length).toBeGreaterThan(10);
     expect(requests.filter(carriesPassword).map((request) => request.url())).toEqual([]);

@@ -1,9 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { PASSWORD } from '../support/callers/owners.js';
 import { passTime } from './support/network.js';
 import { countKeys, putKeys } from './support/rows.js';
-import { button, chooseAction, dialog, focusOn, heading, row, shownKey } from './support/screen.js';
+import { button, chooseAction, dialog, focusOn, rotateKey, row, storeKey } from './support/screen.js';
 import { Stage } from './support/stage.js';
+
+const oldRow = (page: Page) => row(page, 'Being replaced');
+const newRow = (page: Page) => row(page, 'New key');
+const PAIR = 'CI deploy: a new key and the one that it replaces';
 
 describe('rotating a key', () => {
   let stage: Stage;
@@ -13,54 +18,103 @@ describe('rotating a key', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('a twin with the same settings is created, seen working, and the old key revoked: at no time does neither work', async () => {
+  const validate = async (key: string) => (await stage.service.clients.validate(key)).outcome;
+
+  test('also at five keys: both work, the list shows the two as one and when the old one ends, until it is ended', async () => {
     const owner = await stage.newOwner();
+    await putKeys(stage.service, owner, [{ name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'D' }]);
     const old = await owner.person.newKey({ name: 'CI deploy', access: 'read-and-write', expiresInDays: 30 });
-    const validate = async (key: string) => (await stage.service.clients.validate(key)).outcome;
     const { page } = await stage.open({ owner, prepare: (page) => page.clock.install() });
     await chooseAction(page, 'CI deploy', 'Rotate…');
-    const guide = dialog(page, 'Rotate “CI deploy”');
-    await guide.getByText('Step 1 of 3: Create a twin').waitFor();
-    expect(await guide.getByLabel('Name', { exact: true }).inputValue()).toBe('CI deploy');
-    expect(await guide.getByRole('radio', { name: 'Read and write' }).isChecked()).toBe(true);
-    expect(await guide.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
-    await guide.getByLabel('Your password', { exact: true }).fill(PASSWORD);
-    await page.keyboard.press('Enter');
-    const twin = (await shownKey(page).innerText()).trim();
-    await guide.getByLabel('I have stored it').check();
-    await button(guide, 'Next').click();
+    const form = dialog(page, 'Rotate “CI deploy”');
+    await focusOn(form.getByRole('radio', { name: 'After a day' }));
+    expect(await form.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
+    await form.getByText(/^The old key goes on for a day after the new one is first used\. It expires on/).waitFor();
+    const fullKey = await rotateKey(page);
+    await page.getByText('Put it in place of the old key wherever that is used.').waitFor();
+    await storeKey(page);
 
-    await guide.getByText('Step 2 of 3: Switch over').waitFor();
-    await guide.getByText('Waiting for the first request with the new key…').waitFor();
-    expect(await page.content()).not.toContain(twin.slice(-64));
-    expect(await validate(old.fullKey)).toBe('grant');
-    expect(await validate(twin)).toBe('grant');
-    await passTime(page, guide.getByText('The new key works: a request with it has arrived.'));
-    await button(guide, 'Continue to revoke the old key').click();
+    const pair = page.getByRole('rowgroup', { name: PAIR });
+    await pair.waitFor();
+    expect(await pair.ariaSnapshot()).toMatch(
+      /rowgroup.*\n.*row .*\n.*rowheader "CI deploy Read and write New key lk_\w+…".*\n(.*\n)+.*row .*\n.*rowheader "CI deploy Read and write Being replaced lk_\w+…"/,
+    );
+    await oldRow(page).getByText('Until 1 day after the new key is used').waitFor();
+    await oldRow(page).getByText('in 30 days at the latest').waitFor();
+    await page.getByText('5 of 5 active', { exact: true }).waitFor();
+    await button(newRow(page), 'Actions for CI deploy').click();
+    expect(await newRow(page).getByRole('menuitem').allInnerTexts()).toEqual(['Take the rotation back…']);
+    await page.keyboard.press('Escape');
 
-    await guide.getByText('Step 3 of 3: Revoke the old key').waitFor();
-    await button(guide, 'Revoke the old key').click();
-    await page.getByRole('status').getByText('“CI deploy” was rotated: the old key is revoked').waitFor();
-    expect(await validate(old.fullKey)).toBe('denial');
-    expect(await validate(twin)).toBe('grant');
-    expect(await countKeys(stage.service, owner)).toEqual({ all: 2, active: 1 });
-    await focusOn(heading(page));
+    expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['grant', 'grant']);
+    await passTime(page, oldRow(page).getByText('Ends in 1 day'));
+    await passTime(page, newRow(page).getByText('used last of the two'));
+    expect(await oldRow(page).getByText('used last of the two').count()).toBe(0);
+    await chooseAction(oldRow(page), 'CI deploy', 'End the old key now…');
+    const question = dialog(page, 'End the old “CI deploy” now?');
+    const { items } = await owner.person.list();
+    await question.getByText(`The new key (${items[0]!.prefix}) stays.`).waitFor();
+    await question.getByLabel('Yes, stop the old “CI deploy” for good').check();
+    await button(question, 'End old key').click();
+    await page.getByRole('status').getByText('The old “CI deploy” was ended; the new one stays').waitFor();
+    expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['denial', 'grant']);
+    await pair.waitFor({ state: 'detached' });
+    await page.getByText('5 of 5 active', { exact: true }).waitFor();
+
+    await page.getByRole('tab', { name: 'Activity' }).click();
+    const events = page.getByRole('list', { name: 'Activity' }).getByRole('listitem');
+    await events.nth(4).waitFor();
+    expect((await events.allInnerTexts()).map((text) => text.split('\n', 1)[0])).toEqual([
+      'A request with key CI deploy was refused: it is revoked',
+      'Key CI deploy was revoked',
+      'Key CI deploy was created',
+      'The rotation of key CI deploy was begun',
+      'Key CI deploy was created',
+    ]);
   });
 
-  test('it can be finished later: both keys stay, and the old one is revoked from the list', async () => {
+  test('from the details of one key to the other’s, the rotation is taken back; what another page did meanwhile is told', async () => {
     const owner = await stage.newOwner();
-    await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
+    const old = await owner.person.newKey({ name: 'CI deploy' });
+    const { fullKey } = (await owner.person.rotate(old.apiKey.id)).body;
+    const other = await owner.person.newKey({ name: 'Backup' });
+    await validate(fullKey);
     const { page } = await stage.open({ owner });
-    await chooseAction(page, 'CI deploy', 'Rotate…');
-    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
-    await button(page, 'Create key').click();
-    await page.getByLabel('I have stored it').check();
-    await button(page, 'Next').click();
-    await button(page, 'Continue without waiting').click();
-    await page.getByText('The new key has not been used yet.').waitFor();
-    await button(page, 'Back').click();
-    await button(page, 'Finish later').click();
-    await row(page, 'CI deploy').nth(1).waitFor();
-    expect(await countKeys(stage.service, owner)).toEqual({ all: 2, active: 2 });
+    await oldRow(page).getByText('never', { exact: true }).waitFor();
+    await button(oldRow(page), 'CI deploy').click();
+    const details = dialog(page, 'CI deploy');
+    await details.getByText('in 1 day').first().waitFor();
+    expect(await button(details, 'Rotate…').count()).toBe(0);
+    const [next] = (await owner.person.list()).items.filter(({ replaces }) => replaces !== null);
+    await details.getByRole('button', { name: next!.prefix }).click();
+    await focusOn(details.getByRole('heading', { name: 'CI deploy' }));
+    await details.getByRole('button', { name: old.apiKey.prefix }).waitFor();
+    await button(details, 'Take the rotation back…').click();
+    const question = dialog(page, 'Take the rotation of “CI deploy” back?');
+    await question.getByText(`The old key (${old.apiKey.prefix}) goes on as before.`).waitFor();
+    await question.getByLabel('Yes, stop the new “CI deploy” for good').check();
+    await button(question, 'Take rotation back').click();
+    await page.getByText('The rotation of “CI deploy” was taken back: the old key goes on').waitFor();
+    expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['grant', 'denial']);
+    await oldRow(page).waitFor({ state: 'detached' });
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 3, active: 2 });
+
+    await chooseAction(page, 'Backup', 'Rotate…');
+    await owner.person.rotate(other.apiKey.id);
+    const form = dialog(page, 'Rotate “Backup”');
+    await form.getByRole('radio', { name: 'Other' }).check();
+    await form.getByLabel('Number of days (1 to 365)').fill('0');
+    await button(form, 'Rotate key').click();
+    await form.getByText('A whole number from 1 to 365').waitFor();
+    await form.getByRole('radio', { name: '7 days' }).check();
+    await form.getByLabel('Your password', { exact: true }).fill('wrong');
+    await button(form, 'Rotate key').click();
+    await form.getByText('Incorrect password').waitFor();
+    await form.getByRole('radio', { name: 'At once' }).check();
+    await form.getByText('The old key is refused from the first use of the new one on.').waitFor();
+    await form.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+    await button(form, 'Rotate key').click();
+    await form.getByRole('alert').getByText('This key is being replaced already.').waitFor();
+    expect(await countKeys(stage.service, owner)).toEqual({ all: 4, active: 3 });
   });
 });

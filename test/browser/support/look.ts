@@ -17,6 +17,8 @@ const PICTURES = [
   'revoke',
   'activity',
   'details',
+  'list-rotation',
+  'rotate-dialog',
   'sign-in-platform',
   'sign-in-no_account',
   'create-step-up',

@@ -5,6 +5,8 @@ type Matches = (request: Request) => boolean;
 
 export const isCreation: Matches = (request) =>
   request.method() === 'POST' && new URL(request.url()).pathname === '/v1/api-keys';
+export const isRotation: Matches = (request) =>
+  request.method() === 'POST' && /^\/v1\/api-keys\/[0-9a-f-]{36}\/rotate$/.test(new URL(request.url()).pathname);
 export const isListing: Matches = (request) =>
   request.method() === 'GET' && new URL(request.url()).pathname === '/v1/api-keys';
 

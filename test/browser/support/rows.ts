@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Owner } from '../../support/callers/owners.js';
 import type { Service } from '../../support/processes/service.js';
 import { sql } from '../../support/stores/sql.js';
@@ -12,6 +12,10 @@ export interface KeyRow {
   readonly expiresInDays?: number;
   readonly revokedDaysAgo?: number;
   readonly usedMinutesAgo?: number;
+  /** Of a key that is to replace the one after it. */
+  readonly graceSeconds?: number;
+  /** Of a key whose successor is in use. */
+  readonly endsInHours?: number;
   /** The 12 hex characters of the key that the list shows. */
   readonly shown?: string;
 }
@@ -28,7 +32,13 @@ export interface EventRow {
 
 /** @param keys newest first */
 export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: readonly KeyRow[]): Promise<void> {
+  const ids = keys.map(() => randomUUID());
   const rows = keys.map((key, index) => ({
+    id: ids[index],
+    replaces: key.graceSeconds === undefined ? null : ids[index + 1],
+    replaced_by: keys[index - 1]?.graceSeconds === undefined ? null : ids[index - 1],
+    grace: key.graceSeconds ?? null,
+    ends: key.endsInHours ?? null,
     public_part: (key.shown ?? randomBytes(6).toString('hex')) + randomBytes(6).toString('hex'),
     name: key.name,
     access: key.access ?? 'read-only',
@@ -40,13 +50,16 @@ export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: 
   await sql(
     service.databaseUrl,
     `WITH given AS (
-       SELECT *, gen_random_uuid() AS id FROM jsonb_to_recordset($2) AS given(
+       SELECT * FROM jsonb_to_recordset($2) AS given(
+         id uuid, replaces uuid, replaced_by uuid, grace int, ends float,
          public_part text, name text, access text, created float, expires float, revoked float, used float)
      ), made AS (
-       INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at, revoked_at, expired_at)
+       INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at, revoked_at,
+         expired_at, replaces, replaced_by, grace_seconds, ends_at)
        SELECT id, $1, name, access, 'lk', public_part, sha256(public_part::bytea), now() - created * interval '1 day',
          now() + expires * interval '1 day', now() - revoked * interval '1 day',
-         CASE WHEN expires < 0 THEN now() + expires * interval '1 day' END FROM given
+         CASE WHEN expires < 0 THEN now() + expires * interval '1 day' END,
+         replaces, replaced_by, grace, now() + ends * interval '1 hour' FROM given
      )
      INSERT INTO api_key_usage (key_id, last_used_at)
      SELECT id, now() - used * interval '1 minute' FROM given WHERE used IS NOT NULL`,

@@ -59,9 +59,18 @@ export async function storeKey(page: Page): Promise<void> {
   await revealDialog(page).waitFor({ state: 'detached' });
 }
 
-export async function chooseAction(page: Page, keyName: string, action: 'Rotate…' | 'Revoke…'): Promise<void> {
-  await button(page, `Actions for ${keyName}`).click();
-  await page.getByRole('menuitem', { name: action }).click();
+/** Fills in what confirms a rotation, presses the button, and answers the new key, which stays on the screen. */
+export async function rotateKey(page: Page): Promise<string> {
+  await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+  await button(page, 'Rotate key').click();
+  return (await shownKey(page).innerText()).trim();
+}
+
+type Action = 'Rotate…' | 'Revoke…' | 'End the old key now…' | 'Take the rotation back…';
+
+export async function chooseAction(scope: Page | Locator, keyName: string, action: Action): Promise<void> {
+  await button(scope, `Actions for ${keyName}`).click();
+  await scope.getByRole('menuitem', { name: action }).click();
 }
 
 export const hasFocus = (element: Locator): Promise<boolean> =>

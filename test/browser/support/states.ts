@@ -41,6 +41,22 @@ export const KEYS: readonly KeyRow[] = [
   },
 ];
 
+/** One whose new key is in use, and one whose new key is not. */
+const ROTATING: readonly KeyRow[] = [
+  {
+    ...DEPLOY,
+    createdDaysAgo: 0.13,
+    expiresInDays: 89.87,
+    usedMinutesAgo: 3.2,
+    graceSeconds: 86_400,
+    shown: 'd24f90b3c58e',
+  },
+  { ...DEPLOY, createdDaysAgo: 80, expiresInDays: 9.6, usedMinutesAgo: 125, endsInHours: 22.9 },
+  { name: 'Backup script', createdDaysAgo: 0.02, expiresInDays: 29.98, graceSeconds: 604_800, shown: '50c7e1a8f3d6' },
+  { name: 'Backup script', createdDaysAgo: 21, expiresInDays: 9, usedMinutesAgo: 26 * 60, shown: 'e02b95d1c47a' },
+  { name: 'Status dashboard', createdDaysAgo: 53, expiresInDays: 312, shown: '41d8a6f09c3e' },
+];
+
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const SCREEN = { clientIp: '203.0.113.7', userAgent: FIREFOX };
 const SCRIPT = { clientIp: '198.51.100.24', userAgent: 'curl/8.5.0' };
@@ -71,7 +87,7 @@ async function screenWith(
   await putKeys(stage.service, owner, keys);
   await putEvents(stage.service, owner, events);
   const opened = await stage.open({ owner });
-  await row(opened.page, keys[0]!.name).waitFor();
+  await row(opened.page, keys[0]!.name).first().waitFor();
   return opened;
 }
 
@@ -94,8 +110,8 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
   },
   'looking at keys and their activity': async (stage, visit) => {
     const { page } = await screenWith(stage, KEYS, EVENTS);
-    await showDetails(page, 'CI deploy');
-    await dialog(page, 'CI deploy').getByText('was created').waitFor();
+    const details = await showDetails(page, 'CI deploy');
+    await details.getByText('was created').waitFor();
     await visit('details', page);
     await page.keyboard.press('Escape');
     await dialog(page, 'CI deploy').waitFor({ state: 'detached' });
@@ -110,6 +126,15 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await page.getByLabel('Key', { exact: true }).selectOption({ label: 'Old laptop · lk_9f3c60b7d2e1…' });
     await page.getByText('Key CI deploy was created').waitFor({ state: 'detached' });
     await visit('activity-keys', page);
+  },
+  'looking at keys that are being replaced': async (stage, visit) => {
+    const { page } = await screenWith(stage, ROTATING);
+    await row(page, 'Being replaced').nth(1).waitFor();
+    await visit('list-rotation', page);
+    await button(row(page, 'CI deploy').nth(1), 'CI deploy').click();
+    const details = dialog(page, 'CI deploy');
+    await details.getByText('Replaced by').waitFor();
+    await visit('details-rotation', page);
   },
   'looking at many keys': async (stage, visit) => {
     const long = { name: 'A_name_of_sixty_four_characters_without_one_single_place_to_break', usedMinutesAgo: 1 };
@@ -171,18 +196,9 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('revoke', page);
     await page.keyboard.press('Escape');
     await question.waitFor({ state: 'detached' });
-    await chooseAction(page, 'CI deploy', 'Rotate…');
-    await page.getByText('Step 1 of 3').waitFor();
-    await visit('rotate-1', page);
-    await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
-    await page.keyboard.press('Enter');
-    await page.getByLabel('I have stored it').check();
-    await button(page, 'Next').click();
-    await page.getByText('Waiting for the first request').waitFor();
-    await visit('rotate-2', page);
-    await button(page, 'Continue without waiting').click();
-    await page.getByText('Step 3 of 3').waitFor();
-    await visit('rotate-3', page);
+    await chooseAction(page, 'Status dashboard', 'Rotate…');
+    await dialog(page, 'Rotate “Status dashboard”').waitFor();
+    await visit('rotate-dialog', page);
   },
 };
 

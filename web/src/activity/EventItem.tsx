@@ -40,8 +40,13 @@ export function EventItem({ event, apiKey, showsPrefix }: Props) {
             <span tabIndex={0}>{shortUserAgent(event.userAgent)}</span>
           </Hint>
         )}
-        {event.type === 'api_key.expired' && <span>{activity.service}</span>}
+        {isByClock(event) && <span>{activity.service}</span>}
       </div>
     </li>
   );
+}
+
+/** The end of a key that nobody asked for in that moment. */
+function isByClock({ type, reason }: AuditEvent): boolean {
+  return type === 'api_key.expired' || (type === 'api_key.revoked' && reason === 'rotated');
 }

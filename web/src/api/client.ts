@@ -8,6 +8,7 @@ import type {
   CreatedKey,
   CreateKeyRequest,
   KeyStatus,
+  RotateKeyRequest,
   Session,
 } from './types';
 
@@ -30,7 +31,7 @@ export interface ApiClientOptions {
 }
 
 interface EventQuery {
-  readonly types: readonly AuditEventType[] | undefined;
+  readonly types: readonly AuditEventType[];
   readonly keyId: string | undefined;
 }
 
@@ -66,6 +67,15 @@ export class ApiClient {
   createKey = (body: CreateKeyRequest, idempotencyKey: string, token?: string) =>
     this.call<CreatedKey>('/v1/api-keys', { method: 'POST', body, idempotencyKey, isOwnersOnly: true, token });
 
+  rotateKey = (id: string, body: RotateKeyRequest, idempotencyKey: string, token?: string) =>
+    this.call<CreatedKey>(`/v1/api-keys/${encodeURIComponent(id)}/rotate`, {
+      method: 'POST',
+      body,
+      idempotencyKey,
+      isOwnersOnly: true,
+      token,
+    });
+
   /** A token of a person who has just signed in again; undefined where there are no tokens. */
   freshToken = async (freshSignIn: FreshSignIn): Promise<string | undefined> => this.options.getToken?.(freshSignIn);
 
@@ -74,7 +84,7 @@ export class ApiClient {
 
   listEvents = ({ types, keyId }: EventQuery, cursor?: string) =>
     this.call<AuditEventPage>('/v1/audit-events', {
-      query: { type: types?.join(','), keyId, limit: '20', cursor },
+      query: { type: types.join(','), keyId, limit: '20', cursor },
       isOwnersOnly: true,
     });
 

@@ -24,6 +24,13 @@ export interface ApiKey {
   readonly expiresAt: string;
   readonly revokedAt: string | null;
   readonly status: KeyStatus;
+  /** The key that this one is to replace, and the one that is to replace this one. */
+  readonly replaces: string | null;
+  readonly replacedBy: string | null;
+  /** When the key ends because its successor is in use. */
+  readonly endsAt: string | null;
+  /** Of a key that replaces another: for how long that one goes on once this one is in use. */
+  readonly graceSeconds: number | null;
 }
 
 export interface ApiKeyPage {
@@ -41,13 +48,24 @@ export interface CreateKeyRequest {
   readonly password?: string;
 }
 
-/** The only answer that ever carries a secret. */
+export interface RotateKeyRequest {
+  readonly graceSeconds: number;
+  readonly expiresInDays: number;
+  readonly password?: string;
+}
+
+/** The only answers that ever carry a secret: to a creation and to a rotation. */
 export interface CreatedKey {
   readonly apiKey: ApiKey;
   readonly fullKey: string;
 }
 
-export type AuditEventType = 'api_key.created' | 'api_key.revoked' | 'api_key.expired' | 'authentication.failed';
+export type AuditEventType =
+  | 'api_key.created'
+  | 'api_key.rotated'
+  | 'api_key.revoked'
+  | 'api_key.expired'
+  | 'authentication.failed';
 
 export interface AuditEvent {
   readonly id: string;

@@ -2,13 +2,13 @@ import { useState } from 'react';
 import type { CreatedKey } from '../api/types';
 import { RevealDialogBody } from '../reveal/RevealDialogBody';
 import { useSecret } from '../reveal/useSecret';
+import { useNewKey } from '../new-key/useNewKey';
 import { usePanel } from '../panel/context';
 import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
 import { useFocusReturn } from '../ui/useFocusReturn';
 import { CreateKeyForm } from './CreateKeyForm';
 import { emptyDraft } from './form';
-import { useCreateKey } from './useCreateKey';
 
 interface Props {
   readonly opened: boolean;
@@ -20,7 +20,9 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
   const texts = useTexts();
   const { announce, trip } = usePanel();
   const focus = useFocusReturn(opened);
-  const [draft, setDraft] = useState(trip?.returned?.draft ?? emptyDraft);
+  const returned = trip?.returned;
+  const typed = returned?.typed.form === 'create' ? returned.typed : undefined;
+  const [draft, setDraft] = useState(typed?.draft ?? emptyDraft);
   const secret = useSecret(() => {
     announce(texts.reveal.left);
     onClose();
@@ -34,16 +36,16 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
     announce(texts.create.somebodyElse);
     onClose();
   };
-  const creating = useCreateKey(show, drop, trip?.returned?.series);
+  const newKey = useNewKey(show, drop, typed && returned?.series);
 
   const finish = () => {
     secret.forget();
-    creating.reset();
+    newKey.reset();
     onClose();
   };
   // The dialog stays open while a creation is under way, since its answer may carry the secret. Nobody has to wait for a
   // sign-in, though.
-  const close = () => (creating.isBusy ? creating.giveUp() : secret.requestClose(finish));
+  const close = () => (newKey.isBusy ? newKey.giveUp() : secret.requestClose(finish));
 
   const { created, isAsking } = secret;
   return (
@@ -57,7 +59,7 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
       {created ? (
         <RevealDialogBody created={created} secret={secret} onDone={finish} />
       ) : (
-        <CreateKeyForm draft={draft} onDraft={setDraft} creating={creating} onCancel={close} />
+        <CreateKeyForm draft={draft} onDraft={setDraft} newKey={newKey} onCancel={close} />
       )}
     </Dialog>
   );

@@ -1,5 +1,4 @@
 import { Text, TextInput } from '@mantine/core';
-import type { ApiKey } from '../api/types';
 import { useApiKeys } from '../keys/useApiKeys';
 import { useTexts } from '../texts';
 import classes from './NameField.module.css';
@@ -8,16 +7,14 @@ interface Props {
   readonly value: string;
   readonly onChange: (name: string) => void;
   readonly error: string | undefined;
-  /** The key that the new one is to replace, and may be named like. */
-  readonly replaced?: ApiKey | undefined;
 }
 
 /** Names need not differ, but who gives two keys the same one should know. */
-export function NameField({ value, onChange, error, replaced }: Props) {
+export function NameField({ value, onChange, error }: Props) {
   const { create } = useTexts();
   const { keys } = useApiKeys('active');
   const name = comparable(value);
-  const taken = keys.find((key) => key.id !== replaced?.id && comparable(key.name) === name);
+  const taken = keys.find((key) => comparable(key.name) === name);
   return (
     <div>
       <TextInput

@@ -1,18 +1,30 @@
 import type { ReactNode } from 'react';
 import type { ApiKey } from '../api/types';
-import { statusAt } from '../keys/expiry';
+import { endOf, statusAt } from '../keys/status';
 import { StatusBadge } from '../keys/StatusBadge';
+import type { Rotation } from '../rotate/rotation';
+import { UntilUsed } from '../rotate/UntilUsed';
 import { useTexts } from '../texts';
 import { exactTime, relativeTime } from '../time/format';
 import { useNow } from '../time/useNow';
 import classes from './details.module.css';
+import { OtherKey } from './OtherKey';
+
+interface Props {
+  readonly apiKey: ApiKey;
+  readonly rotation: Rotation | undefined;
+  readonly onOpen: (keyId: string) => void;
+}
 
 /** Here there is room for the exact times, which elsewhere are hints. */
-export function AllFacts({ apiKey }: { readonly apiKey: ApiKey }) {
+export function AllFacts({ apiKey, rotation, onOpen }: Props) {
   const texts = useTexts();
   const { details, keys } = texts;
   const { column } = keys;
   const status = statusAt(apiKey, useNow());
+  const { replaces, replacedBy, endsAt } = apiKey;
+  const isOld = rotation?.old.id === apiKey.id;
+  const ends = endsAt === null ? isOld && <UntilUsed rotation={rotation} /> : <Moment iso={endOf(apiKey)} />;
   return (
     <dl className={classes.facts}>
       <Fact name={column.status}>
@@ -26,14 +38,25 @@ export function AllFacts({ apiKey }: { readonly apiKey: ApiKey }) {
         <Moment iso={apiKey.createdAt} isPast />
       </Fact>
       <Fact name={column.lastUsed}>{apiKey.lastUsedAt ? <Moment iso={apiKey.lastUsedAt} isPast /> : texts.never}</Fact>
+      {status === 'active' && ends && <Fact name={details.ends}>{ends}</Fact>}
       {status !== 'revoked' && (
         <Fact name={status === 'expired' ? keys.status.expired : column.expires}>
           <Moment iso={apiKey.expiresAt} isPast={status === 'expired'} />
         </Fact>
       )}
-      {apiKey.revokedAt && (
+      {status === 'revoked' && (
         <Fact name={keys.status.revoked}>
-          <Moment iso={apiKey.revokedAt} isPast />
+          <Moment iso={apiKey.revokedAt ?? endOf(apiKey)} isPast />
+        </Fact>
+      )}
+      {replaces !== null && (
+        <Fact name={details.replaces}>
+          <OtherKey id={replaces} onOpen={onOpen} />
+        </Fact>
+      )}
+      {replacedBy !== null && (
+        <Fact name={details.replacedBy}>
+          <OtherKey id={replacedBy} onOpen={onOpen} />
         </Fact>
       )}
       <Fact name={details.id}>

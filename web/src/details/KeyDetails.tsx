@@ -8,16 +8,18 @@ import { Notice } from '../ui/Notice';
 import { SidePanel } from '../ui/SidePanel';
 import { useFocusReturn } from '../ui/useFocusReturn';
 import { KeyDetailsBody } from './KeyDetailsBody';
+import { useRotation } from '../rotate/useRotation';
 import { useKey } from './useKey';
 
 interface Props {
   /** Undefined: closed. */
   readonly keyId: string | undefined;
+  readonly onOpen: (keyId: string) => void;
   readonly onClose: () => void;
 }
 
 /** All that is known of one key. */
-export function KeyDetails({ keyId, onClose }: Props) {
+export function KeyDetails({ keyId, onOpen, onClose }: Props) {
   const texts = useTexts();
   const { details } = texts;
   const { act } = useKeyDialogs();
@@ -25,6 +27,7 @@ export function KeyDetails({ keyId, onClose }: Props) {
   const last = useRef(keyId);
   if (keyId !== undefined) last.current = keyId;
   const found = useKey(last.current);
+  const { rotation } = useRotation(found.key);
   const opened = keyId !== undefined;
   const focus = useFocusReturn(opened);
   const next = useRef<KeyAction['kind']>(undefined);
@@ -36,20 +39,27 @@ export function KeyDetails({ keyId, onClose }: Props) {
   const afterwards = () => {
     const kind = next.current;
     next.current = undefined;
-    if (kind && found.data) act({ kind, key: found.data, opener: focus.opener() });
+    if (kind && found.key) act({ kind, key: found.key, rotation, opener: focus.opener() });
     else focus.restore();
   };
 
+  const isUnknown = hasCode(found.error, 'not_found');
   return (
-    <SidePanel opened={opened} title={found.data?.name ?? details.title} onClose={onClose} onClosed={afterwards}>
-      {found.data && <KeyDetailsBody apiKey={found.data} onAction={choose} />}
-      {found.isPending && <KeyListSkeleton />}
-      {found.isError &&
-        (hasCode(found.error, 'not_found') ? (
-          <Notice tone="warning">{details.unknown}</Notice>
-        ) : (
-          <FailureAlert error={found.error} isRetrying={found.isFetching} onRetry={() => void found.refetch()} />
-        ))}
+    <SidePanel
+      opened={opened}
+      title={found.key?.name ?? details.title}
+      subject={keyId}
+      onClose={onClose}
+      onClosed={afterwards}
+    >
+      {found.key && !isUnknown && (
+        <KeyDetailsBody apiKey={found.key} rotation={rotation} onOpen={onOpen} onAction={choose} />
+      )}
+      {!found.key && found.isAsking && <KeyListSkeleton />}
+      {isUnknown && <Notice tone="warning">{details.unknown}</Notice>}
+      {found.isError && !isUnknown && (
+        <FailureAlert error={found.error} isRetrying={found.isFetching} onRetry={() => void found.refetch()} />
+      )}
     </SidePanel>
   );
 }

@@ -2,10 +2,12 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { EventList } from '../activity/EventList';
 import { useActivity } from '../activity/useActivity';
 import type { ApiKey } from '../api/types';
-import { statusAt } from '../keys/expiry';
+import { statusAt } from '../keys/status';
 import type { KeyAction } from '../keys/KeyDialogs';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { usePanel } from '../panel/context';
+import { revokeAction } from '../revoke/revoke-words';
+import type { Rotation } from '../rotate/rotation';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
@@ -16,11 +18,15 @@ const SHOWN_EVENTS = 5;
 
 interface Props {
   readonly apiKey: ApiKey;
+  readonly rotation: Rotation | undefined;
+  /** To see another key. */
+  readonly onOpen: (keyId: string) => void;
   readonly onAction: (kind: KeyAction['kind']) => void;
 }
 
-export function KeyDetailsBody({ apiKey, onAction }: Props) {
-  const { details, keys } = useTexts();
+export function KeyDetailsBody({ apiKey, rotation, onOpen, onAction }: Props) {
+  const texts = useTexts();
+  const { details, keys } = texts;
   const { goTo } = usePanel();
   const activity = useActivity('all', apiKey.id);
   // Those of a key that was open before are not this one's.
@@ -28,14 +34,16 @@ export function KeyDetailsBody({ apiKey, onAction }: Props) {
   const isActive = statusAt(apiKey, useNow()) === 'active';
   return (
     <Stack gap="lg">
-      <AllFacts apiKey={apiKey} />
+      <AllFacts apiKey={apiKey} rotation={rotation} onOpen={onOpen} />
       {isActive && (
         <Group>
-          <Button size="xs" variant="default" onClick={() => onAction('rotate')}>
-            {keys.rotate}
-          </Button>
+          {!rotation && (
+            <Button size="xs" variant="default" onClick={() => onAction('rotate')}>
+              {keys.rotate}
+            </Button>
+          )}
           <Button size="xs" variant="default" onClick={() => onAction('revoke')}>
-            {keys.revoke}
+            {revokeAction(apiKey, rotation, texts)}
           </Button>
         </Group>
       )}

@@ -3,11 +3,14 @@ import type { ApiKey } from '../api/types';
 import { CreateKeyDialog } from '../create/CreateKeyDialog';
 import { usePanel } from '../panel/context';
 import { RevokeDialog } from '../revoke/RevokeDialog';
+import type { Rotation } from '../rotate/rotation';
 import { RotateDialog } from '../rotate/RotateDialog';
 
 export interface KeyAction {
   readonly kind: 'revoke' | 'rotate';
   readonly key: ApiKey;
+  /** What the key is part of. */
+  readonly rotation?: Rotation | undefined;
   /** The element that gets the focus afterwards, if it is still there. */
   readonly opener: HTMLElement | null;
 }
@@ -28,9 +31,19 @@ export function useKeyDialogs(): Openers {
 /** Above the tabs: a dialog may show a new key, which must not be lost when "back" leads to another tab. */
 export function KeyDialogs({ children }: { readonly children: ReactNode }) {
   const { focusHeading, trip } = usePanel();
-  const [isCreating, setCreating] = useState(trip?.returned !== undefined);
-  const [action, setAction] = useState<KeyAction>();
-  const openers = useMemo(() => ({ create: () => setCreating(true), act: setAction }), []);
+  const typed = trip?.returned?.typed;
+  const [isCreating, setCreating] = useState(typed?.form === 'create');
+  const [action, setAction] = useState<KeyAction | undefined>(
+    typed?.form === 'rotate' ? { kind: 'rotate', key: typed.replaced, opener: null } : undefined,
+  );
+  const [actions, setActions] = useState(0);
+  const openers = useMemo(() => {
+    const act = (next: KeyAction) => {
+      setAction(next);
+      setActions((count) => count + 1);
+    };
+    return { create: () => setCreating(true), act };
+  }, []);
   // Kept after the action, so that a dialog still has its texts while it fades away.
   const last = useRef(action);
   if (action) last.current = action;
@@ -45,8 +58,8 @@ export function KeyDialogs({ children }: { readonly children: ReactNode }) {
     <KeyDialogsContext value={openers}>
       {children}
       <CreateKeyDialog opened={isCreating} onClose={() => setCreating(false)} />
-      {common && <RevokeDialog {...common} opened={action?.kind === 'revoke'} />}
-      {common && <RotateDialog {...common} opened={action?.kind === 'rotate'} />}
+      {common && <RevokeDialog {...common} rotation={last.current?.rotation} opened={action?.kind === 'revoke'} />}
+      {common && <RotateDialog key={actions} {...common} opened={action?.kind === 'rotate'} />}
     </KeyDialogsContext>
   );
 }

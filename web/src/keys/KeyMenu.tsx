@@ -1,22 +1,25 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useRef } from 'react';
 import type { ApiKey } from '../api/types';
+import type { Rotation } from '../rotate/rotation';
 import { useTexts } from '../texts';
+import { revokeAction } from '../revoke/revoke-words';
 import { MoreIcon, RevokeIcon, RotateIcon } from '../ui/icons';
 import { useKeyDialogs, type KeyAction } from './KeyDialogs';
 import classes from './KeyList.module.css';
 
 interface Props {
   readonly apiKey: ApiKey;
+  readonly rotation: Rotation | undefined;
   /** Keys may share a name; the prefix tells them apart. */
   readonly describedBy: string;
 }
 
-export function KeyMenu({ apiKey, describedBy }: Props) {
+export function KeyMenu({ apiKey, rotation, describedBy }: Props) {
   const texts = useTexts();
   const { act } = useKeyDialogs();
   const button = useRef<HTMLButtonElement>(null);
-  const choose = (kind: KeyAction['kind']) => () => act({ kind, key: apiKey, opener: button.current });
+  const choose = (kind: KeyAction['kind']) => () => act({ kind, key: apiKey, rotation, opener: button.current });
   return (
     <Menu
       position="bottom-end"
@@ -24,7 +27,6 @@ export function KeyMenu({ apiKey, describedBy }: Props) {
       withinPortal={false}
       withInitialFocusPlaceholder={false}
       shadow="md"
-      width={170}
       transitionProps={{ duration: 80 }}
     >
       <Menu.Target>
@@ -41,11 +43,13 @@ export function KeyMenu({ apiKey, describedBy }: Props) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<RotateIcon />} onClick={choose('rotate')}>
-          {texts.keys.rotate}
-        </Menu.Item>
+        {!rotation && (
+          <Menu.Item leftSection={<RotateIcon />} onClick={choose('rotate')}>
+            {texts.keys.rotate}
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<RevokeIcon />} className={classes.danger} onClick={choose('revoke')}>
-          {texts.keys.revoke}
+          {revokeAction(apiKey, rotation, texts)}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

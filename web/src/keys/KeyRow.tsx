@@ -1,32 +1,41 @@
-import { Badge, Text, UnstyledButton } from '@mantine/core';
+import { Badge, UnstyledButton } from '@mantine/core';
 import { useId } from 'react';
 import type { ApiKey } from '../api/types';
+import type { Rotation } from '../rotate/rotation';
+import { RotationBadge } from '../rotate/RotationBadge';
 import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { RelativeTime } from '../ui/RelativeTime';
-import { statusAt } from './expiry';
 import { ExpiryCell } from './ExpiryCell';
 import classes from './KeyList.module.css';
 import { KeyMenu } from './KeyMenu';
+import { LastUsed } from './LastUsed';
+import { statusAt } from './status';
 
 interface Props {
   readonly apiKey: ApiKey;
+  readonly rotation: Rotation | undefined;
   readonly onOpen: () => void;
 }
 
-export function KeyRow({ apiKey, onOpen }: Props) {
+export function KeyRow({ apiKey, rotation, onOpen }: Props) {
   const texts = useTexts();
-  const prefixId = useId();
+  const id = useId();
+  const describedBy = `${id}prefix${rotation ? ` ${id}part` : ''}`;
   const { column, access } = texts.keys;
   const status = statusAt(apiKey, useNow());
   return (
-    <tr role="row" data-ended={status !== 'active' || undefined}>
+    <tr
+      role="row"
+      data-ended={status !== 'active' || undefined}
+      data-replaced={rotation?.old.id === apiKey.id || undefined}
+    >
       <th role="rowheader" scope="row" className={classes.name}>
         <span className={classes.nameLine}>
           <UnstyledButton
             className={classes.nameText}
             aria-haspopup="dialog"
-            aria-describedby={prefixId}
+            aria-describedby={describedBy}
             onClick={onOpen}
           >
             {apiKey.name}
@@ -34,8 +43,9 @@ export function KeyRow({ apiKey, onOpen }: Props) {
           <Badge size="sm" radius="sm" variant="default" tt="none" fw={500}>
             {access[apiKey.access]}
           </Badge>
+          {rotation && <RotationBadge id={`${id}part`} apiKey={apiKey} rotation={rotation} />}
         </span>
-        <code id={prefixId} className={classes.prefix}>
+        <code id={`${id}prefix`} className={classes.prefix}>
           {apiKey.prefix}
         </code>
       </th>
@@ -43,19 +53,13 @@ export function KeyRow({ apiKey, onOpen }: Props) {
         <RelativeTime iso={apiKey.createdAt} isPast />
       </td>
       <td role="cell" data-label={column.lastUsed}>
-        {apiKey.lastUsedAt ? (
-          <RelativeTime iso={apiKey.lastUsedAt} isPast />
-        ) : (
-          <Text c="dimmed" span inherit>
-            {texts.never}
-          </Text>
-        )}
+        <LastUsed apiKey={apiKey} rotation={rotation} />
       </td>
       <td role="cell" data-label={column.expires}>
-        <ExpiryCell apiKey={apiKey} />
+        <ExpiryCell apiKey={apiKey} rotation={rotation} />
       </td>
       <td role="cell" className={classes.actions}>
-        {status === 'active' && <KeyMenu apiKey={apiKey} describedBy={prefixId} />}
+        {status === 'active' && <KeyMenu apiKey={apiKey} rotation={rotation} describedBy={describedBy} />}
       </td>
     </tr>
   );

@@ -1,6 +1,8 @@
 import { VisuallyHidden } from '@mantine/core';
 import type { ApiKey } from '../api/types';
+import { paired } from '../rotate/rotation';
 import { useTexts } from '../texts';
+import { useNow } from '../time/useNow';
 import classes from './KeyList.module.css';
 import { KeyRow } from './KeyRow';
 
@@ -11,7 +13,7 @@ interface Props {
 }
 
 /**
- * On a narrow screen CSS turns the rows into cards. The roles are written out, because `display` removes a table's own.
+ * On a narrow screen CSS turns the groups of rows into cards: a key each, or two of which one replaces the other. The roles are written out, because `display` removes a table's own.
  */
 export function KeyTable({ keys, onOpen }: Props) {
   const texts = useTexts();
@@ -30,11 +32,17 @@ export function KeyTable({ keys, onOpen }: Props) {
             </th>
           </tr>
         </thead>
-        <tbody role="rowgroup">
-          {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onOpen={() => onOpen(key.id)} />
-          ))}
-        </tbody>
+        {paired(keys, useNow()).map((group) => (
+          <tbody
+            key={group[0]!.key.id}
+            role="rowgroup"
+            aria-label={group.length > 1 ? texts.rotate.pair.label(group[0]!.key.name) : undefined}
+          >
+            {group.map(({ key, rotation }) => (
+              <KeyRow key={key.id} apiKey={key} rotation={rotation} onOpen={() => onOpen(key.id)} />
+            ))}
+          </tbody>
+        ))}
       </table>
     </div>
   );

@@ -32,6 +32,8 @@ export function KeysTab({ filter, keyId }: Props) {
   const isWaiting = isOwnerPending || list.isPending || (isEmpty && filter === 'active' && everything.isPending);
   const isLoading = isWaiting || list.isPlaceholderData;
 
+  const open = (id: string) => goTo({ tab: 'keys', status: filter, keyId: id });
+
   return (
     <Stack gap="lg">
       {hasNeverHadOne ? (
@@ -57,13 +59,11 @@ export function KeysTab({ filter, keyId }: Props) {
           {isLoading && !list.isError ? (
             <KeyListSkeleton />
           ) : (
-            list.data && (
-              <KeyList list={list} filter={filter} onOpen={(id) => goTo({ tab: 'keys', status: filter, keyId: id })} />
-            )
+            list.data && <KeyList list={list} filter={filter} onOpen={open} />
           )}
         </>
       )}
-      <KeyDetails keyId={keyId} onClose={() => goTo({ tab: 'keys', status: filter })} />
+      <KeyDetails keyId={keyId} onOpen={open} onClose={() => goTo({ tab: 'keys', status: filter })} />
     </Stack>
   );
 }

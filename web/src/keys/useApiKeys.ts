@@ -5,14 +5,12 @@ import type { StatusFilter } from '../panel/place';
 
 export const KEYS = ['api-keys'];
 export const LIST = [...KEYS, 'list'];
+const ROTATION_POLL_MS = 5000;
 
 /**
  * Newest first, page by page. While another filter loads, the old pages and counts stay, with `isPlaceholderData` set.
  */
-export function useApiKeys(
-  filter: StatusFilter,
-  { enabled = true, pollMs }: { enabled?: boolean; pollMs?: number } = {},
-) {
+export function useApiKeys(filter: StatusFilter, { enabled = true }: { enabled?: boolean } = {}) {
   const { client } = usePanel();
   const query = useInfiniteQuery({
     queryKey: [...LIST, filter],
@@ -20,7 +18,8 @@ export function useApiKeys(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: pollMs ?? false,
+    // So that it shows the first use of a new key, and then the end of the old one.
+    refetchInterval: ({ state }) => state.data?.pages.some(holdsRotation) && ROTATION_POLL_MS,
     enabled,
   });
   const [first] = query.data?.pages ?? [];
@@ -32,14 +31,21 @@ export function useApiKeys(
   };
 }
 
-/** Shows a key as revoked in every list at once, before the lists are read again. */
-export function showRevoked(queryClient: QueryClient, revoked: ApiKey): void {
+function holdsRotation({ items }: ApiKeyPage): boolean {
+  return items.some(({ status, replacedBy }) => status === 'active' && replacedBy !== null);
+}
+
+/**
+ * Shows a key as revoked in every list at once, before the lists are read again.
+ * @param isOfTwo of two that count as one, the other goes on
+ */
+export function showRevoked(queryClient: QueryClient, revoked: ApiKey, isOfTwo: boolean): void {
   for (const [queryKey, data] of queryClient.getQueriesData<InfiniteData<ApiKeyPage>>({ queryKey: LIST })) {
     if (!data) continue;
     const belongs = (key: ApiKey) => key.id !== revoked.id || queryKey.at(-1) !== 'active';
     const pages = data.pages.map((page) => ({
       ...page,
-      activeKeys: Math.max(0, page.activeKeys - 1),
+      activeKeys: Math.max(0, page.activeKeys - (isOfTwo ? 0 : 1)),
       items: page.items.filter(belongs).map((key) => (key.id === revoked.id ? revoked : key)),
     }));
     queryClient.setQueryData(queryKey, { ...data, pages });

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { ApiClient } from '../api/client';
 import type { Session } from '../api/types';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
-import { takeDraft } from '../create/kept-draft';
+import { takeDraft } from '../new-key/kept-draft';
 import { ApiKeysPanel } from '../panel/ApiKeysPanel';
 import type { Platform } from '../session/platform-trip';
 import { FailureAlert } from '../ui/FailureAlert';

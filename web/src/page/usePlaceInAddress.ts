@@ -21,9 +21,13 @@ export function usePlaceInAddress(): [PanelPlace, (place: PanelPlace) => void] {
 function goTo(place: PanelPlace): void {
   const search = searchOf(place);
   // Who closes a key's details is back where they opened them, and "back" does not open them again.
-  if (openedFrom() === search) return history.back();
+  const from = openedFrom();
+  if (from === search) return history.back();
   const opensDetails = place.tab === 'keys' && place.keyId !== undefined;
-  history.pushState(opensDetails ? { openedFrom: location.search } : null, '', location.pathname + search);
+  const address = location.pathname + search;
+  // One key leads to another within the details, which "back" closes.
+  if (opensDetails && from !== undefined) history.replaceState({ openedFrom: from }, '', address);
+  else history.pushState(opensDetails ? { openedFrom: location.search } : null, '', address);
   for (const listener of listeners) listener();
 }
 

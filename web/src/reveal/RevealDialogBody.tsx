@@ -7,21 +7,19 @@ interface Props {
   readonly created: CreatedKey;
   readonly secret: Secret;
   readonly onDone: () => void;
-  /** Set where another step follows. */
-  readonly doneLabel?: string;
-  /** Called when the person closes early; default: `onDone`. */
-  readonly onLeave?: () => void;
+  /** What to do with it, where that is not to be seen from the form. */
+  readonly advice?: string;
 }
 
-export function RevealDialogBody({ created, secret, onDone, doneLabel, onLeave = onDone }: Props) {
-  if (secret.isAsking) return <EarlyClose onStay={secret.stay} onLeave={onLeave} />;
+export function RevealDialogBody({ created, secret, onDone, advice }: Props) {
+  if (secret.isAsking) return <EarlyClose onStay={secret.stay} onLeave={onDone} />;
   return (
     <RevealKey
       created={created}
       isStored={secret.isStored}
       onStored={secret.setStored}
       onDone={onDone}
-      {...(doneLabel !== undefined && { doneLabel })}
+      advice={advice}
     />
   );
 }

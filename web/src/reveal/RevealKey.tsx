@@ -12,11 +12,11 @@ interface Props {
   readonly created: CreatedKey;
   readonly isStored: boolean;
   readonly onStored: (isStored: boolean) => void;
-  readonly doneLabel?: string;
+  readonly advice: string | undefined;
   readonly onDone: () => void;
 }
 
-export function RevealKey({ created, isStored, onStored, doneLabel, onDone }: Props) {
+export function RevealKey({ created, isStored, onStored, advice, onDone }: Props) {
   const texts = useTexts();
   const { exampleUrl } = usePanel();
   const { reveal } = texts;
@@ -35,6 +35,7 @@ export function RevealKey({ created, isStored, onStored, doneLabel, onDone }: Pr
       <Text size="sm" role="status">
         {reveal.once(created.apiKey.name)}
       </Text>
+      {advice !== undefined && <Text size="sm">{advice}</Text>}
       <CopyableText
         text={created.fullKey}
         label={reveal.keyLabel}
@@ -63,7 +64,7 @@ export function RevealKey({ created, isStored, onStored, doneLabel, onDone }: Pr
           onChange={(event) => onStored(event.currentTarget.checked)}
           error={isReminded && !isStored && reveal.storedNeeded}
         />
-        <Button onClick={finish}>{doneLabel ?? texts.done}</Button>
+        <Button onClick={finish}>{texts.done}</Button>
       </Group>
     </Stack>
   );

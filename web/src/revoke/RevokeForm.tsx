@@ -3,10 +3,13 @@ import { useRef, useState, type FormEvent } from 'react';
 import type { ApiKey } from '../api/types';
 import { useTexts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
+import { Notice } from '../ui/Notice';
 import { KeyFacts } from './KeyFacts';
+import type { RevokeWords } from './revoke-words';
 
 interface Props {
   readonly apiKey: ApiKey;
+  readonly words: RevokeWords;
   readonly error: unknown;
   readonly isPending: boolean;
   readonly onRevoke: () => void;
@@ -18,9 +21,8 @@ interface Props {
  * seconds, also on a phone, and a name copied from the title proves nothing. The form protects from revoking the wrong
  * key by showing its name, prefix and last use. The button is never disabled; it says what is missing.
  */
-export function RevokeForm({ apiKey, error, isPending, onRevoke, onCancel }: Props) {
+export function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel }: Props) {
   const texts = useTexts();
-  const { revoke } = texts;
   const [isConfirmed, setConfirmed] = useState(false);
   const [isReminded, setReminded] = useState(false);
   const checkbox = useRef<HTMLInputElement>(null);
@@ -36,15 +38,20 @@ export function RevokeForm({ apiKey, error, isPending, onRevoke, onCancel }: Pro
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <Text size="sm">{revoke.consequence}</Text>
+        <Text size="sm">{words.consequence}</Text>
         <KeyFacts apiKey={apiKey} />
+        {words.warning !== undefined && (
+          <Notice tone="warning" isNews={false}>
+            {words.warning}
+          </Notice>
+        )}
         <Checkbox
           ref={checkbox}
           data-autofocus
-          label={revoke.confirm(apiKey.name)}
+          label={words.confirm}
           checked={isConfirmed}
           onChange={(event) => setConfirmed(event.currentTarget.checked)}
-          error={isReminded && !isConfirmed && revoke.confirmNeeded}
+          error={isReminded && !isConfirmed && texts.revoke.confirmNeeded}
         />
         {error !== null && <FailureAlert error={error} />}
         <Group justify="flex-end">
@@ -52,7 +59,7 @@ export function RevokeForm({ apiKey, error, isPending, onRevoke, onCancel }: Pro
             {texts.cancel}
           </Button>
           <Button type="submit" color="red" loading={isPending}>
-            {revoke.submit}
+            {words.submit}
           </Button>
         </Group>
       </Stack>

@@ -1,19 +1,26 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ApiClient } from '../api/client';
 import { hasCode } from '../api/problem';
 import type { ApiKey } from '../api/types';
 import { refreshKeys, showRevoked } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
+import type { Rotation } from '../rotate/rotation';
 import { useTexts, type Texts } from '../texts';
+
+interface End {
+  readonly key: ApiKey;
+  readonly rotation: Rotation | undefined;
+}
 
 /** @param onEnded called with a message when the key has ended, now or earlier */
 export function useRevokeKey(onEnded: (message: string) => void) {
-  const { revoke } = useTexts();
+  const texts = useTexts();
   const { client } = usePanel();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (key: ApiKey) => endKey(client.revokeKey, key, revoke),
-    onSuccess: ({ revoked, message }) => {
-      if (revoked) showRevoked(queryClient, revoked);
+    mutationFn: async (end: End) => ({ end, ...(await endKey(client, end, texts)) }),
+    onSuccess: ({ end, revoked, message }) => {
+      if (revoked) showRevoked(queryClient, revoked, end.rotation !== undefined);
       onEnded(message);
       void refreshKeys(queryClient);
     },
@@ -21,14 +28,24 @@ export function useRevokeKey(onEnded: (message: string) => void) {
 }
 
 /** A key that had already ended is no error: it is what the person wanted. */
-async function endKey(revoke: (id: string) => Promise<ApiKey>, key: ApiKey, texts: Texts['revoke']) {
-  const { done, already, gone } = texts;
+async function endKey(client: ApiClient, end: End, texts: Texts) {
+  const { already, gone } = texts.revoke;
+  const { id, name } = end.key;
   try {
-    return { revoked: await revoke(key.id), message: done(key.name) };
+    const revoked = await client.revokeKey(id);
+    return { revoked, message: await doneMessage(client, end, texts) };
   } catch (error) {
-    if (hasCode(error, 'not_found')) return { revoked: undefined, message: gone(key.name) };
+    if (hasCode(error, 'not_found')) return { revoked: undefined, message: gone(name) };
     if (!hasCode(error, 'api_key_not_active')) throw error;
     const words = error.apiKeyStatus === 'expired' ? already.expired : already.revoked;
-    return { revoked: undefined, message: words(key.name) };
+    return { revoked: undefined, message: words(name) };
   }
+}
+
+/** Says that the old key goes on only if it does: it may have ended in the same moment. */
+async function doneMessage(client: ApiClient, { key, rotation }: End, { revoke, rotate }: Texts): Promise<string> {
+  if (!rotation) return revoke.done(key.name);
+  if (key.id === rotation.old.id) return rotate.endOld.done(key.name);
+  const old = await client.getKey(rotation.old.id).catch(() => undefined);
+  return old?.status === 'active' ? rotate.takeBack.done(key.name) : revoke.done(key.name);
 }

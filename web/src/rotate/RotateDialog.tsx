@@ -1,11 +1,13 @@
+import { useState } from 'react';
 import type { ApiKey } from '../api/types';
+import { useNewKey } from '../new-key/useNewKey';
+import { usePanel } from '../panel/context';
+import { RevealDialogBody } from '../reveal/RevealDialogBody';
+import { useSecret } from '../reveal/useSecret';
 import { useTexts } from '../texts';
 import { Dialog } from '../ui/Dialog';
-import { CreateStep } from './CreateStep';
-import { RevokeStep } from './RevokeStep';
-import { StepHeading } from './StepHeading';
-import { useRotation } from './useRotation';
-import { VerifyStep } from './VerifyStep';
+import { draftFor } from './form';
+import { RotateForm } from './RotateForm';
 
 interface Props {
   readonly apiKey: ApiKey;
@@ -14,23 +16,49 @@ interface Props {
   readonly onClosed: () => void;
 }
 
-/** Replaces a key so that one always works: create a twin, see it used, revoke the old key. */
+/** Shows the form, then the new key. Made anew each time it opens: an attempt at one key must not go on for another. */
 export function RotateDialog({ apiKey, opened, onClose, onClosed }: Props) {
   const texts = useTexts();
-  const rotation = useRotation(apiKey, onClose);
-  const { step, secret } = rotation;
+  const { rotate, reveal } = texts;
+  const { announce, trip } = usePanel();
+  const returned = trip?.returned;
+  const typed = returned?.typed.form === 'rotate' ? returned.typed : undefined;
+  const [draft, setDraft] = useState(() => typed?.draft ?? draftFor(apiKey));
+  const secret = useSecret(() => {
+    announce(reveal.left);
+    onClose();
+  });
+  const drop = () => {
+    announce(texts.create.somebodyElse);
+    onClose();
+  };
+  const newKey = useNewKey(secret.show, drop, typed && returned?.series);
+  const finish = () => {
+    secret.forget();
+    newKey.reset();
+    onClose();
+  };
+  const close = () => (newKey.isBusy ? newKey.giveUp() : secret.requestClose(finish));
+
+  const { created, isAsking } = secret;
   return (
     <Dialog
       opened={opened}
-      onClose={rotation.close}
+      onClose={close}
       onClosed={onClosed}
       size="lg"
-      title={secret.isAsking ? texts.reveal.early.title : texts.rotate.title(apiKey.name)}
+      title={isAsking ? reveal.early.title : created ? reveal.title : rotate.title(apiKey.name)}
     >
-      {!secret.isAsking && <StepHeading step={step} />}
-      {step === 1 && <CreateStep apiKey={apiKey} rotation={rotation} />}
-      {step === 2 && rotation.twin && <VerifyStep old={apiKey} twin={rotation.twin} rotation={rotation} />}
-      {step === 3 && rotation.twin && <RevokeStep old={apiKey} twin={rotation.twin} rotation={rotation} />}
+      {created ? (
+        <RevealDialogBody
+          created={created}
+          secret={secret}
+          onDone={finish}
+          advice={`${rotate.advice} ${rotate.graceText[draft.grace]}`}
+        />
+      ) : (
+        <RotateForm replaced={apiKey} draft={draft} onDraft={setDraft} newKey={newKey} onCancel={close} />
+      )}
     </Dialog>
   );
 }

@@ -1,60 +1,21 @@
-import { useState } from 'react';
-import type { ApiKey, CreatedKey } from '../api/types';
-import { twinOf, type KeyDraft } from '../create/form';
-import { useCreateKey } from '../create/useCreateKey';
-import { usePanel } from '../panel/context';
-import { useSecret } from '../reveal/useSecret';
-import { useRevokeKey } from '../revoke/useRevokeKey';
-import { useTexts } from '../texts';
+import type { ApiKey } from '../api/types';
+import { useKey } from '../details/useKey';
+import { useNow } from '../time/useNow';
+import { rotationOf, type Rotation } from './rotation';
 
-export type Rotation = ReturnType<typeof useRotation>;
-export type Step = 1 | 2 | 3;
+interface Found {
+  readonly rotation: Rotation | undefined;
+  /** Unset while the other key is still asked for. */
+  readonly isKnown: boolean;
+}
 
-/** The person's step in a rotation. It is not stored: the two keys in the list show how far the rotation went. */
-export function useRotation(old: ApiKey, onClose: () => void) {
-  const texts = useTexts();
-  const { announce } = usePanel();
-  const [step, setStep] = useState<Step>(1);
-  const [twin, setTwin] = useState<ApiKey>();
-  const [edited, setEdited] = useState<{ readonly of: string; readonly draft: KeyDraft }>();
-
-  const finish = () => {
-    secret.forget();
-    creating.reset();
-    revoking.reset();
-    setStep(1);
-    setTwin(undefined);
-    setEdited(undefined);
-    onClose();
+/** What a key is part of, by the other key as it is now. */
+export function useRotation(key: ApiKey | undefined): Found {
+  const [replaced, successor] = [useKey(key?.replaces), useKey(key?.replacedBy)];
+  const now = useNow();
+  const others = [replaced.key, successor.key].filter((other) => other !== undefined);
+  return {
+    rotation: key && rotationOf(key, others, now),
+    isKnown: !replaced.isAsking && !successor.isAsking,
   };
-  const secret = useSecret(() => {
-    announce(texts.reveal.left);
-    finish();
-  });
-  const show = (created: CreatedKey) => {
-    secret.show(created);
-    setTwin(created.apiKey);
-  };
-  const creating = useCreateKey(show, () => {
-    finish();
-    announce(texts.create.somebodyElse);
-  });
-  const revoking = useRevokeKey(() => {
-    finish();
-    announce(texts.rotate.done(old.name));
-  });
-
-  /** The person has stored the secret: from now on only the new key's name and prefix are known. */
-  const goOn = () => {
-    secret.forget();
-    setStep(2);
-  };
-  const close = () => {
-    if (creating.isBusy) creating.giveUp();
-    else if (!revoking.isPending) secret.requestClose(finish);
-  };
-
-  const draft = edited?.of === old.id ? edited.draft : twinOf(old);
-  const setDraft = (changed: KeyDraft) => setEdited({ of: old.id, draft: changed });
-  return { step, setStep, twin, draft, setDraft, secret, creating, revoking, goOn, close, finish };
 }

@@ -1,4 +1,4 @@
-import { keepDraft, type KeptDraft } from '../create/kept-draft';
+import { keepDraft, type KeptDraft } from '../new-key/kept-draft';
 
 /** How a person gets to the platform's login and back. */
 export interface Platform {
@@ -10,11 +10,11 @@ export interface Platform {
   readonly returned: KeptDraft | undefined;
 }
 
-export type Typed = Pick<KeptDraft, 'draft' | 'series'>;
+type Remembered = Pick<KeptDraft, 'typed' | 'series'>;
 
 /** A trip to the platform's login, which confirms that it is still they. What was typed last is there when they are back. */
 export class PlatformTrip {
-  private typed: Typed | undefined;
+  private remembered: Remembered | undefined;
   private back: KeptDraft | undefined;
 
   constructor(private readonly platform: Platform) {
@@ -26,18 +26,18 @@ export class PlatformTrip {
     return this.back;
   }
 
-  readonly remember = (typed: Typed): void => {
-    this.typed = typed;
+  readonly remember = (remembered: Remembered): void => {
+    this.remembered = remembered;
   };
 
   readonly forget = (): void => {
-    this.typed = undefined;
+    this.remembered = undefined;
     this.back = undefined;
   };
 
   readonly leave = (): void => {
     const { ownerId, signInUrl } = this.platform;
-    if (this.typed) keepDraft({ ownerId, ...this.typed });
+    if (this.remembered) keepDraft({ ownerId, ...this.remembered });
     location.assign(`${signInUrl}?purpose=confirmation`);
   };
 }

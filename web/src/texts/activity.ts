@@ -11,7 +11,7 @@ export const activity = {
   keyOption: (name: string, prefix: string) => `${name} · ${prefix}`,
   empty: {
     all: 'Nothing has happened yet. What happens to your keys will be listed here.',
-    keys: 'No key was created, revoked or expired yet.',
+    keys: 'No key was created, rotated, revoked or expired yet.',
     failures: 'No request was refused yet.',
   },
   emptyOfKey: 'Nothing like that happened to this key.',
@@ -23,12 +23,14 @@ export const activity = {
   service: 'By the service itself',
   event: {
     'api_key.created': (name: string) => `Key ${name} was created`,
+    'api_key.rotated': (name: string) => `The rotation of key ${name} was begun`,
     'api_key.revoked': (name: string) => `Key ${name} was revoked`,
     'api_key.expired': (name: string) => `Key ${name} expired`,
   },
   revokedKey: {
     administrator: (name: string) => `Key ${name} was revoked by an administrator`,
     platform: (name: string) => `Key ${name} was revoked by your platform`,
+    rotated: (name: string) => `Key ${name} was revoked: replaced by a new key`,
     leaked: (name: string) => `Key ${name} was revoked because it had leaked`,
   },
   refusedKey: {

@@ -19,6 +19,7 @@ export const keys = {
   status: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
   expires: (relative: string) => relative,
   expiresSoon: (relative: string) => `Expires ${relative}`,
+  endsSoon: (relative: string) => `Ends ${relative}`,
   expired: (relative: string) => `Expired ${relative}`,
   revoked: (relative: string) => `Revoked ${relative}`,
   actionsFor: (name: string) => `Actions for ${name}`,

@@ -10,23 +10,25 @@ function localeFor(language: string): string {
   return navigator.languages.find((own) => own.split('-')[0] === main) ?? language;
 }
 
-/** From the largest. Days are used up to two months, since people choose a key's lifetime in days. */
-const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number][] = [
-  ['year', 365 * DAY_MS, 365 * DAY_MS],
-  ['month', 30 * DAY_MS, 60 * DAY_MS],
-  ['day', DAY_MS, DAY_MS],
-  ['hour', HOUR, HOUR],
-  ['minute', MINUTE, MINUTE],
+/**
+ * From the largest: its size, from which distance on it is used, and how much sooner for a time to come, which is rounded.
+ * Days are used up to two months, since people choose a key's lifetime in days.
+ */
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number, number][] = [
+  ['year', 365 * DAY_MS, 365 * DAY_MS, 0],
+  ['month', 30 * DAY_MS, 60 * DAY_MS, 0],
+  ['day', DAY_MS, DAY_MS, HOUR / 2],
+  ['hour', HOUR, HOUR, MINUTE / 2],
+  ['minute', MINUTE, MINUTE, 500],
 ];
 
 /** "3 minutes ago", "in 12 days". Past times are rounded down, future times to the nearest. */
 export function relativeTime(iso: string, now: number, { language, justNow }: Texts): string {
   const relative = new Intl.RelativeTimeFormat(localeFor(language), { numeric: 'always' });
   const distance = Date.parse(iso) - now;
-  for (const [unit, size, from] of UNITS) {
-    const count = distance > 0 ? Math.round(distance / size) : Math.ceil(distance / size);
-    if (Math.abs(distance) >= from || (size <= DAY_MS && Math.abs(count) * size >= from))
-      return relative.format(count, unit);
+  for (const [unit, size, from, sooner] of UNITS) {
+    if (distance >= from - sooner) return relative.format(Math.round(distance / size), unit);
+    if (-distance >= from) return relative.format(Math.ceil(distance / size), unit);
   }
   const seconds = Math.trunc(distance / 1000);
   return Math.abs(seconds) < 10 ? justNow : relative.format(seconds, 'second');
@@ -41,8 +43,22 @@ export function longDate(time: number, language: string): string {
   return new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'long' }).format(new Date(time));
 }
 
-/** "45 seconds", "15 minutes": how long to wait. */
-export function duration(seconds: number, language: string): string {
-  const [value, unit] = seconds < 90 ? [Math.ceil(seconds), 'second'] : [Math.ceil(seconds / 60), 'minute'];
-  return new Intl.NumberFormat(localeFor(language), { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+/** "Nov 23, 2:00 PM". */
+export function shortTime(iso: string, language: string): string {
+  const short = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+  return new Intl.DateTimeFormat(localeFor(language), short).format(new Date(iso));
 }
+
+/** "45 seconds", "15 minutes", "7 days": how long to wait. */
+export function duration(seconds: number, language: string): string {
+  const [unit, size] = LENGTHS.find(([, each]) => seconds >= each && seconds % each === 0) ?? lengthOf(seconds);
+  const format = new Intl.NumberFormat(localeFor(language), { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(Math.ceil(seconds / size));
+}
+
+const LENGTHS = [
+  ['day', 86_400],
+  ['hour', 3600],
+] as const;
+
+const lengthOf = (seconds: number) => (seconds < 90 ? (['second', 1] as const) : (['minute', 60] as const));

@@ -18,18 +18,24 @@ interface Props<T extends string> {
   readonly error?: string | undefined;
   /** Shows the choices in one row, without explanations. */
   readonly isCompact?: boolean;
+  /** Gets the focus when its dialog opens. */
+  readonly isFirst?: boolean;
   readonly children?: ReactNode;
 }
 
 /** The browser's own radio buttons, which work with the keyboard, made to look like cards. */
 export function ChoiceCards<T extends string>(props: Props<T>) {
-  const { name, label, choices, value, onChange, note, error, isCompact = false, children } = props;
+  const { name, label, choices, value, onChange, note, error, isCompact = false, isFirst = false, children } = props;
   const id = useId();
   const describedBy = [note && `${id}note`, error && `${id}error`].filter(Boolean).join(' ');
   return (
     <fieldset className={classes.group} aria-describedby={describedBy || undefined}>
       <legend className={classes.legend}>{label}</legend>
-      <div className={classes.choices} data-compact={isCompact || undefined}>
+      <div
+        className={classes.choices}
+        data-compact={isCompact || undefined}
+        data-four={choices.length === 4 || undefined}
+      >
         {choices.map((choice) => (
           <label key={choice.value} className={classes.choice}>
             <input
@@ -38,6 +44,7 @@ export function ChoiceCards<T extends string>(props: Props<T>) {
               value={choice.value}
               checked={value === choice.value}
               onChange={() => onChange(choice.value)}
+              data-autofocus={(isFirst && value === choice.value) || undefined}
               aria-labelledby={`${id}${choice.value}`}
               aria-describedby={choice.text && `${id}${choice.value}text`}
             />

@@ -1,11 +1,13 @@
 import { Drawer } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useTexts } from '../texts';
 import classes from './Dialog.module.css';
 
 interface Props {
   readonly opened: boolean;
   readonly title: string;
+  /** What is shown. When it changes in an open panel, the focus goes to the title. */
+  readonly subject: string | undefined;
   readonly onClose: () => void;
   /** Called when it has left the screen, which is the moment to move the focus. */
   readonly onClosed: () => void;
@@ -13,8 +15,14 @@ interface Props {
 }
 
 /** Like a dialog, at the edge of the screen: the list stays in view beside it. */
-export function SidePanel({ opened, title, onClose, onClosed, children }: Props) {
+export function SidePanel({ opened, title, subject, onClose, onClosed, children }: Props) {
   const texts = useTexts();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(subject);
+  useEffect(() => {
+    if (shown.current !== undefined && subject !== undefined && shown.current !== subject) heading.current?.focus();
+    shown.current = subject;
+  }, [subject]);
   return (
     <Drawer.Root
       opened={opened}
@@ -32,7 +40,9 @@ export function SidePanel({ opened, title, onClose, onClosed, children }: Props)
       <Drawer.Overlay backgroundOpacity={0.3} />
       <Drawer.Content>
         <div className={classes.header}>
-          <Drawer.Title className={classes.title}>{title}</Drawer.Title>
+          <Drawer.Title ref={heading} tabIndex={-1} className={classes.title}>
+            {title}
+          </Drawer.Title>
           <Drawer.CloseButton aria-label={texts.close} />
         </div>
         <Drawer.Body>{children}</Drawer.Body>

@@ -4,17 +4,18 @@ import { useTexts } from '../texts';
 import { DAY_MS, longDate } from '../time/format';
 import { useNow } from '../time/useNow';
 import { ChoiceCards } from '../ui/ChoiceCards';
-import { daysOf, EXPIRY_PRESETS } from './form';
+import { daysOf, EXPIRY_PRESETS } from './fields';
 
 const OWN = 'own';
 
 interface Props {
+  readonly label: string;
   readonly value: string;
   readonly onChange: (days: string) => void;
   readonly error: string | undefined;
 }
 
-export function ExpiryField({ value, onChange, error }: Props) {
+export function ExpiryField({ label, value, onChange, error }: Props) {
   const { create, language } = useTexts();
   const now = useNow();
   const presets = EXPIRY_PRESETS.map(String);
@@ -28,7 +29,7 @@ export function ExpiryField({ value, onChange, error }: Props) {
   return (
     <ChoiceCards
       name="expiry"
-      label={create.expiry}
+      label={label}
       isCompact
       choices={[
         ...EXPIRY_PRESETS.map((preset) => ({ value: String(preset), label: create.days(preset) })),

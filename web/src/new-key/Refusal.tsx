@@ -5,22 +5,24 @@ import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { fieldErrorsOf } from './refusal-fields';
 import { StepUp } from './StepUp';
-import type { Creation } from './useCreateKey';
+import type { Making } from './useNewKey';
 
 interface Props {
-  readonly creation: Creation;
+  readonly making: Making;
   readonly onRetry: () => void;
 }
 
 /** Shows a refusal that belongs to no field. */
-export function Refusal({ creation, onRetry }: Props) {
+export function Refusal({ making, onRetry }: Props) {
   const texts = useTexts();
-  if (creation.phase !== 'refused') return null;
-  const { error } = creation;
+  if (making.phase !== 'refused') return null;
+  const { error } = making;
   if (Object.keys(fieldErrorsOf(error, texts)).length > 0) return null;
   if (hasCode(error, 'too_many_active_keys')) {
     return <Notice tone="warning">{texts.create.limit}</Notice>;
   }
+  if (hasCode(error, 'rotation_pending')) return <Notice tone="warning">{texts.rotate.pending}</Notice>;
+  if (hasCode(error, 'api_key_not_active', 'not_found')) return <Notice tone="warning">{texts.rotate.ended}</Notice>;
   if (hasCode(error, 'confirmation_required')) return <StepUp />;
   if (error instanceof NotSignedInAgain) return <Notice tone="warning">{texts.create.notSignedIn}</Notice>;
   if (error instanceof ApiProblem) return <FailureAlert error={error} />;

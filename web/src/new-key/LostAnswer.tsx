@@ -1,19 +1,19 @@
 import { Button, Group, Stack } from '@mantine/core';
-import { useTexts } from '../texts';
+import type { Texts } from '../texts';
 import { FailureAlert } from '../ui/FailureAlert';
 import { Notice } from '../ui/Notice';
 import { useFocusOnMount } from '../ui/useFocusOnMount';
-import type { Lost } from './useCreateKey';
+import type { Lost } from './useNewKey';
 
 interface Props {
   readonly lost: Lost;
-  readonly onCreateAgain: () => void;
+  readonly words: Texts['create']['lost'];
+  readonly onMakeAgain: () => void;
   readonly onKeep: () => void;
 }
 
-export function LostAnswer({ lost, onCreateAgain, onKeep }: Props) {
-  const words = useTexts().create.lost;
-  const createAgain = useFocusOnMount<HTMLButtonElement>();
+export function LostAnswer({ lost, words, onMakeAgain, onKeep }: Props) {
+  const makeAgain = useFocusOnMount<HTMLButtonElement>();
   const { isReplacing = false, error } = lost;
   return (
     <Stack gap="md">
@@ -25,7 +25,7 @@ export function LostAnswer({ lost, onCreateAgain, onKeep }: Props) {
         <Button variant="default" onClick={onKeep} disabled={isReplacing}>
           {words.keep}
         </Button>
-        <Button ref={createAgain} onClick={onCreateAgain} loading={isReplacing}>
+        <Button ref={makeAgain} onClick={onMakeAgain} loading={isReplacing}>
           {words.anew}
         </Button>
       </Group>

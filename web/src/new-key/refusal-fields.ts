@@ -1,11 +1,12 @@
 import { ApiProblem, hasCode } from '../api/problem';
 import type { Texts } from '../texts';
-import type { Field, FieldErrors } from './form';
+import type { Field, FieldErrors } from './fields';
 
 /** The service's names of the fields. */
 const FIELD_OF: Readonly<Record<string, Field>> = {
   name: 'name',
   access: 'access',
+  graceSeconds: 'grace',
   expiresInDays: 'days',
   password: 'password',
 };

@@ -1,20 +1,26 @@
-import type { KeyDraft } from './form';
+import type { ApiKey } from '../api/types';
+import type { KeyDraft } from '../create/form';
+import type { RotationDraft } from '../rotate/form';
 
-/** All attempts of one creation share it, so that at most one key comes of them. */
+/** All attempts at one key share it, so that at most one key comes of them. */
 export interface Series {
   /** The Idempotency-Key. */
   readonly key: string;
   readonly name: string;
 }
 
+export type Typed =
+  | { readonly form: 'create'; readonly draft: KeyDraft }
+  | { readonly form: 'rotate'; readonly draft: RotationDraft; readonly replaced: ApiKey };
+
 /** What a person had typed when they left to sign in at the platform. There is no secret in it. */
 export interface KeptDraft {
   readonly ownerId: string;
-  readonly draft: KeyDraft;
+  readonly typed: Typed;
   readonly series: Series | undefined;
 }
 
-const NAME = 'latchkey-draft';
+const NAME = 'latchkey-typed';
 
 /** For the trip there and back, in this tab alone. */
 export function keepDraft(kept: KeptDraft): void {

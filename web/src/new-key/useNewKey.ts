@@ -4,12 +4,18 @@ import { SomebodyElse } from '../api/fresh-sign-in';
 import { newIdempotencyKey } from '../api/idempotency';
 import { hasCode } from '../api/problem';
 import { withRetries } from '../api/retry';
-import type { CreatedKey, CreateKeyRequest } from '../api/types';
+import type { CreatedKey } from '../api/types';
 import { refreshKeys } from '../keys/useApiKeys';
 import { usePanel } from '../panel/context';
 import { OWNER } from '../panel/useOwner';
 import type { Series } from './kept-draft';
 import { useFreshSignIn } from './useFreshSignIn';
+
+/** A key to be made: one more, or one that replaces another. */
+export interface NewKeyOrder {
+  readonly name: string;
+  readonly send: (idempotencyKey: string, token: string | undefined) => Promise<CreatedKey>;
+}
 
 /** An earlier attempt created the key, but the answer with its secret was lost. */
 export interface Lost {
@@ -21,47 +27,49 @@ export interface Lost {
   readonly isReplacing?: boolean;
 }
 
-export type Creation =
+export type Making =
   | { readonly phase: 'idle' | 'sending' | 'retrying' | 'confirming' }
   | { readonly phase: 'refused'; readonly error: unknown }
   | Lost;
 
+export type NewKey = ReturnType<typeof useNewKey>;
+
 /**
  * Not a mutation of TanStack Query, whose cache would keep the secret and the password.
  *
- * All attempts share an Idempotency-Key until one has certainly succeeded. So at most one key is created, however often
+ * All attempts share an Idempotency-Key until one has certainly succeeded. So at most one key is made, however often
  * the network fails and whatever the person corrects between two attempts.
  *
  * @param onSomebodyElse what was typed is not for the person who is signed in now
- * @param begun the attempts of a creation that the person left to sign in for
+ * @param begun the attempts that the person left to sign in for
  */
-export function useCreateKey(onCreated: (created: CreatedKey) => void, onSomebodyElse: () => void, begun?: Series) {
+export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse: () => void, begun?: Series) {
   const { client, trip } = usePanel();
   const queryClient = useQueryClient();
-  const [creation, setCreation] = useState<Creation>({ phase: 'idle' });
+  const [making, setMaking] = useState<Making>({ phase: 'idle' });
   const series = useRef(begun);
   // React's state changes only with the next render: two clicks in one frame would both find it idle.
   const underWay = useRef(false);
   const { confirmed, giveUp } = useFreshSignIn((isWaiting) =>
-    setCreation({ phase: isWaiting ? 'confirming' : 'sending' }),
+    setMaking({ phase: isWaiting ? 'confirming' : 'sending' }),
   );
 
-  const once = async (work: () => Promise<Creation>) => {
+  const once = async (work: () => Promise<Making>) => {
     if (underWay.current) return;
     underWay.current = true;
     const outcome = await work().finally(() => (underWay.current = false));
-    setCreation(outcome);
+    setMaking(outcome);
     // The list may have changed in any case. But a person who refused to sign in again is not asked a second time.
     if (outcome.phase !== 'refused' || !hasCode(outcome.error, 'unauthenticated')) void refreshKeys(queryClient);
   };
 
-  const send = async (request: CreateKeyRequest, onRetry?: () => void): Promise<Creation> => {
-    const { key, name } = (series.current ??= { key: newIdempotencyKey(), name: request.name });
+  const send = async (order: NewKeyOrder, onRetry?: () => void): Promise<Making> => {
+    const { key, name } = (series.current ??= { key: newIdempotencyKey(), name: order.name });
     try {
-      const created = await confirmed((token) => withRetries(() => client.createKey(request, key, token), onRetry));
+      const created = await confirmed((token) => withRetries(() => order.send(key, token), onRetry));
       series.current = undefined;
       trip?.forget();
-      onCreated(created);
+      onMade(created);
       return { phase: 'idle' };
     } catch (error) {
       if (error instanceof SomebodyElse) return drop();
@@ -72,22 +80,22 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void, onSomebod
     }
   };
 
-  const drop = (): Creation => {
+  const drop = (): Making => {
     series.current = undefined;
     onSomebodyElse();
     void queryClient.resetQueries();
     return { phase: 'idle' };
   };
 
-  const create = (request: CreateKeyRequest) =>
+  const make = (order: NewKeyOrder) =>
     once(() => {
-      setCreation({ phase: 'sending' });
-      return send(request, () => setCreation({ phase: 'retrying' }));
+      setMaking({ phase: 'sending' });
+      return send(order, () => setMaking({ phase: 'retrying' }));
     });
 
-  const createAgain = (request: CreateKeyRequest, lost: Lost) =>
+  const makeAgain = (order: NewKeyOrder, lost: Lost) =>
     once(async () => {
-      setCreation({ ...lost, isReplacing: true });
+      setMaking({ ...lost, isReplacing: true });
       try {
         await withRetries(() => client.revokeKey(lost.apiKeyId));
       } catch (error) {
@@ -96,19 +104,19 @@ export function useCreateKey(onCreated: (created: CreatedKey) => void, onSomebod
           return { phase: 'lost', apiKeyId: lost.apiKeyId, name: lost.name, error };
       }
       series.current = undefined;
-      return send(request);
+      return send(order);
     });
 
-  /** The dialog was closed. A key whose secret was lost stays as it is; the next creation makes another key. */
+  /** The dialog was closed. A key whose secret was lost stays as it is; the next attempt makes another key. */
   const reset = () => {
-    if (creation.phase === 'lost') series.current = undefined;
+    if (making.phase === 'lost') series.current = undefined;
     trip?.forget();
-    setCreation({ phase: 'idle' });
+    setMaking({ phase: 'idle' });
   };
 
   const isBusy =
-    creation.phase === 'lost'
-      ? creation.isReplacing === true
-      : ['sending', 'retrying', 'confirming'].includes(creation.phase);
-  return { creation, isBusy, create, createAgain, giveUp, reset, series };
+    making.phase === 'lost'
+      ? making.isReplacing === true
+      : ['sending', 'retrying', 'confirming'].includes(making.phase);
+  return { making, isBusy, make, makeAgain, giveUp, reset, series };
 }

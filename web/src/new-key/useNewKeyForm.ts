@@ -2,17 +2,25 @@ import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { ApiProblem } from '../api/problem';
 import { usePanel } from '../panel/context';
 import { useOwner } from '../panel/useOwner';
-import type { CreateKeyRequest } from '../api/types';
 import { useTexts } from '../texts';
-import { checkDraft, daysOf, FIELDS, type FieldErrors, type KeyDraft } from './form';
+import { FIELDS, type FieldErrors } from './fields';
+import type { Typed } from './kept-draft';
 import { fieldErrorsOf } from './refusal-fields';
-import type { useCreateKey } from './useCreateKey';
+import type { NewKey, NewKeyOrder } from './useNewKey';
 
-/** Checks and sends the form, and moves the focus to the first wrong field. */
-export function useKeyForm(
-  draft: KeyDraft,
-  { creation, create, createAgain, series }: ReturnType<typeof useCreateKey>,
-) {
+interface Options {
+  readonly newKey: NewKey;
+  readonly typed: Typed;
+  /** What is wrong with what was typed, as far as the screen can tell. */
+  readonly problems: FieldErrors;
+  readonly orderOf: (proof: { readonly password?: string }) => NewKeyOrder;
+}
+
+export type NewKeyForm = ReturnType<typeof useNewKeyForm>;
+
+/** Checks and sends a form that makes a key, and moves the focus to the first wrong field. */
+export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
+  const { making, make, makeAgain, series } = newKey;
   const texts = useTexts();
   const { confirmation, trip } = usePanel();
   const asksPassword = (useOwner().data?.confirmation ?? confirmation) === 'password';
@@ -21,10 +29,10 @@ export function useKeyForm(
   const ref = useRef<HTMLFormElement>(null);
 
   // A person who leaves to sign in comes back to it.
-  useEffect(() => trip?.remember({ draft, series: series.current }), [trip, draft, series, creation]);
+  useEffect(() => trip?.remember({ typed, series: series.current }));
 
   // A refused password is removed. Without an answer it stays, so that another try takes one click.
-  const refusal = creation.phase === 'refused' ? creation.error : undefined;
+  const refusal = making.phase === 'refused' ? making.error : undefined;
   useEffect(() => {
     if (refusal === undefined) return;
     setErrors(fieldErrorsOf(refusal, texts));
@@ -37,22 +45,18 @@ export function useKeyForm(
       ref.current?.querySelector<HTMLElement>(`input[name="${first}"]:is(:checked, :not([type="radio"]))`)?.focus();
   }, [errors]);
 
-  const request = (): CreateKeyRequest => ({
-    name: draft.name,
-    access: draft.access,
-    expiresInDays: daysOf(draft.days) ?? 0,
-    ...(asksPassword && { password }),
-  });
+  const order = () => orderOf(asksPassword ? { password } : {});
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    const found = checkDraft(draft, asksPassword ? password : undefined, texts);
+    const isMissing = asksPassword && password === '';
+    const found = { ...problems, ...(isMissing && { password: texts.create.required.password }) };
     setErrors(found);
-    if (Object.keys(found).length === 0) void create(request());
+    if (Object.keys(found).length === 0) void make(order());
   };
 
   const again = () => {
-    if (creation.phase === 'lost') void createAgain(request(), creation);
+    if (making.phase === 'lost') void makeAgain(order(), making);
   };
 
   return {
@@ -62,6 +66,6 @@ export function useKeyForm(
     setPassword,
     errors,
     submit: submit as (event?: unknown) => void,
-    createAgain: again,
+    again,
   };
 }

@@ -1,0 +1,49 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useTexts } from '../texts';
+import { PasswordField } from '../ui/PasswordField';
+import { Refusal } from './Refusal';
+import type { NewKey } from './useNewKey';
+import type { NewKeyForm } from './useNewKeyForm';
+
+interface Props {
+  readonly newKey: NewKey;
+  readonly form: NewKeyForm;
+  readonly submitLabel: string;
+  readonly onCancel: () => void;
+}
+
+/** The end of a form that makes a key: what confirms it, what was refused, and its buttons. */
+export function ConfirmAndSubmit({ newKey: { making, isBusy }, form, submitLabel, onCancel }: Props) {
+  const texts = useTexts();
+  const { create } = texts;
+  return (
+    <>
+      {form.asksPassword ? (
+        <PasswordField
+          label={create.password}
+          description={create.passwordHint}
+          value={form.password}
+          onChange={(event) => form.setPassword(event.currentTarget.value)}
+          error={form.errors.password}
+        />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {create.confirmation.hint}
+        </Text>
+      )}
+      <Refusal making={making} onRetry={form.submit} />
+      <Group justify="flex-end">
+        <Text size="sm" c="dimmed" role="status" flex={1}>
+          {making.phase === 'retrying' && create.retrying}
+          {making.phase === 'confirming' && create.confirming}
+        </Text>
+        <Button variant="default" onClick={onCancel} disabled={isBusy && making.phase !== 'confirming'}>
+          {texts.cancel}
+        </Button>
+        <Button type="submit" loading={isBusy}>
+          {submitLabel}
+        </Button>
+      </Group>
+    </>
+  );
+}

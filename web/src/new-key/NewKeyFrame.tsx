@@ -1,0 +1,33 @@
+import { Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useOwner } from '../panel/useOwner';
+import type { Texts } from '../texts';
+import { FailureAlert } from '../ui/FailureAlert';
+import { LostAnswer } from './LostAnswer';
+import type { NewKey } from './useNewKey';
+import type { NewKeyForm } from './useNewKeyForm';
+
+interface Props {
+  readonly newKey: NewKey;
+  readonly form: NewKeyForm;
+  /** For a key whose secret was lost on its way. */
+  readonly lostWords: Texts['create']['lost'];
+  readonly onKeep: () => void;
+  readonly children: ReactNode;
+}
+
+/** A form that makes a key, or what stands in its place: it needs to know what confirms, and an answer may be lost. */
+export function NewKeyFrame({ newKey, form, lostWords, onKeep, children }: Props) {
+  const owner = useOwner();
+  if (newKey.making.phase === 'lost') {
+    return <LostAnswer lost={newKey.making} words={lostWords} onMakeAgain={form.again} onKeep={onKeep} />;
+  }
+  if (owner.isError && !owner.data) {
+    return <FailureAlert error={owner.error} isRetrying={owner.isFetching} onRetry={() => void owner.refetch()} />;
+  }
+  return (
+    <form ref={form.ref} onSubmit={form.submit} noValidate aria-busy={newKey.isBusy}>
+      <Stack gap="lg">{children}</Stack>
+    </form>
+  );
+}

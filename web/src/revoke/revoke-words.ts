@@ -1,0 +1,36 @@
+import type { ApiKey } from '../api/types';
+import type { Rotation } from '../rotate/rotation';
+import type { Texts } from '../texts';
+
+/** What a revoke means, which of two keys depends on which of them it is. */
+export interface RevokeWords {
+  readonly title: string;
+  readonly consequence: string;
+  readonly warning?: string | undefined;
+  readonly confirm: string;
+  readonly submit: string;
+}
+
+export function revokeWords({ name, id }: ApiKey, rotation: Rotation | undefined, texts: Texts): RevokeWords {
+  const { revoke, rotate } = texts;
+  if (!rotation) {
+    const { title, consequence, confirm, submit } = revoke;
+    return { title: title(name), consequence, confirm: confirm(name), submit };
+  }
+  const { old, next } = rotation;
+  const words = id === old.id ? rotate.endOld : rotate.takeBack;
+  const stays = id === old.id ? next : old;
+  return {
+    title: words.title(name),
+    consequence: words.consequence(stays.prefix),
+    warning: stays === next && next.lastUsedAt === null ? rotate.endOld.unused : undefined,
+    confirm: words.confirm(name),
+    submit: words.submit,
+  };
+}
+
+/** In a menu and on a button. */
+export function revokeAction({ id }: ApiKey, rotation: Rotation | undefined, { keys, rotate }: Texts): string {
+  if (!rotation) return keys.revoke;
+  return id === rotation.old.id ? rotate.endOld.action : rotate.takeBack.action;
+}

@@ -1,0 +1,53 @@
+import { Text } from '@mantine/core';
+import type { ApiKey } from '../api/types';
+import { ConfirmAndSubmit } from '../new-key/ConfirmAndSubmit';
+import { ExpiryField } from '../new-key/ExpiryField';
+import { checkDays } from '../new-key/fields';
+import { NewKeyFrame } from '../new-key/NewKeyFrame';
+import type { NewKey } from '../new-key/useNewKey';
+import { useNewKeyForm } from '../new-key/useNewKeyForm';
+import { usePanel } from '../panel/context';
+import { useTexts } from '../texts';
+import { requestOf, type RotationDraft } from './form';
+import { GraceField } from './GraceField';
+
+interface Props {
+  readonly replaced: ApiKey;
+  readonly draft: RotationDraft;
+  readonly onDraft: (draft: RotationDraft) => void;
+  readonly newKey: NewKey;
+  readonly onCancel: () => void;
+}
+
+export function RotateForm({ replaced, draft, onDraft, newKey, onCancel }: Props) {
+  const texts = useTexts();
+  const { rotate } = texts;
+  const { client } = usePanel();
+  const form = useNewKeyForm({
+    newKey,
+    typed: { form: 'rotate', draft, replaced },
+    problems: checkDays(draft.days, texts),
+    orderOf: (proof) => ({
+      name: replaced.name,
+      send: (key, token) => client.rotateKey(replaced.id, requestOf(draft, proof), key, token),
+    }),
+  });
+  return (
+    <NewKeyFrame newKey={newKey} form={form} lostWords={rotate.lost} onKeep={onCancel}>
+      <Text size="sm">{rotate.intro}</Text>
+      <GraceField
+        replaced={replaced}
+        value={draft.grace}
+        onChange={(grace) => onDraft({ ...draft, grace })}
+        error={form.errors.grace}
+      />
+      <ExpiryField
+        label={rotate.expiry}
+        value={draft.days}
+        onChange={(days) => onDraft({ ...draft, days })}
+        error={form.errors.days}
+      />
+      <ConfirmAndSubmit newKey={newKey} form={form} submitLabel={rotate.submit} onCancel={onCancel} />
+    </NewKeyFrame>
+  );
+}

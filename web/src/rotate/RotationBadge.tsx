@@ -1,0 +1,21 @@
+import { Badge } from '@mantine/core';
+import type { ApiKey } from '../api/types';
+import { useTexts } from '../texts';
+import classes from './rotate.module.css';
+import type { Rotation } from './rotation';
+
+interface Props {
+  readonly id: string;
+  readonly apiKey: ApiKey;
+  readonly rotation: Rotation;
+}
+
+/** Which of the two the key is. */
+export function RotationBadge({ id, apiKey, rotation }: Props) {
+  const { pair } = useTexts().rotate;
+  return (
+    <Badge id={id} size="sm" radius="sm" variant="light" className={classes.badge} tt="none" fw={600}>
+      {apiKey.id === rotation.old.id ? pair.old : pair.next}
+    </Badge>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ApiKey, RotateKeyRequest } from '../api/types';
+import { lifetimeDays } from '../keys/expiry';
+import { daysOf } from '../new-key/fields';
+import { DEFAULT_GRACE_SECONDS } from '../rules';
+
+/** How long the old key goes on once the new one is in use. */
+export const GRACE_CHOICES = ['0', '3600', '86400', '604800'] as const;
+export type Grace = (typeof GRACE_CHOICES)[number];
+
+/** What is chosen, as typed. */
+export interface RotationDraft {
+  readonly grace: Grace;
+  readonly days: string;
+}
+
+/** As many days as the key itself was given. */
+export function draftFor(key: ApiKey): RotationDraft {
+  return { grace: String(DEFAULT_GRACE_SECONDS) as Grace, days: String(lifetimeDays(key)) };
+}
+
+export function requestOf({ grace, days }: RotationDraft, proof: { readonly password?: string }): RotateKeyRequest {
+  return { graceSeconds: Number(grace), expiresInDays: daysOf(days) ?? 0, ...proof };
+}

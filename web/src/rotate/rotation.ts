@@ -1,0 +1,39 @@
+import type { ApiKey } from '../api/types';
+import { statusAt } from '../keys/status';
+
+/** Two active keys, of which the new one is to replace the old one. */
+export interface Rotation {
+  readonly old: ApiKey;
+  readonly next: ApiKey;
+}
+
+/** The rotation that a key is part of, as far as the other one is among the given keys. */
+export function rotationOf(key: ApiKey, keys: readonly ApiKey[], now: number): Rotation | undefined {
+  const isActive = (one: ApiKey) => statusAt(one, now) === 'active';
+  const other = keys.find((one) => (one.id === key.replaces || one.id === key.replacedBy) && isActive(one));
+  if (!other || !isActive(key)) return undefined;
+  return other.id === key.replaces ? { old: other, next: key } : { old: key, next: other };
+}
+
+/** A key, with what it is part of. */
+export interface PairedKey {
+  readonly key: ApiKey;
+  readonly rotation?: Rotation;
+}
+
+/** The keys in their order; one that is being replaced comes with its successor, after it. */
+export function paired(keys: readonly ApiKey[], now: number): readonly (readonly PairedKey[])[] {
+  return keys.flatMap((key) => {
+    const rotation = rotationOf(key, keys, now);
+    if (!rotation) return [[{ key }]];
+    const { old, next } = rotation;
+    return key.id === next.id ? [[next, old].map((each) => ({ key: each, rotation }))] : [];
+  });
+}
+
+/** Undefined while neither was used. */
+export function usedLast({ old, next }: Rotation): ApiKey | undefined {
+  const timeOf = ({ lastUsedAt }: ApiKey) => (lastUsedAt === null ? -Infinity : Date.parse(lastUsedAt));
+  const last = timeOf(next) >= timeOf(old) ? next : old;
+  return last.lastUsedAt === null ? undefined : last;
+}
