@@ -1,5 +1,7 @@
 import type { DataSource } from 'typeorm';
+import { Addressees } from '../application/notices/addressees.js';
 import type { Config } from '../config/config.js';
+import { MailReceiver } from '../infrastructure/outbound/mail/mail-receiver.js';
 import { MemoryRateLimiter } from '../infrastructure/outbound/memory/memory-rate-limiter.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { Hashing } from '../infrastructure/outbound/passwords/hashing.js';
@@ -38,11 +40,13 @@ export function buildAdapters(
   { log, traces }: Pick<Telemetry, 'log' | 'traces'>,
   passwords?: Argon2Passwords,
 ) {
-  const { databaseUrl, databasePatienceMs, redisUrl, rateLimit, platformLogin, oidc, publicUrl } = config;
+  const { databaseUrl, databasePatienceMs, redisUrl, rateLimit, platformLogin, oidc, publicUrl, mail } = config;
   const outage = new PostgresOutage(log);
   const database = new Database(dataSource, outage);
   const storedCosts = new PostgresStoredCosts(database);
   const outboxWriter = new OutboxWriter(config.noticeReceivers);
+  const keys = new PostgresApiKeys(database, outboxWriter);
+  const accounts = new PostgresAccounts(database, outboxWriter);
   const localLimiter = new MemoryRateLimiter(rateLimit);
   return {
     database,
@@ -52,9 +56,10 @@ export function buildAdapters(
     outboxWriter,
     outbox: new PostgresOutbox(database),
     webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),
+    mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(accounts, keys)),
     dueNotices: new PostgresDueNotices(database, outboxWriter),
-    keys: new PostgresApiKeys(database, outboxWriter),
-    accounts: new PostgresAccounts(database, outboxWriter),
+    keys,
+    accounts,
     firstUses: new PostgresAccounts(database.within(databasePatienceMs), outboxWriter),
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),

@@ -47,8 +47,8 @@ export function buildJobs(
 }
 
 /** A sender for each channel, so that a slow receiver delays no other. None where nobody is told. */
-function outboxJobs({ sendWebhooks }: UseCases, { outbox }: Adapters, log: Log): Job[] {
-  const channels = [sendWebhooks].filter((channel) => channel !== undefined);
+function outboxJobs({ sendWebhooks, sendMail }: UseCases, { outbox }: Adapters, log: Log): Job[] {
+  const channels = [sendWebhooks, sendMail].filter((channel) => channel !== undefined);
   if (channels.length === 0) return [];
   const names = channels.map(({ channel }) => channel);
   return [...channels.map((channel) => new SendNoticesJob(channel, log)), new MeasureOutboxJob(outbox, names)];

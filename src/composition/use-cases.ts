@@ -59,6 +59,7 @@ export interface Ports {
   readonly auditTrail: AuditTrail;
   readonly outbox: Outbox;
   readonly webhookReceiver: NoticeReceiver | undefined;
+  readonly mailReceiver: NoticeReceiver | undefined;
   readonly dueNotices: DueNotices;
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
@@ -88,7 +89,7 @@ export function buildUseCases(
   refusals: Refusals,
 ) {
   const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, limiter } = ports;
-  const { platformLogin, firstUses, outbox, webhookReceiver, leakReports } = ports;
+  const { platformLogin, firstUses, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const revokeAsAdmin = new RevokeAsAdmin(accounts);
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
@@ -119,6 +120,7 @@ export function buildUseCases(
     endReportedKeys: new EndReportedKeys(leakReports, new RevokeLeakedKeys(keys, revokeAsAdmin), audit),
     sweepDueEnds: new SweepDueEnds(keys),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
+    ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
     tellDueNotices: new TellDueNotices(ports.dueNotices, settings.expiryNoticeDays, settings.noticeReceivers),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),

@@ -21,7 +21,7 @@ const PICTURES: [MailedType, string][] = [
 
 function mail(type: MailedType, name: string): string {
   const profile = { email: 'ada@example.org', displayName: 'Ada Lovelace', permissions: [] };
-  const addressee = { account: Account.open('ada', profile), now: NOW };
+  const addressee = { account: Account.open('ada', profile), now: NOW, isReplaced: false };
   const data = {
     sequence: 1,
     keyId: randomUUID(),

@@ -43,6 +43,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     auditTrail: new FakeAuditTrail(store),
     outbox: new FakeOutbox(store),
     webhookReceiver: undefined,
+    mailReceiver: undefined,
     dueNotices: new FakeDueNotices(store),
     keys: new FakeApiKeys(store),
     accounts: new FakeAccounts(store),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { openFakes, runOut } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, PASSWORD } from '../../../test/support/application/calls.js';
 import type { AccountStatus } from '../../domain/accounts/account.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { noticeData, type NoticeType } from '../../domain/notices/key-notice.js';
@@ -16,15 +16,14 @@ const HAPPENED = MAILED.filter((type) => type !== 'api_key.expiring');
 async function ownedKey() {
   const owner = await newOwner(app);
   const { key } = await createKey(app, owner.id);
+  const addressee = (type: NoticeType) =>
+    addressees.of({ id: randomUUID(), type, timestamp: app.store.now(), data: noticeData({ type, key }, 1) });
   /** Which of the mails their owner gets now. */
   const goes = async () => {
-    const asked = MAILED.map(async (type) => {
-      const message = { id: randomUUID(), type, timestamp: app.store.now(), data: noticeData({ type, key }, 1) };
-      return { type, addressee: await addressees.of(message) };
-    });
-    return (await Promise.all(asked)).flatMap(({ type, addressee }) => (addressee ? [type] : []));
+    const gets = await Promise.all(MAILED.map(addressee));
+    return MAILED.filter((_, index) => gets[index]);
   };
-  return { owner, key, goes };
+  return { owner, key, goes, addressee };
 }
 
 describe('a mail about a key', () => {
@@ -63,5 +62,15 @@ describe('a mail about a key', () => {
     const revoked = await ownedKey();
     await app.revokeApiKey.execute(revoked.owner.id, revoked.key.id, client());
     expect(await revoked.goes()).toEqual(HAPPENED);
+  });
+
+  test('knows whether the key has a successor that waits to be used; once it is used there is nothing to expire', async () => {
+    const { owner, key, goes, addressee } = await ownedKey();
+    expect(await addressee('api_key.expiring')).toMatchObject({ isReplaced: false });
+    const order = { password: PASSWORD, idempotencyKey: undefined, expiresInDays: 5, graceSeconds: 60 };
+    const { fullKey } = await app.rotateApiKey.execute({ ...order, ownerId: owner.id, keyId: key.id }, client());
+    expect(await addressee('api_key.expiring')).toMatchObject({ isReplaced: true });
+    await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
+    expect(await goes()).toEqual(HAPPENED);
   });
 });

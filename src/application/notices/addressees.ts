@@ -6,6 +6,8 @@ import type { OutboxMessage } from './outbox-message.js';
 export interface Addressee {
   readonly account: Account;
   readonly now: Date;
+  /** Whether the key has a successor, which nobody has used yet. */
+  readonly isReplaced: boolean;
 }
 
 export class Addressees {
@@ -26,7 +28,10 @@ export class Addressees {
     ]);
     if (!account || !read || account.status === 'deleted') return undefined;
     const { key, now } = read;
-    if (type === 'api_key.expiring' && !(account.isActive && key.status(now) === 'active')) return undefined;
-    return { account, now };
+    const { replacedBy, endsAt } = key.snapshot();
+    const isComing = account.isActive && key.status(now) === 'active' && !endsAt;
+    if (type === 'api_key.expiring' && !isComing) return undefined;
+    const successor = replacedBy ? await this.keys.find(replacedBy) : undefined;
+    return { account, now, isReplaced: successor?.status(now) === 'active' };
   }
 }

@@ -14,13 +14,13 @@ export interface Letter extends Words {
 export function writeLetter(
   type: MailedType,
   { data, timestamp }: Pick<OutboxMessage, 'data' | 'timestamp'>,
-  { account, now }: Addressee,
+  { account, now, isReplaced }: Addressee,
   publicUrl: string,
 ): Letter {
   const { keyId, name, prefix, expiresAt, clientIp } = data;
   const key = { keyName: typedText(name), prefix, expiresAt: new Date(expiresAt) };
   return {
-    ...wordsOf(type, { ...key, clientIp, at: timestamp, now }),
+    ...wordsOf(type, { ...key, clientIp, isReplaced, at: timestamp, now }),
     greeting: greeting(typedText(account.displayName)),
     url: `${publicUrl}/settings/api-keys?key=${keyId}`,
     footer: footer(new URL(publicUrl).host),

@@ -10,6 +10,7 @@ interface Patience {
 
 const PATIENCE: Patience = { stepMs: 10_000, wholeMs: 15_000 };
 const LONGEST_ANSWER = 64 * 1024;
+const LONGEST_REASON = 300;
 
 export interface OutgoingMail {
   readonly from: { readonly name: string; readonly address: string };
@@ -48,7 +49,7 @@ export class Smtp {
     if (failure === undefined) return;
     const why = late.aborted ? `The mail server took longer than ${wholeMs / 1000} seconds` : failure;
     // Without its cause, which the log would print as it is.
-    throw new Error(this.withoutSecrets(why, mail.to.address));
+    throw new Error(oneLine(this.withoutSecrets(why, mail.to.address)));
   }
 
   /** Gives up what is under way. */
@@ -89,4 +90,9 @@ export class Smtp {
     const secrets = password ? [base64(`\0${user}\0${password}`), base64(password), password] : [];
     return [...secrets, address].reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
   }
+}
+
+/** A server may answer a page. */
+function oneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').slice(0, LONGEST_REASON);
 }

@@ -8,6 +8,8 @@ export interface Occasion {
   readonly prefix: string;
   readonly expiresAt: Date;
   readonly clientIp: string | undefined;
+  /** Whether the key has a successor, which nobody has used yet. */
+  readonly isReplaced: boolean;
   /** When it happened. */
   readonly at: Date;
   /** When the mail is written. */
@@ -54,16 +56,18 @@ const WORDS = {
     ],
     link: 'Look at the key',
   }),
-  'api_key.expiring': ({ expiresAt, now }): OwnWords => ({
+  'api_key.expiring': ({ expiresAt, isReplaced, now }): OwnWords => ({
     title: `Your API key expires ${within(expiresAt, now)}`,
     happened: `One of your API keys expires ${within(expiresAt, now)}. From then on, all that uses it is refused.`,
     facts: [['Expires', time(expiresAt)]],
-    advice: [
-      'To go on without a gap, rotate it: you get a new key, and the old one goes on until some time after the new one ' +
-        'is first used.',
-      'If nothing uses the key any more, there is nothing to do.',
-    ],
-    link: 'Rotate the key',
+    advice: isReplaced
+      ? ['You have rotated it, but the new key has not been used yet: put it where the old one is used.']
+      : [
+          'To go on without a gap, rotate it: you get a new key, and the old one goes on until some time after the new ' +
+            'one is first used.',
+          'If nothing uses the key any more, there is nothing to do.',
+        ],
+    link: isReplaced ? 'Look at the key' : 'Rotate the key',
   }),
   'api_key.leaked': ({ at }): OwnWords => ({
     title: 'Your API key leaked and was revoked',
