@@ -121,10 +121,10 @@ describe('a server that fails is named with what it said, and gets its mail at t
 
   test('one that never comes to an end', async () => {
     const { place } = await anyServer((socket) => {
-      const talking = setInterval(() => socket.write('220-and\r\n'), 5);
+      const talking = setInterval(() => socket.write('220-and\r\n'), 50);
       socket.resume().on('close', () => clearInterval(talking));
     });
-    const said = await tried(`smtp://${place}`, { stepMs: 10_000, wholeMs: 200 });
+    const said = await tried(`smtp://${place}`, { stepMs: 600_000, wholeMs: 200 });
     expect(said).toBe('The mail server took longer than 0.2 seconds');
   });
 });

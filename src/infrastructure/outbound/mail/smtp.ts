@@ -24,7 +24,7 @@ export interface OutgoingMail {
 /** Takes one mail over one connection, or says why it did not. */
 export class Smtp {
   private transport: Promise<Transporter> | undefined;
-  private readonly ended = new AbortController();
+  private readonly underWay = new Set<AbortController>();
 
   constructor(
     private readonly config: SmtpConfig,
@@ -35,26 +35,30 @@ export class Smtp {
   async send(mail: OutgoingMail): Promise<void> {
     const transport = await (this.transport ??= this.open());
     const { wholeMs } = this.patience;
-    const late = AbortSignal.timeout(wholeMs);
-    const sent = transport.sendMail({
-      ...mail,
-      headers: { 'Auto-Submitted': 'auto-generated' },
-      xMailer: false,
-      signal: AbortSignal.any([this.ended.signal, late]),
-    });
-    const failure = await sent.then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
+    const attempt = new AbortController();
+    this.underWay.add(attempt);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      attempt.abort();
+    }, wholeMs);
+    const failure = await transport
+      .sendMail({ ...mail, headers: { 'Auto-Submitted': 'auto-generated' }, xMailer: false, signal: attempt.signal })
+      .then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+    clearTimeout(timer);
+    this.underWay.delete(attempt);
     if (failure === undefined) return;
-    const why = late.aborted ? `The mail server took longer than ${wholeMs / 1000} seconds` : failure;
+    const why = isLate ? `The mail server took longer than ${wholeMs / 1000} seconds` : failure;
     // Without its cause, which the log would print as it is.
     throw new Error(oneLine(this.withoutSecrets(why, mail.to.address)));
   }
 
   /** Gives up what is under way. */
   close(): void {
-    this.ended.abort();
+    for (const attempt of this.underWay) attempt.abort();
   }
 
   /** Loaded where it is needed: most start without. */
