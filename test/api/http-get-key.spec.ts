@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bearer } from '../support/callers/grpc-clients.js';
 import { eventually } from '../support/eventually.js';
 import { newOwner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
@@ -38,6 +40,10 @@ describe('one key', () => {
     const { apiKey, fullKey } = await person.newKey({ access: 'read-only' });
     await service.clients.validate(fullKey, { clientIp: '192.0.2.7' });
     await service.clients.validate(fullKey, { clientIp: '2001:DB8::7', operation: 'OPERATION_WRITE' });
+    const stream = service.clients.apiKeys.validateKeys(bearer('dev-validator-token'));
+    stream.write({ apiKey: fullKey, operation: 'OPERATION_READ', clientIp: '198.51.100.7' });
+    await once(stream, 'data');
+    stream.end();
     await fetch(`${service.url}/v1/introspect`, {
       method: 'POST',
       headers: { authorization: 'Bearer dev-validator-token' },
@@ -45,11 +51,15 @@ describe('one key', () => {
     });
     const told = await eventually(async () => {
       const { body } = await person.call('GET', `/v1/api-keys/${apiKey.id}`);
-      return sum(body, 'granted') >= 2 && sum(body, 'refused') >= 1 && body;
+      return sum(body, 'granted') >= 3 && sum(body, 'refused') >= 1 && body;
     });
     const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(told.uses).toEqual([{ clientIp: '192.0.2.7', service: 'dev-validator', firstAt: TIME, lastAt: TIME }]);
-    expect([sum(told, 'granted'), sum(told, 'refused')]).toEqual([2, 1]);
+    const use = { service: 'dev-validator', firstAt: TIME, lastAt: TIME };
+    expect(told.uses).toEqual([
+      { clientIp: '198.51.100.7', ...use },
+      { clientIp: '192.0.2.7', ...use },
+    ]);
+    expect([sum(told, 'granted'), sum(told, 'refused')]).toEqual([3, 1]);
     const days = told.days.map(({ day }: { day: string }) => day);
     expect(days.at(-1)).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(told.uses[0].lastAt >= days[0]).toBe(true);

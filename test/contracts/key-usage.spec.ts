@@ -193,6 +193,15 @@ describe.each(WORLDS)('what keys did %s', (_name, open) => {
       expect(await told(keyId)).toEqual([[NEW, '203.0.113.1']]);
     });
 
+    test('is known as long as it is used', async () => {
+      const keyId = await aKey();
+      await grant(keyId, '192.0.2.1', daysAgo(150));
+      await grant(keyId, '198.51.100.1', daysAgo(120));
+      await told(keyId);
+      for (const days of [80, 20, 0]) await grant(keyId, '198.51.100.1', daysAgo(days));
+      expect(await told(keyId)).toEqual([]);
+    });
+
     test('is told of among several that are written together: the first of the day', async () => {
       const keyId = await aKey();
       await grant(keyId, '192.0.2.1', daysAgo(1));

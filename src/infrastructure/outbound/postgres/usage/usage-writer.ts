@@ -3,6 +3,7 @@ import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { keepAddresses } from './last-addresses.js';
 import type { NotedUse } from './noted/noted-key.js';
 import { noticeNewNetworks } from './new-networks.js';
+import { unknownAmong } from './unknown-addresses.js';
 import { lockUsage } from './usage-lock.js';
 import { usedAddresses } from './used-addresses.js';
 
@@ -20,8 +21,10 @@ export class UsageWriter {
     await keepLastUses(manager, uses);
     await countDays(manager, uses);
     const addresses = usedAddresses(uses);
-    await keepAddresses(manager, addresses);
-    await this.outbox.write(manager, await noticeNewNetworks(manager, addresses));
+    if (addresses.length === 0) return;
+    const unknown = await unknownAmong(manager, addresses);
+    await keepAddresses(manager, addresses, unknown.addresses);
+    await this.outbox.write(manager, await noticeNewNetworks(manager, unknown.networks));
   }
 }
 

@@ -1,5 +1,6 @@
 import { canonicalAddress } from '../../../../domain/audit/client-network.js';
 import { usageNetwork } from '../../../../domain/usage/key-networks.js';
+import { utcDay, type UtcDay } from '../../../../domain/usage/utc-day.js';
 import type { NotedUse } from './noted/noted-key.js';
 import type { NotedAddress } from './noted/noted-addresses.js';
 
@@ -7,6 +8,8 @@ import type { NotedAddress } from './noted/noted-addresses.js';
 export interface UsedAddress extends NotedAddress {
   readonly keyId: string;
   readonly network: string;
+  /** Of the last grant. */
+  readonly day: UtcDay;
 }
 
 /** Of each key the oldest first. */
@@ -16,7 +19,9 @@ export function usedAddresses(uses: readonly NotedUse[]): UsedAddress[] {
     for (const address of addresses) {
       const clientIp = canonicalAddress(address.clientIp);
       const known = spelled.get(clientIp);
-      spelled.set(clientIp, { keyId, network: usageNetwork(clientIp), ...together(known, address), clientIp });
+      const all = together(known, address);
+      const day = utcDay(new Date(all.lastMs));
+      spelled.set(clientIp, { ...all, keyId, clientIp, network: usageNetwork(clientIp), day });
     }
     return [...spelled.values()].sort((one, other) => one.firstMs - other.firstMs);
   });

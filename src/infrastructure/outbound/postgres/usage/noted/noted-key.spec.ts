@@ -71,6 +71,25 @@ describe('what a key does', () => {
     for (const n of [1995, 1996, 1997, 1998, 1999]) expect(held).toContain(`203.0.113.${n % 256}`);
   });
 
+  test('is one address at least of each of eight networks', () => {
+    const key = new NotedKey('a');
+    for (let n = 0; n < 7; n += 1) key.noteGrant(`10.0.${n}.1`, null, at(n));
+    key.noteGrant('10.0.6.2', null, at(7));
+    key.noteGrant('2001:db8:0:1::1', null, at(8));
+    key.noteGrant('2001:db8:0:1::2', null, at(9));
+    const networks = usedAddresses(key.take()).map(({ network }) => network);
+    expect(networks).toEqual([...Array.from({ length: 7 }, (_, n) => `10.0.${n}.0/24`), '2001:db8:0:1::/64']);
+  });
+
+  test('is the newest address of each network again once the others are written', () => {
+    const key = new NotedKey('a');
+    for (let n = 0; n < 8; n += 1) key.noteGrant(`10.0.${n}.1`, null, at(n));
+    key.take();
+    key.noteGrant('10.0.0.1', null, at(8));
+    for (let n = 1; n < 8; n += 1) key.noteGrant(`10.1.${n}.1`, null, at(8 + n));
+    expect(addressesOf(key)).toEqual(['10.0.0.1', ...Array.from({ length: 7 }, (_, n) => `10.1.${n + 1}.1`)]);
+  });
+
   test('is what was taken, added to what came since, when it is put back', () => {
     const key = new NotedKey('a');
     key.noteGrant('192.0.2.1', 'gateway', at(5));

@@ -45,6 +45,7 @@ describe('what is due', () => {
     grant(usage, 'a', 3);
     expect(lastUses(usage.takeDue())).toEqual([]);
     expect(lastUses(seconds(usage, 10))).toEqual([['a', 3]]);
+    expect(Math.min(...rests(usage, 100))).toBeGreaterThanOrEqual(5);
   });
 
   test('of a key in constant use is all of 5 to 10 seconds, so that a crash loses no more', () => {
