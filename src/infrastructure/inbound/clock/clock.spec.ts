@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../../../../test/support/eventually.js';
+import { HOUR_MS } from '../../../domain/time.js';
 import { Log } from '../../telemetry/log.js';
 import { Clock } from './clock.js';
 import type { Job } from './job.js';
@@ -88,7 +89,8 @@ describe('the clock', () => {
     function hurriedJob() {
       const job = {
         name: 'hurried',
-        everyMs: 60_000,
+        // Longer than any test waits for.
+        everyMs: HOUR_MS,
         runs: 0,
         hurry: (): void => undefined,
         release: (): void => undefined,

@@ -68,3 +68,16 @@ test('a flood of made-up emails leaves nothing an hour later', async () => {
   await clean();
   expect(await rows()).toBe(0);
 });
+
+test('what a network may report is remembered until its budget is whole again', async () => {
+  const networks = async () =>
+    (await app.sql<{ count: number }>('SELECT count(*)::integer AS count FROM leak_report_budgets'))[0]!.count;
+  for (const ip of ['192.0.2.4', '192.0.2.5', '192.0.2.4']) {
+    await app.reportLeakedKeys.byAnybody({ texts: [], source: null, url: null }, client(ip));
+  }
+  await clean();
+  expect(await networks()).toBe(2);
+  await app.sql(`UPDATE leak_report_budgets SET whole_at = whole_at - interval '1 minute'`);
+  await clean();
+  expect(await networks()).toBe(1);
+});
