@@ -104,10 +104,14 @@ describe('what waits to be told', () => {
   test('stays claimed when PostgreSQL keeps a delivery from being noted, and the others are noted', async () => {
     const { send, outbox, waiting } = await setUp(3);
     const delivered = outbox.delivered.bind(outbox);
-    let notes = 0;
-    outbox.delivered = (claim) => ((notes += 1) === 1 ? Promise.reject(new Error('away')) : delivered(claim));
+    const asked: string[] = [];
+    outbox.delivered = async (claim) => {
+      if (asked.push(claim.message.id) === 1) throw new Error('away');
+      await new Promise(setImmediate);
+      await delivered(claim);
+    };
     await expect(send.execute()).rejects.toThrow('away');
-    expect([notes, await waiting()]).toEqual([3, 1]);
+    expect([asked.length, await waiting()]).toEqual([3, 1]);
     expect((await send.execute()).outcomes).toEqual([]);
   });
 });

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createKey, newOwner } from '../../../../../test/support/application/application.js';
-import { openOnOwnDatabase, type OwnApplication } from '../../../../../test/support/application/application.js';
+import {
+  createKey,
+  newOwner,
+  openOnOwnDatabase,
+  type OwnApplication,
+} from '../../../../../test/support/application/application.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 
 describe('many who tell, and many who send', () => {
@@ -37,6 +41,21 @@ describe('many who tell, and many who send', () => {
       const { sequences } = rows.find((row) => row.key === key.id)!;
       expect(sequences).toEqual(Array.from({ length: told(key) }, (_, index) => index + 1));
     }
+  });
+
+  test('tell nothing of a change that the commit refuses, when all has been written', async () => {
+    await app.sql('TRUNCATE outbox, notice_sequences');
+    await app.sql(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+       CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON api_keys DEFERRABLE INITIALLY DEFERRED
+         FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    const { id } = await newOwner(app);
+    await expect(createKey(app, id)).rejects.toThrow('refused');
+    await app.sql('DROP FUNCTION refuse CASCADE');
+    await createKey(app, id);
+    const told = await app.sql<{ n: number }>('SELECT count(*)::integer AS n, max(sequence) AS last FROM outbox');
+    expect(told).toEqual([{ n: 2, last: '1' }]);
   });
 
   test('tell without waiting for a transaction that holds the key', async () => {
