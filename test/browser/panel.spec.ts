@@ -15,7 +15,7 @@ import { look, PHONE, wider } from './support/look.js';
 import { LONG_AGO_SECONDS, Platform } from './support/platform.js';
 import { isCreation, isRotation } from './support/network.js';
 import { greek } from './support/other-words.js';
-import { countKeys, putKeys } from './support/rows.js';
+import { countKeys, putHistory, putKeys } from './support/rows.js';
 import {
   button,
   chooseAction,
@@ -29,7 +29,7 @@ import {
 } from './support/screen.js';
 import { shoot } from './support/screenshots.js';
 import { Stage } from './support/stage.js';
-import { KEYS } from './support/states.js';
+import { HISTORY, KEYS } from './support/states.js';
 
 /** A day, so that no machine is slow enough for a sign-in of this test to grow old. */
 const RULE = { CONFIRMATION_MAX_AGE_SECONDS: '86400', CONFIRMATION_ACR_VALUES: 'urn:example:gold,phr' };
@@ -37,8 +37,8 @@ const NOT_SIGNED_IN = 'You did not sign in again, so no key was created.';
 
 /** Of the pictures, so that they are small. */
 const SMALL = { width: 860, height: 480 };
-/** Parts of a panel's texts that are none of its own words: prefixes of keys, browser and system of the person. */
-const DATA = /lk_[0-9a-f]+…|^Chrome, Linux$/g;
+/** Parts of a panel's texts that are none of its own words: of keys, of a time, browser and system of the person. */
+const DATA = /lk_[0-9a-f]+…|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|UTC|^Chrome, Linux$/g;
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 /** A strict project's options, which checks its libraries' declarations too. */
 const strictOptions = {
@@ -308,6 +308,12 @@ describe('the packed panel, in a page without any style of its own', () => {
       await press('Cancel');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
+    await putHistory(service, other, '0'.repeat(12), { ...HISTORY, uses: HISTORY.uses.slice(2) });
+    await button(page, '№ 0').click();
+    await page.getByRole('img', { name: greek('let through') }).waitFor();
+    expect(await seen()).toEqual([]);
+    await button(page.getByRole('dialog'), greek('Close')).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await press('Create API key');
     await press('Create key');
     await page.getByText(greek('Enter your password')).waitFor();

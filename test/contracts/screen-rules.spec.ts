@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
-import * as domain from '../../src/domain/keys/key-rules.js';
+import * as keyRules from '../../src/domain/keys/key-rules.js';
+import { USAGE_KEPT_DAYS } from '../../src/domain/usage/key-history.js';
 import * as screen from '../../web/src/rules.js';
+
+const domain = { ...keyRules, USAGE_KEPT_DAYS };
 
 test.each(Object.entries(screen))('the settings screen has %s as the service has it: %i', (name, value) => {
   expect(domain).toHaveProperty(name, value);

@@ -2,6 +2,7 @@ import { createContext, useContext } from 'react';
 import { activity } from './texts/activity';
 import { create } from './texts/create';
 import { details } from './texts/details';
+import { history } from './texts/history';
 import { keys } from './texts/keys';
 import { reveal } from './texts/reveal';
 import { revoke } from './texts/revoke';
@@ -42,6 +43,7 @@ export const english = {
   },
   keys,
   details,
+  history,
   create,
   reveal,
   revoke,

@@ -16,7 +16,7 @@ const PICTURES = [
   'reveal',
   'revoke',
   'activity',
-  'details',
+  'key-details-usage',
   'list-rotation',
   'rotate-dialog',
   'sign-in-platform',

@@ -7,6 +7,8 @@ export const isCreation: Matches = (request) =>
   request.method() === 'POST' && new URL(request.url()).pathname === '/v1/api-keys';
 export const isRotation: Matches = (request) =>
   request.method() === 'POST' && /^\/v1\/api-keys\/[0-9a-f-]{36}\/rotate$/.test(new URL(request.url()).pathname);
+export const isReadingOne: Matches = (request) =>
+  request.method() === 'GET' && /^\/v1\/api-keys\/[0-9a-f-]{36}$/.test(new URL(request.url()).pathname);
 export const isListing: Matches = (request) =>
   request.method() === 'GET' && new URL(request.url()).pathname === '/v1/api-keys';
 

@@ -67,6 +67,36 @@ export async function putKeys(service: Service, owner: Pick<Owner, 'id'>, keys: 
   );
 }
 
+export interface HistoryRow {
+  readonly uses: readonly { clientIp: string; service?: string; firstHoursAgo: number; lastMinutesAgo: number }[];
+  /** Each day as 2026-03-29. */
+  readonly days: readonly { day: string; granted: number; refused: number }[];
+}
+
+/** What the key did whose shown characters are these. */
+export async function putHistory(
+  service: Service,
+  owner: Pick<Owner, 'id'>,
+  shown: string,
+  { uses, days }: HistoryRow,
+): Promise<void> {
+  const key = "(SELECT id FROM api_keys WHERE owner_id = $1 AND public_part LIKE $2 || '%')";
+  await sql(
+    service.databaseUrl,
+    `INSERT INTO api_key_addresses (key_id, client_ip, service, first_at, last_at)
+     SELECT ${key}, "clientIp", service, now() - "firstHoursAgo" * interval '1 hour', now() - "lastMinutesAgo" * interval '1 minute'
+     FROM jsonb_to_recordset($3) AS given("clientIp" text, service text, "firstHoursAgo" float, "lastMinutesAgo" float)`,
+    [owner.id, shown, JSON.stringify(uses)],
+  );
+  await sql(
+    service.databaseUrl,
+    `INSERT INTO api_key_days (key_id, day, granted, refused)
+     SELECT ${key}, day, granted, refused
+     FROM jsonb_to_recordset($3) AS given(day date, granted int, refused int)`,
+    [owner.id, shown, JSON.stringify(days)],
+  );
+}
+
 /** @param events oldest first, as they happened */
 export async function putEvents(service: Service, owner: Owner, events: readonly EventRow[]): Promise<void> {
   await sql(

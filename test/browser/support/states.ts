@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { PASSWORD, type Owner } from '../../support/callers/owners.js';
 import { intercept, isCreation } from './network.js';
-import { endSessions, putEvents, putKeys, type EventRow, type KeyRow } from './rows.js';
+import { endSessions, putEvents, putHistory, putKeys, type EventRow, type HistoryRow, type KeyRow } from './rows.js';
 import {
   button,
   chooseAction,
@@ -57,6 +57,20 @@ const ROTATING: readonly KeyRow[] = [
   { name: 'Status dashboard', createdDaysAgo: 53, expiresInDays: 312, shown: '41d8a6f09c3e' },
 ];
 
+/** Of the key for CI: busier on working days, and refused for a while. */
+export const HISTORY: HistoryRow = {
+  uses: [
+    { clientIp: '203.0.113.7', service: 'systems-api', firstHoursAgo: 25, lastMinutesAgo: 3.2 },
+    { clientIp: '2001:db8:85a3::8a2e:370:7334', service: 'billing', firstHoursAgo: 20, lastMinutesAgo: 340 },
+    { clientIp: '198.51.100.24', firstHoursAgo: 24, lastMinutesAgo: 1300 },
+  ],
+  days: Array.from({ length: 80 }, (_, n) => ({
+    day: new Date(Date.now() - (79 - n) * 86_400_000).toISOString().slice(0, 10),
+    granted: n % 7 > 4 ? n % 5 : 40 + ((n * 37) % 61) + n,
+    refused: n > 50 && n < 57 ? 18 + ((n * 11) % 23) : 0,
+  })),
+};
+
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 const SCREEN = { clientIp: '203.0.113.7', userAgent: FIREFOX };
 const SCRIPT = { clientIp: '198.51.100.24', userAgent: 'curl/8.5.0' };
@@ -82,10 +96,12 @@ async function screenWith(
   stage: Stage,
   keys: readonly KeyRow[],
   events: readonly EventRow[] = [],
+  history?: HistoryRow,
 ): Promise<{ page: Page; owner: Owner }> {
   const owner = await stage.newOwner();
   await putKeys(stage.service, owner, keys);
   await putEvents(stage.service, owner, events);
+  if (history) await putHistory(stage.service, owner, keys[0]!.shown!, history);
   const opened = await stage.open({ owner });
   await row(opened.page, keys[0]!.name).first().waitFor();
   return opened;
@@ -109,10 +125,15 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('activity-empty', page);
   },
   'looking at keys and their activity': async (stage, visit) => {
-    const { page } = await screenWith(stage, KEYS, EVENTS);
+    const { page } = await screenWith(stage, KEYS, EVENTS, HISTORY);
     const details = await showDetails(page, 'CI deploy');
     await details.getByText('was created').waitFor();
-    await visit('details', page);
+    await details.getByRole('img', { name: 'Requests' }).waitFor();
+    await details.getByRole('heading', { name: 'What happened to it' }).scrollIntoViewIfNeeded();
+    await visit('key-details-usage', page);
+    await details.getByText('The numbers, day by day').click();
+    await details.getByRole('table').waitFor();
+    await visit('key-details-numbers', page);
     await page.keyboard.press('Escape');
     await dialog(page, 'CI deploy').waitFor({ state: 'detached' });
     await showStatus(page, 'All');
@@ -133,7 +154,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
     await visit('list-rotation', page);
     await button(row(page, 'CI deploy').nth(1), 'CI deploy').click();
     const details = dialog(page, 'CI deploy');
-    await details.getByText('Replaced by').waitFor();
+    await details.getByText('No request has come with this key in the last 90 days.').waitFor();
     await visit('details-rotation', page);
   },
   'looking at many keys': async (stage, visit) => {

@@ -7,6 +7,7 @@ import type {
   AuditEventType,
   CreatedKey,
   CreateKeyRequest,
+  KeyHistory,
   KeyStatus,
   RotateKeyRequest,
   Session,
@@ -62,7 +63,8 @@ export class ApiClient {
   listKeys = (status: KeyStatus | undefined, cursor?: string) =>
     this.call<ApiKeyPage>('/v1/api-keys', { query: { status, cursor }, isOwnersOnly: true });
 
-  getKey = (id: string) => this.call<ApiKey>(`/v1/api-keys/${encodeURIComponent(id)}`, { isOwnersOnly: true });
+  getKey = (id: string) =>
+    this.call<ApiKey & KeyHistory>(`/v1/api-keys/${encodeURIComponent(id)}`, { isOwnersOnly: true });
 
   createKey = (body: CreateKeyRequest, idempotencyKey: string, token?: string) =>
     this.call<CreatedKey>('/v1/api-keys', { method: 'POST', body, idempotencyKey, isOwnersOnly: true, token });

@@ -33,6 +33,30 @@ export interface ApiKey {
   readonly graceSeconds: number | null;
 }
 
+export interface AddressUse {
+  readonly clientIp: string;
+  /** That asked last for a request from there; null where a proxy without an identity did. */
+  readonly service: string | null;
+  /** Since when the address is among the last five. */
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+export interface DayCount {
+  /** In UTC, as 2026-03-29. */
+  readonly day: string;
+  readonly granted: number;
+  readonly refused: number;
+}
+
+/** What a key did. */
+export interface KeyHistory {
+  /** The last five addresses, newest first. */
+  readonly uses: readonly AddressUse[];
+  /** Of the last 90 days those with requests, oldest first. */
+  readonly days: readonly DayCount[];
+}
+
 export interface ApiKeyPage {
   readonly items: readonly ApiKey[];
   readonly activeKeys: number;

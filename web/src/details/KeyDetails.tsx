@@ -26,9 +26,9 @@ export function KeyDetails({ keyId, onOpen, onClose }: Props) {
   // Kept after it is closed, so that it still has its texts while it fades away.
   const last = useRef(keyId);
   if (keyId !== undefined) last.current = keyId;
-  const found = useKey(last.current);
-  const { rotation } = useRotation(found.key);
   const opened = keyId !== undefined;
+  const found = useKey(last.current, opened);
+  const { rotation } = useRotation(found.key, opened);
   const focus = useFocusReturn(opened);
   const next = useRef<KeyAction['kind']>(undefined);
   const choose = (kind: KeyAction['kind']) => {
@@ -53,11 +53,11 @@ export function KeyDetails({ keyId, onOpen, onClose }: Props) {
       onClosed={afterwards}
     >
       {found.key && !isUnknown && (
-        <KeyDetailsBody apiKey={found.key} rotation={rotation} onOpen={onOpen} onAction={choose} />
+        <KeyDetailsBody apiKey={found.key} found={found} rotation={rotation} onOpen={onOpen} onAction={choose} />
       )}
       {!found.key && found.isAsking && <KeyListSkeleton />}
       {isUnknown && <Notice tone="warning">{details.unknown}</Notice>}
-      {found.isError && !isUnknown && (
+      {found.isError && !isUnknown && !found.key && (
         <FailureAlert error={found.error} isRetrying={found.isFetching} onRetry={() => void found.refetch()} />
       )}
     </SidePanel>

@@ -4,6 +4,7 @@ import { useActivity } from '../activity/useActivity';
 import type { ApiKey } from '../api/types';
 import { statusAt } from '../keys/status';
 import type { KeyAction } from '../keys/KeyDialogs';
+import { KeyHistory } from '../history/KeyHistory';
 import { KeyListSkeleton } from '../keys/KeyListSkeleton';
 import { usePanel } from '../panel/context';
 import { revokeAction } from '../revoke/revoke-words';
@@ -12,19 +13,22 @@ import { useTexts } from '../texts';
 import { useNow } from '../time/useNow';
 import { FailureAlert } from '../ui/FailureAlert';
 import { AllFacts } from './AllFacts';
+import type { KeyFound } from './useKey';
 
 /** So many of the newest events; the activity has all of them. */
 const SHOWN_EVENTS = 5;
 
 interface Props {
   readonly apiKey: ApiKey;
+  /** The same key, with what it did if that is known. */
+  readonly found: KeyFound;
   readonly rotation: Rotation | undefined;
   /** To see another key. */
   readonly onOpen: (keyId: string) => void;
   readonly onAction: (kind: KeyAction['kind']) => void;
 }
 
-export function KeyDetailsBody({ apiKey, rotation, onOpen, onAction }: Props) {
+export function KeyDetailsBody({ apiKey, found, rotation, onOpen, onAction }: Props) {
   const texts = useTexts();
   const { details, keys } = texts;
   const { goTo } = usePanel();
@@ -47,6 +51,7 @@ export function KeyDetailsBody({ apiKey, rotation, onOpen, onAction }: Props) {
           </Button>
         </Group>
       )}
+      <KeyHistory found={found} />
       <Title order={3} size="h5">
         {details.activity}
       </Title>

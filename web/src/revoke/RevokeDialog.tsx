@@ -22,7 +22,7 @@ export function RevokeDialog({ apiKey, rotation, opened, onClose, onClosed }: Pr
   const texts = useTexts();
   const { announce } = usePanel();
   // While the person decides, the other key may end or come into use.
-  const current = useRotation(opened && rotation ? apiKey : undefined);
+  const current = useRotation(rotation && apiKey, opened);
   const words = useRef(revokeWords(apiKey, rotation, texts));
   if (opened) words.current = revokeWords(apiKey, current.isKnown ? current.rotation : rotation, texts);
   const revoke = useRevokeKey((message) => {

@@ -10,8 +10,8 @@ interface Found {
 }
 
 /** What a key is part of, by the other key as it is now. */
-export function useRotation(key: ApiKey | undefined): Found {
-  const [replaced, successor] = [useKey(key?.replaces), useKey(key?.replacedBy)];
+export function useRotation(key: ApiKey | undefined, isShown: boolean): Found {
+  const [replaced, successor] = [useKey(key?.replaces, isShown), useKey(key?.replacedBy, isShown)];
   const now = useNow();
   const others = [replaced.key, successor.key].filter((other) => other !== undefined);
   return {

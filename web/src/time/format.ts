@@ -43,6 +43,16 @@ export function longDate(time: number, language: string): string {
   return new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'long' }).format(new Date(time));
 }
 
+/** "Nov 22, 2026", of a day in UTC as 2026-11-22. */
+export function dayDate(day: string, language: string): string {
+  const format = new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'medium', timeZone: 'UTC' });
+  return format.format(new Date(day));
+}
+
+export function wholeNumber(count: number, language: string): string {
+  return new Intl.NumberFormat(localeFor(language)).format(count);
+}
+
 /** "Nov 23, 2:00 PM". */
 export function shortTime(iso: string, language: string): string {
   const short = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
