@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createKey, newOwner as putOwner, openApplication } from '../support/application/application.js';
 import { newOwner } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
 import { MailServer } from '../support/platform/mail-server.js';
-import { startServiceHere, type Service } from '../support/processes/service.js';
-import { PrintedLog } from '../support/reading/printed-log.js';
-import { createDatabase } from '../support/stores/databases.mjs';
+import { startService, type Service } from '../support/processes/service.js';
+import { readMetrics } from '../support/reading/metrics-page.js';
 import { sql } from '../support/stores/sql.js';
 
 const PASSWORD = 'S3cret-of-mail';
@@ -13,12 +11,7 @@ const PASSWORD = 'S3cret-of-mail';
 describe('what happens to keys is told to their owners by mail', () => {
   let server: MailServer;
   let isOpen = true;
-  let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: Service;
-  let printed: PrintedLog;
-  /** Of a key with six days left, whose owner nobody has told yet. */
-  let expiring: { readonly email: string; readonly keyId: string };
-
   beforeAll(async () => {
     server = await MailServer.start({
       disabledCommands: ['STARTTLS'],
@@ -28,71 +21,49 @@ describe('what happens to keys is told to their owners by mail', () => {
         callback(isOpen && password === PASSWORD ? null : refused, { user: username! });
       },
     });
-    database = await createDatabase();
-    const app = await openApplication(database.url);
-    const { id, email } = await putOwner(app);
-    const { key } = await createKey(app, id, { expiresInDays: 30 });
-    await app.sql(
-      `UPDATE api_keys SET created_at = created_at - interval '24 days', expires_at = expires_at - interval '24 days'`,
-    );
-    await app.close();
-    expiring = { email, keyId: key.id };
-
-    printed = new PrintedLog();
-    service = await startServiceHere({
-      DATABASE_URL: database.url,
-      LOG_LEVEL: 'debug',
-      SMTP_URL: `smtp://keys:${PASSWORD}@${server.place}`,
-      MAIL_FROM: 'Keys <keys@example.com>',
-    });
+    const SMTP_URL = `smtp://keys:${PASSWORD}@${server.place}`;
+    service = await startService({ SMTP_URL, MAIL_FROM: 'Keys <keys@example.com>' });
   });
   afterAll(async () => {
     await service.stop();
-    printed.stop();
     await server.stop();
-    await database.drop();
   });
 
-  const mailTo = (email: string) =>
-    eventually(async () => server.mails.find(({ recipients }) => recipients[0] === email));
-  const waiting = () => sql<{ last_error: string | null }>(database.url, 'SELECT last_error FROM outbox');
+  const waiting = () => sql<{ last_error: string | null }>(service.databaseUrl, 'SELECT last_error FROM outbox');
+  const reason = () => eventually(async () => (await waiting())[0]?.last_error);
 
-  test('of a coming expiry, when the clock says so', async () => {
-    const { subject, text, user } = await mailTo(expiring.email);
-    expect([subject, user]).toEqual(['Your API key expires in 6 days: CI', 'keys']);
-    expect(text).toContain(`${service.url}/settings/api-keys?key=${expiring.keyId}\n`);
-    await eventually(async () => (await waiting()).length === 0);
-  });
-
-  test('of a creation, at last, when the server has refused the login: the password is on no line, and in no table', async () => {
+  test('at last, when the server has refused the login, of which the password is not kept', async () => {
     isOpen = false;
     const { email, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey({ name: 'Ünïcode <b>' });
-    const why = await eventually(async () => (await waiting())[0]?.last_error);
-    expect(why).toBe('Invalid login: 535 not … for keys');
-    await eventually(async () => printed.text.includes('The mail server (SMTP_URL)'));
+    expect(await reason()).toBe('Invalid login: 535 not … for keys');
 
     isOpen = true;
-    await eventually(async () => {
-      await sql(database.url, 'UPDATE outbox SET next_try_at = clock_timestamp()');
-      return (await waiting()).length === 0;
+    const mail = await eventually(async () => {
+      await sql(service.databaseUrl, 'UPDATE outbox SET next_try_at = clock_timestamp()');
+      return server.mails.find(({ recipients }) => recipients.includes(email));
     });
-    const mail = await mailTo(email);
-    expect(mail.subject).toBe('A new API key was created: Ünïcode <b>');
+    expect([mail.subject, mail.user]).toEqual(['A new API key was created: Ünïcode <b>', 'keys']);
     expect(mail.text).toContain(`Begins with: ${apiKey.prefix}\n`);
     expect(mail.text).toContain('From the address: 127.0.0.1\n');
+    expect(mail.text).toContain(`${service.url}/settings/api-keys?key=${apiKey.id}\n`);
     for (const part of [mail.raw, mail.text!, mail.html!]) expect(part).not.toContain(fullKey.slice(-16));
-    expect(printed.text).not.toContain(PASSWORD);
-    expect(printed.text).not.toContain(email);
+    await eventually(async () => (await waiting()).length === 0);
   });
 
-  test('and a person who was purged meanwhile is told nothing', async () => {
+  test('but not to a person who was purged meanwhile', async () => {
     isOpen = false;
     const { id, email, person } = await newOwner(service);
     await person.newKey();
-    await eventually(async () => (await waiting()).some(({ last_error: why }) => why));
+    await reason();
     await service.clients.purgeAccount(id);
     expect(await waiting()).toEqual([]);
     expect(server.mails.some(({ recipients }) => recipients.includes(email))).toBe(false);
+  });
+
+  test('and what is due by the clock is looked for from the start on', async () => {
+    const job = { job: 'tell-due-notices' };
+    await eventually(async () => (await readMetrics(service.url)).sum('latchkey_job_runs_total', job) > 0);
+    expect((await readMetrics(service.url)).sum('latchkey_job_failures_total', job)).toBe(0);
   });
 });

@@ -4,9 +4,12 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { eventually } from '../support/eventually.js';
+import { MailServer } from '../support/platform/mail-server.js';
 import { OtlpReceiver } from '../support/platform/otlp-receiver.js';
 import { WebhookServer } from '../support/platform/webhook-receiver.js';
 import { Person } from '../support/callers/person.js';
+import { sql } from '../support/stores/sql.js';
 import { buildService, ServiceProcess, type End } from '../support/processes/service-process.js';
 import { hitsOf, redisEntries, spellingsOf, storedRows, type Find } from './canary-search.js';
 import { presentKey, presentPassword, presentSession, presentToken } from './canary-paths.js';
@@ -22,8 +25,9 @@ const passwords = { password: word('password'), changedPassword: word('changed')
 const tokens = { validator: word('validator'), accounts: word('accounts'), unknownToken: word('nobody') };
 
 describe('secrets that went every way there is', () => {
+  const mailPassword = word('mail');
   const webhookSecret = WebhookServer.SECRET.replace('whsec_', '');
-  const secrets: Record<string, string> = { ...passwords, ...tokens, webhookSecret };
+  const secrets: Record<string, string> = { ...passwords, ...tokens, webhookSecret, mailPassword };
   /** All answers, and what Redis held in the meantime. */
   const answers: Find[] = [];
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -36,11 +40,14 @@ describe('secrets that went every way there is', () => {
     database = await createDatabase();
     const receiver = await OtlpReceiver.start();
     const webhooks = await WebhookServer.start();
+    const mailServer = await unkindMailServer();
     const metricsPort = String(await freePort());
     const service = await ServiceProcess.startReady({
       METRICS_PORT: metricsPort,
       ...receiver.env,
       ...webhooks.env,
+      SMTP_URL: `smtp://keys:${mailPassword}@${mailServer.place}`,
+      MAIL_FROM: 'keys@example.com',
       DATABASE_URL: database.url,
       REDIS_URL: redisUrl,
       LOG_LEVEL: 'debug',
@@ -53,6 +60,14 @@ describe('secrets that went every way there is', () => {
     const clients = connectClients(service.target, { validator: tokens.validator, admin: tokens.accounts });
     try {
       await pushEverything(service, clients);
+      const refused = () => sql(database.url, 'SELECT 1 FROM outbox WHERE last_error IS NOT NULL');
+      await eventually(async () => (await refused()).length > 0);
+      answers.push(...(await storedRows(database.url)));
+      mailServer.beKind();
+      await eventually(async () => {
+        await sql(database.url, 'UPDATE outbox SET next_try_at = clock_timestamp()');
+        return mailServer.mails.length > 0;
+      });
       const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
       finds = [{ place: '/metrics', text: metrics }, ...answers];
     } finally {
@@ -61,10 +76,12 @@ describe('secrets that went every way there is', () => {
       log = await service.ended;
       await receiver.stop();
       await webhooks.stop();
+      await mailServer.stop();
     }
     expect(webhooks.deliveries.length).toBeGreaterThan(1);
     finds.push({ place: 'the traces', text: receiver.received.join('\n') });
     finds.push({ place: 'the webhooks', text: JSON.stringify(webhooks.deliveries) });
+    finds.push({ place: 'the mails', text: JSON.stringify(mailServer.mails) });
     // Only now, when everything that is written later has been written.
     finds.push(
       ...(await storedRows(database.url)),
@@ -124,6 +141,8 @@ describe('secrets that went every way there is', () => {
     expect(places(publicPart)).toEqual(expect.arrayContaining(['table public.api_keys', 'stdout']));
     expect(places(publicPart)).not.toContain('the webhooks');
     expect(places(`lk_${publicPart.slice(0, 12)}…`)).toContain('the webhooks');
+    expect(places(`lk_${publicPart.slice(0, 12)}…`)).toContain('the mails');
+    expect(places('535 not … for keys')).toEqual(expect.arrayContaining(['table public.outbox', 'stdout']));
     expect(places('latchkey:rate:')).toContain('Redis');
     expect(places('latchkey_validations_total')).toContain('/metrics');
     for (const span of [
@@ -135,7 +154,7 @@ describe('secrets that went every way there is', () => {
       expect(places(`"name":"${span}"`)).toEqual(['the traces']);
     }
     expect(places('invalid_fields').filter((place) => place.startsWith('the answer to'))).not.toEqual([]);
-    expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(13);
+    expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(14);
   });
 
   test('would be found in any spelling', () => {
@@ -159,6 +178,20 @@ describe('secrets that went every way there is', () => {
     expect(log.err).toBe('');
   });
 });
+
+/** Refuses each login, and repeats the password, until it is told to be kind. */
+async function unkindMailServer() {
+  let isKind = false;
+  const server = await MailServer.start({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, callback) => {
+      const refused = Object.assign(new Error(`not ${password} for ${username}`), { responseCode: 535 });
+      callback(isKind ? null : refused, { user: username! });
+    },
+  });
+  return Object.assign(server, { beKind: () => void (isKind = true) });
+}
 
 function mapValues(record: Record<string, string>, change: (value: string) => string): Record<string, string> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));

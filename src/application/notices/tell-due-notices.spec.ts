@@ -50,6 +50,16 @@ describe('what is due because time has passed', () => {
     expect(told()).toEqual(['api_key.expiring']);
   });
 
+  test.each<NoticeReceivers>([
+    { webhook: true, mail: false },
+    { webhook: false, mail: true },
+  ])('of a coming expiry is told to whom is named: %j', async (receivers) => {
+    const { store, start } = openService();
+    await keyOf90Days(start());
+    store.pass(60 * DAY_MS);
+    expect(await start(receivers).tellDueNotices.execute()).toBe(1);
+  });
+
   test('of a rotation stays untold while there is mail alone, which does not bring it', async () => {
     const { store, start, told } = openService();
     const key = await keyOf90Days(start());
