@@ -13,13 +13,13 @@ export interface NotedAddress {
 /** Shared by all: V8 makes room for seventeen where one is pushed to an empty array, and for one in `[address]`. */
 const NONE: HeldAddress[] = [];
 
-/** The addresses of one key. Those that are used again are changed in place. */
+/** The addresses of one key. */
 export class NotedAddresses {
   private held: HeldAddress[] = NONE;
 
   note(clientIp: string, service: string | null, firstMs: number, lastMs: number): void {
-    for (const address of this.held) {
-      if (address.clientIp === clientIp) return address.extend(service, firstMs, lastMs);
+    for (const known of this.held) {
+      if (known.clientIp === clientIp) return known.extend(service, firstMs, lastMs);
     }
     const address = new HeldAddress(clientIp, service, firstMs, lastMs);
     if (this.held === NONE) this.held = [address];
@@ -71,11 +71,11 @@ class HeldAddress implements NotedAddress {
   }
 
   extend(service: string | null, firstMs: number, lastMs: number): void {
-    if (this.isTaken || firstMs < this.firstMs) this.firstMs = firstMs;
     if (this.isTaken || lastMs >= this.lastMs) {
       this.lastMs = lastMs;
       this.service = service;
     }
+    if (this.isTaken || firstMs < this.firstMs) this.firstMs = firstMs;
     this.isTaken = false;
   }
 

@@ -11,29 +11,33 @@ export interface NotedUse {
   readonly addresses: readonly NotedAddress[];
 }
 
-interface Count {
-  readonly day: UtcDay;
-  granted: number;
-  refused: number;
-}
-
-/** Shared by all, like that of NotedAddresses. */
-const NONE: Count[] = [];
+const NO_DAY: UtcDay = -1;
 
 /**
- * Collects what one key does. What is noted again and again is a number that is changed in place: an object would be garbage
- * of every request, and outlive it.
+ * Collects what one key does. What is noted again and again is a number that is changed in place, and in this object: another one
+ * would be garbage of every request, and among many keys a step to it costs as much as all else.
  */
 export class NotedKey {
   /** Whether anything was noted since the last time that it was taken. */
   hasNews = false;
   /** Whether it was ever granted. */
   isUsed = false;
+  /** The day that is counted just now. */
+  private day: UtcDay = NO_DAY;
+  private granted = 0;
+  /** Of the grants that come from one address by one service, one after the other. */
+  private clientIp: string | null = null;
+  private service: string | null = null;
+  private lastMs = 0;
+  private firstMs = 0;
+  /** Of the grants before these, if there were any. */
+  private lastBeforeMs = 0;
+  private refused = 0;
+  /** There are some when two readings come at midnight, and when a day could not be written. */
+  private otherDays: readonly DayCount[] = [];
+  private readonly addresses = new NotedAddresses();
   /** The second in which it is looked at, by the clock of NotedUsage. */
   dueAt = 0;
-  private lastMs = 0;
-  private days: Count[] = NONE;
-  private readonly addresses = new NotedAddresses();
 
   constructor(readonly keyId: string) {}
 
@@ -41,24 +45,28 @@ export class NotedKey {
     const atMs = at.getTime();
     this.hasNews = true;
     this.isUsed = true;
-    this.countOf(utcDay(at)).granted += 1;
-    if (atMs > this.lastMs) this.lastMs = atMs;
-    if (clientIp !== null) this.addresses.note(clientIp, service, atMs, atMs);
+    this.turnTo(utcDay(at));
+    this.granted += 1;
+    if (clientIp !== this.clientIp || service !== this.service || this.lastMs === 0)
+      this.moveTo(clientIp, service, atMs);
+    else if (atMs > this.lastMs) this.lastMs = atMs;
+    else if (atMs < this.lastMs && atMs < this.firstMs) this.firstMs = atMs;
   }
 
   noteRefusal(at: Date): void {
     this.hasNews = true;
-    this.countOf(utcDay(at)).refused += 1;
+    this.turnTo(utcDay(at));
+    this.refused += 1;
   }
 
   /** Takes back what was taken. */
   add({ lastMs = 0, days, addresses }: NotedUse): void {
     this.hasNews = true;
-    if (lastMs > this.lastMs) this.lastMs = lastMs;
+    if (lastMs > this.lastBeforeMs) this.lastBeforeMs = lastMs;
     for (const { day, granted, refused } of days) {
-      const count = this.countOf(day);
-      count.granted += granted;
-      count.refused += refused;
+      this.turnTo(day);
+      this.granted += granted;
+      this.refused += refused;
     }
     for (const { clientIp, service, firstMs, lastMs: last } of addresses) {
       this.addresses.note(clientIp, service, firstMs, last);
@@ -68,19 +76,32 @@ export class NotedKey {
   /** What was noted since the last time: nothing, or one. */
   take(): NotedUse[] {
     if (!this.hasNews) return [];
-    const { keyId, lastMs, days } = this;
     this.hasNews = false;
-    this.lastMs = 0;
-    this.days = NONE;
-    return [{ keyId, lastMs: lastMs || undefined, days, addresses: this.addresses.take() }];
+    this.moveTo(null, null, 0);
+    this.turnTo(NO_DAY);
+    const { keyId, lastBeforeMs, otherDays: days } = this;
+    this.lastBeforeMs = 0;
+    this.otherDays = [];
+    return [{ keyId, lastMs: lastBeforeMs || undefined, days, addresses: this.addresses.take() }];
   }
 
-  /** The last one, but for two readings that come at midnight, and what could not be written for a day. */
-  private countOf(day: UtcDay): Count {
-    for (let at = this.days.length - 1; at >= 0; at -= 1) if (this.days[at]!.day === day) return this.days[at]!;
-    const count = { day, granted: 0, refused: 0 };
-    if (this.days === NONE) this.days = [count];
-    else this.days.push(count);
-    return count;
+  private moveTo(clientIp: string | null, service: string | null, atMs: number): void {
+    if (this.clientIp !== null) this.addresses.note(this.clientIp, this.service, this.firstMs, this.lastMs);
+    if (this.lastMs > this.lastBeforeMs) this.lastBeforeMs = this.lastMs;
+    this.clientIp = clientIp;
+    this.service = service;
+    this.firstMs = atMs;
+    this.lastMs = atMs;
+  }
+
+  private turnTo(day: UtcDay): void {
+    if (day === this.day) return;
+    const { otherDays, granted, refused } = this;
+    const counted = otherDays.find((other) => other.day === day);
+    const others = otherDays.filter((other) => other !== counted);
+    this.otherDays = granted + refused > 0 ? [...others, { day: this.day, granted, refused }] : others;
+    this.day = day;
+    this.granted = counted?.granted ?? 0;
+    this.refused = counted?.refused ?? 0;
   }
 }
