@@ -38,7 +38,7 @@ export class SendNotices {
   /** One look at what is due. No transaction is open while a message is under way. */
   async execute(): Promise<Look> {
     const limit = this.standing.isAway ? 1 : AT_ONCE;
-    const claims = this.underWay.isCutOff ? [] : await this.outbox.claim(this.channel, limit);
+    const claims = this.underWay.hasEnded ? [] : await this.outbox.claim(this.channel, limit);
     // Each to its end, also where PostgreSQL keeps one from being noted.
     const tries = await Promise.allSettled(claims.map((claim) => this.send(claim)));
     const results = tries.map((each) => {

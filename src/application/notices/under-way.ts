@@ -1,14 +1,14 @@
 /** Work that the end of the service waits for, and not for long. */
 export class UnderWay {
   private readonly cutOffs = new Set<() => void>();
-  private hasEnded = false;
+  private isOver = false;
 
   /** @param graceMs from the end of the service until what is under way is cut off */
   constructor(private readonly graceMs: number) {}
 
-  /** Whether no more is to be begun. */
-  get isCutOff(): boolean {
-    return this.hasEnded;
+  /** From then on nothing is to be begun. */
+  get hasEnded(): boolean {
+    return this.isOver;
   }
 
   /** Answers `done`, the error, or `cut-off` where the service ended first; the work is left to itself then. */
@@ -28,7 +28,7 @@ export class UnderWay {
   }
 
   end(): void {
-    this.hasEnded = true;
+    this.isOver = true;
     setTimeout(() => this.cutOffs.forEach((cutOff) => cutOff()), this.graceMs).unref();
   }
 }
