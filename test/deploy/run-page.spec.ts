@@ -79,12 +79,17 @@ describe('docs/run.md', () => {
   });
 
   test('makes a role for the service that may do all that the service does', async () => {
-    const app = await openApplication(settings()['DATABASE_URL']!);
+    const noticeReceivers = { webhook: true, mail: true };
+    const app = await openApplication(settings()['DATABASE_URL']!, { noticeReceivers });
     try {
       const [owner, expiring] = [await newOwner(app), await newOwner(app)];
       const { key } = await createKey(app, expiring.id);
       await runOut(app, key.id);
       expect(await app.sweepDueEnds.execute()).toBe(1);
+      const [delivered, failed] = await app.outbox.claim('webhook', 2);
+      await app.outbox.delivered(delivered!);
+      await app.outbox.failed(failed!, 'no', undefined);
+      expect(await app.outbox.retry(undefined)).toBe(1);
       const { key: used } = await createKey(app, owner.id);
       for (const network of [1, 2]) app.usage.noteGrant(used.id, `192.0.${network}.1`, null, new Date());
       await app.usage.flush();
