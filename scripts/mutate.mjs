@@ -54,6 +54,7 @@ const unmutable = [
   'leak-report',
   'leak-site',
   'listed-key',
+  'notice-ports',
   'outbox-message',
   'page',
   'platform-person',

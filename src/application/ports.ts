@@ -1,6 +1,6 @@
 /**
- * What the use cases ask for from the outside; sign-in-ports.ts has what signing in asks for. Ports are abstract classes so
- * that they are their own injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its
+ * What the use cases ask for from the outside; sign-in-ports.ts has what signing in asks for, notice-ports.ts what telling
+ * others does. Ports are abstract classes so that they are their own injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its
  * store can't answer, and every `now` is PostgreSQL's clock: one clock for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
@@ -15,13 +15,12 @@ import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { KeyHistory } from '../domain/usage/key-history.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
-import type { NoticeChannel } from '../domain/notices/channel.js';
 import type { KeyList, ReadKey } from './listed-key.js';
 import type { ValidationPart } from './keys/validation-parts.js';
-import type { Backlog, Claim, OutboxMessage, UndeliveredMessage } from './notices/outbox-message.js';
 import type { Page, PageRequest } from './page.js';
 import type { Asker } from './sign-in-ports.js';
 
+export * from './notice-ports.js';
 export * from './sign-in-ports.js';
 
 /** What the database says of a public part, read in one statement at `now`. */
@@ -108,43 +107,6 @@ export abstract class AuditTrail {
   abstract events(span: TimeSpan): AsyncIterable<SealableEvent>;
   /** One snapshot: what is written meanwhile is not seen. */
   abstract read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T>;
-}
-
-/** What happened to keys, on its way to those who are to be told; each channel by itself. */
-export abstract class Outbox {
-  /** Messages whose next try is due, the oldest first, passing over those that another sender has claimed. */
-  abstract claim(channel: NoticeChannel, limit: number): Promise<Claim[]>;
-  /** It was taken, and is forgotten. */
-  abstract delivered(claim: Claim): Promise<void>;
-  /**
-   * It was tried in vain. Changes nothing once the claim has run out and another sender has it.
-   * @param pauseMs until it is tried again; undefined: it is given up
-   */
-  abstract failed(claim: Claim, why: string, pauseMs: number | undefined): Promise<void>;
-  /** It was not tried to the end: anybody may. */
-  abstract release(claim: Claim): Promise<void>;
-  abstract backlog(): Promise<Record<NoticeChannel, Backlog>>;
-  /** What is not delivered, the oldest first. */
-  abstract list(isFailed: boolean, limit: number): Promise<UndeliveredMessage[]>;
-  /** Makes one due now, whether it waits or was given up, or all that were given up. Answers how many. */
-  abstract retry(id: string | undefined): Promise<number>;
-}
-
-/** What is told of keys because time has passed: once of each key over all instances, of active keys of active owners. */
-export abstract class DueNotices {
-  /**
-   * Tells of coming expiries, as `dueExpiryNotice` has it, among the keys that have more than `day - 1` and at most `day`
-   * days left; one of `noticeDays` is `day` at least. Passes over those that another is at. Answers how many, `limit` at most.
-   */
-  abstract tellComingExpiries(noticeDays: readonly number[], day: number, limit: number): Promise<number>;
-  /** The same of keys that were to replace others and that nobody uses, as `isRotationUnused` has it. */
-  abstract tellUnusedRotations(limit: number): Promise<number>;
-}
-
-/** Where a channel leads. */
-export abstract class NoticeReceiver {
-  /** Throws an Error with a reason in words when the message was not taken. Ends within 20 seconds. */
-  abstract deliver(message: OutboxMessage): Promise<void>;
 }
 
 export abstract class ApiKeys {

@@ -5,14 +5,10 @@ import type { RateLimit } from '../domain/rate-limit.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
 import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
-import { readExpiryNoticeDays } from './notices/expiry-notice-days.js';
-import { type MailConfig, readMail } from './notices/mail-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
 import { type OidcConfig, readOidc } from './oidc-config.js';
 import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
-import type { NoticeReceivers } from '../domain/notices/channel.js';
-import { readNoticeReceivers } from './notices/notice-receivers.js';
-import { readWebhook, type WebhookConfig } from './notices/webhook-config.js';
+import { type NoticesConfig, readNotices } from './notices/notices-config.js';
 import { readPublicUrl } from './public-url.js';
 import { readSealKeys } from './seal-keys.js';
 import { readFreshSignIn, readPasswordSignIn } from './sign-in-config.js';
@@ -26,7 +22,7 @@ interface AuditConfig {
   readonly retentionDays: number | undefined;
 }
 
-export interface Config {
+export interface Config extends NoticesConfig {
   readonly host: string;
   readonly httpPort: number;
   readonly grpcPort: number;
@@ -54,12 +50,6 @@ export interface Config {
   readonly freshSignIn: FreshSignInRule;
   readonly grpcTls: GrpcTlsConfig | undefined;
   readonly audit: AuditConfig;
-  readonly noticeReceivers: NoticeReceivers;
-  readonly webhook: WebhookConfig | undefined;
-  /** How owners are sent mail. Undefined: not at all. */
-  readonly mail: MailConfig | undefined;
-  /** So many days before a key expires its owner is told. */
-  readonly expiryNoticeDays: readonly number[];
   /** What may be asked for through a proxy, the first match counting. Undefined: nothing. */
   readonly forwardAuthRoutes: readonly ForwardAuthRoute[] | undefined;
   readonly demo: boolean;
@@ -125,10 +115,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       sealKeys: readSealKeys(reader),
       retentionDays: reader.wholeNumber('AUDIT_RETENTION_DAYS', undefined, 36_500),
     },
-    noticeReceivers: readNoticeReceivers(reader),
-    webhook: readWebhook(reader),
-    mail: readMail(reader),
-    expiryNoticeDays: readExpiryNoticeDays(reader),
+    ...readNotices(reader),
     forwardAuthRoutes: reader.jsonFile('FORWARD_AUTH_ROUTES', parseForwardAuthRoute),
     demo,
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
