@@ -4,7 +4,7 @@ import { type ApiKeyStatus, isOpen } from '../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { RevocationReason } from '../../domain/keys/revocation-reason.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
-import type { LeakSite } from '../../domain/leaks/leak-site.js';
+import type { LeakSite } from '../../domain/audit/leak-site.js';
 import { accountNotFound } from '../account-not-found.js';
 import type { Accounts } from '../ports.js';
 import { openKey } from './open-key.js';

@@ -3,7 +3,7 @@ import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { digestMatches } from '../../domain/keys/key-string.js';
 import type { Actor, Administrator } from '../../domain/audit/audit-event.js';
 import { keyProofsIn, type KeyProof } from '../../domain/leaks/key-proof.js';
-import type { LeakSite } from '../../domain/leaks/leak-site.js';
+import type { LeakSite } from '../../domain/audit/leak-site.js';
 import type { ApiKeys } from '../ports.js';
 import type { RevokeAsAdmin } from './revoke-as-admin.js';
 

@@ -1,7 +1,7 @@
 import { type Actor, type AuditEvent, THE_SERVICE } from '../../domain/audit/audit-event.js';
 import type { KeyChange } from '../../domain/keys/key-change.js';
 import type { OwnerKeys } from '../../domain/keys/owner-keys.js';
-import type { LeakSite } from '../../domain/leaks/leak-site.js';
+import type { LeakSite } from '../../domain/audit/leak-site.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
 import type { AccountTransaction } from '../account-transaction.js';
 

@@ -2,7 +2,7 @@ import type { Client } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/audit/client-network.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { type KeyProof, keyProofsIn } from '../../domain/leaks/key-proof.js';
-import type { LeakSite } from '../../domain/leaks/leak-site.js';
+import type { LeakSite } from '../../domain/audit/leak-site.js';
 import type { Asker, Audit, LeakReports } from '../ports.js';
 
 /** Texts that are said to hold keys, such as the keys themselves, and where they stood. */

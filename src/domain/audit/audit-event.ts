@@ -2,7 +2,7 @@ import type { AccountChange } from '../accounts/account-change.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { RevocationReason } from '../keys/revocation-reason.js';
 import type { DenialReason } from '../keys/verdict.js';
-import type { LeakSite } from '../leaks/leak-site.js';
+import type { LeakSite } from './leak-site.js';
 
 /** Who is on the other end, as far as a trusted hop or the calling service says. For the record only. */
 export interface Client {

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/audit-event.js';
 import type { KeyProof } from './key-proof.js';
-import type { LeakSite } from './leak-site.js';
+import type { LeakSite } from '../audit/leak-site.js';
 
 /** One report: everything of it that is kept until its keys have ended. */
 export interface LeakReport extends LeakSite {

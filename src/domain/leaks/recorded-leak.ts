@@ -1,6 +1,6 @@
 import type { SealableEvent } from '../audit/audit-seal.js';
 import { detailsOf } from '../audit/telling-event.js';
-import type { LeakSite } from './leak-site.js';
+import type { LeakSite } from '../audit/leak-site.js';
 
 /** Where a leaked key stood, as the event of its end has it. Null where nothing is known of that, and of any other event. */
 export function recordedLeak(event: Pick<SealableEvent, 'reason' | 'details'>): LeakSite | null {

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { lengthProblem, optional } from '../../../../domain/errors.js';
-import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/leaks/leak-site.js';
+import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/audit/leak-site.js';
 import { Follows, text } from '../pipeline/rules.js';
 
 const MAX_KEYS = 100;

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
-import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/leaks/leak-site.js';
+import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/audit/leak-site.js';
 import { plainText } from '../../shared/client-facts.js';
 import { turnAway } from '../management/turned-away.js';
 import { MALFORMED_BODY, ProblemResponses } from '../pipeline/problem-responses.js';

@@ -1,6 +1,6 @@
 import type { Leak } from '../../../../application/leaks/report-leaked-keys.js';
 import { type FieldError, invalidFields, LatchkeyError } from '../../../../domain/errors.js';
-import { MAX_URL_LENGTH } from '../../../../domain/leaks/leak-site.js';
+import { MAX_URL_LENGTH } from '../../../../domain/audit/leak-site.js';
 import { plainText } from '../../shared/client-facts.js';
 
 /**

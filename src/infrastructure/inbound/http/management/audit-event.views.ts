@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OWNER_EVENT_TYPES, type RecordedEvent } from '../../../../domain/audit/audit-event.js';
-import type { LeakSite } from '../../../../domain/leaks/leak-site.js';
+import type { LeakSite } from '../../../../domain/audit/leak-site.js';
 
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 
