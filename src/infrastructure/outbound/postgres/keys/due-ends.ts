@@ -9,7 +9,7 @@ import { fromAuditEvent } from '../tables/audit-mapping.js';
 import { AuditEventRow } from '../tables/audit-rows.js';
 import { toApiKey } from '../tables/mapping.js';
 import { ApiKeyRow } from '../tables/rows.js';
-import { IS_DUE } from './key-status-sql.js';
+import { END_HAS_COME, IS_DUE, TIME_IS_OUT } from './key-status-sql.js';
 
 type Keys = SelectQueryBuilder<ApiKeyRow>;
 type Narrow = (keys: Keys) => Keys;
@@ -36,8 +36,13 @@ export class DueEnds {
   }
 
   /** Passes over those that another is recording. Answers how many. */
-  sweep(limit: number): Promise<number> {
-    return this.recordAll((keys) => keys.orderBy('key.expires_at').limit(limit).setOnLocked('skip_locked'));
+  async sweep(limit: number): Promise<number> {
+    const expired = await this.sweepBy(TIME_IS_OUT, 'key.expires_at', limit);
+    return expired === limit ? limit : expired + (await this.sweepBy(END_HAS_COME, 'key.ends_at', limit - expired));
+  }
+
+  private sweepBy(condition: string, time: string, limit: number): Promise<number> {
+    return this.recordAll((keys) => keys.andWhere(condition).orderBy(time).limit(limit).setOnLocked('skip_locked'));
   }
 
   private recordAll(narrow: Narrow): Promise<number> {
