@@ -6,7 +6,7 @@ const MOST_REST_SECONDS = 60;
 const LEAST_REST_SECONDS = 10;
 /** Keys that are written in a second, unless they are so many that a minute does not do. */
 const KEYS_A_SECOND = 2000;
-/** Keys beyond these are written as often as they are used: a bound on memory, about 60 MB. */
+/** Keys beyond these are written as often as they are used: a bound on memory, about 75 MB. */
 const MOST_RESTING = 150_000;
 
 /** What is to be written when: what a key does first at once, and more of a key that was just written once it has rested. */
