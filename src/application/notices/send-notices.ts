@@ -49,7 +49,7 @@ export class SendNotices {
     const isTaken = outcomes.includes('delivered');
     const why = isTaken ? undefined : results.find((each) => each.why !== undefined)?.why;
     if (isTaken || why !== undefined) this.standing.note(isTaken);
-    if (this.standing.isAway && why !== undefined) return { outcomes, why, pauseMs: this.standing.pauseMs };
+    if (why !== undefined) return { outcomes, why, pauseMs: this.standing.pauseMs };
     return { outcomes, why, pauseMs: claims.length === limit ? 0 : undefined };
   }
 
