@@ -42,10 +42,16 @@ describe('the activity', () => {
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
     const reasons = [undefined, 'of-a-newer-service', 'owner', 'rotated', 'leaked', 'platform', 'administrator'];
     const revoked = { type: 'api_key.revoked', keyName: 'CI deploy' };
+    const details = { source: '<b>scanner</b>', url: 'https://git.example.com/a#L1' };
     await putEvents(
       stage.service,
       owner,
-      reasons.map((reason, n) => ({ ...revoked, minutesAgo: 9 - n, ...(reason === undefined ? {} : { reason }) })),
+      reasons.map((reason, n) => ({
+        ...revoked,
+        minutesAgo: 9 - n,
+        details,
+        ...(reason === undefined ? {} : { reason }),
+      })),
     );
     const { page } = await stage.open({ owner });
     await page.getByRole('tab', { name: 'Activity' }).click();
@@ -62,6 +68,9 @@ describe('the activity', () => {
     expect(texts.map((text) => text.split('\n', 1)[0])).toEqual([...sentences, plain, plain, plain]);
     expect(texts.map((text) => text.includes('By the service itself')).indexOf(true)).toBe(3);
     expect(texts.filter((text) => text.includes('By the service itself'))).toHaveLength(1);
+    // Only of the leak, and as text: a stranger may have written it.
+    expect(texts.filter((text) => /Found by <b>scanner<\/b>\s+Found at https:\/\/git/.test(text))).toEqual([texts[2]]);
+    expect(texts.filter((text) => text.includes('Found')).length + (await events.getByRole('link').count())).toBe(1);
   });
 
   test('a long one comes page by page, many of a kind are counted, and failures can’t bury what became of the keys', async () => {

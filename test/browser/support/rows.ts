@@ -25,6 +25,7 @@ export interface EventRow {
   readonly minutesAgo: number;
   readonly keyName?: string;
   readonly reason?: string;
+  readonly details?: object;
   readonly count?: number;
   readonly clientIp?: string;
   readonly userAgent?: string;
@@ -101,10 +102,10 @@ export async function putHistory(
 export async function putEvents(service: Service, owner: Owner, events: readonly EventRow[]): Promise<void> {
   await sql(
     service.databaseUrl,
-    `INSERT INTO audit_events (at, type, owner_id, key_id, reason, count, client_ip, user_agent)
+    `INSERT INTO audit_events (at, type, owner_id, key_id, reason, details, count, client_ip, user_agent)
      SELECT now() - "minutesAgo" * interval '1 minute', type, $1::varchar,
-       (SELECT id FROM api_keys WHERE owner_id = $1::varchar AND name = "keyName"), reason, coalesce(count, 1), "clientIp", "userAgent"
-     FROM jsonb_to_recordset($2) AS given("minutesAgo" float, type text, "keyName" text, reason text, count int,
+       (SELECT id FROM api_keys WHERE owner_id = $1::varchar AND name = "keyName"), reason, details::text, coalesce(count, 1), "clientIp", "userAgent"
+     FROM jsonb_to_recordset($2) AS given("minutesAgo" float, type text, "keyName" text, reason text, details jsonb, count int,
        "clientIp" text, "userAgent" text)`,
     [owner.id, JSON.stringify(events)],
   );

@@ -31,6 +31,7 @@ export function EventItem({ event, apiKey, showsPrefix }: Props) {
           </Badge>
         )}
       </div>
+      <LeakSite leak={event.leak} />
       <div className={classes.who}>
         <RelativeTime iso={event.at} isPast />
         {showsPrefix && apiKey && <code className={classes.prefix}>{apiKey.prefix}</code>}
@@ -49,4 +50,15 @@ export function EventItem({ event, apiKey, showsPrefix }: Props) {
 /** The end of a key that nobody asked for in that moment. */
 function isByClock({ type, reason }: AuditEvent): boolean {
   return type === 'api_key.expired' || (type === 'api_key.revoked' && reason === 'rotated');
+}
+
+/** Text and no link: anybody may write into a report of leaked keys what they like. */
+function LeakSite({ leak }: Pick<AuditEvent, 'leak'>) {
+  const { foundBy, foundAt } = useTexts().activity;
+  return (
+    <>
+      {leak?.source && <div className={classes.what}>{foundBy(leak.source)}</div>}
+      {leak?.url && <div className={classes.what}>{foundAt(leak.url)}</div>}
+    </>
+  );
 }

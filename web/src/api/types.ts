@@ -101,6 +101,8 @@ export interface AuditEvent {
   readonly clientIp: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
+  /** Of a key that leaked: what a stranger says of where it stood. */
+  readonly leak: { readonly source: string | null; readonly url: string | null } | null;
 }
 
 export interface AuditEventPage {

@@ -37,6 +37,8 @@ export const activity = {
     'invalid-key': (name: string) => `A request with key ${name} was refused: wrong secret`,
     revoked: (name: string) => `A request with key ${name} was refused: it is revoked`,
     expired: (name: string) => `A request with key ${name} was refused: it has expired`,
+    'unproven-report': (name: string) =>
+      `A report that key ${name} had leaked was set aside: it did not hold the whole key`,
     'owner-suspended': (name: string) => `A request with key ${name} was refused: your account was suspended`,
     'owner-deleted': (name: string) => `A request with key ${name} was refused: your account was closed`,
   },
@@ -46,6 +48,8 @@ export const activity = {
     'too-many-attempts': 'A password was refused unseen: too many attempts',
     'invalid-token': 'A sign-in from your platform was refused: invalid token',
   },
+  foundBy: (source: string) => `Found by ${source}`,
+  foundAt: (url: string) => `Found at ${url}`,
   otherRefused: 'A request was refused',
   otherRefusedKey: (name: string) => `A request with key ${name} was refused`,
 };
