@@ -25,12 +25,14 @@ describe('the data of a notice', () => {
   });
 
   test('has with it what the notice tells of', () => {
-    const told = { reason: 'rotated' as never, endsAt: NOW, replacesKeyId: 'k0', clientIp: '192.0.2.7' };
-    expect(noticeData({ type: 'api_key.rotated', key, ...told }, 3)).toEqual({
-      ...always,
-      ...told,
-      endsAt: NOW.toISOString(),
-    });
+    const told = { reason: 'rotated', replacesKeyId: 'k0', clientIp: '192.0.2.7' } as const;
+    expect(noticeData({ type: 'api_key.revoked', key, ...told }, 3)).toEqual({ ...always, ...told });
+  });
+
+  test('says when the key ends, where its successor is in use', () => {
+    const ending = ApiKey.restore({ ...key.snapshot(), endsAt: NOW });
+    const data = noticeData({ type: 'api_key.used_from_new_network', key: ending }, 3);
+    expect(data).toEqual({ ...always, endsAt: NOW.toISOString() });
   });
 
   test('holds neither the secret nor the digest', () => {

@@ -20,8 +20,6 @@ export interface KeyNotice {
   readonly key: ApiKey;
   /** Of a revocation. */
   readonly reason?: RevocationReason;
-  /** When a key that is being rotated ends. */
-  readonly endsAt?: Date;
   readonly replacesKeyId?: string;
   /** Where the request came from that the notice tells of. */
   readonly clientIp?: string | null;
@@ -38,14 +36,15 @@ export interface NoticeData {
   readonly prefix: string;
   readonly reason?: RevocationReason;
   readonly expiresAt: string;
+  /** When it ends, or has ended, because its successor is in use. */
   readonly endsAt?: string;
   readonly replacesKeyId?: string;
   readonly clientIp?: string;
 }
 
 /** Field by field, so that nothing else of the key leaves with it. */
-export function noticeData({ key, reason, endsAt, ...notice }: KeyNotice, sequence: number): NoticeData {
-  const { id, ownerId, name, keyPrefix, publicPart, expiresAt } = key.snapshot();
+export function noticeData({ key, reason, ...notice }: KeyNotice, sequence: number): NoticeData {
+  const { id, ownerId, name, keyPrefix, publicPart, expiresAt, endsAt } = key.snapshot();
   return {
     sequence,
     keyId: id,
