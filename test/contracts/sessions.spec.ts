@@ -36,7 +36,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     await world.sessions.beginSignedIn(id, { authenticatedAt: undefined, acr: undefined }, from);
     const { ip: clientIp, userAgent, requestId } = from;
     const facts = { type: 'session.opened', at: await world.now(), clientIp, userAgent, requestId };
-    const event = { ...facts, id: expect.any(String), keyId: null, reason: null, count: 1 };
+    const event = { ...facts, id: expect.any(String), keyId: null, reason: null, count: 1, leak: null };
     expect(await eventsOf(world, id, ['session.opened'])).toEqual([event, event]);
   });
 
