@@ -96,12 +96,7 @@ export class ValidateKey {
     if (found.isEndDue(now)) await this.keys.recordDueEnds({ keyId: found.id });
     let verdict = found.judge(question, rate.admitted, now);
     if (verdict.granted && found.awaitsFirstUse) {
-      verdict = await this.judgeFirstUse(
-        publicPart,
-        found,
-        (standing, at) => standing.judge(question, rate.admitted, at),
-        client,
-      );
+      verdict = await this.judgeFirstUse(publicPart, found, question, rate.admitted, client);
       this.meter.countPart('record', chargedAt);
     }
     if (verdict.granted) {
@@ -117,9 +112,12 @@ export class ValidateKey {
   private async judgeFirstUse(
     publicPart: string,
     standing: KeyStanding,
-    judge: (standing: KeyStanding, now: Date) => Verdict,
+    question: Question,
+    isAdmitted: boolean,
     client: Client,
   ): Promise<Verdict> {
+    // Not in `validate`: what a function catches for another costs each of its calls.
+    const judge = (key: KeyStanding, at: Date) => key.judge(question, isAdmitted, at);
     const verdict = await this.firstUse.execute(standing, judge, client);
     if (verdict) return verdict;
     const { now, found } = await this.reader.read(publicPart);
@@ -127,7 +125,7 @@ export class ValidateKey {
     if (found.isEndDue(now)) await this.keys.recordDueEnds({ keyId: found.id });
     const again = judge(found, now);
     const isFirst = again.granted && found.awaitsFirstUse;
-    return isFirst ? this.judgeFirstUse(publicPart, found, judge, client) : again;
+    return isFirst ? this.judgeFirstUse(publicPart, found, question, isAdmitted, client) : again;
   }
 
   private async refuseUnproven(failure: Omit<Refused, 'reason'>, why: string, since: number): Promise<Validation> {

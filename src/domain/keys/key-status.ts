@@ -31,8 +31,10 @@ export function dueEnd(now: Date, times: KeyTimes): EndStatus | undefined {
   return isOpen(times) ? endedByClock(now, times) : undefined;
 }
 
-/** Where both ends fall together, the key is expired. */
+/** Where both ends fall together, the key is expired. Every validation asks: comparing numbers is faster than dates. */
 function endedByClock(now: Date, { expiresAt, endsAt }: KeyTimes): EndStatus | undefined {
-  if (endsAt && endsAt < expiresAt && endsAt <= now) return 'revoked';
-  return expiresAt <= now ? 'expired' : undefined;
+  const nowMs = now.getTime();
+  const expiresMs = expiresAt.getTime();
+  if (endsAt && endsAt.getTime() < expiresMs && endsAt.getTime() <= nowMs) return 'revoked';
+  return expiresMs <= nowMs ? 'expired' : undefined;
 }
