@@ -16,7 +16,7 @@ import type { KeyHistory } from '../domain/usage/key-history.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { KeyList, ReadKey } from './listed-key.js';
-import type { ValidationPart } from './keys/validation-parts.js';
+import type { ValidationPart } from './validation/validation-parts.js';
 import type { Page, PageRequest } from './page.js';
 import type { Asker } from './sign-in-ports.js';
 

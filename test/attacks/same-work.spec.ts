@@ -20,7 +20,7 @@ jest.unstable_mockModule('node:crypto', () => ({
 }));
 // What imports node:crypto is imported after that.
 const { client, createKey, newOwner, openApplication } = await import('../support/application/application.js');
-const { ValidateKey } = await import('../../src/application/keys/validate-key.js');
+const { ValidateKey } = await import('../../src/application/validation/validate-key.js');
 const { Audit } = await import('../../src/application/ports.js');
 const { MemoryRateLimiter } = await import('../../src/infrastructure/outbound/memory/memory-rate-limiter.js');
 const { PostgresKeyReader } = await import('../../src/infrastructure/outbound/postgres/keys/key-reader.js');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import { Audit } from '../../src/application/ports.js';
-import { ValidateKey } from '../../src/application/keys/validate-key.js';
+import { ValidateKey } from '../../src/application/validation/validate-key.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
 import { PostgresKeyReader } from '../../src/infrastructure/outbound/postgres/keys/key-reader.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { VALIDATION_PARTS, type ValidationPart } from '../../src/application/keys/validation-parts.js';
+import { VALIDATION_PARTS, type ValidationPart } from '../../src/application/validation/validation-parts.js';
 import type { ValidationMeter } from '../../src/application/ports.js';
 import { deny, type Verdict } from '../../src/domain/keys/verdict.js';
 import { PrometheusMetrics } from '../../src/infrastructure/telemetry/prometheus-metrics.js';

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
 import { client, createKey, newOwner, outcomeOf, rotateKey, times } from '../../../test/support/application/calls.js';
 import { DAY_MS, HOUR_MS } from '../../domain/time.js';
-import { RecordFirstUse } from './record-first-use.js';
+import { RecordFirstUse } from '../validation/record-first-use.js';
 import type { RotateApiKeyCommand } from './rotate-api-key.js';
-import { ValidateKey } from './validate-key.js';
+import { ValidateKey } from '../validation/validate-key.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const HOUR = 3600;

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
-import { VALIDATION_PARTS, type ValidationPart } from '../../application/keys/validation-parts.js';
+import { VALIDATION_PARTS, type ValidationPart } from '../../application/validation/validation-parts.js';
 import { ValidationMeter } from '../../application/ports.js';
 import { DENIAL_REASONS, type DenialReason, type Verdict } from '../../domain/keys/verdict.js';
 import { counter, gauge, histogram, type Instrument } from './instrument.js';

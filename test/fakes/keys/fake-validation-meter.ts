@@ -1,4 +1,4 @@
-import type { ValidationPart } from '../../../src/application/keys/validation-parts.js';
+import type { ValidationPart } from '../../../src/application/validation/validation-parts.js';
 import { ValidationMeter } from '../../../src/application/ports.js';
 import type { Verdict } from '../../../src/domain/keys/verdict.js';
 

@@ -1,4 +1,4 @@
-import type { Validation } from '../../../application/keys/validate-key.js';
+import type { Validation } from '../../../application/validation/validate-key.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 import type { DenialReason, Grant } from '../../../domain/keys/verdict.js';

@@ -1,4 +1,4 @@
-import type { ValidateKey } from '../../../../application/keys/validate-key.js';
+import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { KeyAnswers } from '../../shared/key-answers.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';

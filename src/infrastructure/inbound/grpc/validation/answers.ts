@@ -1,4 +1,4 @@
-import type { Validation } from '../../../../application/keys/validate-key.js';
+import type { Validation } from '../../../../application/validation/validate-key.js';
 import type { RateDecision } from '../../../../domain/rate-limit.js';
 import type { Denial, Grant } from '../../../../domain/keys/verdict.js';
 import { OUTWARD_DENIAL } from '../../shared/denial-table.js';

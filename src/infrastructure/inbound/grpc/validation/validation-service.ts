@@ -1,5 +1,5 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
-import type { ValidateKey } from '../../../../application/keys/validate-key.js';
+import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from '../grpc-door.js';

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { ValidateKey } from '../../../../application/keys/validate-key.js';
+import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { readBearer } from '../../shared/bearer.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';

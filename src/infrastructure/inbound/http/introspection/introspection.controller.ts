@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBasicAuth, ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ValidateKey } from '../../../../application/keys/validate-key.js';
+import { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { invalidFields, LatchkeyError } from '../../../../domain/errors.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';

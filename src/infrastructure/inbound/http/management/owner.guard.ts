@@ -11,7 +11,7 @@ import { ApiBearerAuth, ApiCookieAuth, ApiSecurity } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { IdentifyOwner } from '../../../../application/sessions/identify-owner.js';
 import type { Session } from '../../../../application/ports.js';
-import { ValidateKey } from '../../../../application/keys/validate-key.js';
+import { ValidateKey } from '../../../../application/validation/validate-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { readBearer } from '../../shared/bearer.js';
 import { denialError, KeyAnswers } from '../../shared/key-answers.js';

@@ -1,4 +1,4 @@
-import type { ShowOwnKey } from '../../../../application/keys/show-own-key.js';
+import type { ShowOwnKey } from '../../../../application/validation/show-own-key.js';
 import type { Log } from '../../../telemetry/log.js';
 import { readBearer } from '../../shared/bearer.js';
 import type { KeyAnswer, KeyAnswers } from '../../shared/key-answers.js';

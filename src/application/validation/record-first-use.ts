@@ -4,7 +4,7 @@ import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Verdict } from '../../domain/keys/verdict.js';
 import type { AccountTransaction } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
-import { saveKeys } from './save-keys.js';
+import { saveKeys } from '../keys/save-keys.js';
 
 type Judge = (standing: KeyStanding, now: Date) => Verdict;
 

@@ -6,7 +6,7 @@ import type { Operation } from '../../domain/keys/access.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import type { DenialReason, Question } from '../../domain/keys/verdict.js';
-import type { CreateApiKeyCommand, CreatedApiKey } from './create-api-key.js';
+import type { CreateApiKeyCommand, CreatedApiKey } from '../keys/create-api-key.js';
 import { KeyReader, RateLimiter } from '../ports.js';
 import { ValidateKey } from './validate-key.js';
 
