@@ -107,16 +107,18 @@ describe('a server that fails is named with what it said, and gets its mail at t
   });
 
   const patience = { stepMs: 100, wholeMs: 60_000 };
+  /** Which of the timers ends a try on a machine that is busy is for nobody to say. */
+  const GIVEN_UP = /Greeting never received|timeout/i;
   test('one that hangs after it has accepted the connection', async () => {
     const sockets: Socket[] = [];
     const { place } = await anyServer((socket) => void sockets.push(socket.resume()));
-    expect(await tried(`smtp://${place}`, patience)).toMatch(/Greeting never received/);
+    expect(await tried(`smtp://${place}`, patience)).toMatch(GIVEN_UP);
     await eventually(async () => sockets.every(({ destroyed }) => destroyed));
   });
 
   test('one that hangs after a command', async () => {
     const { place } = await anyServer((socket) => void socket.resume().write('220 hello\r\n'));
-    expect(await tried(`smtp://${place}`, patience)).toMatch(/Timeout/i);
+    expect(await tried(`smtp://${place}`, patience)).toMatch(GIVEN_UP);
   });
 
   test('one that never comes to an end', async () => {
