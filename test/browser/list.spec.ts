@@ -140,7 +140,8 @@ describe('the list of keys', () => {
       await route.fulfill({ status: 429 });
     });
     const details = await showDetails(page, 'CI deploy');
-    await details.getByRole('status').getByText('Loading…').waitFor({ state: 'attached' });
+    // Its events may be on their way too.
+    await details.getByRole('status').getByText('Loading…').first().waitFor({ state: 'attached' });
     refuse();
     await details.getByRole('alert').getByText('What it did could not be loaded').waitFor();
     await repair();
