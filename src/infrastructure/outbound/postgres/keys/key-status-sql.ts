@@ -2,10 +2,10 @@ import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 
 /** The domain's `statusAt` in SQL, of a row of api_keys under a name, at `:now`. */
 export const STATUS: Readonly<Record<ApiKeyStatus, (key: string) => string>> = {
-  active: (key) => `(${open(key)} AND ${key}.expires_at > :now AND (${key}.ends_at > :now) IS NOT FALSE)`,
+  active: (key) => activeAt(key, ':now'),
   expired: (key) =>
-    `(${key}.expired_at IS NOT NULL OR (${open(key)} AND ${key}.expires_at <= :now AND NOT ${ends(key)}))`,
-  revoked: (key) => `(${key}.revoked_at IS NOT NULL OR (${open(key)} AND ${key}.ends_at <= :now AND ${ends(key)}))`,
+    `(${key}.expired_at IS NOT NULL OR (${openKey(key)} AND ${key}.expires_at <= :now AND NOT ${ends(key)}))`,
+  revoked: (key) => `(${key}.revoked_at IS NOT NULL OR (${openKey(key)} AND ${key}.ends_at <= :now AND ${ends(key)}))`,
 };
 
 /** The clock of the server, read once a statement, so that an index is of use. */
@@ -14,9 +14,15 @@ const NOW_ONCE = '(SELECT clock_timestamp())';
 export const TIME_IS_OUT = `key.expires_at <= ${NOW_ONCE}`;
 export const END_HAS_COME = `key.ends_at <= ${NOW_ONCE}`;
 /** `dueEnd`, likewise. */
-export const IS_DUE = `key.revoked_at IS NULL AND key.expired_at IS NULL AND (${TIME_IS_OUT} OR ${END_HAS_COME})`;
+export const IS_DUE = `${openKey('key')} AND (${TIME_IS_OUT} OR ${END_HAS_COME})`;
 
-function open(key: string): string {
+/** Of a row of api_keys under a name, at a moment that is a parameter. */
+export function activeAt(key: string, now: string): string {
+  return `(${openKey(key)} AND ${key}.expires_at > ${now} AND (${key}.ends_at > ${now}) IS NOT FALSE)`;
+}
+
+/** The domain's `isOpen`. */
+export function openKey(key: string): string {
   return `${key}.revoked_at IS NULL AND ${key}.expired_at IS NULL`;
 }
 

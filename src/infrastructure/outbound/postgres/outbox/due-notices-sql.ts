@@ -1,7 +1,6 @@
 import { UNUSED_AFTER_DAYS } from '../../../../domain/notices/rotation-unused.js';
+import { activeAt, openKey } from '../keys/key-status-sql.js';
 
-const open = (key: string) => `${key}.revoked_at IS NULL AND ${key}.expired_at IS NULL`;
-const activeAt1 = (key: string) => `${open(key)} AND ${key}.expires_at > $1 AND (${key}.ends_at > $1) IS NOT FALSE`;
 /**
  * The domain's `dueExpiryNotice`: keys that expire after $1 and until $2, of which $3 days are the fewest that have been
  * reached.
@@ -11,7 +10,7 @@ export const EXPIRIES = `
   FROM api_keys key
     JOIN accounts owner ON owner.id = key.owner_id AND owner.status = 'active'
     LEFT JOIN told_notices told ON told.key_id = key.id
-  WHERE key.expires_at > $1 AND key.expires_at <= $2 AND ${open('key')} AND key.ends_at IS NULL
+  WHERE key.expires_at > $1 AND key.expires_at <= $2 AND ${openKey('key')} AND key.ends_at IS NULL
     AND key.expires_at >= key.created_at + make_interval(hours => 48 * $3::int)
     AND (told.expiry_days > $3) IS NOT FALSE
   LIMIT $4 FOR NO KEY UPDATE OF key SKIP LOCKED`;
@@ -23,7 +22,8 @@ export const UNUSED_ROTATIONS = `
     JOIN api_keys replaced ON replaced.id = key.replaces
     JOIN accounts owner ON owner.id = key.owner_id AND owner.status = 'active'
     LEFT JOIN told_notices told ON told.key_id = key.id
-  WHERE key.replaces IS NOT NULL AND key.first_used_at IS NULL AND ${activeAt1('key')} AND ${activeAt1('replaced')}
+  WHERE key.replaces IS NOT NULL AND key.first_used_at IS NULL
+    AND ${activeAt('key', '$1')} AND ${activeAt('replaced', '$1')}
     AND key.created_at <= $1::timestamptz - make_interval(hours => ${24 * UNUSED_AFTER_DAYS})
     AND told.rotation_unused IS NOT TRUE
   LIMIT $2 FOR NO KEY UPDATE OF key SKIP LOCKED`;
