@@ -21,6 +21,12 @@ const limiter = new DistantLimiter();
 
 const app = openFakes({ rateLimit: { perSecond: 1, burst: 3 } });
 
+/** Over the same world, but with a reader of its own, and the limiter that is asked elsewhere. */
+function judgeOver(reader: KeyReader): ValidateKey {
+  const { keys, recordFirstUse, usage, audit, meter, refusals } = app;
+  return new ValidateKey(reader, limiter, keys, recordFirstUse, usage, audit, meter, refusals, 'lk');
+}
+
 async function newKey(part: Partial<CreateApiKeyCommand> = {}): Promise<CreatedApiKey> {
   const { id } = await newOwner(app);
   return createKey(app, id, part);
@@ -214,17 +220,7 @@ describe('what a validation leaves behind', () => {
       override read = () => Promise.reject(new LatchkeyError('unavailable', 'away'));
     }
     const before = counts();
-    const blind = new ValidateKey(
-      new Away(),
-      limiter,
-      app.keys,
-      app.recordFirstUse,
-      app.usage,
-      app.audit,
-      app.meter,
-      app.refusals,
-      'lk',
-    );
+    const blind = judgeOver(new Away());
     const asked = blind.execute(KeyString.generate('lk').reveal(), READ, client());
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
     expect(counts()).toEqual([before[0], before[1], before[2]! + 1]);
@@ -273,17 +269,7 @@ describe('what a key did', () => {
 
 test('a limiter that has to ask elsewhere is waited for', async () => {
   const { key, fullKey } = await newKey();
-  const asking = new ValidateKey(
-    app.keyReader,
-    limiter,
-    app.keys,
-    app.recordFirstUse,
-    app.usage,
-    app.audit,
-    app.meter,
-    app.refusals,
-    'lk',
-  );
+  const asking = judgeOver(app.keyReader);
   expect(await asking.execute(fullKey, READ, client())).toEqual({
     verdict: { granted: false, reason: 'rate-limited' },
     rate: LIMITED,
