@@ -28,9 +28,9 @@ await main(async () => {
 /** @param {string} url */
 async function check(url) {
   const built = pathToFileURL(join(root, 'dist/infrastructure/outbound/postgres/connection/data-source.js')).href;
-  /** @type {{ createDataSource(url: string): import('typeorm').DataSource }} */
+  /** @type {{ createDataSource(primary: { url: string, hold(): () => void, admit(): void }): import('typeorm').DataSource }} */
   const { createDataSource } = await import(built);
-  const source = await createDataSource(url).initialize();
+  const source = await createDataSource({ url, hold: () => () => {}, admit: () => {} }).initialize();
   try {
     const applied = await source.runMigrations();
     if (applied.length === 0) throw new Stop('There are no migrations: is their list empty?');

@@ -4,6 +4,7 @@ import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/account
 import { createDataSource } from '../infrastructure/outbound/postgres/connection/data-source.js';
 import { Log } from '../infrastructure/telemetry/log.js';
 import { NO_TRACES } from '../infrastructure/telemetry/traces.js';
+import { primaryAt } from '../../test/support/stores/primary.js';
 import { buildAdapters } from './adapters.js';
 
 const DATABASE_URL = 'postgres://127.0.0.1:1/nowhere';
@@ -13,10 +14,12 @@ afterEach(() => void jest.restoreAllMocks());
 test('what the service does for an email that nobody has costs what the stored hashes cost', async () => {
   const read = jest.spyOn(PostgresStoredCosts.prototype, 'read');
   read.mockResolvedValue({ key: Buffer.alloc(32), costs: [] });
+  const primary = primaryAt(DATABASE_URL);
   const telemetry = { log: new Log('silent'), traces: NO_TRACES };
   const { passwords } = buildAdapters(
     readConfig({ DEMO: '1', DATABASE_URL }),
-    createDataSource(DATABASE_URL),
+    primary,
+    createDataSource(primary),
     telemetry,
   );
   await passwords.refreshDecoys();

@@ -15,6 +15,7 @@ import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/account
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
+import type { Primary } from '../infrastructure/outbound/postgres/connection/primary.js';
 import { PostgresOutage } from '../infrastructure/outbound/postgres/connection/postgres-outage.js';
 import { PostgresDueNotices } from '../infrastructure/outbound/postgres/outbox/due-notices.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
@@ -36,11 +37,12 @@ export type Adapters = ReturnType<typeof buildAdapters>;
  */
 export function buildAdapters(
   config: Config,
+  primary: Primary,
   dataSource: DataSource,
   { log, traces }: Pick<Telemetry, 'log' | 'traces'>,
   passwords?: Argon2Passwords,
 ) {
-  const { databaseUrl, databasePatienceMs, redisUrl, rateLimit, platformLogin, oidc, publicUrl, mail } = config;
+  const { redisUrl, rateLimit, platformLogin, oidc, publicUrl, mail } = config;
   const outage = new PostgresOutage(log);
   const database = new Database(dataSource, outage);
   const storedCosts = new PostgresStoredCosts(database);
@@ -49,9 +51,10 @@ export function buildAdapters(
   const accounts = new PostgresAccounts(database, outboxWriter);
   const localLimiter = new MemoryRateLimiter(rateLimit);
   return {
+    primary,
     database,
-    keyReader: new PostgresKeyReader(databaseUrl, databasePatienceMs, traces, outage),
-    audit: new PostgresAudit(databaseUrl, database, databasePatienceMs, traces, outage),
+    keyReader: new PostgresKeyReader(primary, traces, outage),
+    audit: new PostgresAudit(primary, database, traces, outage),
     auditTrail: new PostgresAuditTrail(database),
     outboxWriter,
     outbox: new PostgresOutbox(database),
@@ -60,7 +63,7 @@ export function buildAdapters(
     dueNotices: new PostgresDueNotices(database, outboxWriter),
     keys,
     accounts,
-    firstUses: new PostgresAccounts(database.within(databasePatienceMs), outboxWriter),
+    firstUses: new PostgresAccounts(database.within(config.database.patienceMs), outboxWriter),
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),

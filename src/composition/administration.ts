@@ -7,6 +7,7 @@ import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { PutAccount } from '../application/accounts/put-account.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
+import type { DatabaseConfig } from '../config/database-config.js';
 import type { NoticeReceivers } from '../domain/notices/channel.js';
 import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
@@ -17,19 +18,31 @@ import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbo
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
-import { connectMigrated } from '../infrastructure/outbound/postgres/connection/open-database.js';
+import { Primary } from '../infrastructure/outbound/postgres/connection/primary.js';
+import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/connection/open-database.js';
 
 /** The command line: the service's use cases over the service's adapters, and no server. */
 export async function administer<T>(
-  { databaseUrl, receivers }: Administered,
+  { database, receivers }: Administered,
   work: (administration: Administration) => Promise<T>,
   isPatient: boolean,
 ): Promise<T> {
-  const dataSource = await connectMigrated(databaseUrl, isPatient);
+  const primary = new Primary(database);
+  const dataSource = await connectMigrated(primary, isPatient);
   try {
     return await work(compose(dataSource, receivers));
   } finally {
     await dataSource.destroy();
+    await primary.close();
+  }
+}
+
+export async function migrate(database: DatabaseConfig): Promise<string[]> {
+  const primary = new Primary(database);
+  try {
+    return await migrateDatabase(primary);
+  } finally {
+    await primary.close();
   }
 }
 

@@ -3,8 +3,5 @@ import type { Databases } from '../infrastructure/inbound/cli/administration.js'
 /** Loaded where they are needed: help, and looking at a key, take no time. */
 export const databases: Databases = {
   administer: async (...call) => (await import('./administration.js')).administer(...call),
-  migrate: async (url) => {
-    const { migrateDatabase } = await import('../infrastructure/outbound/postgres/connection/open-database.js');
-    return migrateDatabase(url);
-  },
+  migrate: async (...call) => (await import('./administration.js')).migrate(...call),
 };

@@ -3,6 +3,7 @@ import { demoOwner } from '../config/demo.js';
 import { Clock } from '../infrastructure/inbound/clock/clock.js';
 import type { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { openDatabase } from '../infrastructure/outbound/postgres/connection/open-database.js';
+import { Primary } from '../infrastructure/outbound/postgres/connection/primary.js';
 import { mergeByName } from '../infrastructure/telemetry/instrument.js';
 import { buildAdapters } from './adapters.js';
 import { openDemoOwner, refuseDemoPassword } from './demo-owner.js';
@@ -25,8 +26,9 @@ export interface Latchkey {
 export async function startLatchkey(config: Config, passwords?: Argon2Passwords): Promise<Latchkey> {
   const telemetry = await openTelemetry(config);
   const { log, metrics, refusals } = telemetry;
-  const dataSource = await openDatabase(config.databaseUrl, config.keyPrefix);
-  const adapters = buildAdapters(config, dataSource, telemetry, passwords);
+  const primary = new Primary(config.database, log);
+  const dataSource = await openDatabase(primary, config.keyPrefix);
+  const adapters = buildAdapters(config, primary, dataSource, telemetry, passwords);
   const useCases = buildUseCases(config, adapters, metrics, refusals);
   const { readiness, metricsListener, ...listeners } = await buildDoors(config, useCases, adapters, telemetry);
   const clock = new Clock(buildJobs(config, useCases, adapters, readiness, log), log);

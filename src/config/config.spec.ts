@@ -45,8 +45,13 @@ describe('with nothing but what is needed', () => {
       crossOrigins: [],
       ownOrigins: ['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'],
       trustedProxies: [],
-      databaseUrl: NEEDED.DATABASE_URL,
-      databasePatienceMs: 120,
+      database: {
+        urls: [NEEDED.DATABASE_URL],
+        patienceMs: 120,
+        pooling: 'session',
+        readBarrier: false,
+        requireSynchronous: false,
+      },
       redisUrl: undefined,
       keyPrefix: 'lk',
       rateLimit: { perSecond: 20, burst: 100 },
@@ -124,9 +129,6 @@ describe('a value', () => {
       { TRUSTED_PROXIES: ' 10.0.0.0/8 ,, ::1 , fd00::/8, loopback' },
       { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8', 'loopback'] },
     ],
-    [{ DATABASE_URL: 'postgresql://db/x' }, { databaseUrl: 'postgresql://db/x' }],
-    [{ DATABASE_PATIENCE_MS: '20' }, { databasePatienceMs: 20 }],
-    [{ DATABASE_PATIENCE_MS: '60000' }, { databasePatienceMs: 60_000 }],
     [{ REDIS_URL: 'rediss://cache:6380' }, { redisUrl: 'rediss://cache:6380' }],
     [{ KEY_PREFIX: 'acme1' }, { keyPrefix: 'acme1' }],
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
@@ -164,10 +166,6 @@ describe('a value', () => {
       { WORKERS: value },
       'WORKERS must be a whole number from 1 to 64',
     ]),
-    ...['0', '19', '60001', '120 ms'].map((value): [NodeJS.ProcessEnv, string] => [
-      { DATABASE_PATIENCE_MS: value },
-      'DATABASE_PATIENCE_MS must be a whole number from 20 to 60000',
-    ]),
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent'],
     ...['0', '1.5', '36501', 'for ever'].map((value): [NodeJS.ProcessEnv, string] => [
       { AUDIT_RETENTION_DAYS: value },
@@ -176,7 +174,6 @@ describe('a value', () => {
     [{ DEMO: 'yes' }, 'DEMO must be one of 0, 1'],
     [{ PUBLIC_URL: 'keys.example.org' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
     [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
-    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://'],
     [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be a URL that starts with redis:// or rediss://'],
   ])('%j stops the start', (env, problem) => expect(problems(env)).toEqual([problem]));
 

@@ -2,6 +2,7 @@ import { KEY_PREFIX } from '../domain/keys/key-string.js';
 import type { SealKeys } from '../domain/audit/audit-seal.js';
 import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
 import type { RateLimit } from '../domain/rate-limit.js';
+import { type DatabaseConfig, readDatabase } from './database-config.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
 import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
@@ -35,9 +36,7 @@ export interface Config extends NoticesConfig {
   /** Other origins whose pages may manage keys here, with a token of the platform's own login. */
   readonly crossOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
-  readonly databaseUrl: string;
-  /** How long one statement of a validation may take. */
-  readonly databasePatienceMs: number;
+  readonly database: DatabaseConfig;
   readonly redisUrl: string | undefined;
   readonly keyPrefix: string;
   readonly rateLimit: RateLimit;
@@ -97,8 +96,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ownOrigins: ownOrigins(publicUrl, httpPort),
     crossOrigins: reader.list('ALLOWED_ORIGINS', parseOrigin) ?? [],
     trustedProxies: reader.list('TRUSTED_PROXIES', parseProxy) ?? [],
-    databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']) ?? reader.missing('DATABASE_URL'),
-    databasePatienceMs: reader.wholeNumber('DATABASE_PATIENCE_MS', 120, 60_000, 20),
+    database: readDatabase(reader),
     redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
     keyPrefix: reader.matching('KEY_PREFIX', 'lk', KEY_PREFIX, 'must match [a-z][a-z0-9]{0,15}'),
     rateLimit: {

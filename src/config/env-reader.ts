@@ -53,10 +53,15 @@ export class EnvReader {
     return value;
   }
 
-  oneOf(name: string, fallback: string, values: readonly string[]): string {
-    const value = this.text(name) ?? fallback;
+  oneOf<T extends string>(name: string, fallback: T, values: readonly T[]): T {
+    const value = (this.text(name) ?? fallback) as T;
     if (!values.includes(value)) this.wrong(name, `must be one of ${values.join(', ')}`);
     return value;
+  }
+
+  /** Off unless it is set. */
+  onOrOff(name: string): boolean {
+    return this.oneOf(name, 'off', ['on', 'off']) === 'on';
   }
 
   wholeNumber<T>(name: string, fallback: T, most: number, least = 1): number | T {
@@ -74,7 +79,22 @@ export class EnvReader {
 
   url(name: string, protocols: readonly string[]): string | undefined {
     const value = this.text(name);
+    return value === undefined ? undefined : this.checkedUrl(name, value, protocols);
+  }
+
+  /** A URL may name several hosts, as `postgres://user@one:5432,two:5432/name` does: it becomes one for each. */
+  urlOfEachHost(name: string, protocols: readonly string[]): string[] | undefined {
+    const value = this.text(name);
     if (value === undefined) return undefined;
+    const [, before, hosts = '', after] = /^([^:/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(value) ?? [];
+    if (!hosts.includes(',')) return [this.checkedUrl(name, value, protocols)];
+    return hosts.split(',').map((host) => {
+      if (host === '') this.wrong(name, 'has a comma with no host before or after it');
+      return this.checkedUrl(name, `${before}${host}${after}`, protocols);
+    });
+  }
+
+  private checkedUrl(name: string, value: string, protocols: readonly string[]): string {
     if (credentialsNeedEncoding(value)) {
       this.wrong(name, 'has a password that must be percent-encoded: # as %23, / as %2F, ? as %3F, @ as %40, % as %25');
     }

@@ -2,7 +2,6 @@ import * as crypto from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
 import type { Application } from '../support/application/application.js';
 
 /** What was done, in order. */
@@ -24,6 +23,7 @@ const { ValidateKey } = await import('../../src/application/validation/validate-
 const { Audit } = await import('../../src/application/ports.js');
 const { MemoryRateLimiter } = await import('../../src/infrastructure/outbound/memory/memory-rate-limiter.js');
 const { PostgresKeyReader } = await import('../../src/infrastructure/outbound/postgres/keys/key-reader.js');
+const { primaryAt } = await import('../support/stores/primary.js');
 
 describe('a refusal', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -45,7 +45,7 @@ describe('a refusal', () => {
       override recordFailure = noted('record', () => Promise.resolve());
       override list = () => Promise.reject(new Error('nothing is recorded'));
     }
-    const reader = new NotedReader(database.url, STORE_PATIENCE_MS);
+    const reader = new NotedReader(primaryAt(database.url));
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
     const validateKey = new ValidateKey(
       reader,

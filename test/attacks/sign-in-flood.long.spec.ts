@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { migrateDatabase } from '../../src/infrastructure/outbound/postgres/connection/open-database.js';
 import { createDatabase } from '../support/stores/databases.mjs';
+import { primaryAt } from '../support/stores/primary.js';
 import { eventually } from '../support/eventually.js';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
 import { tellFigures } from '../support/jest/long-form.js';
@@ -37,7 +38,7 @@ describe('under a flood of sign-ins with made-up emails', () => {
   beforeAll(async () => {
     await buildService();
     database = await createDatabase();
-    await migrateDatabase(database.url);
+    await migrateDatabase(primaryAt(database.url));
     await sql(database.url, MOVED_CLOCK);
     service = await ServiceProcess.startReady({
       DATABASE_URL: database.url + FIND_MOVED_CLOCK,

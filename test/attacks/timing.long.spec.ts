@@ -14,7 +14,7 @@ import {
 } from '../support/application/application.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { primaryAt } from '../support/stores/primary.js';
 import { medianOf, Sample, welchT } from './statistics.js';
 
 const QUESTION = { operation: 'read', permission: '' } as const;
@@ -69,7 +69,7 @@ describe('how long a refusal takes', () => {
   }
 
   test('is the same work for a key that exists as for one that does not, but for reading its row', async () => {
-    const reader = new PostgresKeyReader(database.url, STORE_PATIENCE_MS);
+    const reader = new PostgresKeyReader(primaryAt(database.url));
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
     const { usage, meter, refusals } = app;
     const judge = new ValidateKey(

@@ -55,6 +55,6 @@ describe('the chart’s values', () => {
     const given = (env as Tree[]).map(({ name, value }) => [name, value ?? secrets[name as string]]);
     const config = readConfig({ NODE_ENV: 'production', ...Object.fromEntries(given) });
     // The ports that the chart's services lead to.
-    expect(config).toMatchObject({ host: '0.0.0.0', httpPort: 3000, grpcPort: 50051, databasePatienceMs: 120 });
+    expect(config).toMatchObject({ host: '0.0.0.0', httpPort: 3000, grpcPort: 50051, database: { patienceMs: 120 } });
   });
 });

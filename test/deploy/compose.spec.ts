@@ -113,7 +113,7 @@ describe('docker-compose.production.yml over it', () => {
     for (const name of ['latchkey-1', 'latchkey-2']) {
       const config = readConfig(environmentOf(production()[name], env));
       expect(config).toMatchObject({ demo: false, publicUrl: 'https://keys.example.com', warnings: [] });
-      expect(config.databaseUrl).toBe('postgresql://latchkey:long@postgres:5432/latchkey');
+      expect(config.database.urls).toEqual(['postgresql://latchkey:long@postgres:5432/latchkey']);
       expect(production()[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
     }
     expect(() => readConfig(environmentOf(production()['latchkey-1'], { ...env, DEMO: '1' }))).not.toThrow();

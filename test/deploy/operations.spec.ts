@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { VerifyAuditTrail } from '../../src/application/audit/verify-audit-trail.js';
-import { readConfig } from '../../src/config/config.js';
 import { openApplication, times } from '../support/application/application.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
@@ -77,11 +76,6 @@ describe('docs/operations.md', () => {
       return (await open()) === 13;
     });
     expect(readFileSync(join(root, 'docs/operations.md'), 'utf8')).toContain('At most 13 a process');
-  });
-
-  test('says that a list of hosts is no DATABASE_URL, and it is refused', () => {
-    const DATABASE_URL = 'postgresql://latchkey:secret@one:5432,two:5432/latchkey?target_session_attrs=read-write';
-    expect(() => readConfig({ DEMO: '1', DATABASE_URL })).toThrow(/^DATABASE_URL must be a URL[^@]*$/);
   });
 
   test('revokes after a restore what is active, on record and under the seals', async () => {

@@ -28,7 +28,7 @@ describe('the settings in the log', () => {
   const examples = readFileSync(join(root, '.env.example'), 'utf8').matchAll(/^#([A-Z][A-Z_]+)=(.*)$/gm);
   const env = {
     ...Object.fromEntries([...examples].map(([, name, value]) => [name, value])),
-    DATABASE_URL: `postgres://latchkey:${SECRETS[0]}@db:5433/keys?sslpassword=${SECRETS[3]}`,
+    DATABASE_URL: `postgres://latchkey:${SECRETS[0]}@db:5433,db2:5434/keys?sslpassword=${SECRETS[3]}`,
     REDIS_URL: `redis://:${SECRETS[1]}@cache:6379/2`,
     OIDC_CLIENT_SECRET: SECRETS[2],
     WEBHOOK_URL: `https://hooks.example.com/in?token=${SECRETS[3]}`,
@@ -59,7 +59,7 @@ describe('the settings in the log', () => {
 
   test('say where the stores are, and hold no secret', () => {
     expect(shown).toMatchObject({
-      DATABASE_URL: 'postgres://db:5433/keys',
+      DATABASE_URL: 'postgres://db:5433/keys postgres://db2:5434/keys',
       REDIS_URL: 'redis://cache:6379/2',
       SMTP_URL: 'smtps://mail.example.com:465',
       SERVICE_TOKENS: ['gateway:validator'],

@@ -6,7 +6,7 @@ import { urlHost } from '../network-config.js';
  * of secrets how many there are. Field by field, so that a new secret can't slip in.
  */
 export function shownSettings(config: Config): Readonly<Record<string, unknown>> {
-  const { platformLogin, oidc, grpcTls, freshSignIn, audit, webhook, mail } = config;
+  const { database, platformLogin, oidc, grpcTls, freshSignIn, audit, webhook, mail } = config;
   return {
     HOST: config.host,
     HTTP_PORT: config.httpPort,
@@ -17,8 +17,11 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     ALLOWED_ORIGINS: config.crossOrigins,
     TRUSTED_PROXIES: config.trustedProxies,
     API_EXAMPLE_URL: place(config.exampleUrl),
-    DATABASE_URL: place(config.databaseUrl),
-    DATABASE_PATIENCE_MS: config.databasePatienceMs,
+    DATABASE_URL: database.urls.map(place).join(' '),
+    DATABASE_PATIENCE_MS: database.patienceMs,
+    DATABASE_POOLING: database.pooling,
+    READ_BARRIER: onOrOff(database.readBarrier),
+    REQUIRE_SYNCHRONOUS: onOrOff(database.requireSynchronous),
     REDIS_URL: place(config.redisUrl),
     FORWARD_AUTH_ROUTES: config.forwardAuthRoutes?.length,
     KEY_PREFIX: config.keyPrefix,

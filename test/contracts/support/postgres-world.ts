@@ -3,6 +3,7 @@ import { databaseNow } from '../../../src/infrastructure/outbound/postgres/conne
 import { migrateDatabase } from '../../../src/infrastructure/outbound/postgres/connection/open-database.js';
 import { openOver } from '../../support/application/application.js';
 import { createDatabase } from '../../support/stores/databases.mjs';
+import { primaryAt } from '../../support/stores/primary.js';
 import { sql } from '../../support/stores/sql.js';
 import type { World } from './world.js';
 
@@ -16,10 +17,11 @@ const FIND_HELD_CLOCK = '?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic'
 
 export async function openPostgresWorld(): Promise<World> {
   const database = await createDatabase();
-  await migrateDatabase(database.url);
+  await migrateDatabase(primaryAt(database.url));
   await sql(database.url, HELD_CLOCK);
   const url = database.url + FIND_HELD_CLOCK;
-  const app = await openOver(await createDataSource(url).initialize(), url, {
+  const primary = primaryAt(url);
+  const app = await openOver(await createDataSource(primary).initialize(), primary, {
     noticeReceivers: { webhook: true, mail: true },
   });
   return {

@@ -9,6 +9,7 @@ import { SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
 import type { NoticeReceivers } from '../../../src/domain/notices/channel.js';
 import type { RateLimit } from '../../../src/domain/rate-limit.js';
 import { openDatabase } from '../../../src/infrastructure/outbound/postgres/connection/open-database.js';
+import type { Primary } from '../../../src/infrastructure/outbound/postgres/connection/primary.js';
 import { Log } from '../../../src/infrastructure/telemetry/log.js';
 import { LoggedRefusals } from '../../../src/infrastructure/telemetry/logged-refusals.js';
 import { PrometheusMetrics } from '../../../src/infrastructure/telemetry/prometheus-metrics.js';
@@ -16,7 +17,7 @@ import { NO_TRACES } from '../../../src/infrastructure/telemetry/traces.js';
 import { cheapPasswords } from './cheap-passwords.js';
 import { CHEAP_HASH } from './cheap.mjs';
 import { createDatabase } from '../stores/databases.mjs';
-import { STORE_PATIENCE_MS } from '../processes/patience.mjs';
+import { primaryAt } from '../stores/primary.js';
 
 export * from './calls.js';
 
@@ -34,8 +35,9 @@ export interface Given {
 export type Application = Awaited<ReturnType<typeof openApplication>>;
 
 /** One instance of the service's inside: the use cases over the adapters, with no server before it. */
-export async function openApplication(databaseUrl: string, given: Given = {}) {
-  return openOver(await openDatabase(databaseUrl, 'lk'), databaseUrl, given);
+export async function openApplication(databaseUrl: string, { patienceMs, ...given }: Given = {}) {
+  const primary = primaryAt(databaseUrl, patienceMs === undefined ? {} : { patienceMs });
+  return openOver(await openDatabase(primary, 'lk'), primary, given);
 }
 
 export type OwnApplication = Awaited<ReturnType<typeof openOnOwnDatabase>>;
@@ -51,15 +53,16 @@ export async function openOnOwnDatabase(given: Given = {}) {
 /** The same over a connection to a database that is migrated already. */
 export async function openOver(
   dataSource: DataSource,
-  databaseUrl: string,
-  { rateLimit, noticeReceivers, patienceMs = STORE_PATIENCE_MS, ...ports }: Given = {},
+  primary: Primary,
+  { rateLimit, noticeReceivers, ...ports }: Omit<Given, 'patienceMs'> = {},
 ) {
-  const config = readConfig({ DEMO: '1', DATABASE_URL: databaseUrl, DATABASE_PATIENCE_MS: String(patienceMs) });
+  const { urls, patienceMs } = primary.config;
+  const config = readConfig({ DEMO: '1', DATABASE_URL: urls[0]!, DATABASE_PATIENCE_MS: String(patienceMs) });
   const faults: unknown[] = [];
   const log = Object.assign(new Log('silent'), { fault: (error: unknown) => void faults.push(error) });
   const telemetry = { log, traces: NO_TRACES };
   const own = { ...config, ...(rateLimit && { rateLimit }), ...(noticeReceivers && { noticeReceivers }) };
-  const adapters = { ...buildAdapters(own, dataSource, telemetry, cheapPasswords()), ...ports };
+  const adapters = { ...buildAdapters(own, primary, dataSource, telemetry, cheapPasswords()), ...ports };
   const parts = new Parts(adapters);
   await parts.open();
   const meter = new PrometheusMetrics();

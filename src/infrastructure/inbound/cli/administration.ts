@@ -6,6 +6,7 @@ import type { PutAccount } from '../../../application/accounts/put-account.js';
 import type { ListApiKeys } from '../../../application/keys/list-api-keys.js';
 import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js';
 import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
+import type { DatabaseConfig } from '../../../config/database-config.js';
 import type { NoticeReceivers } from '../../../domain/notices/channel.js';
 import type { AuditTrail, Outbox } from '../../../application/ports.js';
 
@@ -25,7 +26,7 @@ export interface Administration {
 
 /** What the commands work on. */
 export interface Administered {
-  readonly databaseUrl: string;
+  readonly database: DatabaseConfig;
   /** Who is told of what they do, by the service that runs there. */
   readonly receivers: NoticeReceivers;
 }
@@ -42,5 +43,5 @@ export interface Databases {
     isPatient: boolean,
   ): Promise<T>;
   /** Brings the tables up to this version. Answers the names of the migrations that were applied. */
-  migrate(url: string): Promise<string[]>;
+  migrate(database: DatabaseConfig): Promise<string[]>;
 }

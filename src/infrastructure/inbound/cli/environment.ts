@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { Option } from 'commander';
 import type { Administrator } from '../../../domain/audit/audit-event.js';
 import { ConfigError } from '../../../config/config.js';
+import { type DatabaseConfig, readDatabase } from '../../../config/database-config.js';
 import { EnvReader } from '../../../config/env-reader.js';
 import { readNoticeReceivers } from '../../../config/notices/notice-receivers.js';
 import { readSealKeys } from '../../../config/seal-keys.js';
@@ -15,12 +16,12 @@ export function onDatabase<T>(
   work: (administration: Administration) => Promise<T>,
   isPatient = false,
 ): Promise<T> {
-  const administered = { databaseUrl: databaseUrl(), receivers: read(readNoticeReceivers) };
+  const administered = { database: database(), receivers: read(readNoticeReceivers) };
   return databases.administer(administered, work, isPatient);
 }
 
-export function databaseUrl(): string {
-  return read((reader) => reader.url('DATABASE_URL', ['postgres:', 'postgresql:']) ?? reader.missing('DATABASE_URL'));
+export function database(): DatabaseConfig {
+  return read(readDatabase);
 }
 
 /** What the service seals its record with, and what it sealed it with before. */

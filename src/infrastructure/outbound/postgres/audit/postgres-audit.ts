@@ -11,6 +11,7 @@ import type { Database } from '../connection/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
 import { PostgresOutage } from '../connection/postgres-outage.js';
+import type { Primary } from '../connection/primary.js';
 import { ReservedConnections } from '../connection/reserved-connections.js';
 import { unavailable } from '../connection/store-error.js';
 
@@ -35,17 +36,15 @@ export class PostgresAudit extends Audit {
   private readonly connections: ReservedConnections;
   private readonly commits: FailureCommits;
 
-  /** @param patienceMs how long one commit of failures may take */
   constructor(
-    url: string,
+    primary: Primary,
     private readonly database: Database,
-    patienceMs: number,
     traces = NO_TRACES,
     private readonly outage = new PostgresOutage(),
   ) {
     super();
-    this.connections = new ReservedConnections(url, 'audit', CONNECTIONS, patienceMs);
-    this.commits = new FailureCommits((groups) => this.insert(groups), patienceMs, traces);
+    this.connections = new ReservedConnections(primary, 'audit', CONNECTIONS);
+    this.commits = new FailureCommits((groups) => this.insert(groups), primary.config.patienceMs, traces);
   }
 
   instruments(): Instrument[] {

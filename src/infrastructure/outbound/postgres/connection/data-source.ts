@@ -14,7 +14,8 @@ import { Outbox1764310000000 } from '../tables/migrations/1764310000000-outbox.j
 import { KeyUsage1764320000000 } from '../tables/migrations/1764320000000-key-usage.js';
 import { ToldNotices1764325000000 } from '../tables/migrations/1764325000000-told-notices.js';
 import { LeakReports1764330000000 } from '../tables/migrations/1764330000000-leak-reports.js';
-import { setUpConnection } from './new-connection.js';
+import type { Primary } from './primary.js';
+import { pooledClients } from './primary-client.js';
 import { ROWS } from '../tables/rows.js';
 
 const POOL_SIZE = 10;
@@ -31,10 +32,10 @@ const LIMITS = {
  * Everything but the validation path: create, list, revoke, accounts, sessions.
  * @param limits none for migrations, which take the time they take
  */
-export function createDataSource(url: string, limits: Partial<typeof LIMITS> = LIMITS): DataSource {
+export function createDataSource(primary: Primary, limits: Partial<typeof LIMITS> = LIMITS): DataSource {
   return new DataSource({
     type: 'postgres',
-    url,
+    url: primary.url,
     entities: ROWS,
     migrations: [
       InitialSchema1763600000000,
@@ -58,6 +59,6 @@ export function createDataSource(url: string, limits: Partial<typeof LIMITS> = L
     applicationName: 'latchkey',
     poolSize: POOL_SIZE,
     connectTimeoutMS: 2000,
-    extra: { verify: setUpConnection, ...limits },
+    extra: { ...pooledClients(primary), ...limits },
   });
 }

@@ -1,5 +1,7 @@
 import type { DataSource } from 'typeorm';
+import { LatchkeyError } from '../../../../domain/errors.js';
 import { createDataSource } from './data-source.js';
+import type { Primary } from './primary.js';
 
 const OLDEST_VERSION = 140_000;
 /** Any number will do, as long as every instance takes the same: one migrates, the others wait for it. */
@@ -12,14 +14,14 @@ const MIGRATE_FIRST =
 class DatabaseNotUsable extends Error {}
 
 /** Connects, migrates, and refuses a database that can't keep the promises. */
-export async function openDatabase(url: string, keyPrefix: string): Promise<DataSource> {
-  await migrateDatabase(url);
-  return connect(createDataSource(url), (dataSource) => requirePrefix(dataSource, keyPrefix));
+export async function openDatabase(primary: Primary, keyPrefix: string): Promise<DataSource> {
+  await migrateDatabase(primary);
+  return connect(primary, createDataSource(primary), (dataSource) => requirePrefix(dataSource, keyPrefix));
 }
 
 /** Applies the migrations that are missing, beside no other instance, and answers their names. */
-export async function migrateDatabase(url: string): Promise<string[]> {
-  const dataSource = await connect(createDataSource(url, {}), requireVersion);
+export async function migrateDatabase(primary: Primary): Promise<string[]> {
+  const dataSource = await connect(primary, createDataSource(primary, {}), requireVersion);
   try {
     return await migrate(dataSource);
   } catch (error) {
@@ -33,15 +35,17 @@ export async function migrateDatabase(url: string): Promise<string[]> {
  * For tools beside the service: connects and migrates nothing.
  * @param isPatient whether statements may take the time they take
  */
-export function connectMigrated(url: string, isPatient: boolean): Promise<DataSource> {
-  return connect(isPatient ? createDataSource(url, {}) : createDataSource(url), requireMigrated);
+export function connectMigrated(primary: Primary, isPatient: boolean): Promise<DataSource> {
+  return connect(primary, isPatient ? createDataSource(primary, {}) : createDataSource(primary), requireMigrated);
 }
 
 async function connect(
+  primary: Primary,
   dataSource: DataSource,
   require: (dataSource: DataSource) => Promise<void>,
 ): Promise<DataSource> {
   try {
+    await primary.open();
     await dataSource.initialize();
     await require(dataSource);
     return dataSource;
@@ -58,6 +62,7 @@ function mayNotMigrate(error: unknown): boolean {
 
 function notUsable(error: unknown): DatabaseNotUsable {
   if (error instanceof DatabaseNotUsable) return error;
+  if (error instanceof LatchkeyError && error.cause) return notUsable(error.cause);
   // A name with several addresses fails with one error for each, and no message of its own.
   const { message, code } = error as Error & { code?: string };
   return new DatabaseNotUsable(`DATABASE_URL: ${message || code}`, { cause: error });

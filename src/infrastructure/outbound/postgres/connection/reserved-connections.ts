@@ -1,8 +1,9 @@
-import { Socket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
 import { patiently } from './patience.js';
+import type { Primary } from './primary.js';
+import { PrimaryClient } from './primary-client.js';
 import { storeError, unavailable } from './store-error.js';
 
 const RECONNECT_PAUSE_MS = 50;
@@ -22,18 +23,20 @@ interface Statement {
  */
 export class ReservedConnections {
   /** Open or being opened. */
-  private readonly clients = new Map<pg.Client, Socket>();
-  private readonly idle: pg.Client[] = [];
+  private readonly clients = new Set<PrimaryClient>();
+  private readonly idle: PrimaryClient[] = [];
   private lastFailureAt = -Infinity;
   private lastFailure: unknown;
+  /** How long one statement may take, with the connection that it may need first. */
+  private readonly patienceMs: number;
 
-  /** @param patienceMs how long one statement may take, with the connection that it may need first */
   constructor(
-    private readonly url: string,
+    private readonly primary: Primary,
     private readonly purpose: string,
     private readonly maxConnections: number,
-    private readonly patienceMs: number,
-  ) {}
+  ) {
+    this.patienceMs = primary.config.patienceMs;
+  }
 
   instruments(): Instrument[] {
     return connectionInstruments(this.purpose, () => this.load());
@@ -62,11 +65,11 @@ export class ReservedConnections {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.clients.keys()].map((client) => client.end()));
+    await Promise.all([...this.clients].map((client) => client.end()));
   }
 
   private async attempt<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
-    let client: pg.Client | undefined;
+    let client: PrimaryClient | undefined;
     let isLate = false;
     const work = async () => {
       const taken = await this.take();
@@ -88,7 +91,7 @@ export class ReservedConnections {
   }
 
   /** While all connections are still being opened, an outage is reported at once instead of after a wait. */
-  private async take(): Promise<pg.Client> {
+  private async take(): Promise<PrimaryClient> {
     if (this.idle.length === 0) await this.connect();
     const client = this.idle.pop();
     if (!client) throw unavailable(new Error('the connection was lost at once'));
@@ -96,7 +99,7 @@ export class ReservedConnections {
   }
 
   /** Unless it has broken meanwhile. */
-  private keep(client: pg.Client): void {
+  private keep(client: PrimaryClient): void {
     if (this.clients.has(client)) this.idle.push(client);
   }
 
@@ -104,18 +107,16 @@ export class ReservedConnections {
     const isTooSoon = performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS;
     if (isTooSoon) throw unavailable(this.lastFailure);
     if (this.clients.size >= this.maxConnections) throw unavailable(new Error('no connection is open yet'));
-    const socket = new Socket();
-    const client = new pg.Client({
-      connectionString: this.url,
-      stream: () => socket,
+    const client = new PrimaryClient(this.primary, {
       application_name: `latchkey ${this.purpose}`,
       connectionTimeoutMillis: timeoutMs,
       keepAlive: true,
     });
-    this.clients.set(client, socket);
+    this.clients.add(client);
     client.on('error', () => this.destroy(client));
     try {
       await client.connect();
+      await client.setUp();
       this.idle.push(client);
     } catch (error) {
       this.lastFailureAt = performance.now();
@@ -125,9 +126,8 @@ export class ReservedConnections {
     }
   }
 
-  /** Without waiting for the server to say goodbye: pg offers no way to drop a connection, so its socket is ours. */
-  private destroy(client: pg.Client): void {
-    this.clients.get(client)?.destroy();
+  private destroy(client: PrimaryClient): void {
+    client.drop();
     this.clients.delete(client);
     const index = this.idle.indexOf(client);
     if (index >= 0) this.idle.splice(index, 1);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type DataSource, In } from 'typeorm';
 import { openOver, type Application } from '../../../../../test/support/application/application.js';
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
+import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../../../domain/keys/owner-keys.js';
 import { createDataSource } from '../connection/data-source.js';
@@ -26,11 +27,11 @@ let dataSource: DataSource;
 let app: Application;
 beforeAll(async () => {
   database = await createDatabase();
-  await migrateDatabase(database.url);
-  const url = database.url + FIND_HELD_CLOCK;
-  dataSource = await createDataSource(url).initialize();
+  await migrateDatabase(primaryAt(database.url));
+  const primary = primaryAt(database.url + FIND_HELD_CLOCK);
+  dataSource = await createDataSource(primary).initialize();
   await dataSource.query(HELD_CLOCK);
-  app = await openOver(dataSource, url);
+  app = await openOver(dataSource, primary);
 });
 afterAll(async () => {
   await app.close();

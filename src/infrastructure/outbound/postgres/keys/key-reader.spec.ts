@@ -10,7 +10,7 @@ import {
 } from '../../../../../test/support/application/application.js';
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
 import { eventually } from '../../../../../test/support/eventually.js';
-import { STORE_PATIENCE_MS } from '../../../../../test/support/processes/patience.mjs';
+import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { SlowLine } from '../../../../../test/support/stores/slow-line.js';
 import { PostgresKeyReader } from './key-reader.js';
 
@@ -118,7 +118,7 @@ test.each([0, 1])(
   async (more) => {
     const key = await newKey(['systems:read']);
     const line = await SlowLine.to(database.url);
-    const slow = new PostgresKeyReader(line.instead(database.url), STORE_PATIENCE_MS);
+    const slow = new PostgresKeyReader(primaryAt(line.instead(database.url)));
     const granted = async (publicPart: string) => {
       const { found, now } = await slow.read(publicPart);
       return found?.judge(READ, true, now).granted;

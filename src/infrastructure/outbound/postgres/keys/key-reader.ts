@@ -7,6 +7,7 @@ import { gauge, histogram, type Instrument } from '../../../telemetry/instrument
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { NOW } from '../connection/database.js';
 import { PostgresOutage } from '../connection/postgres-outage.js';
+import type { Primary } from '../connection/primary.js';
 import { ReservedConnections } from '../connection/reserved-connections.js';
 import { unavailable } from '../connection/store-error.js';
 
@@ -56,15 +57,14 @@ export class PostgresKeyReader extends KeyReader {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
 
-  /** @param patienceMs how long one read may take */
-  constructor(url: string, patienceMs: number, traces = NO_TRACES, outage = new PostgresOutage()) {
+  constructor(primary: Primary, traces = NO_TRACES, outage = new PostgresOutage()) {
     super();
-    this.connections = new ReservedConnections(url, 'validation', MAX_IN_FLIGHT, patienceMs);
+    this.connections = new ReservedConnections(primary, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (publicParts) => outage.watch('validation', () => this.readAll(publicParts)),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patienceMs,
+      patienceMs: primary.config.patienceMs,
       name: 'postgresql read_keys',
       traces,
     });

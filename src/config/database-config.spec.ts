@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import { type DatabaseConfig, readDatabase } from './database-config.js';
+import { EnvReader } from './env-reader.js';
+
+const DATABASE_URL = 'postgres://latchkey@db/latchkey';
+
+function read(env: NodeJS.ProcessEnv): { database: DatabaseConfig; problems: readonly string[] } {
+  const reader = new EnvReader({ DATABASE_URL, ...env });
+  return { database: readDatabase(reader), problems: reader.problems };
+}
+
+test('one address, plain connections and no barrier are what is meant unless said otherwise', () => {
+  expect(read({})).toEqual({
+    database: {
+      urls: [DATABASE_URL],
+      patienceMs: 120,
+      pooling: 'session',
+      readBarrier: false,
+      requireSynchronous: false,
+    },
+    problems: [],
+  });
+});
+
+test.each<[NodeJS.ProcessEnv, Partial<DatabaseConfig>]>([
+  [{ DATABASE_URL: 'postgresql://db/x' }, { urls: ['postgresql://db/x'] }],
+  [
+    { DATABASE_URL: 'postgres://u:p%2C%40x@one:5432,two,[::1]:5434/keys?sslmode=verify-full' },
+    {
+      urls: ['one:5432', 'two', '[::1]:5434'].map((host) => `postgres://u:p%2C%40x@${host}/keys?sslmode=verify-full`),
+    },
+  ],
+  [{ DATABASE_URL: 'postgresql://one,two' }, { urls: ['postgresql://one', 'postgresql://two'] }],
+  [{ DATABASE_PATIENCE_MS: '20' }, { patienceMs: 20 }],
+  [{ DATABASE_PATIENCE_MS: '60000' }, { patienceMs: 60_000 }],
+  [{ DATABASE_POOLING: 'transaction' }, { pooling: 'transaction' }],
+  [{ READ_BARRIER: 'on' }, { readBarrier: true }],
+  [{ REQUIRE_SYNCHRONOUS: 'on' }, { requireSynchronous: true }],
+])('%p is taken', (env, taken) => {
+  const { database, problems } = read(env);
+  expect(problems).toEqual([]);
+  expect(database).toMatchObject(taken);
+});
+
+const NO_URL = 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://';
+
+describe('a mistake is named', () => {
+  test.each<[NodeJS.ProcessEnv, string]>([
+    [{ DATABASE_URL: '' }, 'DATABASE_URL is missing'],
+    [{ DATABASE_URL: 'mysql://x' }, NO_URL],
+    [{ DATABASE_URL: 'mysql://one,two/x' }, NO_URL],
+    [{ DATABASE_URL: 'postgres://one:5432,two:port/x' }, NO_URL],
+    [{ DATABASE_URL: 'postgres://one,,two/x' }, 'DATABASE_URL has a comma with no host before or after it'],
+    [{ DATABASE_URL: 'postgres://u:p@one,/x' }, 'DATABASE_URL has a comma with no host before or after it'],
+    [{ DATABASE_POOLING: 'statement' }, 'DATABASE_POOLING must be one of session, transaction'],
+    [{ READ_BARRIER: 'yes' }, 'READ_BARRIER must be one of on, off'],
+    [{ REQUIRE_SYNCHRONOUS: '1' }, 'REQUIRE_SYNCHRONOUS must be one of on, off'],
+    ...['0', '19', '60001', '120 ms'].map((value): [NodeJS.ProcessEnv, string] => [
+      { DATABASE_PATIENCE_MS: value },
+      'DATABASE_PATIENCE_MS must be a whole number from 20 to 60000',
+    ]),
+  ])('%p', (env, problem) => expect(read(env).problems).toEqual([problem]));
+
+  test('a password that is no part of a URL, whose commas part no hosts', () => {
+    const { problems } = read({ DATABASE_URL: 'postgres://u:a,b#c@one,two/x' });
+    expect(problems).toEqual([expect.stringMatching(/^DATABASE_URL has a password that must be percent-encoded/)]);
+  });
+});

@@ -1,0 +1,57 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import type { Line, Primary } from './primary.js';
+import { SERVER_STATE, type ServerState } from './server-state.js';
+
+/** Set once on each connection, whatever the server's default is, and not with every transaction. */
+const SET_UP = `${SERVER_STATE}, set_config('default_transaction_isolation', 'read committed', false)`;
+
+/** A connection to the primary. */
+export class PrimaryClient extends pg.Client implements Line {
+  readonly url: string;
+  timeline: number | undefined;
+  private readonly socket: Socket;
+
+  constructor(
+    private readonly primary: Primary,
+    config: pg.ClientConfig,
+  ) {
+    const socket = new Socket();
+    const { url } = primary;
+    super({ ...config, connectionString: url, stream: () => socket });
+    this.url = url;
+    this.socket = socket.once('close', primary.hold(this));
+  }
+
+  /** To be called once it is connected. Throws when it does not lead to the primary. */
+  async setUp(): Promise<void> {
+    const { rows } = await this.query<ServerState>(SET_UP);
+    const { standby, timeline } = rows[0]!;
+    // A server in recovery may lag behind an answered revoke.
+    if (standby) throw new Error('PostgreSQL is in recovery; Latchkey needs the primary');
+    this.primary.admit(timeline);
+    this.timeline = timeline;
+  }
+
+  /** Without waiting for the server to say goodbye: pg offers no way to drop a connection, so its socket is ours. */
+  drop(): void {
+    this.socket.destroy();
+  }
+}
+
+/** What TypeORM's pool makes its connections of. */
+export function pooledClients(primary: Primary) {
+  return {
+    Client: class extends PrimaryClient {
+      constructor(config: pg.ClientConfig) {
+        super(primary, config);
+      }
+    },
+    /** pg-pool's hook for a new connection. */
+    verify(client: PrimaryClient, done: (error?: Error) => void): void {
+      // The pool has just stopped listening, and TypeORM does not listen yet: an error without a listener ends the process.
+      client.on('error', () => undefined);
+      client.setUp().then(() => done(), done);
+    },
+  };
+}

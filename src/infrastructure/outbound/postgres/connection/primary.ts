@@ -1,0 +1,133 @@
+import type { DatabaseConfig } from '../../../../config/database-config.js';
+import { gauge, type Instrument } from '../../../telemetry/instrument.js';
+import { Log } from '../../../telemetry/log.js';
+import { HostWatch, type Sighting } from './host-watch.js';
+import { unavailable } from './store-error.js';
+
+/** How long a start waits for one of several hosts to be the primary. */
+const START_TIMEOUT_MS = 10_000;
+
+/** A connection, as far as it matters whether it still leads to the primary. */
+export interface Line {
+  readonly url: string;
+  /** The WAL timeline of its server; undefined until it is known. */
+  readonly timeline: number | undefined;
+  drop(): void;
+}
+
+/**
+ * Which server is the primary. A promotion begins a new WAL timeline, so of two servers that both accept writes the one on
+ * the higher timeline is the primary, and the other was replaced without knowing it: no connection to it is kept or made.
+ * With several hosts each is watched, and all connections move with the primary.
+ */
+export class Primary {
+  private readonly lines = new Set<Line>();
+  private readonly watches: readonly HostWatch[];
+  private readonly sightings = new Map<string, Sighting>();
+  private highestTimeline = 0;
+  private current: string;
+  private opening: Promise<void> | undefined;
+  /** Called once one of the hosts is known to be the primary. */
+  private onFound = () => {};
+
+  constructor(
+    readonly config: DatabaseConfig,
+    private readonly log = new Log('silent'),
+  ) {
+    const { urls } = config;
+    this.current = urls[0]!;
+    const watched = urls.length > 1 ? urls : [];
+    this.watches = watched.map((url) => new HostWatch(url, (sighting) => this.saw(url, sighting)));
+  }
+
+  /** Where a new connection is to go: to the primary, or to the last that was known. */
+  get url(): string {
+    return this.current;
+  }
+
+  /** Of several hosts, finds the primary. Throws when none is, with what each says. */
+  open(): Promise<void> {
+    return (this.opening ??= this.watches.length > 0 ? this.find() : Promise.resolve());
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.watches.map((watch) => watch.stop()));
+  }
+
+  instruments(): Instrument[] {
+    const help = 'Highest WAL timeline of a primary that was seen; it rises with each failover';
+    return [gauge('latchkey_postgres_timeline', help, () => this.highestTimeline, 'max')];
+  }
+
+  /** From now on the line is dropped when it does not lead to the primary any more. Answers how to end that. */
+  hold(line: Line): () => void {
+    this.lines.add(line);
+    return () => void this.lines.delete(line);
+  }
+
+  /** Throws when a server on this timeline has been replaced by another. */
+  admit(timeline: number): void {
+    if (timeline >= this.highestTimeline) return this.raise(timeline);
+    const why = `is on WAL timeline ${timeline}, and one on ${this.highestTimeline} was seen: it was replaced`;
+    throw unavailable(new Error(`PostgreSQL ${why} (after a new installation, restart Latchkey)`));
+  }
+
+  private async find(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const found = new Promise<void>((resolve, reject) => {
+      this.onFound = resolve;
+      timer = setTimeout(() => reject(unavailable(new Error(this.whyNone()))), START_TIMEOUT_MS);
+    });
+    for (const watch of this.watches) watch.start();
+    try {
+      await found;
+    } catch (error) {
+      await this.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private whyNone(): string {
+    const said = this.config.urls.map((url) => {
+      const sighting = this.sightings.get(url);
+      return `${hostOf(url)}: ${sighting && 'why' in sighting ? sighting.why : 'no answer yet'}`;
+    });
+    return `none of its hosts is a primary (${said.join('; ')})`;
+  }
+
+  private saw(url: string, sighting: Sighting): void {
+    this.sightings.set(url, sighting);
+    if ('timeline' in sighting) this.raise(sighting.timeline);
+    const timelineOf = (each: string) => {
+      const seen = this.sightings.get(each);
+      return seen && 'timeline' in seen && seen.timeline >= this.highestTimeline ? seen.timeline : -1;
+    };
+    const others = this.config.urls.filter((each) => each !== this.current);
+    const best = others.reduce((one, other) => (timelineOf(other) > timelineOf(one) ? other : one), this.current);
+    if (best !== this.current) this.moveTo(best);
+    if (timelineOf(this.current) >= 0) this.onFound();
+  }
+
+  private moveTo(url: string): void {
+    const from = hostOf(this.current);
+    this.current = url;
+    this.log.info('PostgreSQL: another host is the primary', { from, to: hostOf(url), timeline: this.highestTimeline });
+    this.drop((line) => line.url !== url);
+  }
+
+  private raise(timeline: number): void {
+    if (timeline <= this.highestTimeline) return;
+    this.highestTimeline = timeline;
+    this.drop((line) => line.timeline !== undefined && line.timeline < timeline);
+  }
+
+  private drop(isReplaced: (line: Line) => boolean): void {
+    for (const line of [...this.lines].filter(isReplaced)) line.drop();
+  }
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}
