@@ -1,13 +1,25 @@
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync, chmodSync, chownSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  chmodSync,
+  chownSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
+import { freePort } from '../../scripts/lib/ports.mjs';
 import { until } from '../../scripts/lib/wait.mjs';
 import { postgresBinaries } from '../../scripts/postgres/binaries.mjs';
 import { cleanEnvironment, identityFor } from '../../scripts/postgres/identity.mjs';
 import { childrenOf, isRunning } from '../support/processes/processes.js';
+import { sql } from '../support/stores/sql.js';
 
 const HANGS_AFTER_MS = 60_000;
 
@@ -20,11 +32,36 @@ export class OwnPostgres {
   ) {}
 
   static async start(): Promise<OwnPostgres> {
-    const folder = mkdtempSync(join(tmpdir(), 'faults-'));
-    // PostgreSQL's user must be able to pass through it.
-    chmodSync(folder, 0o711);
+    const folder = makeFolder();
     const { url, stop } = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), settings: { fsync: 'off' } });
     return new OwnPostgres(folder, url, stop);
+  }
+
+  /**
+   * Starts a copy of it as its standby. From then on this one answers a commit once the standby has taken it.
+   * @param name which `synchronous_standby_names` is from now on
+   */
+  async startStandby(name: string): Promise<OwnPostgres> {
+    await sql(this.url, `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+    await this.stop();
+    const folder = makeFolder();
+    // Node's own copy does not keep the owner.
+    if (spawnSync('cp', ['-a', join(this.folder, 'data'), folder]).status !== 0) throw new Error('no copy was made');
+    await this.startAgain();
+    const { username, password, hostname, port } = new URL(this.url);
+    const primary = `host=${hostname} port=${port} user=${username} password=${password} application_name=${name}`;
+    const url = new URL(this.url);
+    url.port = String(await freePort());
+    const standby = new OwnPostgres(folder, url.href, () => Promise.resolve());
+    appendFileSync(join(standby.cluster, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`);
+    standby.becomeStandby();
+    await standby.startAgain();
+    return standby;
+  }
+
+  /** Makes a standby the primary. */
+  async promote(): Promise<void> {
+    await sql(this.url, 'SELECT pg_promote()');
   }
 
   /** Shuts it down in order: sessions are cut, nothing is lost. */
@@ -114,6 +151,13 @@ export class OwnPostgres {
     const status = this.pidFile()[7]?.trim();
     return isRunning(this.pid()) && (status === 'ready' || status === 'standby');
   }
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'faults-'));
+  // PostgreSQL's user must be able to pass through it.
+  chmodSync(folder, 0o711);
+  return folder;
 }
 
 /** A process that has ended in the meantime counts as stopped. */

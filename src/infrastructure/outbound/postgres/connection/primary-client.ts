@@ -21,6 +21,10 @@ export class PrimaryClient extends pg.Client implements Line {
     super({ ...config, connectionString: url, stream: () => socket });
     this.url = url;
     this.socket = socket.once('close', primary.hold(this));
+    this.on('notice', (notice) => {
+      // An administrator has ended the wait for the standby, and PostgreSQL goes on to say that it has committed.
+      if (notice.routine === 'SyncRepWaitForLSN') this.drop();
+    });
   }
 
   /** To be called once it is connected. Throws when it does not lead to the primary. */

@@ -12,10 +12,13 @@ const CONNECT_TIMEOUT_MS = 1000;
 const START_TIMEOUT_MS = 10_000;
 
 /** A prepared statement, parsed once a connection. */
-interface Statement {
+export interface Statement {
   readonly name: string;
   readonly text: string;
 }
+
+/** Asks on one connection. */
+export type Ask = <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) => Promise<Row[]>;
 
 /**
  * A few connections kept for one purpose, one statement at a time each. A connection whose answer is late is
@@ -42,13 +45,18 @@ export class ReservedConnections {
     return connectionInstruments(this.purpose, () => this.load());
   }
 
-  async query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+  query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    return this.run((ask) => ask<Row>(statement, values));
+  }
+
+  /** Asks several times on the same connection, which is not kept when `work` throws. */
+  async run<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     try {
-      return await this.attempt<Row>(statement, values).catch((error: unknown) => {
+      return await this.attempt(work).catch((error: unknown) => {
         if (!isStalePlan(error)) throw error;
         // A migration has changed a table since the statement was prepared. New connections prepare it again.
         for (const idle of this.idle.splice(0)) this.destroy(idle);
-        return this.attempt<Row>(statement, values);
+        return this.attempt(work);
       });
     } catch (error) {
       throw storeError(error);
@@ -68,20 +76,18 @@ export class ReservedConnections {
     await Promise.all([...this.clients].map((client) => client.end()));
   }
 
-  private async attempt<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+  private async attempt<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     let client: PrimaryClient | undefined;
     let isLate = false;
-    const work = async () => {
-      const taken = await this.take();
+    const working = this.take().then((taken) => {
       client = taken;
       // One that comes too late for its question serves the next.
-      return isLate ? [] : (await taken.query<Row>({ ...statement, values })).rows;
-    };
-    const working = work();
+      return isLate ? undefined : work(asksOn(taken));
+    });
     try {
-      const rows = await patiently(this.patienceMs, working);
+      const answer = await patiently(this.patienceMs, working);
       this.keep(client!);
-      return rows;
+      return answer as T;
     } catch (error) {
       isLate = true;
       if (client) this.destroy(client);
@@ -138,6 +144,11 @@ export class ReservedConnections {
     const idle = this.idle.length;
     return { used: this.clients.size - idle, idle, most: this.maxConnections, waiting: 0 };
   }
+}
+
+function asksOn(client: PrimaryClient): Ask {
+  return async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) =>
+    (await client.query<Row>({ ...statement, values })).rows;
 }
 
 /** PostgreSQL's "cached plan must not change result type", which it reports before anything is done. */
