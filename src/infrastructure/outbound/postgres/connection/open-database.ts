@@ -1,12 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { createDataSource } from './data-source.js';
+import { appliedMigrations, migrate } from './migrate.js';
 import type { Primary } from './primary.js';
 
 const OLDEST_VERSION = 140_000;
-/** Any number will do, as long as every instance takes the same: one migrates, the others wait for it. */
-const MIGRATION_LOCK = 5_052_193_861;
-
 const MIGRATE_FIRST =
   'DATABASE_URL: the tables are older than this version, and this role may not change them: run `latchkey migrate` as the role that owns them';
 
@@ -75,23 +73,10 @@ async function requireVersion(dataSource: DataSource): Promise<void> {
   if (row!.version < OLDEST_VERSION) throw new DatabaseNotUsable('DATABASE_URL: PostgreSQL 14 or newer is needed');
 }
 
-/** Under the lock from the first look on, for even that look creates TypeORM's own table. */
-async function migrate(dataSource: DataSource): Promise<string[]> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    return (await dataSource.runMigrations()).map(({ name }) => name);
-  } finally {
-    // The lock ends with its connection, which is closed right after.
-    await runner.release();
-  }
-}
-
 /** Newer tables than ours are fine: an older instance beside a newer one has them too. */
 async function requireMigrated(dataSource: DataSource): Promise<void> {
-  const [row] = await dataSource.query<{ exists: boolean }[]>(`SELECT to_regclass('migrations') IS NOT NULL AS exists`);
-  const applied = row!.exists ? await dataSource.query<{ name: string }[]>('SELECT name FROM migrations') : [];
-  if (dataSource.migrations.every(({ name }) => applied.some((done) => done.name === name))) return;
+  const applied = await appliedMigrations(dataSource);
+  if (dataSource.migrations.every(({ name }) => name !== undefined && applied.includes(name))) return;
   throw new DatabaseNotUsable('DATABASE_URL: the tables are older than this version: run `latchkey migrate`');
 }
 
