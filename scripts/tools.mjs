@@ -20,6 +20,7 @@ export const tools = {
   nginx: { debian: 'nginx', neededBy: 'test/doors' },
   caddy: { debian: 'caddy', neededBy: 'test/doors, test/deploy' },
   haproxy: { debian: 'haproxy', neededBy: 'test/doors' },
+  pgbouncer: { debian: 'pgbouncer', neededBy: 'test/faults' },
   psql: { debian: 'postgresql-client', neededBy: 'test/deploy' },
   'systemd-analyze': { debian: 'systemd', neededBy: 'test/deploy' },
   go: { debian: 'golang-go', neededBy: 'test/deploy' },

@@ -33,7 +33,8 @@ export async function removeRunFolder(folder) {
   const files = entries.map(({ parentPath, name }) => join(parentPath, name));
   for (const file of files) {
     if (file.endsWith('postmaster.pid')) await stopOrphan({ cluster: dirname(file), postgres: 'postgres' });
-    if (file.endsWith('redis.pid')) await stopRedis(file);
+    if (file.endsWith('redis.pid')) await stopServer(file, 'redis-server');
+    if (file.endsWith('pgbouncer.pid')) await stopServer(file, 'pgbouncer');
   }
   for (const disk of disksIn(folder)) await run('umount', [disk]);
   // A process that has just ended may still write its last bytes.
@@ -50,10 +51,13 @@ function disksIn(folder) {
   return mounted.map((line) => line.split(' ')[1] ?? '').filter((path) => path.startsWith(`${folder}/`));
 }
 
-/** @param {string} pidFile */
-async function stopRedis(pidFile) {
+/**
+ * @param {string} pidFile
+ * @param {string} command
+ */
+async function stopServer(pidFile, command) {
   const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
-  const runs = () => commandOf(pid).includes('redis-server');
+  const runs = () => commandOf(pid).includes(command);
   if (!runs()) return;
   process.kill(pid, 'SIGTERM');
   await until(() => !runs(), 5_000);
