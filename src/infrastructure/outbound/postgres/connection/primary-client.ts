@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { dropWhenLate } from './late-answers.js';
 import type { Line, Primary } from './primary.js';
 import { SERVER_STATE, type ServerState } from './server-state.js';
 
@@ -49,6 +50,7 @@ export function pooledClients(primary: Primary) {
     Client: class extends PrimaryClient {
       constructor(config: pg.ClientConfig) {
         super(primary, config);
+        dropWhenLate(this);
       }
     },
     /** pg-pool's hook for a new connection. */
