@@ -17,6 +17,7 @@ import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgre
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
 import type { Primary } from '../infrastructure/outbound/postgres/connection/primary.js';
 import { PostgresOutage } from '../infrastructure/outbound/postgres/connection/postgres-outage.js';
+import { SynchronousCommits } from '../infrastructure/outbound/postgres/connection/synchronous-commits.js';
 import { PostgresDueNotices } from '../infrastructure/outbound/postgres/outbox/due-notices.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
@@ -44,7 +45,7 @@ export function buildAdapters(
 ) {
   const { redisUrl, rateLimit, platformLogin, oidc, publicUrl, mail } = config;
   const outage = new PostgresOutage(log);
-  const database = new Database(dataSource, outage);
+  const database = new Database(dataSource, primary.config, outage);
   const storedCosts = new PostgresStoredCosts(database);
   const outboxWriter = new OutboxWriter(config.noticeReceivers);
   const keys = new PostgresApiKeys(database, outboxWriter);
@@ -55,6 +56,7 @@ export function buildAdapters(
     database,
     keyReader: new PostgresKeyReader(primary, traces, outage),
     audit: new PostgresAudit(primary, database, traces, outage),
+    synchronousCommits: new SynchronousCommits(database, log),
     auditTrail: new PostgresAuditTrail(database),
     outboxWriter,
     outbox: new PostgresOutbox(database),
@@ -63,7 +65,7 @@ export function buildAdapters(
     dueNotices: new PostgresDueNotices(database, outboxWriter),
     keys,
     accounts,
-    firstUses: new PostgresAccounts(database.within(config.database.patienceMs), outboxWriter),
+    firstUses: new PostgresAccounts(database.within(primary.config.patienceMs), outboxWriter),
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),

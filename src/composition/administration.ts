@@ -1,4 +1,3 @@
-import type { DataSource } from 'typeorm';
 import { ChangeAccountStatus } from '../application/accounts/change-account-status.js';
 import { GetAccount } from '../application/accounts/get-account.js';
 import { ListAccounts } from '../application/accounts/list-accounts.js';
@@ -30,7 +29,7 @@ export async function administer<T>(
   const primary = new Primary(database);
   const dataSource = await connectMigrated(primary, isPatient);
   try {
-    return await work(compose(dataSource, receivers));
+    return await work(compose(new Database(dataSource, database), receivers));
   } finally {
     await dataSource.destroy();
     await primary.close();
@@ -46,8 +45,7 @@ export async function migrate(database: DatabaseConfig): Promise<string[]> {
   }
 }
 
-function compose(dataSource: DataSource, receivers: NoticeReceivers): Administration {
-  const database = new Database(dataSource);
+function compose(database: Database, receivers: NoticeReceivers): Administration {
   const writer = new OutboxWriter(receivers);
   const accounts = new PostgresAccounts(database, writer);
   const keys = new PostgresApiKeys(database, writer);

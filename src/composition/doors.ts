@@ -37,12 +37,17 @@ import type { Telemetry } from './telemetry.js';
 import type { UseCases } from './use-cases.js';
 
 /** Every protocol that we listen on. What stands here listens, is measured, and ends in order. */
-export async function buildDoors(config: Config, useCases: UseCases, { keyReader }: Adapters, telemetry: Telemetry) {
+export async function buildDoors(
+  config: Config,
+  useCases: UseCases,
+  { keyReader, synchronousCommits }: Adapters,
+  telemetry: Telemetry,
+) {
   const { log, traces, metricsPage, httpTimes, grpcTimes } = telemetry;
   const { validateKey } = useCases;
   const { publicUrl, oidc } = config;
   const health = new GrpcHealth();
-  const readiness = new Readiness(keyReader, (isReady) => health.set(isReady));
+  const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? []);
   const answers = new KeyAnswers(config.rateLimit);
 

@@ -32,6 +32,7 @@ export function buildJobs(
   };
   const jobs: Job[] = [
     { name: 'check-readiness', everyMs: SECOND_MS, run: async () => void (await readiness.check()) },
+    { name: 'look-at-synchronous-commits', everyMs: 5 * SECOND_MS, run: () => adapters.synchronousCommits.look() },
     { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
     { name: 'tell-due-notices', everyMs: HOUR_MS, run: async () => void (await tellDueNotices.execute()) },
     new EndReportedKeysJob(endReportedKeys, reportLeakedKeys, log),

@@ -8,9 +8,13 @@ export class Readiness {
   private isDraining = false;
   private wasReady = false;
 
-  /** @param announce called with what each look found */
+  /**
+   * @param danger has a warning while what is answered now may be undone
+   * @param announce called with what each look found
+   */
   constructor(
     private readonly reader: KeyReader,
+    private readonly danger: { readonly warning: string | undefined },
     private readonly announce: (isReady: boolean) => void,
   ) {}
 
@@ -19,6 +23,12 @@ export class Readiness {
     this.wasReady = isReady && !this.isDraining;
     this.announce(this.wasReady);
     return this.wasReady;
+  }
+
+  /** What is said where validations can be answered. */
+  get status(): { readonly status: 'ok'; readonly warning?: string } {
+    const { warning } = this.danger;
+    return { status: 'ok', ...(warning !== undefined && { warning }) };
   }
 
   instruments(): Instrument[] {

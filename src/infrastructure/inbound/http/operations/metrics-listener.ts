@@ -46,7 +46,8 @@ export class MetricsListener {
     try {
       if (path === '/metrics') return [200, this.page.contentType, await this.page.text()];
       if (path === '/livez') return [200, JSON_TYPE, '{"status":"ok"}'];
-      if (path === '/readyz' && (await this.readiness.check())) return [200, JSON_TYPE, '{"status":"ok"}'];
+      if (path === '/readyz' && (await this.readiness.check()))
+        return [200, JSON_TYPE, JSON.stringify(this.readiness.status)];
       return path === '/readyz'
         ? [503, JSON_TYPE, '{"status":"not ready"}']
         : [404, JSON_TYPE, '{"status":"not found"}'];

@@ -1,5 +1,5 @@
 import { Controller, Get, Redirect, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiExcludeEndpoint, ApiOkResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { Readiness } from '../../shared/readiness.js';
@@ -9,6 +9,10 @@ import { SettingsPage } from '../pages/settings-page.js';
 
 class StatusView {
   @ApiProperty({ enum: ['ok'] }) status!: string;
+}
+
+class ReadinessView extends StatusView {
+  @ApiPropertyOptional({ description: 'Why what is answered now may be undone by a failover' }) warning?: string;
 }
 
 @ApiTags('operations')
@@ -27,11 +31,11 @@ export class OperationsController {
   }
 
   @Get('readyz')
-  @ApiOkResponse({ description: 'Validations can be answered', type: StatusView })
+  @ApiOkResponse({ description: 'Validations can be answered', type: ReadinessView })
   @ProblemResponses({})
   async ready() {
     if (!(await this.readiness.check())) throw new LatchkeyError('unavailable', 'Not ready to answer validations');
-    return { status: 'ok' };
+    return this.readiness.status;
   }
 
   @Get('metrics')

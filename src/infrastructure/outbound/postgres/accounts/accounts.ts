@@ -41,7 +41,9 @@ export class PostgresAccounts extends Accounts {
   }
 
   async rehash(id: string, from: string, to: string): Promise<void> {
-    await this.database.run((manager) => manager.update(AccountRow, { id, passwordHash: from }, { passwordHash: to }));
+    await this.database.change((manager) =>
+      manager.update(AccountRow, { id, passwordHash: from }, { passwordHash: to }),
+    );
   }
 
   async transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T> {

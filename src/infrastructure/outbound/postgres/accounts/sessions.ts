@@ -36,7 +36,7 @@ export class PostgresSessions extends Sessions {
   ) {
     const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $8', [passwordHash]];
     const token = randomBytes(32).toString('base64url');
-    const [opened] = await this.database.run((manager) =>
+    const [opened] = await this.database.change((manager) =>
       manager.query<{ expires_at: Date }[]>(
         `WITH signed_in AS (
           SELECT id FROM accounts WHERE id = $1 AND status = 'active' ${underHash} FOR SHARE
@@ -73,7 +73,7 @@ export class PostgresSessions extends Sessions {
   }
 
   async endByDigest(hex: string): Promise<void> {
-    await this.database.run((manager) => manager.delete(SessionRow, { tokenDigest: Buffer.from(hex, 'hex') }));
+    await this.database.change((manager) => manager.delete(SessionRow, { tokenDigest: Buffer.from(hex, 'hex') }));
   }
 }
 

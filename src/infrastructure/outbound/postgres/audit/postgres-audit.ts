@@ -12,7 +12,8 @@ import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
 import { PostgresOutage } from '../connection/postgres-outage.js';
 import type { Primary } from '../connection/primary.js';
-import { ReservedConnections } from '../connection/reserved-connections.js';
+import { type Ask, ReservedConnections } from '../connection/reserved-connections.js';
+import { requireSynchronous } from '../connection/synchronous-sql.js';
 import { unavailable } from '../connection/store-error.js';
 
 /** Commits go one after the other; meanwhile the next one collects. */
@@ -37,7 +38,7 @@ export class PostgresAudit extends Audit {
   private readonly commits: FailureCommits;
 
   constructor(
-    primary: Primary,
+    private readonly primary: Primary,
     private readonly database: Database,
     traces = NO_TRACES,
     private readonly outage = new PostgresOutage(),
@@ -97,11 +98,19 @@ export class PostgresAudit extends Audit {
       groups.map(({ count }) => count),
     ];
     try {
-      await this.outage.watch('audit', () => this.connections.query(RECORD_FAILURES, values));
+      await this.outage.watch('audit', () => this.connections.run((ask) => this.record(ask, values)));
     } catch (error) {
       // Whatever the cause: what can't be recorded is not answered.
       throw error instanceof LatchkeyError ? error : unavailable(error);
     }
+  }
+
+  private async record(ask: Ask, values: unknown[]): Promise<void> {
+    const look = () => requireSynchronous((text) => ask({ name: 'is_synchronous_v1', text }, []));
+    const isRequired = this.primary.config.requireSynchronous;
+    if (isRequired) await look();
+    await ask(RECORD_FAILURES, values);
+    if (isRequired) await look();
   }
 }
 

@@ -1,11 +1,13 @@
 import type { Pool } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
 import { patiently } from './patience.js';
 import { PostgresOutage } from './postgres-outage.js';
 import { storeError } from './store-error.js';
+import { synchronousTransaction } from './synchronous-transaction.js';
 
 /** The pool of everything but the validation path. Whatever keeps PostgreSQL from answering becomes `unavailable`. */
 export class Database {
@@ -15,13 +17,14 @@ export class Database {
    */
   constructor(
     private readonly dataSource: DataSource,
+    private readonly config: Pick<DatabaseConfig, 'requireSynchronous'>,
     private readonly outage = new PostgresOutage(),
     private readonly patienceMs?: number,
   ) {}
 
   /** The same pool, for calls that a validation waits for. One that is given up may still be carried out. */
   within(patienceMs: number): Database {
-    return new Database(this.dataSource, this.outage, patienceMs);
+    return new Database(this.dataSource, this.config, this.outage, patienceMs);
   }
 
   instruments(): Instrument[] {
@@ -38,7 +41,15 @@ export class Database {
 
   /** All or nothing, at READ COMMITTED (`new-connection.ts`): what must hold across statements is guarded by row locks. */
   transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.ask(() => this.dataSource.transaction(work));
+    const { dataSource, config } = this;
+    return this.ask(() =>
+      config.requireSynchronous ? synchronousTransaction(dataSource, work) : dataSource.transaction(work),
+    );
+  }
+
+  /** One statement that changes something. */
+  change<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return this.config.requireSynchronous ? this.transaction(work) : this.run(work);
   }
 
   /** All of it sees what was committed before it began. */

@@ -15,7 +15,8 @@ beforeAll(async () => {
   line = await SlowLine.to(owned.url);
   await sql(owned.url, 'CREATE TABLE written (what text)');
   const limits = { query_timeout: 100 };
-  database = new Database(await createDataSource(primaryAt(line.instead(owned.url)), limits).initialize());
+  const primary = primaryAt(line.instead(owned.url));
+  database = new Database(await createDataSource(primary, limits).initialize(), primary.config);
 });
 afterAll(async () => {
   await database.close();

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { OwnPostgres } from '../../../../../test/faults/own-postgres.js';
+import { client, newOwner, openOver } from '../../../../../test/support/application/application.js';
+import { eventually } from '../../../../../test/support/eventually.js';
+import { keptLog } from '../../../../../test/support/reading/kept-log.js';
+import { primaryAt } from '../../../../../test/support/stores/primary.js';
+import { sql } from '../../../../../test/support/stores/sql.js';
+import type { LatchkeyError } from '../../../../domain/errors.js';
+import { PostgresKeyReader } from '../keys/key-reader.js';
+import { createDataSource } from './data-source.js';
+import { Database } from './database.js';
+import { openDatabase } from './open-database.js';
+import { SynchronousCommits } from './synchronous-commits.js';
+
+const NOBODYS_KEY = '0'.repeat(24);
+const WAITING = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND state = 'active'`;
+
+let primary: OwnPostgres;
+let standby: OwnPostgres;
+beforeAll(async () => {
+  primary = await OwnPostgres.start();
+  standby = await primary.startStandby('standby');
+  await (await openDatabase(primaryAt(primary.url), 'lk')).destroy();
+}, 60_000);
+afterAll(async () => {
+  await standby.remove();
+  await primary.remove();
+});
+
+const set = async (setting: string) => {
+  await sql(primary.url, `ALTER SYSTEM SET ${setting}`);
+  await sql(primary.url, 'SELECT pg_reload_conf()');
+};
+const somebodyWaits = async () => (await sql(primary.url, `SELECT 1 ${WAITING}`)).length > 0;
+/** Resolves with what a call comes to: nothing when it is answered. */
+const met = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: LatchkeyError) => [error.code, (error.cause as Error).message] as const,
+  );
+
+/** Runs `work` while PostgreSQL commits without the standby. */
+async function alone<T>(setting: string, work: () => Promise<T>): Promise<T> {
+  await set(setting);
+  try {
+    return await work();
+  } finally {
+    await set(setting.includes('names') ? `synchronous_standby_names = 'standby'` : `synchronous_commit = 'on'`);
+  }
+}
+const NAMES = `synchronous_standby_names = ''`;
+const SETTINGS = [NAMES, `synchronous_commit = 'local'`, `synchronous_commit = 'remote_write'`];
+
+describe.each(['session', 'transaction'] as const)('a read behind a barrier, with pooling by %s', (pooling) => {
+  const readers: PostgresKeyReader[] = [];
+  afterAll(() => Promise.all(readers.map((each) => each.close())));
+  function read(patience = {}) {
+    const reader = new PostgresKeyReader(primaryAt(primary.url, { readBarrier: true, pooling, ...patience }));
+    readers.push(reader);
+    return met(reader.read(NOBODYS_KEY));
+  }
+  const REFUSED = ['unavailable', expect.stringMatching(/^READ_BARRIER is on, and PostgreSQL commits without/)];
+
+  test('is answered while the standby takes commits', async () => {
+    await eventually(async () => (await read()) === undefined);
+  });
+
+  test('gets no answer while the standby is away, not even when an administrator ends the wait', async () => {
+    standby.pause();
+    try {
+      expect(await read({ patienceMs: 200 })).toEqual(['unavailable', 'no answer within 200 ms']);
+      let isOver = false;
+      const waiting = read().finally(() => (isOver = true));
+      await eventually(async () => {
+        await sql(primary.url, `SELECT pg_cancel_backend(pid) ${WAITING}`);
+        return isOver;
+      });
+      expect(await waiting).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
+    } finally {
+      standby.resume();
+    }
+    await eventually(async () => (await read()) === undefined);
+  });
+
+  test.each(SETTINGS)('gets no answer while PostgreSQL has %s', async (setting) => {
+    await alone(setting, () => eventually(async () => (await read()) !== undefined));
+    await eventually(async () => (await read()) === undefined);
+  });
+
+  test('gets no answer when waiting is switched off while it waits', async () => {
+    standby.pause();
+    try {
+      const waiting = read();
+      await eventually(somebodyWaits);
+      await alone(NAMES, async () => expect(await waiting).toEqual(REFUSED));
+    } finally {
+      standby.resume();
+    }
+  });
+});
+
+describe('with REQUIRE_SYNCHRONOUS=on a change', () => {
+  let app: Awaited<ReturnType<typeof openOver>>;
+  beforeAll(async () => {
+    const strict = primaryAt(primary.url, { requireSynchronous: true });
+    app = await openOver(await openDatabase(strict, 'lk'), strict);
+  });
+  afterAll(() => app.close());
+  const REFUSED = ['unavailable', expect.stringMatching(/^REQUIRE_SYNCHRONOUS is on, and PostgreSQL commits without/)];
+  const refusal = () =>
+    app.audit.recordFailure({
+      reason: 'invalid-token',
+      ownerId: null,
+      keyId: null,
+      publicPart: null,
+      client: client(),
+    });
+  const session = async (id: string) => app.sessions.begin(id, (await app.accounts.find(id))!.passwordHash!, client());
+
+  test.each(SETTINGS)('is refused while PostgreSQL has %s, and nothing of it is kept', async (setting) => {
+    const { id } = await newOwner(app);
+    await alone(setting, async () => {
+      await eventually(async () => (await met(newOwner(app))) !== undefined);
+      expect(await met(newOwner(app, { id: 'refused' }))).toEqual(REFUSED);
+      expect(await met(session(id))).toEqual(REFUSED);
+      expect(await met(refusal())).toEqual(REFUSED);
+    });
+    expect(await app.accounts.find('refused')).toBeUndefined();
+    await eventually(async () => (await met(refusal())) === undefined);
+    expect(await session(id)).toHaveProperty('token');
+  });
+
+  test.each([
+    ['an account', () => newOwner(app)],
+    ['a failed authentication', refusal],
+  ])('of %s is not answered when waiting is switched off while it waits', async (_, change) => {
+    await eventually(async () => (await met(refusal())) === undefined);
+    standby.pause();
+    try {
+      const waiting = met(change());
+      await eventually(somebodyWaits);
+      await alone(NAMES, async () => expect(await waiting).toEqual(REFUSED));
+    } finally {
+      standby.resume();
+    }
+  });
+});
+
+test('commits without a standby are told once, until one is there again, and counted', async () => {
+  const { log, entries } = keptLog();
+  const quiet = primaryAt(primary.url);
+  const database = new Database(await createDataSource(quiet).initialize(), quiet.config);
+  const commits = new SynchronousCommits(database, log);
+  const [gauge] = commits.instruments();
+  const seen = async () => {
+    await commits.look();
+    return [gauge!.get().values[0]!.value, commits.warning] as const;
+  };
+  expect(await seen()).toEqual([1, undefined]);
+  const warning = expect.stringMatching(/^PostgreSQL commits without a synchronous standby .*revocations too$/);
+  await alone(NAMES, async () => {
+    await eventually(async () => (await seen())[0] === 0);
+    expect(await seen()).toEqual([0, warning]);
+  });
+  await eventually(async () => (await seen())[0] === 1);
+  await database.close();
+  expect(entries.map(({ msg }) => msg)).toEqual([warning, 'PostgreSQL commits with a synchronous standby again']);
+});
