@@ -27,10 +27,13 @@ await main(async () => {
 
 /** @param {string} url */
 async function check(url) {
-  const built = pathToFileURL(join(root, 'dist/infrastructure/outbound/postgres/connection/data-source.js')).href;
-  /** @type {{ createDataSource(primary: { url: string, hold(): () => void, admit(): void }): import('typeorm').DataSource }} */
-  const { createDataSource } = await import(built);
-  const source = await createDataSource({ url, hold: () => () => {}, admit: () => {} }).initialize();
+  const built = (/** @type {string} */ name) =>
+    pathToFileURL(join(root, `dist/infrastructure/outbound/postgres/connection/${name}.js`)).href;
+  /** @type {{ createDataSource(primary: object): import('typeorm').DataSource }} */
+  const { createDataSource } = await import(built('data-source'));
+  /** @type {{ Primary: new (config: object) => object }} */
+  const { Primary } = await import(built('primary'));
+  const source = await createDataSource(new Primary({ urls: [url], pooling: 'session' })).initialize();
   try {
     const applied = await source.runMigrations();
     if (applied.length === 0) throw new Stop('There are no migrations: is their list empty?');

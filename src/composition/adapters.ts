@@ -1,4 +1,3 @@
-import type { DataSource } from 'typeorm';
 import { Addressees } from '../application/notices/addressees.js';
 import type { Config } from '../config/config.js';
 import { MailReceiver } from '../infrastructure/outbound/mail/mail-receiver.js';
@@ -16,6 +15,7 @@ import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/au
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
 import type { Primary } from '../infrastructure/outbound/postgres/connection/primary.js';
+import type { SessionSource } from '../infrastructure/outbound/postgres/connection/session-source.js';
 import { PostgresOutage } from '../infrastructure/outbound/postgres/connection/postgres-outage.js';
 import { SynchronousCommits } from '../infrastructure/outbound/postgres/connection/synchronous-commits.js';
 import { PostgresDueNotices } from '../infrastructure/outbound/postgres/outbox/due-notices.js';
@@ -39,7 +39,7 @@ export type Adapters = ReturnType<typeof buildAdapters>;
 export function buildAdapters(
   config: Config,
   primary: Primary,
-  dataSource: DataSource,
+  dataSource: SessionSource,
   { log, traces }: Pick<Telemetry, 'log' | 'traces'>,
   passwords?: Argon2Passwords,
 ) {

@@ -1,5 +1,4 @@
 import type { QueryResultRow } from 'pg';
-import type { DataSource } from 'typeorm';
 import type { PasswordGuesses, Passwords, PlatformTokens } from '../../../src/application/ports.js';
 import { buildAdapters } from '../../../src/composition/adapters.js';
 import { Parts } from '../../../src/composition/parts.js';
@@ -9,6 +8,7 @@ import { SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
 import type { NoticeReceivers } from '../../../src/domain/notices/channel.js';
 import type { RateLimit } from '../../../src/domain/rate-limit.js';
 import { openDatabase } from '../../../src/infrastructure/outbound/postgres/connection/open-database.js';
+import type { SessionSource } from '../../../src/infrastructure/outbound/postgres/connection/session-source.js';
 import type { Primary } from '../../../src/infrastructure/outbound/postgres/connection/primary.js';
 import { Log } from '../../../src/infrastructure/telemetry/log.js';
 import { LoggedRefusals } from '../../../src/infrastructure/telemetry/logged-refusals.js';
@@ -52,7 +52,7 @@ export async function openOnOwnDatabase(given: Given = {}) {
 
 /** The same over a connection to a database that is migrated already. */
 export async function openOver(
-  dataSource: DataSource,
+  dataSource: SessionSource,
   primary: Primary,
   { rateLimit, noticeReceivers, ...ports }: Omit<Given, 'patienceMs'> = {},
 ) {

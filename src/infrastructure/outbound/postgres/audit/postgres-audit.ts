@@ -12,8 +12,9 @@ import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
 import { PostgresOutage } from '../connection/postgres-outage.js';
 import type { Primary } from '../connection/primary.js';
-import { type Ask, ReservedConnections } from '../connection/reserved-connections.js';
-import { requireSynchronous } from '../connection/synchronous-sql.js';
+import { ReservedConnections } from '../connection/reserved-connections.js';
+import type { Ask } from '../connection/statement.js';
+import { committedSynchronously } from '../connection/synchronous-sql.js';
 import { unavailable } from '../connection/store-error.js';
 
 /** Commits go one after the other; meanwhile the next one collects. */
@@ -106,11 +107,12 @@ export class PostgresAudit extends Audit {
   }
 
   private async record(ask: Ask, values: unknown[]): Promise<void> {
-    const look = () => requireSynchronous((text) => ask({ name: 'is_synchronous_v1', text }, []));
-    const isRequired = this.primary.config.requireSynchronous;
-    if (isRequired) await look();
-    await ask(RECORD_FAILURES, values);
-    if (isRequired) await look();
+    const insert = () => ask(RECORD_FAILURES, values);
+    if (!this.primary.config.requireSynchronous) return void (await insert());
+    await committedSynchronously(
+      (text) => ask({ name: 'synchrony_v1', text }, []),
+      (lookBefore) => lookBefore().then(insert),
+    );
   }
 }
 

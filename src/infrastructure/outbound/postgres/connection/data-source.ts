@@ -1,4 +1,4 @@
-import { DataSource } from 'typeorm';
+import type { DataSourceOptions } from 'typeorm';
 import { InitialSchema1763600000000 } from '../tables/migrations/1763600000000-initial-schema.js';
 import { SealedAudit1763700000000 } from '../tables/migrations/1763700000000-sealed-audit.js';
 import { HashLookup1763800000000 } from '../tables/migrations/1763800000000-hash-lookup.js';
@@ -14,8 +14,10 @@ import { Outbox1764310000000 } from '../tables/migrations/1764310000000-outbox.j
 import { KeyUsage1764320000000 } from '../tables/migrations/1764320000000-key-usage.js';
 import { ToldNotices1764325000000 } from '../tables/migrations/1764325000000-told-notices.js';
 import { LeakReports1764330000000 } from '../tables/migrations/1764330000000-leak-reports.js';
+import { PooledSource } from './pooled-source.js';
 import type { Primary } from './primary.js';
 import { pooledClients } from './primary-client.js';
+import { SessionSource } from './session-source.js';
 import { ROWS } from '../tables/rows.js';
 
 const POOL_SIZE = 10;
@@ -32,8 +34,8 @@ const LIMITS = {
  * Everything but the validation path: create, list, revoke, accounts, sessions.
  * @param limits none for migrations, which take the time they take
  */
-export function createDataSource(primary: Primary, limits: Partial<typeof LIMITS> = LIMITS): DataSource {
-  return new DataSource({
+export function createDataSource(primary: Primary, limits: Partial<typeof LIMITS> = LIMITS): SessionSource {
+  const options = {
     type: 'postgres',
     url: primary.url,
     entities: ROWS,
@@ -60,5 +62,9 @@ export function createDataSource(primary: Primary, limits: Partial<typeof LIMITS
     poolSize: POOL_SIZE,
     connectTimeoutMS: 2000,
     extra: { ...pooledClients(primary), ...limits },
-  });
+  } satisfies DataSourceOptions;
+  if (primary.config.pooling === 'session') return new SessionSource(options);
+  // PgBouncer refuses limits that come with a connection.
+  const { query_timeout, ...serverLimits } = limits;
+  return new PooledSource({ ...options, extra: { ...pooledClients(primary), query_timeout } }, primary, serverLimits);
 }

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg';
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
 import { patiently } from './patience.js';
 import { PostgresOutage } from './postgres-outage.js';
+import type { SessionSource, Work } from './session-source.js';
 import { storeError } from './store-error.js';
 import { synchronousTransaction } from './synchronous-transaction.js';
 
@@ -16,7 +17,7 @@ export class Database {
    * @param patienceMs how long a call may take; as long as the server lets it, unless given
    */
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly dataSource: SessionSource,
     private readonly config: Pick<DatabaseConfig, 'requireSynchronous'>,
     private readonly outage = new PostgresOutage(),
     private readonly patienceMs?: number,
@@ -35,26 +36,26 @@ export class Database {
     return this.dataSource.destroy();
   }
 
-  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.ask(() => work(this.dataSource.manager));
+  run<T>(work: Work<T>): Promise<T> {
+    return this.ask(() => this.dataSource.run(work));
   }
 
-  /** All or nothing, at READ COMMITTED (`new-connection.ts`): what must hold across statements is guarded by row locks. */
-  transaction<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  /** All or nothing, at READ COMMITTED: what must hold across statements is guarded by row locks. */
+  transaction<T>(work: Work<T>): Promise<T> {
     const { dataSource, config } = this;
     return this.ask(() =>
-      config.requireSynchronous ? synchronousTransaction(dataSource, work) : dataSource.transaction(work),
+      config.requireSynchronous ? synchronousTransaction(dataSource, work) : dataSource.readCommitted(work),
     );
   }
 
   /** One statement that changes something. */
-  change<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+  change<T>(work: Work<T>): Promise<T> {
     return this.config.requireSynchronous ? this.transaction(work) : this.run(work);
   }
 
   /** All of it sees what was committed before it began. */
-  snapshot<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
-    return this.ask(() => this.dataSource.transaction('REPEATABLE READ', work));
+  snapshot<T>(work: Work<T>): Promise<T> {
+    return this.ask(() => this.dataSource.snapshot(work));
   }
 
   private ask<T>(work: () => Promise<T>): Promise<T> {

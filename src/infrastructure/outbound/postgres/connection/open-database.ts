@@ -1,8 +1,8 @@
-import type { DataSource } from 'typeorm';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { createDataSource } from './data-source.js';
 import { appliedMigrations, migrate } from './migrate.js';
 import type { Primary } from './primary.js';
+import type { SessionSource } from './session-source.js';
 
 const OLDEST_VERSION = 140_000;
 const MIGRATE_FIRST =
@@ -12,7 +12,7 @@ const MIGRATE_FIRST =
 class DatabaseNotUsable extends Error {}
 
 /** Connects, migrates, and refuses a database that can't keep the promises. */
-export async function openDatabase(primary: Primary, keyPrefix: string): Promise<DataSource> {
+export async function openDatabase(primary: Primary, keyPrefix: string): Promise<SessionSource> {
   await migrateDatabase(primary);
   return connect(primary, createDataSource(primary), (dataSource) => requirePrefix(dataSource, keyPrefix));
 }
@@ -33,15 +33,15 @@ export async function migrateDatabase(primary: Primary): Promise<string[]> {
  * For tools beside the service: connects and migrates nothing.
  * @param isPatient whether statements may take the time they take
  */
-export function connectMigrated(primary: Primary, isPatient: boolean): Promise<DataSource> {
+export function connectMigrated(primary: Primary, isPatient: boolean): Promise<SessionSource> {
   return connect(primary, isPatient ? createDataSource(primary, {}) : createDataSource(primary), requireMigrated);
 }
 
 async function connect(
   primary: Primary,
-  dataSource: DataSource,
-  require: (dataSource: DataSource) => Promise<void>,
-): Promise<DataSource> {
+  dataSource: SessionSource,
+  require: (dataSource: SessionSource) => Promise<void>,
+): Promise<SessionSource> {
   try {
     await primary.open();
     await dataSource.initialize();
@@ -66,7 +66,7 @@ function notUsable(error: unknown): DatabaseNotUsable {
   return new DatabaseNotUsable(`DATABASE_URL: ${message || code}`, { cause: error });
 }
 
-async function requireVersion(dataSource: DataSource): Promise<void> {
+async function requireVersion(dataSource: SessionSource): Promise<void> {
   const [row] = await dataSource.query<{ version: number }[]>(
     `SELECT current_setting('server_version_num')::integer AS version`,
   );
@@ -74,14 +74,14 @@ async function requireVersion(dataSource: DataSource): Promise<void> {
 }
 
 /** Newer tables than ours are fine: an older instance beside a newer one has them too. */
-async function requireMigrated(dataSource: DataSource): Promise<void> {
+async function requireMigrated(dataSource: SessionSource): Promise<void> {
   const applied = await appliedMigrations(dataSource);
   if (dataSource.migrations.every(({ name }) => name !== undefined && applied.includes(name))) return;
   throw new DatabaseNotUsable('DATABASE_URL: the tables are older than this version: run `latchkey migrate`');
 }
 
 /** Keys under another marker would all be refused as malformed; that is a mistake, not a migration. */
-async function requirePrefix(dataSource: DataSource, keyPrefix: string): Promise<void> {
+async function requirePrefix(dataSource: SessionSource, keyPrefix: string): Promise<void> {
   const [row] = await dataSource.query<{ key_prefix: string }[]>('SELECT key_prefix FROM api_keys LIMIT 1');
   if (row && row.key_prefix !== keyPrefix) {
     throw new DatabaseNotUsable(`KEY_PREFIX differs from that of the stored keys, which is ${row.key_prefix}`);

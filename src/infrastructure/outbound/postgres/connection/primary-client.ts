@@ -4,7 +4,7 @@ import { dropWhenLate } from './late-answers.js';
 import type { Line, Primary } from './primary.js';
 import { SERVER_STATE, type ServerState } from './server-state.js';
 
-/** Set once on each connection, whatever the server's default is, and not with every transaction. */
+/** Set once on each connection that is a session, whatever the server's default is, and not with every transaction. */
 const SET_UP = `${SERVER_STATE}, set_config('default_transaction_isolation', 'read committed', false)`;
 
 /** A connection to the primary. */
@@ -30,18 +30,23 @@ export class PrimaryClient extends pg.Client implements Line {
 
   /** To be called once it is connected. Throws when it does not lead to the primary. */
   async setUp(): Promise<void> {
-    const { rows } = await this.query<ServerState>(SET_UP);
-    const { standby, timeline } = rows[0]!;
-    // A server in recovery may lag behind an answered revoke.
-    if (standby) throw new Error('PostgreSQL is in recovery; Latchkey needs the primary');
-    this.primary.admit(timeline);
-    this.timeline = timeline;
+    const isSession = this.primary.config.pooling === 'session';
+    const { rows } = await this.query<ServerState>(isSession ? SET_UP : SERVER_STATE);
+    requirePrimary(this.primary, rows[0]!);
+    this.timeline = rows[0]!.timeline;
   }
 
   /** Without waiting for the server to say goodbye: pg offers no way to drop a connection, so its socket is ours. */
   drop(): void {
     this.socket.destroy();
   }
+}
+
+/** Throws when the server that says this of itself is not the primary. */
+export function requirePrimary(primary: Primary, { standby, timeline }: ServerState): void {
+  // A server in recovery may lag behind an answered revoke.
+  if (standby) throw new Error('PostgreSQL is in recovery; Latchkey needs the primary');
+  primary.admit(timeline);
 }
 
 /** What TypeORM's pool makes its connections of. */

@@ -4,21 +4,13 @@ import { connectionInstruments, type ConnectionLoad } from './connection-load.js
 import { patiently } from './patience.js';
 import type { Primary } from './primary.js';
 import { PrimaryClient } from './primary-client.js';
+import { type Ask, asksOn, type Statement } from './statement.js';
 import { storeError, unavailable } from './store-error.js';
 
 const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 1000;
 /** A start can wait: on a machine where everything starts at once, even a good PostgreSQL takes its time. */
 const START_TIMEOUT_MS = 10_000;
-
-/** A prepared statement, parsed once a connection. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Asks on one connection. */
-export type Ask = <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) => Promise<Row[]>;
 
 /**
  * A few connections kept for one purpose, one statement at a time each. A connection whose answer is late is
@@ -82,7 +74,7 @@ export class ReservedConnections {
     const working = this.take().then((taken) => {
       client = taken;
       // One that comes too late for its question serves the next.
-      return isLate ? undefined : work(asksOn(taken));
+      return isLate ? undefined : work(asksOn(taken, this.primary.config.pooling));
     });
     try {
       const answer = await patiently(this.patienceMs, working);
@@ -144,11 +136,6 @@ export class ReservedConnections {
     const idle = this.idle.length;
     return { used: this.clients.size - idle, idle, most: this.maxConnections, waiting: 0 };
   }
-}
-
-function asksOn(client: PrimaryClient): Ask {
-  return async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) =>
-    (await client.query<Row>({ ...statement, values })).rows;
 }
 
 /** PostgreSQL's "cached plan must not change result type", which it reports before anything is done. */

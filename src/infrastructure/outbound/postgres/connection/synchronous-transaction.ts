@@ -1,23 +1,17 @@
-import type { DataSource, EntityManager } from 'typeorm';
-import { requireSynchronous } from './synchronous-sql.js';
+import type { SessionSource, Work } from './session-source.js';
+import { committedSynchronously } from './synchronous-sql.js';
 
-/**
- * All or nothing, and nothing where no standby takes it: looked at before the commit, and after it on the same connection,
- * since waiting that is switched off meanwhile ends. What was committed then may be lost, and is not answered.
- */
-export async function synchronousTransaction<T>(
-  dataSource: DataSource,
-  work: (manager: EntityManager) => Promise<T>,
-): Promise<T> {
-  const runner = dataSource.createQueryRunner();
+/** All or nothing, and nothing where no standby takes it. */
+export async function synchronousTransaction<T>(source: SessionSource, work: Work<T>): Promise<T> {
+  const runner = source.createQueryRunner();
+  const commit = (lookBefore: () => Promise<void>) =>
+    source.readCommitted(async (manager) => {
+      const answer = await work(manager);
+      await lookBefore();
+      return answer;
+    }, runner.manager);
   try {
-    const answer = await runner.manager.transaction(async (manager) => {
-      const done = await work(manager);
-      await requireSynchronous((text) => manager.query(text));
-      return done;
-    });
-    await requireSynchronous((text) => runner.query(text));
-    return answer;
+    return await committedSynchronously((text) => runner.query(text), commit);
   } finally {
     await runner.release();
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type DataSource, In } from 'typeorm';
+import { In } from 'typeorm';
 import { openOver, type Application } from '../../../../../test/support/application/application.js';
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
@@ -9,6 +9,7 @@ import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from '../..
 import { OwnerKeys } from '../../../../domain/keys/owner-keys.js';
 import { createDataSource } from '../connection/data-source.js';
 import { migrateDatabase } from '../connection/open-database.js';
+import type { SessionSource } from '../connection/session-source.js';
 import { toApiKey } from '../tables/mapping.js';
 import { AccountRow, ApiKeyRow } from '../tables/rows.js';
 
@@ -23,7 +24,7 @@ const HELD_CLOCK = `
 const FIND_HELD_CLOCK = '?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
-let dataSource: DataSource;
+let dataSource: SessionSource;
 let app: Application;
 beforeAll(async () => {
   database = await createDatabase();

@@ -4,21 +4,24 @@ import { gauge, histogram, type Instrument } from '../../../telemetry/instrument
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { PostgresOutage } from '../connection/postgres-outage.js';
 import type { Primary } from '../connection/primary.js';
-import { NOT_SYNCHRONOUS } from '../connection/synchronous-sql.js';
-import { type Ask, ReservedConnections, type Statement } from '../connection/reserved-connections.js';
-import { barrierHeld, type BarrierRow, readKeys } from './read-keys-sql.js';
+import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../connection/synchronous-sql.js';
+import { ReservedConnections } from '../connection/reserved-connections.js';
+import type { Ask, Statement } from '../connection/statement.js';
+import { readKeys } from './read-keys-sql.js';
 import { type KeyReadingRow, toReading } from './key-rows.js';
 import { unavailable } from '../connection/store-error.js';
 
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
 
+/** What a barrier says of the server after the read. */
+const BARRIER_HELD = { name: 'barrier_held_v1', text: SYNCHRONY };
+
 /** Validations that arrive together are read together, by one autocommit statement; see Batcher for "never stale". */
 export class PostgresKeyReader extends KeyReader {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
   private readonly readKeys: Statement;
-  private readonly barrierHeld: Statement;
 
   constructor(
     private readonly primary: Primary,
@@ -27,7 +30,6 @@ export class PostgresKeyReader extends KeyReader {
   ) {
     super();
     this.readKeys = readKeys(primary.config);
-    this.barrierHeld = barrierHeld(primary.config);
     this.connections = new ReservedConnections(primary, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (publicParts) => outage.watch('validation', () => this.readAll(publicParts)),
@@ -87,8 +89,9 @@ export class PostgresKeyReader extends KeyReader {
 
   /** The commit of the read has waited for a standby, unless waiting was switched off meanwhile. */
   private async requireBarrier(ask: Ask, read: KeyReadingRow): Promise<void> {
-    const [after] = await ask<BarrierRow>(this.barrierHeld, []);
-    if (read.is_synchronous && after!.is_synchronous && read.timeline === after!.timeline) return;
+    const [after] = await ask<Synchrony>(BARRIER_HELD, []);
+    const isSameServer = read.timeline === undefined || read.timeline === after!.timeline;
+    if (read.is_synchronous && after!.is_synchronous && isSameServer) return;
     throw unavailable(new Error(`READ_BARRIER is on, and ${NOT_SYNCHRONOUS}`));
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import { NOW } from '../connection/database.js';
-import type { Statement } from '../connection/reserved-connections.js';
+import type { Statement } from '../connection/statement.js';
 import { TIMELINE } from '../connection/server-state.js';
 import { IS_SYNCHRONOUS } from '../connection/synchronous-sql.js';
 
@@ -39,16 +39,4 @@ export function readKeys({ readBarrier, pooling }: DatabaseConfig): Statement {
     LEFT JOIN api_keys k ON k.public_part = asked.public_part::char(24)
     LEFT JOIN accounts a ON a.id = k.owner_id`,
   };
-}
-
-/** What a barrier says of the server after the read: with that of the read, nothing has changed between the two. */
-export interface BarrierRow {
-  is_synchronous: boolean;
-  /** In a pool for transactions. */
-  timeline?: number | null;
-}
-
-export function barrierHeld({ pooling }: DatabaseConfig): Statement {
-  const timeline = pooling === 'transaction' ? `, ${TIMELINE} AS timeline` : '';
-  return { name: 'barrier_held_v1', text: `SELECT ${IS_SYNCHRONOUS} AS is_synchronous${timeline}` };
 }
