@@ -43,7 +43,7 @@ export function buildAdapters(
   { log, traces }: Pick<Telemetry, 'log' | 'traces'>,
   passwords?: Argon2Passwords,
 ) {
-  const { redisUrl, rateLimit, platformLogin, oidc, publicUrl, mail } = config;
+  const { redis, rateLimit, platformLogin, oidc, publicUrl, mail } = config;
   const outage = new PostgresOutage(log);
   const database = new Database(dataSource, primary.config, outage);
   const storedCosts = new PostgresStoredCosts(database);
@@ -74,7 +74,7 @@ export function buildAdapters(
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),
     localLimiter,
-    limiter: redisUrl ? new RedisRateLimiter(redisUrl, rateLimit, localLimiter, log, traces) : localLimiter,
+    limiter: redis ? new RedisRateLimiter(redis, rateLimit, localLimiter, log, traces) : localLimiter,
     platformLogin: oidc && new OidcPlatformLogin(oidc, `${publicUrl}/v1/session/oidc/callback`),
     platformTokens: platformLogin && new JwksPlatformTokens(platformLogin, log),
   };

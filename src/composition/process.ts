@@ -53,8 +53,8 @@ function work(config: Config): Running {
   return { ready, stop: async () => (await ready).stop() };
 }
 
-function shareWork({ workers, redisUrl }: Config): Running {
-  if (!redisUrl) {
+function shareWork({ workers, redis }: Config): Running {
+  if (!redis) {
     const effect = `each of the ${workers} processes counts for itself, so a key may get up to ${workers} times its limit`;
     log.warn(`REDIS_URL is missing, which rate limits need with WORKERS: ${effect}`);
   }

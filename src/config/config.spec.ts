@@ -52,7 +52,7 @@ describe('with nothing but what is needed', () => {
         readBarrier: false,
         requireSynchronous: false,
       },
-      redisUrl: undefined,
+      redis: undefined,
       keyPrefix: 'lk',
       rateLimit: { perSecond: 20, burst: 100 },
       serviceTokens: [{ name: 'gateway', role: 'validator', digest: Buffer.from(hex('token'), 'hex') }],
@@ -129,7 +129,7 @@ describe('a value', () => {
       { TRUSTED_PROXIES: ' 10.0.0.0/8 ,, ::1 , fd00::/8, loopback' },
       { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8', 'loopback'] },
     ],
-    [{ REDIS_URL: 'rediss://cache:6380' }, { redisUrl: 'rediss://cache:6380' }],
+    [{ REDIS_URL: 'rediss://cache:6380' }, { redis: { kind: 'server', url: 'rediss://cache:6380' } }],
     [{ KEY_PREFIX: 'acme1' }, { keyPrefix: 'acme1' }],
     [{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1' }, { rateLimit: { perSecond: 1_000_000, burst: 1 } }],
     [{ WORKERS: '64' }, { workers: 64 }],
@@ -174,7 +174,6 @@ describe('a value', () => {
     [{ DEMO: 'yes' }, 'DEMO must be one of 0, 1'],
     [{ PUBLIC_URL: 'keys.example.org' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
     [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
-    [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL must be a URL that starts with redis:// or rediss://'],
   ])('%j stops the start', (env, problem) => expect(problems(env)).toEqual([problem]));
 
   test('that is wrong is reported with all the others', () => {

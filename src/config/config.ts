@@ -11,6 +11,7 @@ import { type OidcConfig, readOidc } from './oidc-config.js';
 import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
 import { type NoticesConfig, readNotices } from './notices/notices-config.js';
 import { readPublicUrl } from './public-url.js';
+import { type RedisConfig, readRedis } from './redis-config.js';
 import { readSealKeys } from './seal-keys.js';
 import { readFreshSignIn, readPasswordSignIn } from './sign-in-config.js';
 import type { ServiceToken } from './service-roles.js';
@@ -37,7 +38,7 @@ export interface Config extends NoticesConfig {
   readonly crossOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly database: DatabaseConfig;
-  readonly redisUrl: string | undefined;
+  readonly redis: RedisConfig | undefined;
   readonly keyPrefix: string;
   readonly rateLimit: RateLimit;
   readonly serviceTokens: readonly ServiceToken[];
@@ -97,7 +98,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     crossOrigins: reader.list('ALLOWED_ORIGINS', parseOrigin) ?? [],
     trustedProxies: reader.list('TRUSTED_PROXIES', parseProxy) ?? [],
     database: readDatabase(reader),
-    redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
+    redis: readRedis(reader),
     keyPrefix: reader.matching('KEY_PREFIX', 'lk', KEY_PREFIX, 'must match [a-z][a-z0-9]{0,15}'),
     rateLimit: {
       perSecond: reader.wholeNumber('RATE_LIMIT_PER_SECOND', 20, 1_000_000),

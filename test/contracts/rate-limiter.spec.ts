@@ -3,210 +3,31 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { until } from '../../scripts/lib/wait.mjs';
-import { RateLimiter } from '../../src/application/ports.js';
-import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
-import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
-import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
+import { parseRedisUrl } from '../../src/config/redis-config.js';
+import type { RateDecision } from '../../src/domain/rate-limit.js';
 import { RedisRateLimiter } from '../../src/infrastructure/outbound/redis/redis-rate-limiter.js';
 import { keptLog } from '../support/reading/kept-log.js';
-import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
-import type { Entry } from '../support/reading/printed-log.js';
 import { startRedis } from '../support/stores/redis.mjs';
+import {
+  admittedOf,
+  chargeTogether,
+  closeAfterTest,
+  inMemory,
+  newKey,
+  onRedis,
+  shared,
+  undisturbed,
+  WatchedLocal,
+} from './limited.js';
+import { describeRateLimiter } from './rate-limiter-contract.js';
 
 const DEADLINE_MS = 20;
 
-/** The limits of one process, which tell whether they were asked. */
-class WatchedLocal extends RateLimiter {
-  asked = 0;
-  private readonly limiter: MemoryRateLimiter;
-
-  constructor(limit: RateLimit) {
-    super();
-    this.limiter = new MemoryRateLimiter(limit);
-  }
-
-  charge(keyId: string): RateDecision {
-    this.asked += 1;
-    return this.limiter.charge(keyId);
-  }
-
-  close(): void {
-    this.limiter.close();
-  }
-}
-
-interface Subject {
-  charge(keyId: string): Promise<RateDecision>;
-  /** Of the charges so far, those that the limits of the process decided because Redis did not. */
-  fallbacks(): number;
-  /** What was told of outages. */
-  readonly outages: readonly Entry[];
-}
-
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
-
-async function inMemory(limit: RateLimit): Promise<Subject> {
-  const limiter = new MemoryRateLimiter(limit);
-  closers.push(() => limiter.close());
-  return { charge: async (keyId) => limiter.charge(keyId), fallbacks: () => 0, outages: [] };
-}
-
-/** @param deadlineMs generous where the deadline is not what a test is about: a busy machine is no outage */
-async function onRedis(
-  limit: RateLimit,
-  url = process.env['LATCHKEY_TEST_REDIS_URL']!,
-  deadlineMs = STORE_PATIENCE_MS,
-): Promise<Subject> {
-  const local = new WatchedLocal(limit);
-  const { log, entries } = keptLog();
-  const limiter = new RedisRateLimiter(url, limit, local, log, NO_TRACES, deadlineMs);
-  closers.push(
-    () => limiter.close(),
-    () => local.close(),
-  );
-  const subject = {
-    charge: (keyId: string) => limiter.charge(keyId),
-    fallbacks: () => local.asked,
-    outages: entries,
-  };
-  await shared(subject);
-  return subject;
-}
-
-const newKey = () => randomUUID();
-
-/** Waits until Redis decides. */
-async function shared(subject: Subject): Promise<void> {
-  const decides = async () => {
-    const before = subject.fallbacks();
-    await subject.charge(newKey());
-    return subject.fallbacks() === before;
-  };
-  expect(await until(decides, 10_000)).toBe(true);
-}
-
-/** Plays a scene with a fresh key, and again as long as a busy machine makes Redis miss its deadline in it. */
-async function undisturbed<T>(subjects: Subject[], scene: (keyId: string) => Promise<T>): Promise<T> {
-  const fallbacks = () => subjects.reduce((sum, subject) => sum + subject.fallbacks(), 0);
-  for (;;) {
-    const before = fallbacks();
-    const outcome = await scene(newKey());
-    if (fallbacks() === before) return outcome;
-  }
-}
-
-const chargeTogether = (subject: Subject, keyId: string, count: number) =>
-  Promise.all(Array.from({ length: count }, () => subject.charge(keyId)));
-const admittedOf = (decisions: RateDecision[]) => decisions.filter(({ admitted }) => admitted).length;
-
-describe.each([
-  ['MemoryRateLimiter', inMemory],
-  ['RedisRateLimiter', onRedis],
-])('%s', (_name, open: (limit: RateLimit) => Promise<Subject>) => {
-  /** So slow that nothing comes back while a test runs. */
-  const slow = { perSecond: 1, burst: 5 };
-
-  test('admits the burst and then refuses, telling what remains and how long to wait', async () => {
-    // One an hour would be slower still, but one a second is the slowest there is: the scene must end within it.
-    const subject = await open(slow);
-    const decisions = await undisturbed([subject], async (keyId) => {
-      const told: RateDecision[] = [];
-      for (let n = 0; n < 8; n += 1) told.push(await subject.charge(keyId));
-      return told;
-    });
-    const told = decisions.map(({ admitted, limit, remaining }) => [admitted, limit, remaining]);
-    expect(told).toEqual([
-      [true, 5, 4],
-      [true, 5, 3],
-      [true, 5, 2],
-      [true, 5, 1],
-      [true, 5, 0],
-      [false, 5, 0],
-      [false, 5, 0],
-      [false, 5, 0],
-    ]);
-    decisions.forEach(({ admitted, resetAfterMicros, retryAfterMicros }, n) => {
-      const used = Math.min(5, n + 1);
-      expect(resetAfterMicros).toBeGreaterThan((used - 1) * 1_000_000);
-      expect(resetAfterMicros).toBeLessThanOrEqual(used * 1_000_000);
-      if (admitted) expect(retryAfterMicros).toBe(0);
-      else expect(retryAfterMicros).toBe(resetAfterMicros - 4_000_000);
-    });
-  });
-
-  test('admits again once the wait it announced is over, and not before', async () => {
-    const subject = await open({ perSecond: 10, burst: 2 });
-    await undisturbed([subject], async (keyId) => {
-      await chargeTogether(subject, keyId, 2);
-      const asked = performance.now();
-      const { admitted, retryAfterMicros } = await subject.charge(keyId);
-      expect(admitted).toBe(false);
-      expect(await until(async () => (await subject.charge(keyId)).admitted, 5000, 1)).toBe(true);
-      expect(performance.now() - asked).toBeGreaterThanOrEqual(retryAfterMicros / 1000 - 0.01);
-    });
-  });
-
-  test('is full again after a rest', async () => {
-    const subject = await open({ perSecond: 50, burst: 3 });
-    await undisturbed([subject], async (keyId) => {
-      const fullAt = Math.max(...(await chargeTogether(subject, keyId, 5)).map((d) => d.resetAfterMicros));
-      const fullFrom = performance.now() + fullAt / 1000;
-      expect(await until(() => performance.now() >= fullFrom, 5000, 1)).toBe(true);
-      expect(await subject.charge(keyId)).toMatchObject({ admitted: true, remaining: 2 });
-    });
-  });
-
-  test('keeps the keys apart', async () => {
-    const subject = await open(slow);
-    await undisturbed([subject], async (keyId) => {
-      await chargeTogether(subject, keyId, 10);
-      expect(await subject.charge(newKey())).toMatchObject({ admitted: true, remaining: 4 });
-      expect(await subject.charge(keyId)).toMatchObject({ admitted: false });
-    });
-  });
-
-  test('admits of 200 at once the burst and no more than the time lets through', async () => {
-    const limit = { perSecond: 20, burst: 50 };
-    const subject = await open(limit);
-    await undisturbed([subject], async (keyId) => {
-      const start = performance.now();
-      const admitted = admittedOf(await chargeTogether(subject, keyId, 200));
-      const seconds = (performance.now() - start) / 1000;
-      expect(admitted).toBeGreaterThanOrEqual(limit.burst);
-      expect(admitted).toBeLessThanOrEqual(limit.burst + limit.perSecond * seconds);
-    });
-  });
-
-  test('never admits more than burst + rate × time over crowds and pauses', async () => {
-    const limit = { perSecond: 100, burst: 7 };
-    const subject = await open(limit);
-    await undisturbed([subject], async (keyId) => {
-      const start = performance.now();
-      let admitted = 0;
-      for (const [crowd, pauseMs] of [
-        [1, 0],
-        [20, 30],
-        [3, 0],
-        [40, 100],
-        [2, 5],
-        [2, 5],
-        [60, 0],
-      ] as const) {
-        admitted += admittedOf(await chargeTogether(subject, keyId, crowd));
-        const seconds = (performance.now() - start) / 1000;
-        expect(admitted).toBeLessThanOrEqual(limit.burst + limit.perSecond * seconds);
-        if (pauseMs) await sleep(pauseMs);
-      }
-      expect(admitted).toBeGreaterThanOrEqual(limit.burst + 10);
-    });
-  });
-});
+describeRateLimiter('MemoryRateLimiter', inMemory);
+describeRateLimiter('RedisRateLimiter', onRedis);
 
 describe('both', () => {
   test('decide alike on the same arrivals', async () => {
@@ -247,7 +68,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
   test('keeps nothing of a key longer than its bucket needs to be full again', async () => {
     const subject = await onRedis({ perSecond: 20, burst: 10 }, redis.url);
     const look = new Redis(redis.url);
-    closers.push(() => look.disconnect());
+    closeAfterTest(() => look.disconnect());
     await undisturbed([subject], async (keyId) => {
       const { resetAfterMicros } = await subject.charge(keyId);
       expect(await look.pttl(`latchkey:rate:${keyId}`)).toBeLessThanOrEqual(Math.ceil(resetAfterMicros / 1000));
@@ -258,7 +79,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
   test('keeps what a key has used for as long as its bucket needs to be full again', async () => {
     const subject = await onRedis(slow, redis.url);
     const look = new Redis(redis.url);
-    closers.push(() => look.disconnect());
+    closeAfterTest(() => look.disconnect());
     await undisturbed([subject], async (keyId) => {
       const began = performance.now();
       const { resetAfterMicros } = (await chargeTogether(subject, keyId, 10))[9]!;
@@ -271,7 +92,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
   test('survives SCRIPT FLUSH, with the budget as it was', async () => {
     const subject = await onRedis(slow, redis.url);
     const admin = new Redis(redis.url);
-    closers.push(() => admin.disconnect());
+    closeAfterTest(() => admin.disconnect());
     await undisturbed([subject], async (keyId) => {
       expect(admittedOf(await chargeTogether(subject, keyId, 6))).toBe(6);
       await admin.script('FLUSH');
@@ -311,15 +132,13 @@ describe('RedisRateLimiter over a Redis of its own', () => {
   test('Redis down from the start: the limits of the process decide', async () => {
     const local = new WatchedLocal(slow);
     const { log, entries: outages } = keptLog();
-    const limiter = new RedisRateLimiter('redis://127.0.0.1:1', slow, local, log);
-    closers.push(
-      () => limiter.close(),
-      () => local.close(),
-    );
+    const limiter = new RedisRateLimiter(parseRedisUrl('redis://127.0.0.1:1'), slow, local, log);
+    closeAfterTest(() => limiter.close());
+    closeAfterTest(() => local.close());
     let attempts = 0;
     const count = () => void (attempts += 1);
     subscribe('net.client.socket', count);
-    closers.push(() => unsubscribe('net.client.socket', count));
+    closeAfterTest(() => unsubscribe('net.client.socket', count));
     expect(await limiter.charge('k')).toMatchObject({ admitted: true, remaining: 9 });
     expect(await until(() => attempts >= 4, 5000)).toBe(true);
     expect(await limiter.charge('k')).toMatchObject({ admitted: true, remaining: 8 });

@@ -22,7 +22,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     DATABASE_POOLING: database.pooling,
     READ_BARRIER: onOrOff(database.readBarrier),
     REQUIRE_SYNCHRONOUS: onOrOff(database.requireSynchronous),
-    REDIS_URL: place(config.redisUrl),
+    REDIS_URL: config.redis?.place,
     FORWARD_AUTH_ROUTES: config.forwardAuthRoutes?.length,
     KEY_PREFIX: config.keyPrefix,
     RATE_LIMIT_PER_SECOND: config.rateLimit.perSecond,

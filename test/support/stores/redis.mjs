@@ -9,15 +9,18 @@ import { until } from '../../../scripts/lib/wait.mjs';
  * Starts a Redis on a free loopback port, without persistence. Suites that need a failing one start another.
  * @param {string} folder made for it
  * @param {number} [port] the port of an earlier one, to replace it
+ * @param {readonly string[]} [settings] more of them, as the command line takes them
+ * @param {string} [sentinelFile] makes it a sentinel, with this file
  * @returns {Promise<{ url: string, port: number, pid: number, stop(): Promise<void> }>}
  */
-export async function startRedis(folder, port) {
+export async function startRedis(folder, port, settings = [], sentinelFile) {
   mkdirSync(folder, { recursive: true });
   const listenOn = port ?? (await freePort());
   const log = openSync(join(folder, 'redis.log'), 'w');
   const where = ['--bind', '127.0.0.1', '--port', String(listenOn), '--dir', folder];
   const what = ['--pidfile', join(folder, 'redis.pid'), '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
-  const child = spawn('redis-server', [...where, ...what], { stdio: ['ignore', log, log] });
+  const options = sentinelFile ? [sentinelFile, '--sentinel', ...where] : [...where, ...what];
+  const child = spawn('redis-server', [...options, ...settings], { stdio: ['ignore', log, log] });
   closeSync(log);
   let running = true;
   const exited = new Promise((/** @type {(_: void) => void} */ resolve) => {

@@ -5,6 +5,8 @@ import { Tally } from '../../telemetry/tally.js';
 interface BatcherOptions<Item, Answer> {
   /** Answers every item, in order, or rejects; it must settle within `patienceMs`. */
   readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>;
+  /** What an item is answered that is refused; without it, its caller gets the error. */
+  readonly instead?: (item: Item) => Answer;
   readonly maxBatch: number;
   readonly maxInFlight: number;
   readonly patienceMs: number;
@@ -111,7 +113,11 @@ export class Batcher<Item, Answer> {
       // A refusal comes at once. Items that waited behind a batch that got no answer are refused too, so that none waits twice.
       const wasLate = performance.now() - sentAt > this.options.patienceMs / 2;
       const refused = wasLate ? [...batch, ...this.waiting.splice(0)] : batch;
-      for (const { reject } of refused) reject(error);
+      const { instead } = this.options;
+      for (const { item, resolve, reject } of refused) {
+        if (instead) resolve(instead(item));
+        else reject(error);
+      }
     } finally {
       this.inFlight -= 1;
       this.pump();

@@ -1,93 +1,63 @@
-import { Redis } from 'ioredis';
 import { RateLimiter } from '../../../application/ports.js';
+import type { RedisConfig } from '../../../config/redis-config.js';
 import { emissionIntervalMicros, rateDecision, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 import { Batcher } from '../batching/batcher.js';
 import { counter, gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';
-import { NO_TRACES } from '../../telemetry/traces.js';
+import { NO_TRACES, type Traces } from '../../telemetry/traces.js';
+import { RedisCluster } from './cluster/redis-cluster.js';
+import { RedisServer } from './redis-server.js';
+import { NOT_CHARGED, storedAs, type ChargeBatcher, type SendCharges, type SharedLimits } from './shared-limits.js';
+import { within } from './within.js';
 
 /** How long a validation waits for Redis before the limits of this process decide. */
 const DEADLINE_MS = 20;
-const KEY = 'latchkey:rate:';
 
 const MAX_BATCH = 512;
-/** As many as may be under way before each is late. */
+/** As many as may be under way to a server before each is late. */
 const MAX_IN_FLIGHT = 16;
 
-/**
- * The same GCRA as in the domain, as one atomic step on the server's clock for all keys of a batch. Answers for each
- * whether the request is admitted and the microseconds until the bucket is full again. What is stored from before the
- * clock was set back is written anew, also when the request is refused. Numbers are written whole: Lua would round them
- * to 14 digits.
- */
-const GCRA = `
-  local interval, tolerance = tonumber(ARGV[1]), tonumber(ARGV[2])
-  local time = redis.call('TIME')
-  local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-  local answers = {}
-  for index, key in ipairs(KEYS) do
-    local stored = tonumber(redis.call('GET', key) or now)
-    local start = math.min(math.max(stored, now), now + tolerance)
-    local admitted = start + interval - now <= tolerance
-    local tat = admitted and start + interval or start
-    if admitted or start < stored then
-      redis.call('SET', key, string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000))
-    end
-    answers[2 * index - 1] = admitted and 1 or 0
-    answers[2 * index] = tat - now
-  end
-  return answers`;
-
-type GcraRedis = Redis & { gcra(numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<number[]> };
+/** The limits of this process, which decide at once. */
+type LocalLimiter = { charge(keyId: string): RateDecision };
 
 /** Limits shared by all instances. Never fails and never waits long: `local` decides while Redis is away or slow. */
 export class RedisRateLimiter extends RateLimiter {
-  private readonly redis: GcraRedis;
-  /** Validations that come out of one read are charged by one call. */
-  private readonly batcher: Batcher<string, RateDecision>;
+  private readonly redis: SharedLimits;
   private fallbacks = 0;
 
   constructor(
-    url: string,
+    config: RedisConfig,
     private readonly limit: RateLimit,
-    private readonly local: RateLimiter,
+    private readonly local: LocalLimiter,
     log: Log,
-    traces = NO_TRACES,
-    deadlineMs = DEADLINE_MS,
+    private readonly traces: Traces = NO_TRACES,
+    private readonly deadlineMs = DEADLINE_MS,
   ) {
     super();
-    this.batcher = new Batcher({
-      send: (keyIds) => this.chargeAll(keyIds),
-      maxBatch: MAX_BATCH,
-      maxInFlight: MAX_IN_FLIGHT,
-      patienceMs: deadlineMs,
-      name: 'redis gcra',
-      traces,
-    });
-    this.redis = new Redis(url, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: deadlineMs,
-      connectTimeout: 1000,
-      retryStrategy: (attempts) => Math.min(1000, attempts * 50),
-    }) as GcraRedis;
-    this.redis.defineCommand('gcra', { lua: GCRA });
     const outage = new Outage(log, {
       store: 'Redis',
       meanwhile: 'rate limits go on per process',
       again: 'rate limits are shared again',
     });
-    this.redis.on('error', (error: Error) => outage.noticed(error));
-    this.redis.on('ready', () => outage.over());
+    const intervalMicros = emissionIntervalMicros(limit);
+    const charging = {
+      intervalMicros,
+      toleranceMicros: intervalMicros * limit.burst,
+      batcher: (send: SendCharges) => this.batcher(send),
+    };
+    this.redis =
+      config.kind === 'cluster'
+        ? new RedisCluster(config, charging, outage)
+        : new RedisServer(config, charging, outage);
   }
 
-  charge(keyId: string): Promise<RateDecision> {
-    return this.batcher.add(keyId);
+  charge(keyId: string): RateDecision | Promise<RateDecision> {
+    return this.redis.batcherOf(keyId)?.add(keyId) ?? this.decideHere(keyId);
   }
 
   instruments(): Instrument[] {
-    const up = () => (this.redis.status === 'ready' ? 1 : 0);
+    const up = () => (this.redis.isUp ? 1 : 0);
     return [
       gauge('latchkey_redis_up', 'Whether Redis is connected (1) or away (0)', up, 'min'),
       counter('latchkey_redis_fallbacks_total', 'Charges that this process decided for itself', () => this.fallbacks),
@@ -95,18 +65,33 @@ export class RedisRateLimiter extends RateLimiter {
   }
 
   close(): void {
-    this.redis.disconnect();
+    this.redis.close();
   }
 
-  private async chargeAll(keyIds: readonly string[]): Promise<RateDecision[]> {
-    const interval = emissionIntervalMicros(this.limit);
-    const keys = keyIds.map((keyId) => KEY + keyId);
-    try {
-      const answers = await this.redis.gcra(keys.length, ...keys, interval, interval * this.limit.burst);
-      return keyIds.map((_, n) => rateDecision(this.limit, answers[2 * n] === 1, answers[2 * n + 1]!));
-    } catch {
-      this.fallbacks += keyIds.length;
-      return Promise.all(keyIds.map((keyId) => this.local.charge(keyId)));
-    }
+  /** Validations that come out of one read are charged together. What waits behind a late call is not sent any more. */
+  private batcher(send: SendCharges): ChargeBatcher {
+    return new Batcher({
+      send: (keyIds) => this.decide(keyIds, send),
+      instead: (keyId) => this.decideHere(keyId),
+      maxBatch: MAX_BATCH,
+      maxInFlight: MAX_IN_FLIGHT,
+      patienceMs: this.deadlineMs,
+      name: 'redis gcra',
+      traces: this.traces,
+    });
+  }
+
+  private async decide(keyIds: readonly string[], send: SendCharges): Promise<RateDecision[]> {
+    const answers = await within(this.deadlineMs, send(keyIds.map(storedAs)));
+    return keyIds.map((keyId, n) => {
+      const admitted = answers[2 * n]!;
+      if (admitted === NOT_CHARGED) return this.decideHere(keyId);
+      return rateDecision(this.limit, admitted === 1, answers[2 * n + 1]!);
+    });
+  }
+
+  private decideHere(keyId: string): RateDecision {
+    this.fallbacks += 1;
+    return this.local.charge(keyId);
   }
 }

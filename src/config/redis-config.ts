@@ -1,0 +1,125 @@
+import type { EnvReader } from './env-reader.js';
+import { credentialsNeedEncoding } from './mistakes/url-credentials.js';
+
+export interface RedisHost {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Several {
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly tls: boolean;
+  /** What may be shown: the scheme, the hosts and the name. */
+  readonly place: string;
+}
+
+/** One server, whose URL the driver reads. */
+export interface RedisServerConfig {
+  readonly kind: 'server';
+  readonly url: string;
+  readonly place: string;
+}
+
+export interface RedisSentinelConfig extends Several {
+  readonly kind: 'sentinel';
+  readonly sentinels: readonly RedisHost[];
+  /** What the sentinels call the primary. */
+  readonly name: string;
+  readonly sentinelUsername: string | undefined;
+  readonly sentinelPassword: string | undefined;
+}
+
+export interface RedisClusterConfig extends Several {
+  readonly kind: 'cluster';
+  /** Some of its nodes, which know the others. */
+  readonly nodes: readonly RedisHost[];
+}
+
+export type RedisConfig = RedisServerConfig | RedisSentinelConfig | RedisClusterConfig;
+
+const SCHEMES = 'must be a URL that starts with redis://, rediss://, redis+sentinel:// or redis+cluster://';
+const SENTINEL = 'must read like redis+sentinel://user:password@host:26379,host:26379/name, the name of the primary';
+const CLUSTER = 'must read like redis+cluster://user:password@host:6379,host:6379';
+const SENTINEL_PARAMETERS = ['tls', 'sentinelUser', 'sentinelPassword'];
+const PARTS = /^redis\+(sentinel|cluster):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^/?#]*))?(?:\?([^#]*))?$/;
+
+export function readRedis(reader: EnvReader): RedisConfig | undefined {
+  const url = reader.text('REDIS_URL');
+  if (url === undefined) return undefined;
+  // Says which characters to encode.
+  if (credentialsNeedEncoding(url)) reader.url('REDIS_URL', []);
+  try {
+    return parseRedisUrl(url);
+  } catch (error) {
+    reader.wrong('REDIS_URL', (error as Error).message);
+    return undefined;
+  }
+}
+
+/** @throws an Error whose message may be shown */
+export function parseRedisUrl(url: string): RedisConfig {
+  if (/^redis\+(sentinel|cluster):/.test(url)) return parseSeveral(url);
+  if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol)) throw new Error(SCHEMES);
+  const { protocol, host, pathname } = new URL(url);
+  return { kind: 'server', url, place: `${protocol}//${host}${pathname === '/' ? '' : pathname}` };
+}
+
+function parseSeveral(url: string): RedisConfig {
+  const isCluster = url.startsWith('redis+cluster:');
+  const form = isCluster ? CLUSTER : SENTINEL;
+  const [, kind, credentials, hosts = '', path = '', query = ''] = (isEncoded(url) && PARTS.exec(url)) || fail(form);
+  const parameters = new URLSearchParams(query);
+  const known = isCluster ? ['tls'] : SENTINEL_PARAMETERS;
+  if (![...parameters.keys()].every((name) => known.includes(name))) {
+    fail(`may have the parameters ${known.join(', ')} and no other`);
+  }
+  const tls = parameters.get('tls') ?? 'false';
+  if (!['true', 'false'].includes(tls)) fail('must have tls=true or tls=false');
+  const several = {
+    ...userOf(credentials),
+    tls: tls === 'true',
+    place: `redis+${kind}://${hosts}${path && `/${path}`}`,
+  };
+  if (isCluster) {
+    if (path !== '') fail(`${CLUSTER}: a cluster has no databases and no name`);
+    return { kind: 'cluster', nodes: hostsOf(hosts, 6379, form), ...several };
+  }
+  if (path === '') fail(SENTINEL);
+  return {
+    kind: 'sentinel',
+    sentinels: hostsOf(hosts, 26379, form),
+    name: decodeURIComponent(path),
+    sentinelUsername: parameters.get('sentinelUser') ?? undefined,
+    sentinelPassword: parameters.get('sentinelPassword') ?? undefined,
+    ...several,
+  };
+}
+
+function userOf(credentials = '') {
+  const [username = '', ...password] = credentials.split(':');
+  const text = (encoded: string) => (encoded === '' ? undefined : decodeURIComponent(encoded));
+  return { username: text(username), password: text(password.join(':')) };
+}
+
+function hostsOf(list: string, defaultPort: number, form: string): RedisHost[] {
+  return list.split(',').map((entry) => {
+    const url = `redis://${entry}`;
+    if (!URL.canParse(url) || new URL(url).hostname === '' || entry.endsWith(':')) fail(form);
+    const { hostname, port } = new URL(url);
+    return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || defaultPort) };
+  });
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fail(problem: string): never {
+  throw new Error(problem);
+}

@@ -1,0 +1,93 @@
+import { Redis } from 'ioredis';
+import type { RedisClusterConfig } from '../../../../config/redis-config.js';
+import { CONNECTION, type GcraPipeline, type GcraRedis } from '../gcra-script.js';
+import { NOT_CHARGED, type ChargeBatcher, type Charging } from '../shared-limits.js';
+import { hostAndPort, redirectionOf, type Redirection, type SlotRange } from './slots.js';
+
+/** The others, as a node knows them. */
+export interface Company {
+  /** The node that a redirection names. */
+  follow(redirection: Redirection): ClusterNode;
+  noticed(node: ClusterNode, error: Error): void;
+  ready(): void;
+}
+
+type Charge = number[] | Error;
+
+/** One node of a cluster: what is charged there together goes in one write, each key as a call of its own. */
+export class ClusterNode {
+  readonly host: string;
+  readonly batcher: ChargeBatcher;
+  private readonly redis: GcraRedis;
+  /** It has said that the cluster is down, and charged nothing since. */
+  private isDown = false;
+
+  constructor(
+    address: string,
+    { username, password, tls }: RedisClusterConfig,
+    private readonly charging: Charging,
+    private readonly company: Company,
+  ) {
+    const { host, port } = hostAndPort(address);
+    this.host = host;
+    this.redis = new Redis({ ...CONNECTION, host, port, username, password, ...(tls && { tls: {} }) }) as GcraRedis;
+    this.redis.on('error', (error: Error) => company.noticed(this, error));
+    this.redis.on('ready', () => company.ready());
+    this.batcher = charging.batcher((keys) => this.charge(keys));
+  }
+
+  get isConnected(): boolean {
+    return this.redis.status === 'ready';
+  }
+
+  get isReady(): boolean {
+    return this.isConnected && !this.isDown;
+  }
+
+  async slots(): Promise<SlotRange[]> {
+    const ranges: unknown = await this.redis.cluster('SLOTS');
+    return ranges as SlotRange[];
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+
+  /** Charges keys here, and those that have moved where they are now. */
+  private async charge(keys: readonly string[]): Promise<readonly number[]> {
+    const charges = await this.send(keys, 'MOVED');
+    const moved = new Map<string, { redirection: Redirection; at: number[] }>();
+    charges.forEach((charge, n) => {
+      const redirection = charge instanceof Error && redirectionOf(charge, this.host);
+      if (!redirection) return;
+      const where = `${redirection.kind} ${redirection.address}`;
+      const group = moved.get(where);
+      if (group) group.at.push(n);
+      else moved.set(where, { redirection, at: [n] });
+    });
+    const follow = async ({ redirection, at }: { redirection: Redirection; at: number[] }) => {
+      const movedKeys = at.map((n) => keys[n]!);
+      const there = await this.company.follow(redirection).send(movedKeys, redirection.kind);
+      at.forEach((n, index) => (charges[n] = there[index]!));
+    };
+    await Promise.all([...moved.values()].map(follow));
+    return charges.flatMap((charge) => (charge instanceof Error ? [NOT_CHARGED, 0] : charge));
+  }
+
+  /** @param kind ASK: the slot is only just moving here, and each call must say that it knows */
+  private async send(keys: readonly string[], kind: Redirection['kind']): Promise<Charge[]> {
+    const { intervalMicros, toleranceMicros } = this.charging;
+    const pipeline = this.redis.pipeline() as GcraPipeline;
+    for (const key of keys) {
+      if (kind === 'ASK') pipeline.call('ASKING');
+      pipeline.gcra(1, key, intervalMicros, toleranceMicros);
+    }
+    const results = (await pipeline.exec()) ?? [];
+    const ofKeys = kind === 'ASK' ? results.filter((_, n) => n % 2 === 1) : results;
+    const charges = ofKeys.map(([error, answer]) => error ?? (answer as number[]));
+    const down = charges.find((charge) => charge instanceof Error && charge.message.startsWith('CLUSTERDOWN'));
+    if (down) this.company.noticed(this, down as Error);
+    this.isDown = down !== undefined;
+    return charges;
+  }
+}

@@ -1,0 +1,113 @@
+import type { RedisClusterConfig } from '../../../../config/redis-config.js';
+import type { Outage } from '../../../telemetry/outage.js';
+import { storedAs, type ChargeBatcher, type Charging, type SharedLimits } from '../shared-limits.js';
+import { within } from '../within.js';
+import { ClusterNode, type Company } from './cluster-node.js';
+import { slotOf, SLOTS, type SlotRange } from './slots.js';
+
+/** How often we look at who has which slots: while all is well, and while something is missing. */
+const LOOK_EVERY_MS = 1000;
+const LOOK_AGAIN_MS = 100;
+/** How long one node may take to say who has which slots, before another one is asked. */
+const LOOK_PATIENCE_MS = 250;
+
+/**
+ * Several servers, each with some of the slots that keys fall into. Connections, reconnection and calls are ioredis'. Its
+ * own Cluster is not used: it writes each call alone, or refuses what moves while it is sent together, and it does not
+ * look for a new primary in place of one that hangs.
+ */
+export class RedisCluster implements SharedLimits {
+  /** By address: those that we were told to begin with, and all primaries. */
+  private readonly nodes = new Map<string, ClusterNode>();
+  private readonly beginners: readonly string[];
+  private owners: (ClusterNode | undefined)[] = [];
+  private primaries: readonly ClusterNode[] = [];
+  private isCovered = false;
+  private isClosed = false;
+  private isLooking = false;
+  private lookedAt = -Infinity;
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly config: RedisClusterConfig,
+    private readonly charging: Charging,
+    private readonly outage: Outage,
+  ) {
+    this.beginners = config.nodes.map(({ host, port }) => `${host}:${port}`);
+    for (const address of this.beginners) this.node(address);
+    this.timer = setInterval(() => this.watch(), LOOK_AGAIN_MS);
+  }
+
+  batcherOf(keyId: string): ChargeBatcher | undefined {
+    const owner = this.owners[slotOf(storedAs(keyId))];
+    return owner?.isConnected ? owner.batcher : undefined;
+  }
+
+  get isUp(): boolean {
+    return this.isCovered && this.primaries.every((node) => node.isReady);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearInterval(this.timer);
+    for (const node of this.nodes.values()) node.close();
+  }
+
+  private watch(): void {
+    if (this.isUp) this.outage.over();
+    if (!this.isUp || performance.now() - this.lookedAt >= LOOK_EVERY_MS) void this.look();
+  }
+
+  private node(address: string): ClusterNode {
+    const known = this.nodes.get(address);
+    if (known) return known;
+    const company: Company = {
+      follow: (redirection) => {
+        if (redirection.kind === 'MOVED') void this.look();
+        return this.node(redirection.address);
+      },
+      noticed: (node, error) => {
+        if (this.primaries.length === 0 || this.primaries.includes(node)) this.outage.noticed(error);
+      },
+      ready: () => void this.look(),
+    };
+    const node = new ClusterNode(address, this.config, this.charging, company);
+    this.nodes.set(address, node);
+    return node;
+  }
+
+  /** Asks one node after the other who has which slots, until one answers. */
+  private async look(): Promise<void> {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    this.lookedAt = performance.now();
+    const connected = [...this.nodes.values()].filter((node) => node.isConnected);
+    // Not always the same one first: it may be cut off from the others.
+    const first = Math.floor(Math.random() * connected.length);
+    for (const node of [...connected.slice(first), ...connected.slice(0, first)]) {
+      try {
+        this.take(await within(LOOK_PATIENCE_MS, node.slots()), node.host);
+        break;
+      } catch {
+        // The next one is asked, or all of them again when the clock says so.
+      }
+    }
+    this.isLooking = false;
+  }
+
+  /** @param from the host that told us: a node that does not know its own name leaves it out */
+  private take(ranges: readonly SlotRange[], from: string): void {
+    if (this.isClosed) return;
+    const owners = new Array<ClusterNode | undefined>(SLOTS).fill(undefined);
+    for (const [first, last, [host, port]] of ranges)
+      owners.fill(this.node(`${host || from}:${port}`), first, last + 1);
+    this.owners = owners;
+    this.isCovered = !owners.includes(undefined);
+    this.primaries = [...new Set(owners)].filter((node) => node !== undefined);
+    for (const [address, node] of this.nodes) {
+      if (this.beginners.includes(address) || this.primaries.includes(node)) continue;
+      this.nodes.delete(address);
+      node.close();
+    }
+  }
+}

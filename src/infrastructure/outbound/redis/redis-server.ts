@@ -1,0 +1,55 @@
+import { Redis } from 'ioredis';
+import type { RedisSentinelConfig, RedisServerConfig } from '../../../config/redis-config.js';
+import type { Outage } from '../../telemetry/outage.js';
+import { CONNECTION, type GcraRedis } from './gcra-script.js';
+import type { ChargeBatcher, Charging, SharedLimits } from './shared-limits.js';
+
+/** How long a sentinel may take to name the primary. */
+const SENTINEL_PATIENCE_MS = 500;
+
+/** One server, or the one that sentinels name: a batch is one call. */
+export class RedisServer implements SharedLimits {
+  private readonly redis: GcraRedis;
+  private readonly batcher: ChargeBatcher;
+
+  constructor(config: RedisServerConfig | RedisSentinelConfig, charging: Charging, outage: Outage) {
+    const { intervalMicros, toleranceMicros } = charging;
+    this.redis = (config.kind === 'server' ? new Redis(config.url, CONNECTION) : underSentinels(config)) as GcraRedis;
+    this.batcher = charging.batcher((keys) => this.redis.gcra(keys.length, ...keys, intervalMicros, toleranceMicros));
+    this.redis.on('error', (error: Error) => outage.noticed(error));
+    this.redis.on('ready', () => outage.over());
+  }
+
+  batcherOf(): ChargeBatcher {
+    return this.batcher;
+  }
+
+  get isUp(): boolean {
+    return this.redis.status === 'ready';
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+}
+
+function underSentinels(config: RedisSentinelConfig): Redis {
+  const { username, password, sentinels, name, sentinelUsername, sentinelPassword, tls } = config;
+  return new Redis({
+    ...CONNECTION,
+    sentinels: sentinels.map((sentinel) => ({ ...sentinel })),
+    name,
+    username,
+    password,
+    sentinelUsername,
+    sentinelPassword,
+    sentinelCommandTimeout: SENTINEL_PATIENCE_MS,
+    sentinelRetryStrategy: CONNECTION.retryStrategy,
+    sentinelReconnectStrategy: CONNECTION.retryStrategy,
+    // A switch is announced: without it we would go on with a primary that was cut off until it is demoted.
+    failoverDetector: true,
+    // What has become a replica refuses to write.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+  });
+}

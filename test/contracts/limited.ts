@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect } from '@jest/globals';
+import { until } from '../../scripts/lib/wait.mjs';
+import { RateLimiter } from '../../src/application/ports.js';
+import { parseRedisUrl } from '../../src/config/redis-config.js';
+import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
+import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
+import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
+import { RedisRateLimiter } from '../../src/infrastructure/outbound/redis/redis-rate-limiter.js';
+import { keptLog } from '../support/reading/kept-log.js';
+import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
+import type { Entry } from '../support/reading/printed-log.js';
+
+/** The limits of one process, which tell whether they were asked. */
+export class WatchedLocal extends RateLimiter {
+  asked = 0;
+  private readonly limiter: MemoryRateLimiter;
+
+  constructor(limit: RateLimit) {
+    super();
+    this.limiter = new MemoryRateLimiter(limit);
+  }
+
+  charge(keyId: string): RateDecision {
+    this.asked += 1;
+    return this.limiter.charge(keyId);
+  }
+
+  close(): void {
+    this.limiter.close();
+  }
+}
+
+export interface Subject {
+  charge(keyId: string): Promise<RateDecision>;
+  /** Of the charges so far, those that the limits of the process decided because Redis did not. */
+  fallbacks(): number;
+  /** What was told of outages. */
+  readonly outages: readonly Entry[];
+}
+
+const closers: (() => void)[] = [];
+
+/** Closes at the end of the test what it opened. */
+export function closeAfterTest(close: () => void): void {
+  closers.push(close);
+}
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+export async function inMemory(limit: RateLimit): Promise<Subject> {
+  const limiter = new MemoryRateLimiter(limit);
+  closers.push(() => limiter.close());
+  return { charge: async (keyId) => limiter.charge(keyId), fallbacks: () => 0, outages: [] };
+}
+
+/** @param deadlineMs generous where the deadline is not what a test is about: a busy machine is no outage */
+export async function onRedis(
+  limit: RateLimit,
+  url = process.env['LATCHKEY_TEST_REDIS_URL']!,
+  deadlineMs = STORE_PATIENCE_MS,
+): Promise<Subject> {
+  const local = new WatchedLocal(limit);
+  const { log, entries } = keptLog();
+  const limiter = new RedisRateLimiter(parseRedisUrl(url), limit, local, log, NO_TRACES, deadlineMs);
+  closers.push(
+    () => limiter.close(),
+    () => local.close(),
+  );
+  const subject = {
+    charge: async (keyId: string) => limiter.charge(keyId),
+    fallbacks: () => local.asked,
+    outages: entries,
+  };
+  await shared(subject);
+  return subject;
+}
+
+export const newKey = () => randomUUID();
+
+/** Waits until Redis decides. */
+export async function shared(subject: Subject): Promise<void> {
+  const decides = async () => {
+    const before = subject.fallbacks();
+    await subject.charge(newKey());
+    return subject.fallbacks() === before;
+  };
+  expect(await until(decides, 10_000)).toBe(true);
+}
+
+/** Plays a scene with a fresh key, and again as long as a busy machine makes Redis miss its deadline in it. */
+export async function undisturbed<T>(subjects: Subject[], scene: (keyId: string) => Promise<T>): Promise<T> {
+  const fallbacks = () => subjects.reduce((sum, subject) => sum + subject.fallbacks(), 0);
+  for (;;) {
+    const before = fallbacks();
+    const outcome = await scene(newKey());
+    if (fallbacks() === before) return outcome;
+  }
+}
+
+export const chargeTogether = (subject: Subject, keyId: string, count: number) =>
+  Promise.all(Array.from({ length: count }, () => subject.charge(keyId)));
+export const admittedOf = (decisions: RateDecision[]) => decisions.filter(({ admitted }) => admitted).length;

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { until } from '../../scripts/lib/wait.mjs';
+import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
+import { admittedOf, chargeTogether, newKey, undisturbed, type Subject } from './limited.js';
+
+/** What every rate limiter holds, wherever it counts. */
+export function describeRateLimiter(name: string, open: (limit: RateLimit) => Promise<Subject>): void {
+  describe(name, () => {
+    /** So slow that nothing comes back while a test runs. */
+    const slow = { perSecond: 1, burst: 5 };
+
+    test('admits the burst and then refuses, telling what remains and how long to wait', async () => {
+      // One an hour would be slower still, but one a second is the slowest there is: the scene must end within it.
+      const subject = await open(slow);
+      const decisions = await undisturbed([subject], async (keyId) => {
+        const told: RateDecision[] = [];
+        for (let n = 0; n < 8; n += 1) told.push(await subject.charge(keyId));
+        return told;
+      });
+      const told = decisions.map(({ admitted, limit, remaining }) => [admitted, limit, remaining]);
+      expect(told).toEqual([
+        [true, 5, 4],
+        [true, 5, 3],
+        [true, 5, 2],
+        [true, 5, 1],
+        [true, 5, 0],
+        [false, 5, 0],
+        [false, 5, 0],
+        [false, 5, 0],
+      ]);
+      decisions.forEach(({ admitted, resetAfterMicros, retryAfterMicros }, n) => {
+        const used = Math.min(5, n + 1);
+        expect(resetAfterMicros).toBeGreaterThan((used - 1) * 1_000_000);
+        expect(resetAfterMicros).toBeLessThanOrEqual(used * 1_000_000);
+        if (admitted) expect(retryAfterMicros).toBe(0);
+        else expect(retryAfterMicros).toBe(resetAfterMicros - 4_000_000);
+      });
+    });
+
+    test('admits again once the wait it announced is over, and not before', async () => {
+      const subject = await open({ perSecond: 10, burst: 2 });
+      await undisturbed([subject], async (keyId) => {
+        await chargeTogether(subject, keyId, 2);
+        const asked = performance.now();
+        const { admitted, retryAfterMicros } = await subject.charge(keyId);
+        expect(admitted).toBe(false);
+        expect(await until(async () => (await subject.charge(keyId)).admitted, 5000, 1)).toBe(true);
+        expect(performance.now() - asked).toBeGreaterThanOrEqual(retryAfterMicros / 1000 - 0.01);
+      });
+    });
+
+    test('is full again after a rest', async () => {
+      const subject = await open({ perSecond: 50, burst: 3 });
+      await undisturbed([subject], async (keyId) => {
+        const fullAt = Math.max(...(await chargeTogether(subject, keyId, 5)).map((d) => d.resetAfterMicros));
+        const fullFrom = performance.now() + fullAt / 1000;
+        expect(await until(() => performance.now() >= fullFrom, 5000, 1)).toBe(true);
+        expect(await subject.charge(keyId)).toMatchObject({ admitted: true, remaining: 2 });
+      });
+    });
+
+    test('keeps the keys apart', async () => {
+      const subject = await open(slow);
+      await undisturbed([subject], async (keyId) => {
+        await chargeTogether(subject, keyId, 10);
+        expect(await subject.charge(newKey())).toMatchObject({ admitted: true, remaining: 4 });
+        expect(await subject.charge(keyId)).toMatchObject({ admitted: false });
+      });
+    });
+
+    test('admits of 200 at once the burst and no more than the time lets through', async () => {
+      const limit = { perSecond: 20, burst: 50 };
+      const subject = await open(limit);
+      await undisturbed([subject], async (keyId) => {
+        const start = performance.now();
+        const admitted = admittedOf(await chargeTogether(subject, keyId, 200));
+        const seconds = (performance.now() - start) / 1000;
+        expect(admitted).toBeGreaterThanOrEqual(limit.burst);
+        expect(admitted).toBeLessThanOrEqual(limit.burst + limit.perSecond * seconds);
+      });
+    });
+
+    test('never admits more than burst + rate × time over crowds and pauses', async () => {
+      const limit = { perSecond: 100, burst: 7 };
+      const subject = await open(limit);
+      await undisturbed([subject], async (keyId) => {
+        const start = performance.now();
+        let admitted = 0;
+        for (const [crowd, pauseMs] of [
+          [1, 0],
+          [20, 30],
+          [3, 0],
+          [40, 100],
+          [2, 5],
+          [2, 5],
+          [60, 0],
+        ] as const) {
+          admitted += admittedOf(await chargeTogether(subject, keyId, crowd));
+          const seconds = (performance.now() - start) / 1000;
+          expect(admitted).toBeLessThanOrEqual(limit.burst + limit.perSecond * seconds);
+          if (pauseMs) await sleep(pauseMs);
+        }
+        expect(admitted).toBeGreaterThanOrEqual(limit.burst + 10);
+      });
+    });
+  });
+}
