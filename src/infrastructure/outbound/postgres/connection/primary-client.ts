@@ -9,7 +9,6 @@ const SET_UP = `${SERVER_STATE}, set_config('default_transaction_isolation', 're
 
 /** A connection to the primary. */
 export class PrimaryClient extends pg.Client implements Line {
-  readonly url: string;
   timeline: number | undefined;
   private readonly socket: Socket;
 
@@ -18,9 +17,7 @@ export class PrimaryClient extends pg.Client implements Line {
     config: pg.ClientConfig,
   ) {
     const socket = new Socket();
-    const { url } = primary;
-    super({ ...config, connectionString: url, stream: () => socket });
-    this.url = url;
+    super({ ...config, connectionString: primary.url, stream: () => socket });
     this.socket = socket.once('close', primary.hold(this));
     this.on('notice', (notice) => {
       // An administrator has ended the wait for the standby, and PostgreSQL goes on to say that it has committed.

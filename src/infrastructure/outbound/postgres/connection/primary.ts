@@ -9,7 +9,6 @@ const START_TIMEOUT_MS = 10_000;
 
 /** A connection, as far as it matters whether it still leads to the primary. */
 export interface Line {
-  readonly url: string;
   /** The WAL timeline of its server; undefined until it is known. */
   readonly timeline: number | undefined;
   drop(): void;
@@ -33,6 +32,7 @@ export class Primary {
   constructor(
     readonly config: DatabaseConfig,
     private readonly log = new Log('silent'),
+    private readonly startTimeoutMs = START_TIMEOUT_MS,
   ) {
     const { urls } = config;
     this.current = urls[0]!;
@@ -76,7 +76,7 @@ export class Primary {
     let timer: NodeJS.Timeout | undefined;
     const found = new Promise<void>((resolve, reject) => {
       this.onFound = resolve;
-      timer = setTimeout(() => reject(unavailable(new Error(this.whyNone()))), START_TIMEOUT_MS);
+      timer = setTimeout(() => reject(unavailable(new Error(this.whyNone()))), this.startTimeoutMs);
     });
     for (const watch of this.watches) watch.start();
     try {
@@ -114,17 +114,13 @@ export class Primary {
     const from = hostOf(this.current);
     this.current = url;
     this.log.info('PostgreSQL: another host is the primary', { from, to: hostOf(url), timeline: this.highestTimeline });
-    this.drop((line) => line.url !== url);
   }
 
   private raise(timeline: number): void {
     if (timeline <= this.highestTimeline) return;
     this.highestTimeline = timeline;
-    this.drop((line) => line.timeline !== undefined && line.timeline < timeline);
-  }
-
-  private drop(isReplaced: (line: Line) => boolean): void {
-    for (const line of [...this.lines].filter(isReplaced)) line.drop();
+    const replaced = [...this.lines].filter((line) => line.timeline !== undefined && line.timeline < timeline);
+    for (const line of replaced) line.drop();
   }
 }
 

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { OwnPostgres } from '../../../../../test/faults/own-postgres.js';
+import { eventually } from '../../../../../test/support/eventually.js';
+import { SILENT } from '../../../../../test/support/reading/kept-log.js';
+import { primaryAt } from '../../../../../test/support/stores/primary.js';
+import { PostgresKeyReader } from '../keys/key-reader.js';
+import { createDataSource } from './data-source.js';
+import { Database } from './database.js';
+import { openDatabase } from './open-database.js';
+import { Primary } from './primary.js';
+import type { SessionSource } from './session-source.js';
+
+const NOBODYS_KEY = '0'.repeat(24);
+
+describe('of several hosts', () => {
+  let first: OwnPostgres;
+  let second: OwnPostgres;
+  const primaries: Primary[] = [];
+  let primary: Primary;
+  let source: SessionSource;
+  let reader: PostgresKeyReader;
+
+  const startedOn = (...urls: string[]) => {
+    const started = primaryAt(urls);
+    primaries.push(started);
+    return started;
+  };
+  const portOf = (url: string) => new URL(url).port;
+  /** Where the pool, and where reads are led to. */
+  const portAsked = async () => {
+    const [row] = await new Database(source, primary.config).run((manager) =>
+      manager.query<{ port: string }[]>(`SELECT current_setting('port') AS port`),
+    );
+    return row!.port;
+  };
+  const isAnswered = () => reader.read(NOBODYS_KEY).then(Boolean, () => false);
+
+  beforeAll(async () => {
+    first = await OwnPostgres.start();
+    second = await first.startStandby('second');
+    primary = startedOn(second.url, first.url);
+    source = await openDatabase(primary, 'lk');
+    reader = new PostgresKeyReader(primary);
+    await reader.open();
+  }, 60_000);
+  afterAll(async () => {
+    await reader.close();
+    await source.destroy();
+    await Promise.all(primaries.map((each) => each.close()));
+    await first.remove();
+    await second.remove();
+  });
+
+  test('the one that accepts writes is found, wherever it stands in the list', async () => {
+    expect(portOf(primary.url)).toBe(portOf(first.url));
+    expect(await portAsked()).toBe(portOf(first.url));
+    const other = startedOn(first.url, second.url);
+    await other.open();
+    expect(portOf(other.url)).toBe(portOf(first.url));
+  });
+
+  test('where two accept writes, the one on the higher timeline is followed, and no connection to the other is kept', async () => {
+    expect(await isAnswered()).toBe(true);
+    await second.promote();
+    await eventually(async () => portOf(primary.url) === portOf(second.url));
+    expect(await portAsked()).toBe(portOf(second.url));
+    await eventually(isAnswered);
+    const left = new Database(await createDataSource(primaryAt(first.url)).initialize(), primary.config);
+    await eventually(async () => {
+      const [row] = await left.run((manager) =>
+        manager.query<{ open: number }[]>(
+          `SELECT count(*)::integer AS open FROM pg_stat_activity
+           WHERE application_name = ANY ('{latchkey validation,latchkey audit}')`,
+        ),
+      );
+      return row!.open === 0;
+    });
+    await left.close();
+  });
+
+  test('one that was replaced is refused, also where it is the only one left', async () => {
+    await second.stop();
+    expect(await isAnswered()).toBe(false);
+    expect(portOf(primary.url)).toBe(portOf(second.url));
+    await second.startAgain();
+    await eventually(isAnswered);
+  });
+
+  test('a start says of each why it is not the primary', async () => {
+    await first.stop();
+    second.becomeStandby();
+    await second.stop();
+    await second.startAgain();
+    const why = new RegExp(
+      `^none of its hosts is a primary \\(.*${portOf(first.url)}: connect ECONNREFUSED.*; .*${portOf(second.url)}: it is in recovery\\)$`,
+    );
+    const { config } = primaryAt([first.url, second.url]);
+    await expect(new Primary(config, SILENT, 1000).open()).rejects.toMatchObject({
+      code: 'unavailable',
+      cause: { message: expect.stringMatching(why) },
+    });
+  }, 60_000);
+});
+
+test('a server on a lower timeline than one that was seen is refused', () => {
+  const primary = primaryAt('postgres://127.0.0.1/keys');
+  primary.admit(7);
+  primary.admit(7);
+  expect(() => primary.admit(6)).toThrow(expect.objectContaining({ code: 'unavailable' }));
+});
+
+test('a connection on a lower timeline is dropped once a higher one is seen, and no other', () => {
+  const primary = primaryAt('postgres://127.0.0.1/keys');
+  const dropped: string[] = [];
+  const line = (name: string, timeline: number | undefined) => ({
+    url: '',
+    timeline,
+    drop: () => void dropped.push(name),
+  });
+  primary.hold(line('old', 3));
+  primary.hold(line('not known yet', undefined));
+  primary.hold(line('new', 4));
+  primary.hold(line('closed', 3))();
+  primary.admit(4);
+  expect(dropped).toEqual(['old']);
+});
