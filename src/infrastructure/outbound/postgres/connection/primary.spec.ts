@@ -113,7 +113,6 @@ test('a connection on a lower timeline is dropped once a higher one is seen, and
   const primary = primaryAt('postgres://127.0.0.1/keys');
   const dropped: string[] = [];
   const line = (name: string, timeline: number | undefined) => ({
-    url: '',
     timeline,
     drop: () => void dropped.push(name),
   });
