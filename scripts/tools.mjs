@@ -1,6 +1,6 @@
 // The programs that the tests need beyond npm. Missing ones are installed (on Debian as root), or one line names them.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isMain } from './lib/paths.mjs';
 import { endWithParent, run } from './lib/run.mjs';
@@ -76,9 +76,18 @@ function missingLine(missing) {
 const missingOf = (wanted) =>
   Object.entries(wanted).filter(([command, { modules }]) => !(modules ? pythonWith(modules) : isOnPath(command)));
 
-/** Debian installs servers in a folder that is only on root's path. */
+/** Debian installs servers in a folder that is only on root's path, and those of PostgreSQL's server on nobody's. */
 export function searchPath() {
-  return [process.env['PATH'] ?? '', '/usr/sbin'].join(delimiter);
+  return [process.env['PATH'] ?? '', '/usr/sbin', postgresFolder()].filter(Boolean).join(delimiter);
+}
+
+const POSTGRES = '/usr/lib/postgresql';
+
+/** @returns {string | undefined} the programs of Debian's newest PostgreSQL server */
+export function postgresFolder() {
+  const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES) : [];
+  const folders = versions.sort((one, other) => Number(other) - Number(one)).map((name) => join(POSTGRES, name, 'bin'));
+  return folders.find((folder) => existsSync(join(folder, 'pg_rewind')));
 }
 
 /**

@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findViolation } from '../support/history/linearizability.js';
-import { OwnerCalls, type Instance } from '../support/history/owner-calls.js';
-import { OwnerLife, type Tally } from '../support/history/owner-life.js';
+import { emptyTally, playLives } from '../support/history/lives.js';
+import type { Instance } from '../support/history/owner-calls.js';
+import type { OwnerLife, Tally } from '../support/history/owner-life.js';
 import { OWNER } from '../support/history/owner-model.js';
-import { AUDIENCE, ISSUER, sign, startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
+import { AUDIENCE, ISSUER, startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
 import { QuestionStream } from '../support/callers/question-stream.js';
 import { startService } from '../support/processes/service.js';
 import * as grounds from './history-grounds.js';
@@ -16,8 +16,6 @@ const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000
 /** If the service does not come back, its callers must stop asking. */
 const PATIENCE_MS = 600_000;
 const OWNERS_AT_ONCE = 4;
-/** Lives are short, because an unanswered call may take effect at any later time. */
-const ANSWERS_A_LIFE = 100;
 
 interface Scenario {
   readonly name: string;
@@ -62,7 +60,7 @@ test.each(inThisRun)(
     };
     const services = [await startService(env), await startService(env)];
     const instances = services.map((service) => ({ service, stream: new QuestionStream(service.clients) }));
-    const tally: Tally = { answered: 0, granted: 0, rotated: 0, firstUsed: new Set(), unavailable: 0, broken: [] };
+    const tally = emptyTally();
     try {
       const startedAt = performance.now();
       const [lives, faults] = await liveThrough(instances, tally, { place, faultEvery, answers });
@@ -88,27 +86,14 @@ test.each(inThisRun)(
   PATIENCE_MS + 60_000,
 );
 
-/**
- * Plays owners' lives one after the other, some at once, while faults happen. @returns the lives, and the faults'
- * number
- */
+/** Plays owners' lives while faults happen. @returns the lives, and the faults' number */
 async function liveThrough(
   instances: readonly Instance[],
   tally: Tally,
   { place, faultEvery, answers }: { place: grounds.Ground; faultEvery: number; answers: number },
 ): Promise<[OwnerLife[], number]> {
-  const lives: OwnerLife[] = [];
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE_MS)]);
-  const oneOwnerAfterAnother = async () => {
-    while (lives.length * ANSWERS_A_LIFE < answers && !signal.aborted) {
-      const id = `u-${randomUUID()}`;
-      const token = sign({ sub: id }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
-      const life = new OwnerLife(new OwnerCalls(instances, id, token), tally);
-      lives.push(life);
-      await life.live(ANSWERS_A_LIFE, signal);
-    }
-  };
   let faults = 0;
   const disturb = async () => {
     for (let next = faultEvery; place.fault && !signal.aborted; next = tally.answered + faultEvery) {
@@ -118,13 +103,13 @@ async function liveThrough(
       faults += 1;
     }
   };
-  const living = Promise.all(Array.from({ length: OWNERS_AT_ONCE }, oneOwnerAfterAnother));
+  const living = playLives(instances, login, tally, { ownersAtOnce: OWNERS_AT_ONCE, answers, signal });
   // A fault that does not end ends the lives, too.
   const disturbing = disturb().catch((error: unknown) => {
     over.abort();
     throw error;
   });
-  await Promise.all([living.finally(() => over.abort()), disturbing]);
+  const [lives] = await Promise.all([living.finally(() => over.abort()), disturbing]);
   return [lives, faults];
 }
 

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { tellFigures } from '../support/jest/long-form.js';
+import { startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
+import { FAULTS, type Fault } from './faults.js';
+import { PatroniCluster } from './ground/patroni-cluster.js';
+import { Promotions } from './ground/promotions.js';
+import { Pair, type Traffic } from './load/pair.js';
+
+/** Of each pair before a fault, and again once it is over. */
+const GRANTS = 200;
+const CHANGES = 30;
+const BACK_WITHIN_MS = 2000;
+
+let cluster: PatroniCluster;
+let login: PlatformLogin;
+beforeAll(async () => {
+  login = await startPlatformLogin();
+  cluster = await PatroniCluster.start();
+});
+afterAll(async () => {
+  await cluster.stop();
+  await login.stop();
+});
+
+describe.each(['off'])('over three Patroni nodes, with READ_BARRIER=%s', (barrier) => {
+  const pairs: Pair[] = [];
+  beforeAll(async () => {
+    const urls = { HAProxy: cluster.proxyUrl };
+    for (const [name, url] of Object.entries(urls))
+      pairs.push(await Pair.start(name, login, { DATABASE_URL: url, READ_BARRIER: barrier }));
+  });
+  afterAll(async () => {
+    for (const pair of pairs) await pair.stop();
+  });
+
+  test.each(FAULTS)('nothing that was answered is lost or unsaid while $name', async (fault) => {
+    await cluster.whole();
+    const promotions = new Promotions(cluster.nodes);
+    const traffic = pairs.map((pair) => pair.begin());
+    const more = (of: Traffic) => {
+      const [granted, changes] = [of.granted + GRANTS, of.changes + CHANGES];
+      return eventually(async () => of.granted > granted && of.changes > changes);
+    };
+    await Promise.all(traffic.map(more));
+    const faultAt = performance.now();
+    await fault.happen(cluster, promotions);
+    const primary = await cluster.whole();
+    await Promise.all(traffic.map(more));
+    await promotions.stop();
+    const promotedAt = fault.promotes ? promotions.after(faultAt)!.at : undefined;
+    for (const [index, one] of traffic.entries()) {
+      const figures = await one.end(promotedAt);
+      const lost = await one.ledger.lostIn(cluster.urlOf(primary));
+      tell(`${fault.name}, ${pairs[index]!.name}, barrier ${barrier}`, fault, figures, lost);
+      expect({ ...lost, ...figures }).toMatchObject({
+        created: 0,
+        revoked: 0,
+        staleGrants: 0,
+        wronglyRefused: 0,
+        broken: [],
+        violations: [],
+      });
+      expect(figures.backAfterMs).toBeLessThan(BACK_WITHIN_MS);
+    }
+  });
+});
+
+type Ended = Awaited<ReturnType<Traffic['end']>>;
+
+function tell(what: string, fault: Fault, figures: Ended, lost: { created: number; revoked: number }): void {
+  const seconds = (ms: number) => (ms / 1000).toFixed(1);
+  const { backAfterMs, longestGapMs, broken, violations, ...counts } = figures;
+  tellFigures(what, {
+    ...(fault.promotes ? { 'seconds without a grant from the promotion on': seconds(backAfterMs) } : {}),
+    'in all': seconds(longestGapMs),
+    ...counts,
+    'lost keys': lost.created,
+    'lost revocations': lost.revoked,
+    broken: broken.length,
+    violations: violations.length,
+  });
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../../../scripts/lib/paths.mjs';
+import { postgresFolder } from '../../../scripts/tools.mjs';
+import { sql } from '../../support/stores/sql.js';
+import type { Machine } from './network.js';
+
+/** The user that Debian's packages make, which Patroni and PostgreSQL run as. */
+export const RUNS_AS = 'postgres';
+
+/** Settings of the whole cluster, which Patroni keeps in etcd. */
+export type ClusterSettings = Readonly<Record<string, unknown>>;
+
+/** One of the nodes: Patroni and the PostgreSQL that it starts, on a machine of their own. */
+export class PatroniNode {
+  private patroni: ChildProcess | undefined;
+  private readonly folder: string;
+
+  constructor(
+    readonly name: string,
+    readonly machine: Machine,
+    base: string,
+    etcd: string,
+    settings: ClusterSettings,
+  ) {
+    this.folder = join(base, name);
+    mkdirSync(this.folder);
+    chownSync(this.folder, ...idsOf(RUNS_AS));
+    const configured = configurationOf(this, join(this.folder, 'data'), etcd, settings);
+    writeFileSync(this.configuration, JSON.stringify(configured), { mode: 0o644 });
+  }
+
+  start(): void {
+    const env = { HOME: this.folder };
+    this.patroni = this.machine.start(RUNS_AS, ['patroni', this.configuration], this.log, env);
+  }
+
+  /** Whether it was killed; PostgreSQL alone may have been. */
+  get isGone(): boolean {
+    return this.patroni === undefined || this.patroni.exitCode !== null || this.patroni.signalCode !== null;
+  }
+
+  get host(): string {
+    return `${this.machine.address}:5432`;
+  }
+
+  /** @param user a superuser by default */
+  url(user = 'postgres:of-postgres', database = 'postgres'): string {
+    return `postgres://${user}@${this.host}/${database}`;
+  }
+
+  /** Patroni's own answer. */
+  async ask(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(`http://${this.machine.address}:8008${path}`, { signal: AbortSignal.timeout(2000), ...init });
+  }
+
+  async isPrimary(): Promise<boolean> {
+    return this.ask('/primary').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }
+
+  async acceptsWrites(): Promise<boolean> {
+    return sql<{ standby: boolean }>(this.url(), 'SELECT pg_is_in_recovery() AS standby').then(
+      ([row]) => !row!.standby,
+      () => false,
+    );
+  }
+
+  get log(): string {
+    return join(this.folder, 'log');
+  }
+
+  private get configuration(): string {
+    return join(this.folder, 'patroni.json');
+  }
+}
+
+/** The shipped file with this node's addresses, without what a test's machine has not: a watchdog. */
+function configurationOf(node: PatroniNode, data: string, etcd: string, settings: ClusterSettings): object {
+  const text = readFileSync(join(root, 'deploy/patroni/patroni.yml'), 'utf8');
+  const network = node.machine.address.replace(/\d+$/, '0');
+  const shipped = parse(
+    text
+      .replaceAll('10.0.0.1:', `${node.machine.address}:`)
+      .replaceAll('10.0.0.0/24', `${network}/24`)
+      .replace(/hosts: 10\..*/, `hosts: ${etcd}`),
+  );
+  const { bootstrap, postgresql } = shipped;
+  const dcs = { ...bootstrap.dcs, ...settings };
+  return {
+    ...shipped,
+    name: node.name,
+    bootstrap: { ...bootstrap, dcs, initdb: [...bootstrap.initdb, 'no-sync', { locale: 'C.UTF-8' }] },
+    postgresql: {
+      ...postgresql,
+      data_dir: data,
+      bin_dir: postgresFolder(),
+      // All nodes of a test are on one machine, where two cannot have the same socket.
+      parameters: { ...postgresql.parameters, unix_socket_directories: '', shared_buffers: '32MB' },
+    },
+    watchdog: { mode: 'off' },
+  };
+}
+
+function idsOf(user: string): [number, number] {
+  const id = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }));
+  return [id('-u'), id('-g')];
+}

@@ -1,0 +1,67 @@
+import pg from 'pg';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PatroniNode } from './patroni-node.js';
+
+const EVERY_MS = 10;
+const PATIENCE_MS = 250;
+
+type State = 'primary' | 'standby' | 'away';
+
+export interface Promotion {
+  readonly node: PatroniNode;
+  /** By `performance.now()`. */
+  readonly at: number;
+}
+
+/** Sees when a node begins to accept writes, by asking each of them all the time. */
+export class Promotions {
+  readonly seen: Promotion[] = [];
+  private isOver = false;
+  private readonly watching: readonly Promise<void>[];
+
+  constructor(nodes: readonly PatroniNode[]) {
+    this.watching = nodes.map((node) => this.watch(node));
+  }
+
+  /** The first of them from this moment on. */
+  after(moment: number): Promotion | undefined {
+    return this.seen.find(({ at }) => at > moment);
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.watching);
+  }
+
+  private async watch(node: PatroniNode): Promise<void> {
+    let client: pg.Client | undefined;
+    let known: State | undefined;
+    while (!this.isOver) {
+      try {
+        client ??= await connect(node);
+        const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+        const state = rows[0]!.standby ? 'standby' : 'primary';
+        if (state === 'primary' && known !== undefined && known !== 'primary')
+          this.seen.push({ node, at: performance.now() });
+        known = state;
+      } catch {
+        known = 'away';
+        client?.end().catch(() => undefined);
+        client = undefined;
+      }
+      await pause(EVERY_MS);
+    }
+    await client?.end().catch(() => undefined);
+  }
+}
+
+async function connect(node: PatroniNode): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: node.url(),
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: PATIENCE_MS,
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,110 @@
+import { OwnerLife } from '../../support/history/owner-life.js';
+import { emptyTally, playLives } from '../../support/history/lives.js';
+import { findViolation } from '../../support/history/linearizability.js';
+import { OWNER } from '../../support/history/owner-model.js';
+import { QuestionStream } from '../../support/callers/question-stream.js';
+import { AUDIENCE, ISSUER, type PlatformLogin } from '../../support/platform/platform-login.js';
+import { startService, type Service } from '../../support/processes/service.js';
+import { Customers } from './customers.js';
+import { Ledger } from './ledger.js';
+import { Requests } from './requests.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+const CUSTOMERS = 3;
+const OWNERS_AT_ONCE = 2;
+
+export interface Figures {
+  readonly asked: number;
+  readonly granted: number;
+  readonly unavailable: number;
+  readonly staleGrants: number;
+  readonly wronglyRefused: number;
+  readonly changes: number;
+  readonly broken: readonly string[];
+  readonly violations: readonly string[];
+  readonly backAfterMs: number;
+  readonly longestGapMs: number;
+}
+
+/** Two instances with all that goes on at them: requests through guards, people with keys, and lives for the history. */
+export class Pair {
+  private constructor(
+    readonly name: string,
+    private readonly services: readonly Service[],
+    private readonly login: PlatformLogin,
+  ) {}
+
+  static async start(name: string, login: PlatformLogin, env: Record<string, string>): Promise<Pair> {
+    const all = {
+      ...UNLIMITED,
+      DATABASE_PATIENCE_MS: '120',
+      SESSION_JWKS_URL: login.jwksUrl,
+      SESSION_JWT_ISSUER: ISSUER,
+      SESSION_JWT_AUDIENCE: AUDIENCE,
+      PASSWORD_SIGN_IN: 'on',
+      ...env,
+    };
+    return new Pair(name, [await startService(all), await startService(all)], login);
+  }
+
+  /** What goes on at it from now until it ends. */
+  begin(): Traffic {
+    return new Traffic(this.services, this.login);
+  }
+
+  async stop(): Promise<void> {
+    for (const service of this.services) await service.stop();
+  }
+}
+
+export class Traffic {
+  readonly ledger = new Ledger();
+  private readonly startedAt = performance.now();
+  private readonly over = new AbortController();
+  private readonly tally = emptyTally();
+  private readonly customers: Customers;
+  private readonly requests: readonly Requests[];
+  private readonly streams: readonly QuestionStream[];
+  private readonly lives: Promise<readonly OwnerLife[]>;
+
+  constructor(services: readonly Service[], login: PlatformLogin) {
+    this.customers = new Customers(services, login, this.ledger, CUSTOMERS);
+    this.requests = services.map((service) => new Requests(service, this.ledger));
+    this.streams = services.map(({ clients }) => new QuestionStream(clients));
+    const instances = services.map((service, index) => ({ service, stream: this.streams[index]! }));
+    const course = { ownersAtOnce: OWNERS_AT_ONCE, signal: this.over.signal };
+    this.lives = playLives(instances, login, this.tally, course);
+  }
+
+  /** Of the instance that was granted least. */
+  get granted(): number {
+    return Math.min(...this.requests.map(({ granted }) => granted));
+  }
+
+  get changes(): number {
+    return this.ledger.changes;
+  }
+
+  /** @param promotedAt when the new primary took over, if one did */
+  async end(promotedAt: number | undefined): Promise<Figures> {
+    this.over.abort();
+    await Promise.all([this.customers.stop(), ...this.requests.map((requests) => requests.stop())]);
+    const lives = await this.lives;
+    for (const stream of this.streams) stream.close();
+    const violations = lives.flatMap(({ history }) => findViolation(OWNER, history) ?? []);
+    const sum = (of: (requests: Requests) => number) => this.requests.reduce((total, one) => total + of(one), 0);
+    const most = (of: (requests: Requests) => number) => Math.max(...this.requests.map(of));
+    return {
+      asked: sum(({ asked }) => asked) + this.tally.answered + this.tally.unavailable,
+      granted: sum(({ granted }) => granted) + this.tally.granted,
+      unavailable: sum(({ unavailable }) => unavailable) + this.tally.unavailable + this.customers.unavailable,
+      staleGrants: sum(({ staleGrants }) => staleGrants),
+      wronglyRefused: sum(({ wronglyRefused }) => wronglyRefused),
+      changes: this.changes,
+      broken: [...this.customers.broken, ...this.tally.broken],
+      violations: violations.map((violation) => JSON.stringify(violation)),
+      backAfterMs: promotedAt === undefined ? 0 : most((requests) => requests.backAfterMs(promotedAt)),
+      longestGapMs: most((requests) => requests.longestGapMs(this.startedAt)),
+    };
+  }
+}

@@ -1,0 +1,78 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createGuard } from '@latchkey/guard';
+import type { Service } from '../../support/processes/service.js';
+import type { Ledger } from './ledger.js';
+
+const PACE_MS = 10;
+const ASKERS = 4;
+/** The revoked keys that are asked about: the latest ones, which a primary that was replaced does not know of. */
+const LATEST = 100;
+/** Longer than any wait between two grants where nothing is wrong. */
+const INTERRUPTED_MS = 1000;
+
+/** Requests with good and with revoked keys, which pass through the guard of one instance all the time. */
+export class Requests {
+  /** With keys whose revocation had been answered before the question. */
+  staleGrants = 0;
+  /** Good keys that were refused. */
+  wronglyRefused = 0;
+  unavailable = 0;
+  asked = 0;
+  /** When there were grants, by `performance.now()`. */
+  private readonly grants: number[] = [];
+  private readonly guard;
+  private isOver = false;
+  private readonly asking: readonly Promise<void>[];
+
+  constructor(
+    service: Service,
+    private readonly ledger: Ledger,
+  ) {
+    this.guard = createGuard({ target: service.grpcTarget, serviceToken: 'dev-validator-token' });
+    this.asking = Array.from({ length: ASKERS }, () => this.ask());
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.asking);
+    this.guard.close();
+  }
+
+  get granted(): number {
+    return this.grants.length;
+  }
+
+  /** The longest time without a grant that began after this moment, and its end. */
+  longestGapMs(since: number): number {
+    const later = this.grants.filter((at) => at >= since);
+    return Math.max(0, ...later.slice(1).map((at, index) => at - later[index]!));
+  }
+
+  /** How long it took from this moment until grants came without interruption again. */
+  backAfterMs(moment: number): number {
+    const later = [moment, ...this.grants.filter((at) => at >= moment)];
+    const gaps = later.slice(1).map((at, index) => ({ at, ms: at - later[index]! }));
+    const last = gaps.filter(({ ms }, index) => index === 0 || ms > INTERRUPTED_MS).at(-1);
+    return last ? last.at - moment : Infinity;
+  }
+
+  private async ask(): Promise<void> {
+    while (!this.isOver) {
+      const isGood = randomInt(2) === 0;
+      const keys = isGood ? this.ledger.good : this.ledger.revoked.slice(-LATEST);
+      const key = keys[randomInt(Math.max(1, keys.length))];
+      if (key) await this.askAbout(key.fullKey, isGood);
+      await pause(PACE_MS);
+    }
+  }
+
+  private async askAbout(fullKey: string, isGood: boolean): Promise<void> {
+    const decision = await this.guard.check({ authorization: [`Bearer ${fullKey}`], method: 'GET' });
+    this.asked += 1;
+    if (!decision.allowed && decision.status === 503) this.unavailable += 1;
+    else if (decision.allowed && isGood) this.grants.push(performance.now());
+    else if (decision.allowed) this.staleGrants += 1;
+    else if (isGood) this.wronglyRefused += 1;
+  }
+}
