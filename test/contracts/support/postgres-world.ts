@@ -13,14 +13,14 @@ const HELD_CLOCK = `
   CREATE TABLE held.clock AS SELECT timestamptz '2026-03-29T00:30:00Z' AS at;
   CREATE FUNCTION held.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT at FROM held.clock';
   ALTER TABLE audit_events ALTER at SET DEFAULT held.clock_timestamp()`;
-const FIND_HELD_CLOCK = '?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic';
 
 export async function openPostgresWorld(): Promise<World> {
   const database = await createDatabase();
-  await migrateDatabase(primaryAt(database.url));
+  await migrateDatabase(primaryAt(database.url, { pooling: 'session' }));
   await sql(database.url, HELD_CLOCK);
-  const url = database.url + FIND_HELD_CLOCK;
-  const primary = primaryAt(url);
+  const name = new URL(database.url).pathname.slice(1);
+  await sql(database.url, `ALTER DATABASE ${name} SET search_path = held, pg_catalog, public`);
+  const primary = primaryAt(database.url);
   const app = await openOver(await createDataSource(primary).initialize(), primary, {
     noticeReceivers: { webhook: true, mail: true },
   });

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '../../../scripts/embedded-postgres.mjs';
 import { acquireLock } from '../../../scripts/lib/lock.mjs';
 import { removeRunFolder, removeRunsThatDied, runFolderPrefix } from './leftovers.mjs';
+import { PgBouncer } from '../stores/pgbouncer.mjs';
 import { startRedis } from '../stores/redis.mjs';
 import { offerSharedThings } from './shared.mjs';
 
 /**
  * One PostgreSQL and one Redis for the whole run, with a database for each suite that wants its own (see databases.mjs),
- * and on demand what suites share (see shared.mjs).
+ * and on demand what suites share (see shared.mjs). With LATCHKEY_TEST_POOLED=1 what is tested reaches PostgreSQL through
+ * PgBouncer in transaction mode (see pooled.mjs).
  */
 export default async function globalSetup() {
   const temp = tmpdir();
@@ -34,12 +36,15 @@ export default async function globalSetup() {
   ]);
   process.env['LATCHKEY_TEST_DATABASE_URL'] = postgres.url;
   process.env['LATCHKEY_TEST_REDIS_URL'] = redis.url;
+  const pool = process.env['LATCHKEY_TEST_POOLED'] === '1' ? await PgBouncer.before(postgres.url) : undefined;
+  if (pool) process.env['LATCHKEY_TEST_POOL_URL'] = pool.instead(postgres.url);
   const shared = await offerSharedThings();
   process.env['LATCHKEY_TEST_SHARED_URL'] = shared.url;
 
   Object.assign(globalThis, {
     async latchkeyTestTeardown() {
       await shared.stop();
+      await pool?.remove();
       await Promise.all([postgres.stop(), redis.stop()]);
       await removeRunFolder(folder);
       await lock?.release();

@@ -1,5 +1,6 @@
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { createDatabase } from '../stores/databases.mjs';
+import { reached } from '../stores/pooled.mjs';
 import { PATIENT } from './patience.mjs';
 
 /**
@@ -10,17 +11,19 @@ import { PATIENT } from './patience.mjs';
 export async function prepareService(given = {}) {
   const own = given['DATABASE_URL'] ? undefined : await createDatabase();
   const databaseUrl = given['DATABASE_URL'] ?? own?.url ?? '';
+  const way = reached(databaseUrl);
   const httpPort = given['HTTP_PORT'] ?? String(await freePort());
   const grpcPort = given['GRPC_PORT'] ?? String(await freePort());
   return {
     env: {
       DEMO: '1',
       LOG_LEVEL: 'silent',
-      DATABASE_URL: databaseUrl,
       ...PATIENT,
       HTTP_PORT: httpPort,
       GRPC_PORT: grpcPort,
       ...given,
+      DATABASE_URL: way.url,
+      DATABASE_POOLING: given['DATABASE_POOLING'] ?? way.pooling,
     },
     addresses: { url: `http://127.0.0.1:${httpPort}`, grpcTarget: `127.0.0.1:${grpcPort}`, databaseUrl },
     drop: async () => own?.drop(),

@@ -1,13 +1,16 @@
 import type { DatabaseConfig } from '../../../src/config/database-config.js';
 import { Primary } from '../../../src/infrastructure/outbound/postgres/connection/primary.js';
 import { STORE_PATIENCE_MS } from '../processes/patience.mjs';
+import { reached } from './pooled.mjs';
 
 /** The PostgreSQL at these addresses, as a suite that brings no other setting asks it. */
 export function primaryAt(url: string | readonly string[], settings: Partial<DatabaseConfig> = {}): Primary {
+  const given = typeof url === 'string' ? [url] : url;
+  const ways = settings.pooling ? given.map((each) => ({ url: each, pooling: settings.pooling })) : given.map(reached);
   return new Primary({
-    urls: typeof url === 'string' ? [url] : url,
+    urls: ways.map((way) => way.url),
     patienceMs: STORE_PATIENCE_MS,
-    pooling: 'session',
+    pooling: ways[0]!.pooling!,
     readBarrier: false,
     requireSynchronous: false,
     ...settings,

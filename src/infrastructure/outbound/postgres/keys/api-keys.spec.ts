@@ -5,6 +5,7 @@ import { In } from 'typeorm';
 import { openOver, type Application } from '../../../../../test/support/application/application.js';
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
+import { sql } from '../../../../../test/support/stores/sql.js';
 import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../../../domain/keys/owner-keys.js';
 import { createDataSource } from '../connection/data-source.js';
@@ -21,17 +22,20 @@ const HELD_CLOCK = `
   CREATE SCHEMA held;
   CREATE FUNCTION held.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
     AS $$ SELECT timestamptz '${NOW.toISOString()}' + interval '999 microseconds' $$`;
-const FIND_HELD_CLOCK = '?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic';
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let dataSource: SessionSource;
 let app: Application;
 beforeAll(async () => {
   database = await createDatabase();
-  await migrateDatabase(primaryAt(database.url));
-  const primary = primaryAt(database.url + FIND_HELD_CLOCK);
+  await migrateDatabase(primaryAt(database.url, { pooling: 'session' }));
+  await sql(database.url, HELD_CLOCK);
+  await sql(
+    database.url,
+    `ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET search_path = held, pg_catalog, public`,
+  );
+  const primary = primaryAt(database.url);
   dataSource = await createDataSource(primary).initialize();
-  await dataSource.query(HELD_CLOCK);
   app = await openOver(dataSource, primary);
 });
 afterAll(async () => {

@@ -92,18 +92,20 @@ test('one read answers all who ask together, the known and the unknown', async (
 
 test('goes on by itself after a migration has changed a column that its statement reads', async () => {
   const key = await newKey(['systems:read']);
-  const two = () =>
-    Promise.all([reader.read(key.publicPart), new Promise(setImmediate).then(() => reader.read(key.publicPart))]);
+  const ofSessions = new PostgresKeyReader(primaryAt(database.url, { pooling: 'session' }));
+  const read = () => ofSessions.read(key.publicPart);
+  const two = () => Promise.all([read(), new Promise(setImmediate).then(read)]);
   // A lock holds the reads until both connections are at work on the statement, so that both have prepared it.
   const locker = new pg.Client({ connectionString: database.url });
   await locker.connect();
   await locker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
   const reading = two();
-  await eventually(async () => (await connections()).filter(({ waits }) => waits).length === 2);
+  const waiting = async () => (await connections()).filter(({ waits }) => waits);
+  await eventually(async () => (await waiting()).length === 2);
+  const before = await waiting();
   await locker.query('ROLLBACK');
   await locker.end();
   await reading;
-  const before = await connections();
   await app.sql(`ALTER TABLE api_keys ALTER COLUMN access TYPE varchar(20)`);
   for (let time = 0; time < 3; time += 1) {
     for (const { found } of await two()) expect(found!.id).toBe(key.id);
@@ -111,6 +113,7 @@ test('goes on by itself after a migration has changed a column that its statemen
   // PostgreSQL notices in its own time that a connection was dropped.
   await eventually(async () => (await connections()).every(({ pid }) => before.every((one) => one.pid !== pid)));
   await app.sql(`ALTER TABLE api_keys ALTER COLUMN access TYPE varchar(14)`);
+  await ofSessions.close();
 });
 
 test.each([0, 1])(

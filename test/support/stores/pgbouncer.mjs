@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort } from '../../../scripts/lib/ports.mjs';
+import { until } from '../../../scripts/lib/wait.mjs';
+import { cleanEnvironment, identityFor } from '../../../scripts/postgres/identity.mjs';
+import { searchPath } from '../../../scripts/tools.mjs';
+
+const STARTS_WITHIN_MS = 10_000;
+
+/** @typedef {Readonly<Record<string, string>>} Settings of PgBouncer */
+
+/** As docs/pooling.md has it. @type {Settings} */
+const SETTINGS = { pool_mode: 'transaction', max_client_conn: '500', server_login_retry: '1' };
+
+/** A PgBouncer before a PostgreSQL, for all of its databases, as the user of one URL. It always starts on the same port. */
+export class PgBouncer {
+  #folder;
+  #port;
+  #server;
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  #child;
+
+  /**
+   * @param {string} folder
+   * @param {number} port
+   * @param {URL} server
+   */
+  constructor(folder, port, server) {
+    this.#folder = folder;
+    this.#port = port;
+    this.#server = server;
+  }
+
+  /**
+   * @param {string} postgresUrl
+   * @param {Settings} [settings] besides those that tests need
+   */
+  static async before(postgresUrl, settings = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
+    const bouncer = new PgBouncer(folder, await freePort(), new URL(postgresUrl));
+    bouncer.#configure(settings);
+    await bouncer.start();
+    return bouncer;
+  }
+
+  /**
+   * The same database through PgBouncer.
+   * @param {string} postgresUrl
+   */
+  instead(postgresUrl) {
+    const url = new URL(postgresUrl);
+    url.host = `127.0.0.1:${this.#port}`;
+    return url.href;
+  }
+
+  /**
+   * Gives a command to its console: PAUSE, RESUME, KILL and the like.
+   * @param {string} command
+   * @returns {Promise<Record<string, unknown>[]>}
+   */
+  async tell(command) {
+    const url = new URL(this.instead(this.#server.href));
+    url.pathname = '/pgbouncer';
+    const console = new pg.Client({ connectionString: url.href });
+    await console.connect();
+    try {
+      return (await console.query(command)).rows;
+    } finally {
+      await console.end();
+    }
+  }
+
+  async start() {
+    const log = openSync(join(this.#folder, 'log'), 'a');
+    const child = spawn('pgbouncer', [join(this.#folder, 'pgbouncer.ini')], {
+      ...identityFor(this.#folder),
+      cwd: '/',
+      env: { ...cleanEnvironment, PATH: searchPath() },
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    this.#child = child;
+    let isOver = false;
+    child.once('exit', () => (isOver = true)).once('error', () => (isOver = true));
+    const answers = () => this.tell('SHOW VERSION').catch(() => undefined);
+    if (!(await until(async () => isOver || (await answers()), STARTS_WITHIN_MS)) || isOver) {
+      throw new Error(`pgbouncer did not start: ${this.log().trim() || 'is it installed?'}`);
+    }
+  }
+
+  log() {
+    return readFileSync(join(this.#folder, 'log'), 'utf8');
+  }
+
+  /**
+   * Ends at once: connections break.
+   * @param {'SIGTERM' | 'SIGKILL'} [signal]
+   */
+  async end(signal = 'SIGTERM') {
+    const child = this.#child;
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  async remove() {
+    await this.end();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** @param {Settings} settings */
+  #configure(settings) {
+    const { hostname, port, username, password } = this.#server;
+    const [ini, users] = [join(this.#folder, 'pgbouncer.ini'), join(this.#folder, 'users.txt')];
+    const all = {
+      listen_addr: '127.0.0.1',
+      listen_port: this.#port,
+      unix_socket_dir: '',
+      auth_type: 'scram-sha-256',
+      auth_file: users,
+      admin_users: username,
+      pidfile: join(this.#folder, 'pgbouncer.pid'),
+      ...SETTINGS,
+      ...settings,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+    writeFileSync(ini, `[databases]\n* = host=${hostname} port=${port}\n[pgbouncer]\n${lines.join('\n')}\n`);
+    writeFileSync(users, `"${username}" "${password}"\n`);
+    const { uid, gid } = identityFor(this.#folder);
+    chmodSync(this.#folder, 0o700);
+    if (uid !== undefined && gid !== undefined)
+      for (const path of [this.#folder, ini, users]) chownSync(path, uid, gid);
+  }
+}
