@@ -2,10 +2,10 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { dropWhenLate } from './late-answers.js';
 import type { Line, Primary } from './primary.js';
-import { SERVER_STATE, type ServerState } from './server-state.js';
+import { knowsNoTimelines, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 
 /** Set once on each connection that is a session, whatever the server's default is, and not with every transaction. */
-const SET_UP = `${SERVER_STATE}, set_config('default_transaction_isolation', 'read committed', false)`;
+const ISOLATION = `set_config('default_transaction_isolation', 'read committed', false)`;
 
 /** A connection to the primary. */
 export class PrimaryClient extends pg.Client implements Line {
@@ -27,10 +27,18 @@ export class PrimaryClient extends pg.Client implements Line {
 
   /** To be called once it is connected. Throws when it does not lead to the primary. */
   async setUp(): Promise<void> {
+    const state = await this.askState(SERVER_STATE).catch((error: unknown) => {
+      if (!knowsNoTimelines(error)) throw error;
+      return this.askState(WITHOUT_TIMELINES);
+    });
+    requirePrimary(this.primary, state);
+    this.timeline = state.timeline;
+  }
+
+  private async askState(text: string): Promise<ServerState> {
     const isSession = this.primary.config.pooling === 'session';
-    const { rows } = await this.query<ServerState>(isSession ? SET_UP : SERVER_STATE);
-    requirePrimary(this.primary, rows[0]!);
-    this.timeline = rows[0]!.timeline;
+    const { rows } = await this.query<ServerState>(isSession ? `${text}, ${ISOLATION}` : text);
+    return rows[0]!;
   }
 
   /** Without waiting for the server to say goodbye: pg offers no way to drop a connection, so its socket is ours. */

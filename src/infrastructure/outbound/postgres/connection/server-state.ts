@@ -9,5 +9,13 @@ export interface ServerState {
   readonly timeline: number;
 }
 
+/** Of a server whose storage is replicated, which knows no functions of the WAL (Amazon Aurora): all are on one timeline. */
+export const WITHOUT_TIMELINES = `SELECT pg_is_in_recovery() AS standby, 0 AS timeline`;
+
+/** Whether a server says that it does not do such a thing, or not as it is set up. */
+export function knowsNoTimelines(error: unknown): boolean {
+  return /^(0A|55)/.test((error as { code?: string }).code ?? '');
+}
+
 /** What a server says of itself. */
 export const SERVER_STATE = `SELECT pg_is_in_recovery() AS standby, ${TIMELINE} AS timeline`;
