@@ -1,4 +1,5 @@
 import type { DataSourceOptions } from 'typeorm';
+import { refuseBesideAbandonedWaits } from './abandoned-waits.js';
 import { InitialSchema1763600000000 } from '../tables/migrations/1763600000000-initial-schema.js';
 import { SealedAudit1763700000000 } from '../tables/migrations/1763700000000-sealed-audit.js';
 import { HashLookup1763800000000 } from '../tables/migrations/1763800000000-hash-lookup.js';
@@ -20,6 +21,7 @@ import { pooledClients } from './primary-client.js';
 import { SessionSource } from './session-source.js';
 import { ROWS } from '../tables/rows.js';
 
+const NAME = 'latchkey';
 const POOL_SIZE = 10;
 
 /** Milliseconds. A call that takes longer is given up, by the server first and by us if it does not answer. */
@@ -35,6 +37,9 @@ const LIMITS = {
  * @param limits none for migrations, which take the time they take
  */
 export function createDataSource(primary: Primary, limits: Partial<typeof LIMITS> = LIMITS): SessionSource {
+  const clients = pooledClients(primary, (client) =>
+    refuseBesideAbandonedWaits(client, NAME, LIMITS.query_timeout, POOL_SIZE),
+  );
   const options = {
     type: 'postgres',
     url: primary.url,
@@ -58,13 +63,13 @@ export function createDataSource(primary: Primary, limits: Partial<typeof LIMITS
     ],
     migrationsTransactionMode: 'each',
     logging: false,
-    applicationName: 'latchkey',
+    applicationName: NAME,
     poolSize: POOL_SIZE,
     connectTimeoutMS: 2000,
-    extra: { ...pooledClients(primary), ...limits },
+    extra: { ...clients, ...limits },
   } satisfies DataSourceOptions;
   if (primary.config.pooling === 'session') return new SessionSource(options);
   // PgBouncer refuses limits that come with a connection.
   const { query_timeout, ...serverLimits } = limits;
-  return new PooledSource({ ...options, extra: { ...pooledClients(primary), query_timeout } }, primary, serverLimits);
+  return new PooledSource({ ...options, extra: { ...clients, query_timeout } }, primary, serverLimits);
 }

@@ -54,8 +54,11 @@ export function requirePrimary(primary: Primary, { standby, timeline }: ServerSt
   primary.admit(timeline);
 }
 
-/** What TypeORM's pool makes its connections of. */
-export function pooledClients(primary: Primary) {
+/**
+ * What TypeORM's pool makes its connections of.
+ * @param require asks a new connection for more
+ */
+export function pooledClients(primary: Primary, require: (client: PrimaryClient) => Promise<void>) {
   return {
     Client: class extends PrimaryClient {
       constructor(config: pg.ClientConfig) {
@@ -67,7 +70,10 @@ export function pooledClients(primary: Primary) {
     verify(client: PrimaryClient, done: (error?: Error) => void): void {
       // The pool has just stopped listening, and TypeORM does not listen yet: an error without a listener ends the process.
       client.on('error', () => undefined);
-      client.setUp().then(() => done(), done);
+      client
+        .setUp()
+        .then(() => require(client))
+        .then(() => done(), done);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Instrument } from '../../../telemetry/instrument.js';
+import { endAbandonedWaits } from './abandoned-waits.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
 import { patiently } from './patience.js';
 import type { Primary } from './primary.js';
@@ -22,8 +23,11 @@ export class ReservedConnections {
   private readonly idle: PrimaryClient[] = [];
   private lastFailureAt = -Infinity;
   private lastFailure: unknown;
+  /** Whether a statement was given up, which PostgreSQL may still be at. */
+  private hasAbandoned = false;
   /** How long one statement may take, with the connection that it may need first. */
   private readonly patienceMs: number;
+  private readonly name: string;
 
   constructor(
     private readonly primary: Primary,
@@ -31,6 +35,7 @@ export class ReservedConnections {
     private readonly maxConnections: number,
   ) {
     this.patienceMs = primary.config.patienceMs;
+    this.name = `latchkey ${purpose}`;
   }
 
   instruments(): Instrument[] {
@@ -82,6 +87,7 @@ export class ReservedConnections {
       return answer as T;
     } catch (error) {
       isLate = true;
+      this.hasAbandoned ||= client !== undefined;
       if (client) this.destroy(client);
       else working.then(() => this.keep(client!)).catch(() => undefined);
       throw error;
@@ -106,7 +112,7 @@ export class ReservedConnections {
     if (isTooSoon) throw unavailable(this.lastFailure);
     if (this.clients.size >= this.maxConnections) throw unavailable(new Error('no connection is open yet'));
     const client = new PrimaryClient(this.primary, {
-      application_name: `latchkey ${this.purpose}`,
+      application_name: this.name,
       connectionTimeoutMillis: timeoutMs,
       keepAlive: true,
     });
@@ -115,6 +121,8 @@ export class ReservedConnections {
     try {
       await client.connect();
       await client.setUp();
+      if (this.hasAbandoned) await endAbandonedWaits(client, this.name, this.patienceMs);
+      this.hasAbandoned = false;
       this.idle.push(client);
     } catch (error) {
       this.lastFailureAt = performance.now();

@@ -7,9 +7,11 @@ import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
 import type { LatchkeyError } from '../../../../domain/errors.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
+import { refuseBesideAbandonedWaits } from './abandoned-waits.js';
 import { createDataSource } from './data-source.js';
 import { Database } from './database.js';
 import { openDatabase } from './open-database.js';
+import { PrimaryClient } from './primary-client.js';
 import { SynchronousCommits } from './synchronous-commits.js';
 
 const NOBODYS_KEY = '0'.repeat(24);
@@ -165,4 +167,51 @@ test('commits without a standby are told once, until one is there again, and cou
   await eventually(async () => (await seen())[0] === 1);
   await database.close();
   expect(entries.map(({ msg }) => msg)).toEqual([warning, 'PostgreSQL commits with a synchronous standby again']);
+});
+
+describe('sessions that wait for a standby which is away', () => {
+  const left = async (name: string) => {
+    const all = await sql(primary.url, `SELECT 1 ${WAITING} AND application_name = '${name}'`);
+    return all.length;
+  };
+
+  test('are ended when nobody waits for their answer any more, but for those of changes', async () => {
+    const impatient = primaryAt(primary.url, { readBarrier: true, patienceMs: 50 });
+    const reader = new PostgresKeyReader(impatient);
+    await reader.open();
+    standby.pause();
+    try {
+      for (let n = 0; n < 40; n += 1) await met(reader.read(NOBODYS_KEY));
+      await eventually(async () => {
+        await met(reader.read(NOBODYS_KEY));
+        return (await left('latchkey validation')) < 12;
+      });
+    } finally {
+      standby.resume();
+    }
+    await eventually(async () => (await met(reader.read(NOBODYS_KEY))) === undefined);
+    await reader.close();
+  });
+
+  test('let no connection be added once ten changes are left that were given up', async () => {
+    const client = async () => {
+      const opened = new PrimaryClient(primaryAt(primary.url), { application_name: 'latchkey' });
+      await opened.connect();
+      return opened;
+    };
+    const given = await Promise.all(Array.from({ length: 10 }, client));
+    const asking = await client();
+    const require = (most: number) => met(refuseBesideAbandonedWaits(asking, 'latchkey', 1, most));
+    standby.pause();
+    try {
+      for (const each of given) each.query(`SELECT pg_logical_emit_message(true, '', '')`).catch(() => undefined);
+      await eventually(async () => (await left('latchkey')) === 10);
+      await eventually(async () => (await require(10)) !== undefined);
+      expect(await require(10)).toEqual(['unavailable', expect.stringMatching(/^10 changes that were given up/)]);
+      expect(await require(11)).toBeUndefined();
+    } finally {
+      standby.resume();
+    }
+    await Promise.all([...given, asking].map((each) => each.end()));
+  });
 });
