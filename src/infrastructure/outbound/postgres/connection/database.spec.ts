@@ -1,39 +1,64 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
-import { openApplication, type Application } from '../../../../../test/support/application/application.js';
+import { openOver, type Application } from '../../../../../test/support/application/application.js';
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
 import { createDataSource } from './data-source.js';
 import { Database } from './database.js';
+import { openDatabase } from './open-database.js';
 
 let owned: Awaited<ReturnType<typeof createDatabase>>;
-let app: Application;
 beforeAll(async () => {
   owned = await createDatabase();
   const name = new URL(owned.url).pathname.slice(1);
   await sql(owned.url, `ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
-  app = await openApplication(owned.url);
 });
-afterAll(async () => {
-  await app.close();
-  await owned.drop();
+afterAll(() => owned.drop());
+
+const show = (setting: string) => async (manager: EntityManager) => {
+  const [row] = await manager.query<Record<string, string>[]>(`SELECT current_setting('${setting}') AS value`);
+  return row!['value'];
+};
+const isolation = show('transaction_isolation');
+
+describe.each(['session', 'transaction'] as const)('with pooling by %s', (pooling) => {
+  let app: Application;
+  beforeAll(async () => {
+    const primary = primaryAt(owned.url, { pooling });
+    app = await openOver(await openDatabase(primary, 'lk'), primary);
+  });
+  afterAll(() => app.close());
+
+  test('a transaction reads what is committed and a snapshot does not, whatever the server’s default is', async () => {
+    expect(await app.database.transaction(isolation)).toBe('read committed');
+    expect(await app.database.snapshot(isolation)).toBe('repeatable read');
+  });
+
+  test('so on every connection, of which many are opened at once', async () => {
+    const all = await Promise.all(Array.from({ length: 10 }, () => app.database.transaction(isolation)));
+    expect(new Set(all)).toEqual(new Set(['read committed']));
+  });
+
+  test.each([
+    ['statement_timeout', '5s'],
+    ['lock_timeout', '4s'],
+    ['idle_in_transaction_session_timeout', '10s'],
+  ])('every call has its %s', async (limit, value) => {
+    expect(await app.database.run(show(limit))).toBe(value);
+    expect(await app.database.transaction(show(limit))).toBe(value);
+    expect(await app.database.snapshot(show(limit))).toBe(value);
+  });
 });
 
-async function isolation(manager: EntityManager): Promise<string> {
-  const [row] = await manager.query<{ transaction_isolation: string }[]>('SHOW transaction_isolation');
-  return row!.transaction_isolation;
-}
-
-test('a transaction reads what is committed and a snapshot does not, whatever the server’s default is', async () => {
-  expect(await app.database.transaction(isolation)).toBe('read committed');
-  expect(await app.database.snapshot(isolation)).toBe('repeatable read');
-});
-
-test('so on every connection, of which many are opened at once', async () => {
-  const all = await Promise.all(Array.from({ length: 10 }, () => app.database.transaction(isolation)));
-  expect(new Set(all)).toEqual(new Set(['read committed']));
+test('a session that others use after us in a pool is left as it was', async () => {
+  const primary = primaryAt(owned.url, { pooling: 'transaction' });
+  const dataSource = await openDatabase(primary, 'lk');
+  await dataSource.readCommitted(async () => {});
+  const left = `SELECT current_setting('lock_timeout') AS "lock", current_setting('default_transaction_isolation') AS isolation`;
+  expect(await dataSource.query(left)).toEqual([{ lock: '0', isolation: 'serializable' }]);
+  await dataSource.destroy();
 });
 
 test('a server that knows no timelines, since its storage is replicated, is the primary while it accepts writes', async () => {

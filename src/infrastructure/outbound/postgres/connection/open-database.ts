@@ -7,6 +7,7 @@ import type { SessionSource } from './session-source.js';
 const OLDEST_VERSION = 140_000;
 const MIGRATE_FIRST =
   'DATABASE_URL: the tables are older than this version, and this role may not change them: run `latchkey migrate` as the role that owns them';
+const POOL_HINT = 'set DATABASE_POOLING=transaction, or see docs/pooling.md for one in session mode';
 
 /** Something about the database that keeps the service from starting, in one line for the person who starts it. */
 class DatabaseNotUsable extends Error {}
@@ -63,7 +64,9 @@ function notUsable(error: unknown): DatabaseNotUsable {
   if (error instanceof LatchkeyError && error.cause) return notUsable(error.cause);
   // A name with several addresses fails with one error for each, and no message of its own.
   const { message, code } = error as Error & { code?: string };
-  return new DatabaseNotUsable(`DATABASE_URL: ${message || code}`, { cause: error });
+  // PgBouncer's words, for a setting of a session.
+  const hint = message.startsWith('unsupported startup parameter') ? ` (a pool? ${POOL_HINT})` : '';
+  return new DatabaseNotUsable(`DATABASE_URL: ${message || code}${hint}`, { cause: error });
 }
 
 async function requireVersion(dataSource: SessionSource): Promise<void> {

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { eventually } from '../support/eventually.js';
+import { CommandHost } from '../support/processes/command-line.js';
+import { buildService } from '../support/processes/service-process.js';
+import { startService, type Service } from '../support/processes/service.js';
+import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
+import { createDatabase } from '../support/stores/databases.mjs';
+import { PgBouncer } from '../support/stores/pgbouncer.mjs';
+import { sql } from '../support/stores/sql.js';
+import { outcomeOf } from './measure.js';
+
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+/** So few that what follows in one call mostly meets another session. */
+const SESSIONS = 3;
+const IGNORED = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
+
+let host: CommandHost;
+let database: Awaited<ReturnType<typeof createDatabase>>;
+beforeAll(async () => {
+  await buildService();
+  host = CommandHost.start();
+  database = await createDatabase();
+});
+afterAll(async () => {
+  host.stop();
+  await database.drop();
+});
+
+/** What a session says while all others of the pool are in use, so that each is asked. */
+async function eachSession(url: string, question: string): Promise<unknown[]> {
+  const clients = Array.from({ length: SESSIONS }, () => new pg.Client({ connectionString: url }));
+  await Promise.all(clients.map((client) => client.connect()));
+  await Promise.all(clients.map((client) => client.query('BEGIN')));
+  const answers = await Promise.all(clients.map((client) => client.query(question)));
+  await Promise.all(clients.map((client) => client.query('ROLLBACK').then(() => client.end())));
+  return answers.map(({ rows }) => rows[0]);
+}
+
+describe('through PgBouncer in transaction mode, with DATABASE_POOLING=transaction', () => {
+  let pool: PgBouncer;
+  let env: Record<string, string>;
+  let service: Service;
+  beforeAll(async () => {
+    pool = await PgBouncer.before(database.url, { default_pool_size: String(SESSIONS) });
+    env = {
+      DATABASE_URL: pool.instead(database.url),
+      DATABASE_POOLING: 'transaction',
+      AUDIT_SEAL_KEY: SEAL_KEY_HEX,
+      ...UNLIMITED,
+    };
+    service = await startService(env);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await pool?.remove();
+  });
+
+  const ask = (apiKey: string, { clients } = service) => outcomeOf(clients.validate(apiKey));
+  const latchkey = (...args: string[]) => host.latchkey(args, { env });
+
+  test('keys are created, validated in crowds, revoked and on record, and no session keeps anything of it', async () => {
+    const person = await service.person().signIn();
+    const { fullKey, apiKey } = await person.newKey();
+    const crowd = Array.from({ length: 100 }, () => [fullKey, withWrongSecret(fullKey), unknownKey()]).flat();
+    const outcomes = await Promise.all(crowd.map((credential) => ask(credential)));
+    expect(outcomes).toEqual(crowd.map((credential) => (credential === fullKey ? 'grant' : 'denial')));
+    await person.revoke(apiKey.id);
+    expect(await ask(fullKey)).toBe('denial');
+    expect((await person.list()).items.map(({ status }) => status)).toEqual(['revoked']);
+    const told = (await person.events('?limit=50')).items.map(({ type }) => type);
+    expect(told).toEqual(expect.arrayContaining(['api_key.created', 'api_key.revoked']));
+    const kept = `SELECT (SELECT count(*)::integer FROM pg_prepared_statements) AS statements,
+      (SELECT count(*)::integer FROM pg_locks WHERE locktype = 'advisory') AS locks,
+      current_setting('statement_timeout') AS timeout, current_setting('default_transaction_isolation') AS isolation`;
+    const nothing = { statements: 0, locks: 0, timeout: '0', isolation: 'read committed' };
+    expect(await eachSession(env['DATABASE_URL']!, kept)).toEqual([nothing, nothing, nothing]);
+  });
+
+  test('a second instance starts, sweeps what is due and seals the record; commands see and change it', async () => {
+    const verified = () => latchkey('audit', 'verify');
+    await eventually(async () => /^OK: [1-9]\d* seals hold/.test((await verified()).out));
+    const person = await service.person().signIn();
+    const { fullKey, apiKey } = await person.newKey();
+    await sql(database.url, `UPDATE api_keys SET expires_at = now() - interval '1 hour' WHERE id = $1`, [apiKey.id]);
+    const second = await startService(env);
+    const swept = `SELECT 1 FROM audit_events JOIN audit_seals ON audit_events.id BETWEEN from_event_id AND to_event_id
+      WHERE type = 'api_key.expired' AND key_id = $1`;
+    await eventually(async () => (await sql(database.url, swept, [apiKey.id])).length === 1);
+    expect(await ask(fullKey, second)).toBe('denial');
+    await second.stop();
+    expect(await latchkey('migrate')).toMatchObject({ code: 0, err: '' });
+    expect(await latchkey('account', 'suspend', 'demo')).toMatchObject({ code: 0, err: '' });
+    expect((await person.call('GET', '/v1/session')).status).toBe(401);
+    expect(await latchkey('account', 'reactivate', 'demo')).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('without DATABASE_POOLING a start says what is to be set', async () => {
+    const unset = startService({ ...env, DATABASE_POOLING: 'session' });
+    await expect(unset).rejects.toThrow(/^DATABASE_URL: [^\n]*statement_timeout[^\n]*DATABASE_POOLING=transaction/);
+  });
+});
+
+test('through PgBouncer in session mode, which ignores our limits, without DATABASE_POOLING', async () => {
+  const settings = { pool_mode: 'session', default_pool_size: '40', ignore_startup_parameters: IGNORED };
+  const pool = await PgBouncer.before(database.url, settings);
+  const env = { DATABASE_URL: pool.instead(database.url), ...UNLIMITED };
+  const services = [await startService(env), await startService(env)];
+  try {
+    const { fullKey } = await (await services[0]!.person().signIn()).newKey();
+    for (const { clients } of services) expect(await outcomeOf(clients.validate(fullKey))).toBe('grant');
+    expect(await host.latchkey(['keys', 'list', '--owner', 'demo'], { env })).toMatchObject({ code: 0, err: '' });
+  } finally {
+    for (const service of services) await service.stop();
+    await pool.remove();
+  }
+});
