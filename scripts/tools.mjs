@@ -15,6 +15,7 @@ import { main, Stop } from './lib/stop.mjs';
 /** By command. @type {Readonly<Record<string, Tool>>} */
 export const tools = {
   'redis-server': { debian: 'redis-server', neededBy: 'every suite' },
+  'redis-cli': { debian: 'redis-tools', neededBy: 'test/contracts, test/faults' },
   'chromium-headless-shell': { debian: 'chromium-headless-shell', neededBy: 'test/browser' },
   faketime: { debian: 'faketime', neededBy: 'test/faults' },
   nginx: { debian: 'nginx', neededBy: 'test/doors' },

@@ -23,6 +23,11 @@ export async function startRedisCluster(folder) {
     const inStep = /master_link_status:up|slave0:.*state=online/;
     return states.every((state) => state.includes('cluster_state:ok') && inStep.test(state));
   };
+  /** Whether every node that answers takes charges. */
+  const isServing = async () => {
+    const states = await Promise.all(nodes.map(({ cli }) => cli('CLUSTER', 'INFO').catch(() => 'cluster_state:ok')));
+    return states.every((state) => state.includes('cluster_state:ok'));
+  };
   /** @param {number} slot */
   const ownerOf = async (slot) => {
     const [answer] = await Promise.any(nodes.map(async ({ cli }) => [await cli('--json', 'CLUSTER', 'SLOTS')]));
@@ -38,6 +43,7 @@ export async function startRedisCluster(folder) {
     url: `redis+cluster://${addresses.join(',')}`,
     nodes,
     isWhole,
+    isServing,
     ownerOf,
     stop: async () => void (await Promise.all(nodes.map((node) => node.kill()))),
   };
@@ -48,6 +54,8 @@ async function startNode(folder) {
   return startRedisProcess(folder, [
     ...['--cluster-enabled', 'yes', '--cluster-config-file', join(folder, 'nodes.conf')],
     ...['--cluster-port', String(await freePort()), '--cluster-node-timeout', String(NODE_TIMEOUT_MS)],
+    // What other nodes have goes on where one is lost with its replica.
+    ...['--cluster-require-full-coverage', 'no'],
     // A replica is promoted however long it was without its primary.
     ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
   ]);

@@ -18,9 +18,12 @@ export async function startRedis(folder, port, settings = [], sentinelFile) {
   const listenOn = port ?? (await freePort());
   const log = openSync(join(folder, 'redis.log'), 'w');
   const where = ['--bind', '127.0.0.1', '--port', String(listenOn), '--dir', folder];
-  const what = ['--pidfile', join(folder, 'redis.pid'), '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
-  const options = sentinelFile ? [sentinelFile, '--sentinel', ...where] : [...where, ...what];
-  const child = spawn('redis-server', [...options, ...settings], { stdio: ['ignore', log, log] });
+  const what = ['--pidfile', join(folder, 'redis.pid'), '--daemonize', 'no'];
+  const kept = sentinelFile ? [] : ['--save', '', '--appendonly', 'no'];
+  const sentinel = sentinelFile ? [sentinelFile, '--sentinel'] : [];
+  const child = spawn('redis-server', [...sentinel, ...where, ...what, ...kept, ...settings], {
+    stdio: ['ignore', log, log],
+  });
   closeSync(log);
   let running = true;
   const exited = new Promise((/** @type {(_: void) => void} */ resolve) => {
