@@ -43,4 +43,6 @@ export const CONNECTION = {
   connectTimeout: 1000,
   socketTimeout: 1000,
   retryStrategy: (attempts: number) => Math.min(250, attempts * 50),
+  // It has become a replica: its name, or its sentinels, know who is the primary now.
+  reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
 } satisfies RedisOptions;

@@ -45,11 +45,8 @@ function underSentinels(config: RedisSentinelConfig): Redis {
     sentinelPassword,
     sentinelCommandTimeout: SENTINEL_PATIENCE_MS,
     sentinelRetryStrategy: CONNECTION.retryStrategy,
-    sentinelReconnectStrategy: CONNECTION.retryStrategy,
-    // A switch is announced: without it we would go on with a primary that was cut off until it is demoted.
-    failoverDetector: true,
-    // What has become a replica refuses to write.
-    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+    // No failoverDetector: where it hears of a switch while a connection is being made, ioredis never makes another one.
+    // A primary that is replaced is noticed without it: it closes its connections, refuses to write or does not answer.
     ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
   });
 }
