@@ -1,0 +1,146 @@
+import { expect } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../scripts/lib/wait.mjs';
+import { admittedOf, chargeTogether, onRedis, undisturbed, type Subject } from '../contracts/limited.js';
+import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import { newOwner } from '../support/callers/owners.js';
+import { tellFigures } from '../support/jest/long-form.js';
+import { startService, type Service } from '../support/processes/service.js';
+
+const DEADLINE_MS = 20;
+/** So slow that nothing comes back while sums are looked at. */
+const SLOW = { perSecond: 1, burst: 10 };
+/** So much that the limit is no verdict in the validations. */
+const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+/** Questions that wait at each instance. */
+const ASKERS = 4;
+/** Keys in all parts of a cluster. */
+const KEYS = 60;
+/** The process decides for a moment where the machine is busy: shared is what stays so. */
+const CALM_MS = 300;
+
+interface Figures {
+  readonly answered: number;
+  readonly changed: number;
+  readonly local: number;
+  readonly charges: number;
+  readonly longestMs: number;
+}
+
+/** Two instances and two rate limiters on one Redis, all of them at work while something happens to it. */
+export class RedisWatch {
+  private constructor(
+    private readonly services: readonly Service[],
+    private readonly limiters: readonly Subject[],
+    private readonly questions: readonly (() => [request: object, expected: string])[],
+  ) {}
+
+  static async start(redisUrl: string): Promise<RedisWatch> {
+    const env = { ...UNLIMITED, REDIS_URL: redisUrl };
+    const one = await startService(env);
+    const two = await startService({ ...env, DATABASE_URL: one.databaseUrl });
+    const keys: string[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      const { person } = await newOwner(one);
+      keys.push((await person.newKey({ access: 'read-only' })).fullKey);
+    }
+    const questions = keys.flatMap((apiKey): (() => [object, string])[] => [
+      () => [{ apiKey }, 'grant'],
+      () => [{ apiKey, operation: 'OPERATION_WRITE' }, 'REASON_READ_ONLY_KEY'],
+      () => [{ apiKey, permission: 'reports:read' }, 'REASON_MISSING_PERMISSION'],
+      () => [{ apiKey: withWrongSecret(apiKey) }, 'REASON_INVALID_KEY'],
+      () => [{ apiKey: unknownKey() }, 'REASON_INVALID_KEY'],
+    ]);
+    const limiters = [await onRedis(SLOW, redisUrl, DEADLINE_MS), await onRedis(SLOW, redisUrl, DEADLINE_MS)];
+    return new RedisWatch([one, two], limiters, questions);
+  }
+
+  async stop(): Promise<void> {
+    for (const service of this.services.toReversed()) await service.stop();
+  }
+
+  /**
+   * Asks and charges while a fault happens, until limits are shared again, and holds the sums over both instances before
+   * and after. Tells the figures.
+   * @param fault answers when Redis takes charges of all keys again
+   */
+  async during(name: string, fault: () => Promise<void>): Promise<Figures> {
+    await this.expectRightSums();
+    const figures = { answered: 0, changed: 0, charges: 0, longestMs: 0 };
+    const localBefore = this.local();
+    let isOver = false;
+    let lastLocalAt = 0;
+    const ask = async (service: Service) => {
+      while (!isOver) {
+        const [{ apiKey, ...request }, expected] = this.pick() as [{ apiKey: string }, string];
+        const answer = await service.clients.validate(apiKey, request).catch(() => undefined);
+        figures.answered += 1;
+        if ((answer?.grant ? 'grant' : answer?.denial?.reason) !== expected) figures.changed += 1;
+      }
+    };
+    const keyIds = Array.from({ length: KEYS }, () => randomUUID());
+    const charge = async (limiter: Subject) => {
+      while (!isOver) {
+        const before = limiter.fallbacks();
+        await Promise.all(
+          keyIds.map(async (keyId) => {
+            const askedAt = performance.now();
+            await limiter.charge(keyId);
+            figures.charges += 1;
+            figures.longestMs = Math.max(figures.longestMs, performance.now() - askedAt);
+          }),
+        );
+        if (limiter.fallbacks() > before) lastLocalAt = performance.now();
+        await sleep(5);
+      }
+    };
+    const pauses = monitorEventLoopDelay({ resolution: 1 });
+    pauses.enable();
+    const askers = this.services.flatMap((service) => Array.from({ length: ASKERS }, () => ask(service)));
+    const work = [...askers, ...this.limiters.map(charge)];
+    const begunAt = performance.now();
+    await fault();
+    const overAt = performance.now();
+    expect(await until(() => performance.now() - Math.max(lastLocalAt, overAt) > CALM_MS, 60_000)).toBe(true);
+    isOver = true;
+    pauses.disable();
+    await Promise.all(work);
+    const local = this.local() - localBefore;
+    tellFigures(name, {
+      'validations answered': figures.answered,
+      'verdicts changed': figures.changed,
+      charges: figures.charges,
+      'decided here': local,
+      'Redis away for s': ((overAt - begunAt) / 1000).toFixed(1),
+      'shared s after that': (Math.max(0, lastLocalAt - overAt) / 1000).toFixed(2),
+      'longest charge ms': figures.longestMs.toFixed(0),
+      'longest pause of this process ms': (pauses.max / 1e6).toFixed(0),
+      'lines of log': this.limiters.map(({ outages }) => outages.length).join(' and '),
+    });
+    expect(figures.changed).toBe(0);
+    expect(figures.answered).toBeGreaterThan(0);
+    await this.expectRightSums();
+    return { ...figures, local };
+  }
+
+  private pick() {
+    return this.questions[Math.floor(Math.random() * this.questions.length)]!();
+  }
+
+  private local(): number {
+    return this.limiters.reduce((sum, limiter) => sum + limiter.fallbacks(), 0);
+  }
+
+  /** Of keys in all parts, both instances together admit the burst and no more. */
+  private async expectRightSums(): Promise<void> {
+    for (let n = 0; n < 12; n += 1) {
+      const admitted = await undisturbed([...this.limiters], async (keyId) => {
+        const decisions = await Promise.all(this.limiters.map((limiter) => chargeTogether(limiter, keyId, 15)));
+        return admittedOf(decisions.flat());
+      });
+      expect(admitted).toBe(SLOW.burst);
+    }
+  }
+}
