@@ -27,12 +27,12 @@ await main(async () => {
 
 /** @param {string} url */
 async function check(url) {
-  const built = (/** @type {string} */ name) =>
-    pathToFileURL(join(root, `dist/infrastructure/outbound/postgres/connection/${name}.js`)).href;
+  const built = (/** @type {string} */ file) =>
+    pathToFileURL(join(root, `dist/infrastructure/outbound/postgres/${file}.js`)).href;
   /** @type {{ createDataSource(primary: object): import('typeorm').DataSource }} */
-  const { createDataSource } = await import(built('data-source'));
+  const { createDataSource } = await import(built('source/data-source'));
   /** @type {{ Primary: new (config: object) => object }} */
-  const { Primary } = await import(built('primary'));
+  const { Primary } = await import(built('primary/primary'));
   const source = await createDataSource(new Primary({ urls: [url], pooling: 'session' })).initialize();
   try {
     const applied = await source.runMigrations();

@@ -17,8 +17,8 @@ import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbo
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
-import { Primary } from '../infrastructure/outbound/postgres/connection/primary.js';
-import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/connection/open-database.js';
+import { Primary } from '../infrastructure/outbound/postgres/primary/primary.js';
+import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/source/open-database.js';
 
 /** The command line: the service's use cases over the service's adapters, and no server. */
 export async function administer<T>(

@@ -70,10 +70,10 @@ export class RedisWatch {
     await this.expectRightSums();
     const figures = { answered: 0, changed: 0, charges: 0, longestMs: 0 };
     const localBefore = this.local();
-    let isOver = false;
+    const over = new AbortController();
     let lastLocalAt = 0;
     const ask = async (service: Service) => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const [{ apiKey, ...request }, expected] = this.pick() as [{ apiKey: string }, string];
         const answer = await service.clients.validate(apiKey, request).catch(() => undefined);
         figures.answered += 1;
@@ -82,7 +82,7 @@ export class RedisWatch {
     };
     const keyIds = Array.from({ length: KEYS }, () => randomUUID());
     const charge = async (limiter: Subject) => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const before = limiter.fallbacks();
         await Promise.all(
           keyIds.map(async (keyId) => {
@@ -104,7 +104,7 @@ export class RedisWatch {
     await fault();
     const overAt = performance.now();
     expect(await until(() => performance.now() - Math.max(lastLocalAt, overAt) > CALM_MS, 60_000)).toBe(true);
-    isOver = true;
+    over.abort();
     pauses.disable();
     await Promise.all(work);
     const local = this.local() - localBefore;

@@ -11,10 +11,10 @@ import type { Database } from '../connection/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
 import { PostgresOutage } from '../connection/postgres-outage.js';
-import type { Primary } from '../connection/primary.js';
+import type { Primary } from '../primary/primary.js';
 import { ReservedConnections } from '../connection/reserved-connections.js';
 import type { Ask } from '../connection/statement.js';
-import { committedSynchronously } from '../connection/synchronous-sql.js';
+import { committedSynchronously } from '../synchrony/synchronous-sql.js';
 import { unavailable } from '../connection/store-error.js';
 
 /** Commits go one after the other; meanwhile the next one collects. */

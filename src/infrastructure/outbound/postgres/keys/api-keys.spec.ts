@@ -8,9 +8,9 @@ import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
 import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../../../domain/keys/owner-keys.js';
-import { createDataSource } from '../connection/data-source.js';
-import { migrateDatabase } from '../connection/open-database.js';
-import type { SessionSource } from '../connection/session-source.js';
+import { createDataSource } from '../source/data-source.js';
+import { migrateDatabase } from '../source/open-database.js';
+import type { SessionSource } from '../source/session-source.js';
 import { toApiKey } from '../tables/mapping.js';
 import { AccountRow, ApiKeyRow } from '../tables/rows.js';
 

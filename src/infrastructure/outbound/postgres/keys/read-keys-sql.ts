@@ -1,8 +1,8 @@
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import { NOW } from '../connection/database.js';
 import type { Statement } from '../connection/statement.js';
-import { TIMELINE } from '../connection/server-state.js';
-import { IS_SYNCHRONOUS } from '../connection/synchronous-sql.js';
+import { TIMELINE } from '../primary/server-state.js';
+import { IS_SYNCHRONOUS } from '../synchrony/synchronous-sql.js';
 
 /**
  * A transaction that writes WAL, as this message makes it, is acknowledged only once the standby has taken it: by then no other

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { patiently } from './patience.js';
+import { patiently } from '../connection/patience.js';
 import { SERVER_STATE, type ServerState } from './server-state.js';
 
 /** From the end of one look to the beginning of the next. */

@@ -1,5 +1,5 @@
 import type { DataSourceOptions } from 'typeorm';
-import { refuseBesideAbandonedWaits } from './abandoned-waits.js';
+import { refuseBesideAbandonedWaits } from '../synchrony/abandoned-waits.js';
 import { InitialSchema1763600000000 } from '../tables/migrations/1763600000000-initial-schema.js';
 import { SealedAudit1763700000000 } from '../tables/migrations/1763700000000-sealed-audit.js';
 import { HashLookup1763800000000 } from '../tables/migrations/1763800000000-hash-lookup.js';
@@ -16,8 +16,8 @@ import { KeyUsage1764320000000 } from '../tables/migrations/1764320000000-key-us
 import { ToldNotices1764325000000 } from '../tables/migrations/1764325000000-told-notices.js';
 import { LeakReports1764330000000 } from '../tables/migrations/1764330000000-leak-reports.js';
 import { PooledSource } from './pooled-source.js';
-import type { Primary } from './primary.js';
-import { pooledClients } from './primary-client.js';
+import type { Primary } from '../primary/primary.js';
+import { pooledClients } from '../primary/primary-client.js';
 import { SessionSource } from './session-source.js';
 import { ROWS } from '../tables/rows.js';
 

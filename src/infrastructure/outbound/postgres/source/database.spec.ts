@@ -6,7 +6,7 @@ import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
 import { createDataSource } from './data-source.js';
-import { Database } from './database.js';
+import { Database } from '../connection/database.js';
 import { openDatabase } from './open-database.js';
 
 let owned: Awaited<ReturnType<typeof createDatabase>>;

@@ -1,7 +1,7 @@
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { createDataSource } from './data-source.js';
 import { appliedMigrations, migrate } from './migrate.js';
-import type { Primary } from './primary.js';
+import type { Primary } from '../primary/primary.js';
 import type { SessionSource } from './session-source.js';
 
 const OLDEST_VERSION = 140_000;
