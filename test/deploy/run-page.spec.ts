@@ -33,7 +33,7 @@ describe('docs/run.md', () => {
   test('pasted from top to bottom ends in a request that is granted, by two instances that warn of nothing', () => {
     expect(told.join('')).toContain('without a key: 401\nwith the key: 200\n');
     expect(told).toHaveLength(blocks.length);
-    expect(told.join('').match(/\{"status":"ok"\}/g)).toHaveLength(2);
+    expect(told.join('').match(/\{"status":"ok"/g)).toHaveLength(2);
     // That Redis is slow on a busy machine is another matter.
     const warnings = machine.logs().match(/^.*"level":[4-6]0.*$/gm) ?? [];
     expect(warnings.filter((line) => !line.includes('Redis is away'))).toEqual([]);

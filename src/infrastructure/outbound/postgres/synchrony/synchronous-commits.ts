@@ -27,7 +27,9 @@ export class SynchronousCommits {
     );
     const before = this.isSynchronous;
     this.isSynchronous = row!.is_synchronous;
-    if (this.warning && before !== false) this.log.warn(this.warning);
+    // One PostgreSQL may be all there is. A standby that was there is missed.
+    if (this.warning && before === undefined) this.log.info(this.warning);
+    if (this.warning && before === true) this.log.warn(this.warning);
     if (this.isSynchronous && before === false) this.log.info('PostgreSQL commits with a synchronous standby again');
   }
 

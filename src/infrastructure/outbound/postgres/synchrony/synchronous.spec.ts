@@ -14,6 +14,8 @@ import { openDatabase } from '../source/open-database.js';
 import { PrimaryClient } from '../primary/primary-client.js';
 import { SynchronousCommits } from './synchronous-commits.js';
 
+/** Levels of pino. */
+const [INFO, WARN] = [30, 40];
 const NOBODYS_KEY = '0'.repeat(24);
 const WAITING = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND state = 'active'`;
 
@@ -158,15 +160,25 @@ test('commits without a standby are told once, until one is there again, and cou
     await commits.look();
     return [gauge!.get().values[0]!.value, commits.warning] as const;
   };
-  expect(await seen()).toEqual([1, undefined]);
   const warning = expect.stringMatching(/^PostgreSQL commits without a synchronous standby .*revocations too$/);
   await alone(NAMES, async () => {
-    await eventually(async () => (await seen())[0] === 0);
-    expect(await seen()).toEqual([0, warning]);
+    await eventually(
+      async () => (await sql(primary.url, 'SHOW synchronous_standby_names'))[0]!['synchronous_standby_names'] === '',
+    );
+    expect([await seen(), await seen()]).toEqual([
+      [0, warning],
+      [0, warning],
+    ]);
   });
   await eventually(async () => (await seen())[0] === 1);
+  expect(commits.warning).toBeUndefined();
+  await alone(NAMES, () => eventually(async () => (await seen())[0] === 0));
   await database.close();
-  expect(entries.map(({ msg }) => msg)).toEqual([warning, 'PostgreSQL commits with a synchronous standby again']);
+  expect(entries.map(({ level, msg }) => [level, msg])).toEqual([
+    [INFO, warning],
+    [INFO, 'PostgreSQL commits with a synchronous standby again'],
+    [WARN, warning],
+  ]);
 });
 
 describe('sessions that wait for a standby which is away', () => {
