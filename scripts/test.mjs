@@ -35,7 +35,7 @@ async function test(choice) {
   begin('the packages of package-lock.json');
   await must('scripts/install.mjs');
   begin('the programs that the suites need beyond npm');
-  const installed = await ensureTools(toolsFor(choice.without));
+  const installed = await ensureTools(toolsFor(choice.without, choice.isLong));
   begin('the build');
   await must('scripts/build.mjs');
   // A failed check fails the run, but the suites still run.

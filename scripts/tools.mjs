@@ -1,15 +1,17 @@
 // The programs that the tests need beyond npm. Missing ones are installed (on Debian as root), or one line names them.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { isMain } from './lib/paths.mjs';
-import { endWithParent, run } from './lib/run.mjs';
+import { endWithParent } from './lib/run.mjs';
+import { isOnPath } from './lib/search-path.mjs';
 import { main, Stop } from './lib/stop.mjs';
+import { aptInstall } from './testing/debian.mjs';
+
+export { searchPath } from './lib/search-path.mjs';
 
 /**
  * A program, by its Debian packages, and what needs it: folders of test/, whose suites can be left out, or other words. With
- * `modules` it is what Python can import.
- * @typedef {{ debian: string, neededBy: string, modules?: string }} Tool
+ * `modules` it is what Python can import; with `onlyLong` no suite of `npm test` needs it.
+ * @typedef {{ debian: string, neededBy: string, modules?: string, onlyLong?: true }} Tool
  */
 
 /** By command. @type {Readonly<Record<string, Tool>>} */
@@ -21,6 +23,10 @@ export const tools = {
   nginx: { debian: 'nginx', neededBy: 'test/doors' },
   caddy: { debian: 'caddy', neededBy: 'test/doors, test/deploy' },
   haproxy: { debian: 'haproxy', neededBy: 'test/doors' },
+  patroni: { debian: 'patroni', neededBy: 'test/failover', onlyLong: true },
+  etcd: { debian: 'etcd-server', neededBy: 'test/failover', onlyLong: true },
+  pg_rewind: { debian: 'postgresql', neededBy: 'test/failover', onlyLong: true },
+  ip: { debian: 'iproute2', neededBy: 'test/failover', onlyLong: true },
   pgbouncer: { debian: 'pgbouncer', neededBy: 'test/faults' },
   psql: { debian: 'postgresql-client', neededBy: 'test/deploy' },
   'systemd-analyze': { debian: 'systemd', neededBy: 'test/deploy' },
@@ -34,12 +40,15 @@ export const tools = {
   script: { debian: 'bsdutils', neededBy: 'test/cli' },
 };
 
-/** @param {readonly string[]} without folders of test/ whose suites are left out */
-export function toolsFor(without) {
+/**
+ * @param {readonly string[]} without folders of test/ whose suites are left out
+ * @param {boolean} [isLong] whether the long suites run, too
+ */
+export function toolsFor(without, isLong = false) {
   const leftOut = without.map((name) => `test/${name}`);
-  return Object.fromEntries(
-    Object.entries(tools).filter(([, { neededBy }]) => foldersOf(neededBy).some((by) => !leftOut.includes(by))),
-  );
+  const isNeeded = (/** @type {Tool} */ { neededBy, onlyLong }) =>
+    (isLong || !onlyLong) && foldersOf(neededBy).some((by) => !leftOut.includes(by));
+  return Object.fromEntries(Object.entries(tools).filter(([, tool]) => isNeeded(tool)));
 }
 
 /** @param {string} neededBy */
@@ -77,20 +86,6 @@ function missingLine(missing) {
 const missingOf = (wanted) =>
   Object.entries(wanted).filter(([command, { modules }]) => !(modules ? pythonWith(modules) : isOnPath(command)));
 
-/** Debian installs servers in a folder that is only on root's path, and those of PostgreSQL's server on nobody's. */
-export function searchPath() {
-  return [process.env['PATH'] ?? '', '/usr/sbin', postgresFolder()].filter(Boolean).join(delimiter);
-}
-
-const POSTGRES = '/usr/lib/postgresql';
-
-/** @returns {string | undefined} the programs of Debian's newest PostgreSQL server */
-export function postgresFolder() {
-  const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES) : [];
-  const folders = versions.sort((one, other) => Number(other) - Number(one)).map((name) => join(POSTGRES, name, 'bin'));
-  return folders.find((folder) => existsSync(join(folder, 'pg_rewind')));
-}
-
 /**
  * The Python that has these modules: the one on the path, or Debian's, whose modules another one does not see.
  * @param {string} modules as `import` takes them
@@ -98,35 +93,6 @@ export function postgresFolder() {
 export function pythonWith(modules) {
   const has = (/** @type {string} */ python) => spawnSync(python, ['-c', `import ${modules}`]).status === 0;
   return ['python3', '/usr/bin/python3'].find(has);
-}
-
-/** @param {string} command */
-function isOnPath(command) {
-  return searchPath()
-    .split(delimiter)
-    .some((folder) => {
-      try {
-        accessSync(join(folder, command), constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-}
-
-/**
- * Installs on Debian as root; elsewhere it does nothing.
- * @param {readonly string[]} packages
- * @returns {Promise<readonly string[]>} what apt-get set up: these packages and those that they depend on
- */
-async function aptInstall(packages) {
-  if (!existsSync('/etc/debian_version') || !isOnPath('apt-get') || process.getuid?.() !== 0) return [];
-  console.log(`Installing ${packages.join(', ')} …`);
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
-  const update = await run('apt-get', ['update', '-qq'], { env });
-  const install = await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { env });
-  if (install.code !== 0) console.error((update.output + install.output).trim());
-  return [...install.output.matchAll(/^Setting up ([^\s:]+)/gm)].map(([, name]) => name ?? '');
 }
 
 if (isMain(import.meta.url)) {

@@ -4,7 +4,7 @@ import { root } from '../lib/paths.mjs';
 import { Stop } from '../lib/stop.mjs';
 
 /** What `npm run test:long` adds to the suites of `npm test`: test/support/jest/long-form.ts says what belongs there. */
-const long = ['test/faults', 'test/attacks', '\\.long\\.spec\\.ts$'];
+const long = ['test/faults', 'test/failover', 'test/attacks', '\\.long\\.spec\\.ts$'];
 
 /**
  * @typedef {object} Choice which suites a run is for

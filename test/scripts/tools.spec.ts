@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { countSuites } from '../../scripts/testing/choice.mjs';
+import { withoutServices } from '../../scripts/testing/debian.mjs';
 import { ensureTools, tools, toolsFor } from '../../scripts/tools.mjs';
 import { Commands } from './commands.js';
 
@@ -45,7 +49,7 @@ describe('what the tests need beyond npm', () => {
   });
 
   it('is not asked for when the suites that need it are left out', () => {
-    const all = Object.keys(tools);
+    const all = Object.keys(toolsFor([]));
     const kept = Object.keys(toolsFor(['browser', 'doors']));
     expect(all.filter((command) => !kept.includes(command))).toEqual([
       'chromium-headless-shell',
@@ -55,6 +59,21 @@ describe('what the tests need beyond npm', () => {
     ]);
     // Two folders need it.
     expect(Object.keys(toolsFor(['doors', 'deploy']))).not.toContain('caddy');
+  });
+
+  it('is asked for by the long suites alone where only they need it', () => {
+    const long = Object.keys(toolsFor([], true));
+    expect(long).toEqual(Object.keys(tools));
+    expect(long.filter((command) => !(command in toolsFor([])))).toEqual(['patroni', 'etcd', 'pg_rewind', 'ip']);
+  });
+
+  it('is installed without a start of the servers in it, on a machine that does not forbid that by itself', async () => {
+    const policy = join(commands.folder, 'policy-rc.d');
+    expect(await withoutServices(policy, async () => spawnSync(policy).status)).toBe(101);
+    expect(existsSync(policy)).toBe(false);
+    commands.provide('policy-rc.d', 'exit 104');
+    expect(await withoutServices(policy, async () => spawnSync(policy).status)).toBe(104);
+    expect(existsSync(policy)).toBe(true);
   });
 
   it.each(Object.entries(tools))('%s is for every suite or for folders that hold suites', (_, { neededBy }) => {

@@ -7,6 +7,7 @@ const SLOW = [
   'test/workers',
   'test/packages',
   'test/faults',
+  'test/failover',
   'test/browser',
   'test/launcher',
   'test/cli',
