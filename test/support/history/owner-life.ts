@@ -47,7 +47,7 @@ export class OwnerLife {
       while (left > 0 && !signal.aborted) {
         left -= 1;
         // After an unanswered call, this caller makes no change before the service has answered again.
-        if (!(await this.anything())) await again(() => this.look());
+        if (!(await this.anything())) await again(() => this.lookOnly());
       }
     };
     await Promise.all(Array.from({ length: CALLERS }, caller));
@@ -68,10 +68,20 @@ export class OwnerLife {
   /** A validation, once there is a key. */
   private look(): Promise<boolean> {
     if (this.calls.keys.length === 0 || randomInt(20) === 0) return this.account('get');
-    const [key, permission] = [this.anyKey(), PERMISSIONS[randomInt(PERMISSIONS.length)]!];
+    return this.validate(this.anyKey());
+  }
+
+  private validate(key: KnownKey): Promise<boolean> {
+    const permission = PERMISSIONS[randomInt(PERMISSIONS.length)]!;
     const first = key.isSuccessor ? ({ mayBeFirst: true } as const) : {};
     const asked: OwnerAction = { kind: 'validate', keyId: key.id, permission, ...first };
     return this.perform(asked, () => this.calls.validate(key, permission));
+  }
+
+  /** A question whose answer changes nothing, where one about a key that replaces another may end that. */
+  private lookOnly(): Promise<boolean> {
+    const first = this.calls.keys.find(({ isSuccessor }) => !isSuccessor);
+    return first ? this.validate(first) : this.account('get');
   }
 
   private putAccount(permissions: readonly string[]): Promise<boolean> {
