@@ -23,10 +23,10 @@ afterAll(async () => {
   await login.stop();
 });
 
-describe.each(['off'])('over three Patroni nodes, with READ_BARRIER=%s', (barrier) => {
+describe.each(['off', 'on'])('over three Patroni nodes, with READ_BARRIER=%s', (barrier) => {
   const pairs: Pair[] = [];
   beforeAll(async () => {
-    const urls = { HAProxy: cluster.proxyUrl };
+    const urls = { HAProxy: cluster.proxyUrl, hosts: cluster.hostsUrl };
     for (const [name, url] of Object.entries(urls))
       pairs.push(await Pair.start(name, login, { DATABASE_URL: url, READ_BARRIER: barrier }));
   });

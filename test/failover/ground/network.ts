@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { searchPath } from '../../../scripts/tools.mjs';
+import { searchPath } from '../../../scripts/lib/search-path.mjs';
 import { eventually } from '../../support/eventually.js';
 import { isRunning } from '../../support/processes/processes.js';
 
