@@ -8,8 +8,8 @@ import { Promotions } from './ground/promotions.js';
 import { Pair, type Traffic } from './load/pair.js';
 
 /** Of each pair before a fault, and again once it is over. */
-const GRANTS = 200;
-const CHANGES = 30;
+const GRANTS = 100;
+const CHANGES = 20;
 const BACK_WITHIN_MS = 2000;
 
 let cluster: PatroniCluster;

@@ -98,6 +98,15 @@ export class PatroniCluster {
     if (!answer.ok) throw new Error(await answer.text());
   }
 
+  /** As an operator decides where no node may take over by itself. */
+  async failTo(node: PatroniNode): Promise<void> {
+    const body = JSON.stringify({ candidate: node.name });
+    await eventually(async () => {
+      const answer = await node.ask('/failover', { method: 'POST', body, signal: AbortSignal.timeout(60_000) });
+      return answer.ok || (await node.isPrimary());
+    });
+  }
+
   async stopEtcd(): Promise<void> {
     await this.etcd.kill();
   }
