@@ -27,7 +27,7 @@ export const tools = {
   etcd: { debian: 'etcd-server', neededBy: 'test/failover', onlyLong: true },
   pg_rewind: { debian: 'postgresql', neededBy: 'test/failover', onlyLong: true },
   ip: { debian: 'iproute2', neededBy: 'test/failover', onlyLong: true },
-  pgbouncer: { debian: 'pgbouncer', neededBy: 'test/faults' },
+  pgbouncer: { debian: 'pgbouncer', neededBy: 'test/faults, test/failover' },
   psql: { debian: 'postgresql-client', neededBy: 'test/deploy' },
   'systemd-analyze': { debian: 'systemd', neededBy: 'test/deploy' },
   go: { debian: 'golang-go', neededBy: 'test/deploy' },

@@ -96,6 +96,11 @@ export class PgBouncer {
     return readFileSync(join(this.#folder, 'log'), 'utf8');
   }
 
+  /** @param {'SIGSTOP' | 'SIGCONT'} name */
+  signal(name) {
+    this.#child?.kill(name);
+  }
+
   /**
    * Ends at once: connections break.
    * @param {'SIGTERM' | 'SIGKILL'} [signal]

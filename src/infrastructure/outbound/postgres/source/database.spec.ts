@@ -67,7 +67,8 @@ test('a server that knows no timelines, since its storage is replicated, is the 
     CREATE FUNCTION held.pg_walfile_name(pg_lsn) RETURNS text LANGUAGE plpgsql
       AS $$ BEGIN RAISE EXCEPTION 'not supported' USING ERRCODE = 'feature_not_supported'; END $$`;
   await sql(owned.url, AS_AURORA);
-  const primary = primaryAt(`${owned.url}?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic`);
+  const url = `${owned.url}?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic`;
+  const primary = primaryAt(url, { pooling: 'session' });
   const database = new Database(await createDataSource(primary).initialize(), primary.config);
   const reader = new PostgresKeyReader(primary);
   expect(await database.transaction(isolation)).toBe('read committed');

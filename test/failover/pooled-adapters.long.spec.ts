@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/paths.mjs';
+import { runCommand } from '../support/processes/command-line.js';
+
+const JEST = join(root, 'node_modules/jest/bin/jest.js');
+const PATIENCE_MS = 1_200_000;
+
+test(
+  'every contract and every suite of the PostgreSQL adapters, the concurrent ones too, holds through PgBouncer',
+  async () => {
+    const suites = ['test/contracts', 'src/infrastructure/outbound/postgres'];
+    const flags = ['--experimental-vm-modules', '--no-warnings', '--no-allocation-site-pretenuring'];
+    const { code, err } = await runCommand(process.execPath, [...flags, JEST, '-w', '1', ...suites], {
+      env: { LATCHKEY_TEST_POOLED: '1' },
+    });
+    expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
+  },
+  PATIENCE_MS,
+);
