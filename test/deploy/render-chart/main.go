@@ -100,6 +100,7 @@ func functions(all *template.Template) template.FuncMap {
 		},
 		"int": func(value any) int { return int(number(value)) },
 		"add": func(a, b any) int { return int(number(a)) + int(number(b)) },
+		"mul": func(a, b any) int { return int(number(a)) * int(number(b)) },
 		"div": func(a, b any) int { return int(number(a)) / int(number(b)) },
 	}
 }

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { root } from '../../scripts/lib/paths.mjs';
+import { readConfig } from '../../src/config/config.js';
+import { configSource } from '../support/processes/config-source.js';
+import { only, problemsOf, renderChart, type Rendered, type Tree, valuesWith } from './chart.js';
+
+const EXAMPLES = join(root, 'deploy/helm/latchkey/examples');
+const read = (file: string) => parse(readFileSync(join(EXAMPLES, file), 'utf8')) as Tree;
+/** Beside the values, what an operator is given. */
+const RESOURCE = 'cloudnativepg-cluster.yaml';
+const FILES = readdirSync(EXAMPLES).filter((file) => file !== RESOURCE);
+
+describe.each(FILES)('the example %s', (file) => {
+  const values = valuesWith(read(file));
+  let release: Rendered;
+  beforeAll(async () => {
+    ({ release } = await renderChart({ release: values }));
+  });
+  const container = () => only(release.objects, 'Deployment')['spec'].template.spec.containers[0];
+
+  test('is complete, and made into objects', () => {
+    expect(problemsOf(values)).toEqual([]);
+    expect(release.error).toBeUndefined();
+  });
+
+  test('sets what the service reads, and starts with it', () => {
+    const names = new Set([...configSource().matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, name]) => name));
+    expect(Object.keys(values['env']).filter((name) => !names.has(name))).toEqual([]);
+    const secrets: Record<string, string> = {
+      DATABASE_URL: 'postgresql://latchkey:secret@db/latchkey',
+      REDIS_URL: 'redis+cluster://:secret@redis:6379?tls=true',
+      SERVICE_TOKENS: `systems-api:validator:${'1'.repeat(64)}`,
+      AUDIT_SEAL_KEY: '5e'.repeat(32),
+    };
+    const env = (container().env as Tree[]).map(({ name, value }) => [name, value ?? secrets[name as string]]);
+    expect(readConfig(Object.fromEntries(env)).warnings).toEqual([]);
+  });
+
+  test('asks for as much CPU as the target that it is scaled by', () => {
+    const [{ resource }] = only(release.objects, 'HorizontalPodAutoscaler')['spec'].metrics;
+    expect(resource).toEqual({ name: 'cpu', target: { type: 'AverageValue', averageValue: '700m' } });
+    expect(Number(container().resources.requests.cpu) * 1000).toBeGreaterThanOrEqual(700);
+  });
+});
+
+describe('the example for CloudNativePG', () => {
+  const { metadata, spec } = read(RESOURCE);
+  const { env, secrets } = read('cloudnativepg.yaml');
+
+  test('names the Secret that the operator makes for its cluster', () => {
+    expect(secrets.DATABASE_URL).toEqual({ existingSecret: `${metadata.name}-app`, key: 'uri' });
+  });
+
+  test('waits for a standby, as the settings of the service need it', () => {
+    expect(env).toMatchObject({ READ_BARRIER: 'on', REQUIRE_SYNCHRONOUS: 'on' });
+    expect(spec.postgresql.synchronous).toEqual({ method: 'any', number: 1, dataDurability: 'required' });
+    // With more standbys the new primary could acknowledge what the old one's standby has not heard of.
+    expect(spec.instances).toBe(3);
+  });
+});
