@@ -10,7 +10,8 @@ import { readStages, textsOf } from './dockerfile.js';
 
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
 const named = (source: string, pattern: RegExp) => [...source.matchAll(pattern)].map(([, name]) => name!);
-const [BASE, PRODUCTION] = ['docker-compose.yml', 'docker-compose.production.yml'];
+const BASE = 'docker-compose.yml';
+const [PRODUCTION, FAILOVER] = ['docker-compose.production.yml', 'docker-compose.failover.yml'];
 const compose = readCompose([BASE]);
 const services: Record<string, Tree> = compose['services'];
 const instances = Object.entries(services).filter(([name]) => name.startsWith('latchkey-'));
@@ -80,7 +81,7 @@ describe('docker-compose.yml', () => {
     expect(reached.filter(([, isReached]) => !isReached)).toEqual([]);
   });
 
-  test.each([BASE, PRODUCTION])('%s takes no variable that .env.example does not list', (file) => {
+  test.each([BASE, PRODUCTION, FAILOVER])('%s takes no variable that .env.example does not list', (file) => {
     const listed = named(text('.env.example'), /^#([A-Z][A-Z_]+)=/gm);
     expect(variablesOf(file).filter((name) => !listed.includes(name))).toEqual([]);
   });
