@@ -162,6 +162,8 @@ describe('RedisRateLimiter over a Redis of its own', () => {
       for (let n = 0; n < 12; n += 1) expect(await answered(subject.charge(newKey()))).toBe('answered');
       expect(await answered(chargeTogether(subject, newKey(), 100))).toBe('answered');
       expect(admittedOf(await chargeTogether(subject, keyId, 30))).toBe(10);
+      // Its connection is given up, and the log says so.
+      expect(await until(() => subject.outages.length === 1, 10_000)).toBe(true);
     } finally {
       process.kill(redis.pid, 'SIGCONT');
     }

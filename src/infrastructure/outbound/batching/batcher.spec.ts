@@ -123,4 +123,16 @@ describe('with a clock that is set by hand', () => {
     await jest.advanceTimersByTimeAsync(0);
     expect(refused).toEqual([1, ...refusedWithIt]);
   });
+
+  test('when a batch fails late, each that is refused with it is answered what stands in its place, if anything does', async () => {
+    const send = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      throw new Error('away');
+    };
+    const instead = (item: number) => item * 100;
+    const batches = new Batcher({ send, instead, maxBatch: 1, maxInFlight: 1, patienceMs: 1000, name: 'test' });
+    const answers = Promise.all([1, 2, 3].map((n) => batches.add(n)));
+    await jest.advanceTimersByTimeAsync(1002);
+    expect(await answers).toEqual([100, 200, 300]);
+  });
 });
