@@ -56,7 +56,7 @@ export async function openLab() {
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { redisUrl: redis.url, load: await loadClient(folder), database, close };
+  return { redisUrl: redis.url, redisPid: redis.pid, load: await loadClient(folder), database, close };
 }
 
 /** @typedef {Awaited<ReturnType<typeof openLab>>} Lab */

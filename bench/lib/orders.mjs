@@ -18,19 +18,41 @@ export function takeOrders(hello, carryOut) {
 }
 
 /**
- * Keeps `concurrency` calls in flight for `seconds`.
- * @param {{ concurrency: number, seconds: number }} load
+ * Keeps `concurrency` calls in flight for `seconds`, or until there were so many `calls`.
+ * @param {{ concurrency: number, seconds?: number, calls?: number }} load
  * @param {(n: number) => Promise<unknown>} call
  * @returns {Promise<{ calls: number, seconds: number, perSecond: number }>}
  */
-export async function closedLoop({ concurrency, seconds }, call) {
+export async function closedLoop({ concurrency, seconds = Infinity, calls: most = Infinity }, call) {
   const began = performance.now();
   const end = began + seconds * 1000;
   let calls = 0;
   const client = async () => {
-    while (performance.now() < end) await call(calls++);
+    while (performance.now() < end && calls < most) await call(calls++);
   };
   await Promise.all(Array.from({ length: concurrency }, client));
   const taken = (performance.now() - began) / 1000;
   return { calls, seconds: taken, perSecond: calls / taken };
+}
+
+/**
+ * Makes `perSecond` calls a second, whether or not earlier ones are answered, and waits for all answers.
+ * @param {{ perSecond: number, seconds: number }} load
+ * @param {(n: number) => Promise<unknown>} call
+ * @returns {Promise<{ calls: number, seconds: number, perSecond: number }>}
+ */
+export async function openLoop({ perSecond, seconds }, call) {
+  const began = performance.now();
+  const total = perSecond * seconds;
+  /** @type {Promise<unknown>[]} */
+  const calls = [];
+  while (calls.length < total) {
+    const due = Math.min(total, ((performance.now() - began) * perSecond) / 1000);
+    while (calls.length < due) calls.push(call(calls.length));
+    // oxlint-disable-next-line no-await-in-loop
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await Promise.all(calls);
+  const taken = (performance.now() - began) / 1000;
+  return { calls: calls.length, seconds: taken, perSecond: calls.length / taken };
 }

@@ -1,0 +1,53 @@
+// A line to a server that takes a while each way, and counts the bytes. `lib/line.mjs` starts it.
+import { connect, createServer } from 'node:net';
+import { takeOrders } from '../lib/orders.mjs';
+
+const oneWayMs = Number(process.env['BENCH_ROUND_TRIP_MS']) / 2;
+const { hostname, port } = new URL(/** @type {string} */ (process.env['BENCH_TO']));
+/** Timers come in whole milliseconds. */
+const TIMER_MS = 0.5;
+const counted = { connections: 0, questionBytes: 0, answerBytes: 0 };
+
+const server = createServer((near) => {
+  counted.connections += 1;
+  const far = connect(Number(port), hostname);
+  // What a connection costs before its first byte: one round trip.
+  const openAt = performance.now() + 2 * oneWayMs;
+  carry(near, far, openAt, (bytes) => (counted.questionBytes += bytes));
+  carry(far, near, 0, (bytes) => (counted.answerBytes += bytes));
+});
+
+/**
+ * Every packet takes the same time, so they arrive in their order.
+ * @param {import('node:net').Socket} from
+ * @param {import('node:net').Socket} to
+ * @param {number} openAt
+ * @param {(bytes: number) => void} count
+ */
+function carry(from, to, openAt, count) {
+  /** @type {{ at: number, arrive: () => void }[]} */
+  const underWay = [];
+  const wait = () => setTimeout(deliver, Math.max(0, underWay[0].at - performance.now()));
+  const deliver = () => {
+    const now = performance.now();
+    while (underWay.length > 0 && underWay[0].at <= now + TIMER_MS) underWay.shift()?.arrive();
+    if (underWay.length > 0) wait();
+  };
+  const send = (/** @type {() => void} */ arrive) => {
+    if (oneWayMs === 0) return arrive();
+    underWay.push({ at: Math.max(performance.now(), openAt) + oneWayMs, arrive });
+    if (underWay.length === 1) wait();
+  };
+  from.setNoDelay(true);
+  from.on('data', (chunk) => {
+    count(chunk.length);
+    send(() => to.write(chunk));
+  });
+  from.on('error', () => to.destroy());
+  from.on('close', () => send(() => to.destroy()));
+}
+
+server.listen(0, '127.0.0.1', () => {
+  const { port: own } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  takeOrders({ port: own }, async () => ({ ...counted }));
+});

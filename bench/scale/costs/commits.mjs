@@ -1,0 +1,50 @@
+import pg from 'pg';
+import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
+import { position } from './wal.mjs';
+
+const BARRIER = `SELECT pg_logical_emit_message(true, 'latchkey', '')`;
+
+/**
+ * Commits that each wait for the disk, from so many connections at once.
+ * @param {string} databaseUrl
+ * @param {{ connections: number, seconds: number }} load
+ */
+export async function commitCosts(databaseUrl, { connections, seconds }) {
+  const clients = Array.from({ length: connections }, () => new pg.Client({ connectionString: databaseUrl }));
+  await Promise.all(clients.map((client) => client.connect()));
+  const [watcher] = /** @type {[pg.Client]} */ (clients);
+  const pids = await Promise.all(
+    clients.map(async (client) => (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid),
+  );
+  const syncs = async () => {
+    await watcher.query('SELECT pg_stat_force_next_flush()');
+    const { rows } = await watcher.query(
+      `SELECT sum(fsyncs)::float8 AS syncs FROM pg_stat_io WHERE object = 'wal' AND fsyncs IS NOT NULL`,
+    );
+    return rows[0].syncs;
+  };
+  const [before, from] = [await syncs(), await position(watcher)];
+  let commits = 0;
+  const began = performance.now();
+  const { spent } = await cpuOf({ backends: () => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0) }, () =>
+    Promise.all(
+      clients.map(async (client) => {
+        for (; performance.now() < began + seconds * 1000; commits += 1)
+          await client.query({ name: 'commit', text: BARRIER });
+      }),
+    ),
+  );
+  const taken = (performance.now() - began) / 1000;
+  const bytes = await position(watcher, from);
+  // A session reports what it did once it has been idle for a while.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const synced = (await syncs()) - before;
+  await Promise.all(clients.map((client) => client.end()));
+  return {
+    connections,
+    commitsPerSecond: commits / taken,
+    syncsPerSecond: synced / taken,
+    walBytes: bytes / commits,
+    micros: (spent.backends * 1e6) / commits,
+  };
+}

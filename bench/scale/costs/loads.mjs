@@ -1,0 +1,61 @@
+import pg from 'pg';
+import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
+
+/** Few enough that writing down what they did is next to nothing. */
+export const DISTINCT_KEYS = 2000;
+/** Calls before the first that counts, until V8 has compiled what is called often. */
+const WARM_UP = 20_000;
+
+/**
+ * CPU of each process a validation, under loads that keep so many questions in flight.
+ * @param {object} asked
+ * @param {string} asked.databaseUrl
+ * @param {readonly { pid: number, url: string }[]} asked.services one or more on that database
+ * @param {{ pid: number, ask(order: object): Promise<any> }} asked.client
+ * @param {number} [asked.redisPid]
+ * @param {readonly object[]} loads orders of programs/guarded.mjs
+ */
+export async function loadCosts({ databaseUrl, services, client, redisPid }, loads) {
+  const readers = await readerPids(databaseUrl);
+  const counters = {
+    service: () => sum(services.map(({ pid }) => cpuSeconds(pid))),
+    client: () => cpuSeconds(client.pid),
+    postgres: () => sum(readers.map(cpuSeconds)),
+    redis: () => (redisPid === undefined ? 0 : cpuSeconds(redisPid)),
+  };
+  const costs = [];
+  for (const load of loads) {
+    const order = { distinct: DISTINCT_KEYS, ...load };
+    await client.ask({ ...order, calls: WARM_UP });
+    const before = await batches(services);
+    const { answer, spent } = await cpuOf(counters, () => client.ask(order));
+    const after = await batches(services);
+    if (answer.granted < answer.calls) throw new Error(`${answer.calls - answer.granted} validations were no grants`);
+    const micros = Object.fromEntries(Object.entries(spent).map(([who, cpu]) => [who, (cpu * 1e6) / answer.calls]));
+    const batch = (after.keys - before.keys) / (after.reads - before.reads);
+    costs.push({ ...load, perSecond: answer.perSecond, batch, micros });
+  }
+  return costs;
+}
+
+/** Of the processes that read keys for validations. @param {string} databaseUrl @returns {Promise<number[]>} */
+async function readerPids(databaseUrl) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(
+    `SELECT pid FROM pg_stat_activity WHERE application_name = 'latchkey validation' AND datname = current_database()`,
+  );
+  await client.end();
+  return rows.map(({ pid }) => pid);
+}
+
+/** How many reads were made, and of how many keys. @param {readonly { url: string }[]} services */
+async function batches(services) {
+  const texts = await Promise.all(services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
+  const total = (/** @type {string} */ name) =>
+    sum(texts.map((text) => Number(new RegExp(`^latchkey_batch_size_${name} (\\S+)$`, 'm').exec(text)?.[1])));
+  return { keys: total('sum'), reads: total('count') };
+}
+
+/** @param {readonly number[]} values */
+const sum = (values) => values.reduce((total, value) => total + value, 0);

@@ -1,0 +1,29 @@
+import { readResults } from '../results.mjs';
+import { commits, cpu, reads, sizes } from './costs.mjs';
+import { bottlenecks, machines } from './fleet.mjs';
+import { checked, prices, regions } from './runs.mjs';
+
+/** Each table by its name on the page, from the results it is made of. @type {Record<string, () => string>} */
+const TABLES = {
+  reads: () => reads(readResults('costs')),
+  cpu: () => cpu(readResults('costs')),
+  sizes: () => sizes(readResults('costs')),
+  commits: () => commits(readResults('costs')),
+  checked: () => checked(readResults('check')),
+  machines: () => machines(readResults('costs')),
+  bottlenecks: () => bottlenecks(readResults('costs')),
+  prices: () => prices(readResults('prices')),
+  regions: () => regions(readResults('regions')),
+};
+
+/**
+ * A page with each of its tables made anew. A table stands between `<!-- name -->` and `<!-- end -->`.
+ * @param {string} page
+ */
+export function filled(page) {
+  return page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, /** @type {string} */ name) => {
+    const table = TABLES[name];
+    if (!table) throw new Error(`there is no table ${name}`);
+    return `<!-- ${name} -->\n\n${table()}\n\n<!-- end -->`;
+  });
+}
