@@ -26,20 +26,25 @@ export async function administer<T>(
   work: (administration: Administration) => Promise<T>,
   isPatient: boolean,
 ): Promise<T> {
-  const primary = new Primary(database);
-  const dataSource = await connectMigrated(primary, isPatient);
-  try {
-    return await work(compose(new Database(dataSource, database), receivers));
-  } finally {
-    await dataSource.destroy();
-    await primary.close();
-  }
+  return withPrimary(database, async (primary) => {
+    const dataSource = await connectMigrated(primary, isPatient);
+    try {
+      return await work(compose(new Database(dataSource, database), receivers));
+    } finally {
+      await dataSource.destroy();
+    }
+  });
 }
 
-export async function migrate(database: DatabaseConfig): Promise<string[]> {
+export function migrate(database: DatabaseConfig): Promise<string[]> {
+  return withPrimary(database, migrateDatabase);
+}
+
+/** Watched hosts keep a process from its end. */
+async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary) => Promise<T>): Promise<T> {
   const primary = new Primary(database);
   try {
-    return await migrateDatabase(primary);
+    return await work(primary);
   } finally {
     await primary.close();
   }

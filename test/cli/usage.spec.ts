@@ -35,7 +35,10 @@ describe('latchkey migrate', () => {
       out: '',
       err: 'latchkey: DATABASE_URL: the tables are older than this version: run `latchkey migrate`\n',
     });
-    const first = await latchkey(['migrate', '--json'], { env });
+    const { host: one } = new URL(database.url);
+    const twice = { DATABASE_URL: database.url.replace(one, `${one},${one}`) };
+    expect(await latchkey(['account', 'show', 'ada'], { env: twice })).toEqual(early);
+    const first = await latchkey(['migrate', '--json'], { env: twice });
     expect(first).toMatchObject({ code: 0, err: '' });
     expect(JSON.parse(first.out).applied).toEqual(expect.arrayContaining(['InitialSchema1763600000000']));
     expect(await latchkey(['account', 'show', 'ada'], { env })).toMatchObject({ code: 1 });
