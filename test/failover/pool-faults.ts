@@ -101,14 +101,12 @@ export const POOL_FAULTS: readonly PoolFault[] = [
       postgres.becomeStandby();
       await postgres.startAgain();
       await pause(AWAY_MS);
-      await promote(postgres);
+      await eventually(() =>
+        postgres.promote().then(
+          () => true,
+          () => false,
+        ),
+      );
     },
   },
 ];
-
-async function promote(postgres: OwnPostgres): Promise<void> {
-  const client = new pg.Client({ connectionString: postgres.url });
-  await eventually(() => client.connect().then(() => true));
-  await client.query('SELECT pg_promote()');
-  await client.end();
-}

@@ -102,11 +102,11 @@ describe('through PgBouncer in transaction mode, with DATABASE_POOLING=transacti
   });
 });
 
-test('through PgBouncer in session mode, which ignores our limits, without DATABASE_POOLING', async () => {
+test('through PgBouncer in session mode, which ignores our limits, with and without DATABASE_POOLING', async () => {
   const settings = { pool_mode: 'session', default_pool_size: '40', ignore_startup_parameters: IGNORED };
   const pool = await PgBouncer.before(database.url, settings);
   const env = { DATABASE_URL: pool.instead(database.url), ...UNLIMITED };
-  const services = [await startService(env), await startService(env)];
+  const services = [await startService(env), await startService({ ...env, DATABASE_POOLING: 'transaction' })];
   try {
     const { fullKey } = await (await services[0]!.person().signIn()).newKey();
     for (const { clients } of services) expect(await outcomeOf(clients.validate(fullKey))).toBe('grant');

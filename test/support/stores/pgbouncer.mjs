@@ -21,6 +21,7 @@ export class PgBouncer {
   #folder;
   #port;
   #server;
+  #settings;
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child;
 
@@ -28,11 +29,13 @@ export class PgBouncer {
    * @param {string} folder
    * @param {number} port
    * @param {URL} server
+   * @param {Settings} settings
    */
-  constructor(folder, port, server) {
+  constructor(folder, port, server, settings) {
     this.#folder = folder;
     this.#port = port;
     this.#server = server;
+    this.#settings = settings;
   }
 
   /**
@@ -41,8 +44,8 @@ export class PgBouncer {
    */
   static async before(postgresUrl, settings = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
-    const bouncer = new PgBouncer(folder, await freePort(), new URL(postgresUrl));
-    bouncer.#configure(settings);
+    const bouncer = new PgBouncer(folder, await freePort(), new URL(postgresUrl), settings);
+    bouncer.#configure();
     await bouncer.start();
     return bouncer;
   }
@@ -72,6 +75,17 @@ export class PgBouncer {
     } finally {
       await console.end();
     }
+  }
+
+  /**
+   * Leads to another server from now on, as an address does that moves with the primary.
+   * @param {string} postgresUrl
+   */
+  async leadTo(postgresUrl) {
+    this.#server = new URL(postgresUrl);
+    this.#configure();
+    await this.tell('RELOAD');
+    await this.tell('RECONNECT');
   }
 
   async start() {
@@ -118,8 +132,7 @@ export class PgBouncer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** @param {Settings} settings */
-  #configure(settings) {
+  #configure() {
     const { hostname, port, username, password } = this.#server;
     const [ini, users] = [join(this.#folder, 'pgbouncer.ini'), join(this.#folder, 'users.txt')];
     const all = {
@@ -131,7 +144,7 @@ export class PgBouncer {
       admin_users: username,
       pidfile: join(this.#folder, 'pgbouncer.pid'),
       ...SETTINGS,
-      ...settings,
+      ...this.#settings,
     };
     const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
     writeFileSync(ini, `[databases]\n* = host=${hostname} port=${port}\n[pgbouncer]\n${lines.join('\n')}\n`);
