@@ -11,7 +11,7 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 const RUNS = 5;
 const IN_FLIGHT = [24, 160];
 const INSTANCES = 2;
-const PATIENT = { DATABASE_PATIENCE_MS: '10000' };
+const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
 await prepare();
 const { openLab } = await import('../lib/lab.mjs');

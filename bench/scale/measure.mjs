@@ -5,8 +5,9 @@ import { prepare } from '../lib/prepare.mjs';
 const KEYS = Number(process.env['BENCH_KEYS'] ?? 1_000_000);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 const IN_FLIGHT = [2, 8, 32, 128];
+const PACES = [500, 2000, 4000, 8000];
 /** A machine whose neighbours are busy must not make the service give a read up: it would lose the process that is measured. */
-const PATIENT = { DATABASE_PATIENCE_MS: '10000' };
+const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
 await prepare();
 const { openLab } = await import('../lib/lab.mjs');
@@ -30,8 +31,6 @@ const guarded = (/** @type {string} */ target) => {
   return start('programs/guarded.mjs', { env, isServer: false });
 };
 
-say('reads');
-const reads = await readCosts(databaseUrl, { readBarrier: false, keys: KEYS, seconds: SECONDS });
 say('the record');
 const wal = await withService({ AUDIT_SEAL_KEY: 'ab'.repeat(32) }, (service, client) =>
   walCosts(databaseUrl, service, client),
@@ -54,9 +53,16 @@ const costs = await withService({}, async (service, client) => {
   return { streams, unary: singly, usage };
 });
 say('limits in Redis');
-const redis = await withService({ REDIS_URL: lab.redisUrl }, (service, client) =>
-  loadCosts({ databaseUrl, services: [service], client, redisPid: lab.redisPid }, loads(IN_FLIGHT)),
-);
+const { redis, paced } = await withService({ REDIS_URL: lab.redisUrl }, async (service, client) => {
+  const asked = { databaseUrl, services: [service], client, redisPid: lab.redisPid };
+  return {
+    redis: await loadCosts(asked, loads(IN_FLIGHT)),
+    paced: await loadCosts(
+      asked,
+      PACES.map((perSecond) => ({ perSecond, seconds: SECONDS })),
+    ),
+  };
+});
 say('bytes');
 const bytes = await bytesAValidation();
 const stored = await sizes(databaseUrl);
@@ -64,10 +70,11 @@ say('commits');
 const commits = [];
 for (const connections of [1, 16]) commits.push(await commitCosts(databaseUrl, { connections, seconds: SECONDS }));
 const standby = await startStandby(databaseUrl);
-const barrier = await readCosts(databaseUrl, { readBarrier: true, keys: KEYS, seconds: SECONDS });
+say('reads');
+const { reads, barrier } = await readCosts(databaseUrl, { keys: KEYS, seconds: 2 * SECONDS });
 await standby.stop();
 await lab.close();
-writeResults('costs', { keys: KEYS, reads, wal, ...costs, redis, bytes, stored, commits, barrier });
+writeResults('costs', { keys: KEYS, reads, wal, ...costs, redis, paced, bytes, stored, commits, barrier });
 process.exit(0);
 
 /**

@@ -4,12 +4,6 @@
 export const ASSUMED = {
   /** Share of a core, of every kind, that is used in everyday life: the other half is for an outage of the other half. */
   utilization: 0.5,
-  /** Between an instance and the primary, in milliseconds: one region, two zones. */
-  roundTripMs: 0.5,
-  /** Reads that an instance has under way at once. */
-  readsUnderWay: 2,
-  /** Keys in one read at most. */
-  mostInRead: 512,
   /** Connections that one process may open to PostgreSQL. */
   connections: 13,
   /** The largest machine for a primary that is still easy to get. */
@@ -58,14 +52,25 @@ export function linesOf(costs) {
 }
 
 /**
- * How many keys an instance reads at once: as many as arrive while a read is away, shared by the reads under way.
- * @param {number} perSecond of one instance @param {Line} read @param {number} roundTripMs
+ * What one process answers in a second with so much of a core, and how many keys it then reads at once: between the paces that
+ * were measured, and beyond the last at the cost of the last.
+ * @param {readonly { perSecond: number, batch: number, micros: { service: number } }[]} paced in order
+ * @param {number} share
  */
-export function batchAt(perSecond, read, roundTripMs) {
-  const { readsUnderWay, mostInRead } = ASSUMED;
-  const each = (perSecond * read.each) / 1e6 / readsUnderWay;
-  const batch = (perSecond * (roundTripMs / 1000 + read.perBatch / 1e6)) / readsUnderWay / Math.max(0.05, 1 - each);
-  return Math.min(mostInRead, Math.max(1, batch));
+export function paceAt(paced, share) {
+  const points = [
+    { share: 0, perSecond: 0, batch: 1 },
+    ...paced.map(({ perSecond, batch, micros }) => ({ share: (perSecond * micros.service) / 1e6, perSecond, batch })),
+  ];
+  const above = points.findIndex((point) => point.share >= share);
+  const [low, high] = above > 0 ? [points[above - 1], points[above]] : [points[0], points.at(-1)];
+  if (!low || !high) throw new Error('no pace was measured');
+  const part = (share - low.share) / (high.share - low.share);
+  const within = Math.min(1, part);
+  return {
+    perSecond: low.perSecond + part * (high.perSecond - low.perSecond),
+    batch: low.batch + within * (high.batch - low.batch),
+  };
 }
 
 /**
@@ -85,28 +90,27 @@ export function keysWritten(keys, perSecond) {
  * @param {{ perSecond: number, storedKeys: number, keysInUse: number }} load
  */
 export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
-  const { utilization, roundTripMs, connections } = ASSUMED;
+  const { utilization, connections } = ASSUMED;
   const lines = linesOf(costs);
   const cores = (/** @type {number} */ micros) => (perSecond * micros) / 1e6;
-  /** Processes, batch and what they write depend on each other: settled in a few rounds. */
-  let processes = 1;
-  let batch = 1;
-  let written = 0;
+  let pace = paceAt(costs.paced, utilization);
+  let writing = 0;
+  // A process also writes what keys did, and the busier it is, the more.
   for (let round = 0; round < 20; round += 1) {
-    const each = perSecond / processes;
-    batch = batchAt(each, lines.read, roundTripMs);
-    written = processes * keysWritten(keysInUse, each);
-    const busy = cores(at(lines.streamsWithRedis, batch)) + (written * costs.usage.serviceMicros) / 1e6;
-    processes = Math.max(2, Math.ceil(busy / utilization));
+    writing = keysWritten(keysInUse, pace.perSecond);
+    pace = paceAt(costs.paced, utilization - (writing * costs.usage.serviceMicros) / 1e6);
   }
+  const { batch } = pace;
+  const processes = Math.max(2, Math.ceil(perSecond / pace.perSecond));
+  const written = processes * keysWritten(keysInUse, perSecond / processes);
   const reading = cores(at(lines.read, batch));
-  const writing = (written * costs.usage.postgresMicros) / 1e6;
+  const noting = (written * costs.usage.postgresMicros) / 1e6;
   return {
     processes,
     batch,
     readingCores: reading,
-    writingCores: writing,
-    postgresCores: (reading + writing) / utilization,
+    notingCores: noting,
+    postgresCores: (reading + noting) / utilization,
     redisCores: cores(at(lines.redis, batch)) / utilization,
     connections: processes * connections,
     written,

@@ -19,7 +19,7 @@ const { revocations } = await import('./revocations.mjs');
 
 const lab = await openLab();
 const databaseUrl = await lab.database(KEYS);
-const near = await startService(databaseUrl, { DATABASE_PATIENCE_MS: String(PATIENT_MS) });
+const near = await startService(databaseUrl, { DATABASE_PATIENCE_MS: String(PATIENT_MS), LOG_LEVEL: 'silent' });
 const regions = [];
 for (const roundTripMs of ROUND_TRIPS_MS) {
   regions.push(await region(roundTripMs));

@@ -26,7 +26,7 @@ export async function loadCosts({ databaseUrl, services, client, redisPid }, loa
   const costs = [];
   for (const load of loads) {
     const order = { distinct: DISTINCT_KEYS, ...load };
-    await client.ask({ ...order, calls: WARM_UP });
+    await client.ask({ ...order, perSecond: undefined, concurrency: 32, seconds: undefined, calls: WARM_UP });
     const before = await batches(services);
     const { answer, spent } = await cpuOf(counters, () => client.ask(order));
     const after = await batches(services);

@@ -1,46 +1,61 @@
 import pg from 'pg';
-import { barrierHeld, readKeys } from '../../../dist/infrastructure/outbound/postgres/keys/read-keys-sql.js';
+import { readKeys } from '../../../dist/infrastructure/outbound/postgres/keys/read-keys-sql.js';
+import { SYNCHRONY } from '../../../dist/infrastructure/outbound/postgres/synchrony/synchronous-sql.js';
 import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
 import { keyNumber, publicPartOf } from '../../lib/keys.mjs';
+import { median } from '../../lib/statistics.mjs';
 
 const BATCHES = [1, 10, 100, 500];
+const RUNS = 3;
 /** Until PostgreSQL has settled on a plan. */
 const WARM_UP = 20;
 
 /**
- * CPU of the PostgreSQL process that answers a validation's read, for so many random keys a statement.
- * @param {string} databaseUrl
- * @param {{ readBarrier: boolean, keys: number, seconds: number }} read `keys`: how many are stored
+ * CPU of the PostgreSQL process that answers a validation's read, for so many random keys a statement, without and with a
+ * barrier behind it, in turns.
+ * @param {string} databaseUrl which has a synchronous standby
+ * @param {{ keys: number, seconds: number }} load `keys`: how many are stored
  */
-export async function readCosts(databaseUrl, { readBarrier, keys, seconds }) {
-  const client = new pg.Client({ connectionString: databaseUrl });
+export async function readCosts(databaseUrl, { keys, seconds }) {
+  const publicParts = Array.from({ length: 100_000 }, () => publicPartOf(keyNumber(Math.floor(Math.random() * keys))));
+  const plain = await reader(databaseUrl, publicParts, false);
+  const barrier = await reader(databaseUrl, publicParts, true);
+  const costs = { reads: [], barrier: [] };
+  for (const batch of BATCHES) {
+    const runs = { reads: [], barrier: [] };
+    for (let run = 0; run < RUNS; run += 1) {
+      runs.reads.push(await plain.microsAKey(batch, seconds / RUNS));
+      runs.barrier.push(await barrier.microsAKey(batch, seconds / RUNS));
+    }
+    costs.reads.push({ batch, micros: median(runs.reads) });
+    costs.barrier.push({ batch, micros: median(runs.barrier) });
+  }
+  await Promise.all([plain.close(), barrier.close()]);
+  return costs;
+}
+
+/** @param {string} url @param {readonly string[]} publicParts @param {boolean} readBarrier */
+async function reader(url, publicParts, readBarrier) {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
-  const settings = {
-    urls: [databaseUrl],
-    patienceMs: 120,
-    pooling: /** @type {const} */ ('session'),
-    requireSynchronous: false,
-  };
-  const read = readKeys({ ...settings, readBarrier });
-  const after = barrierHeld({ ...settings, readBarrier });
-  const publicParts = Array.from({ length: 100_000 }, () => publicPartOf(keyNumber(Math.floor(Math.random() * keys))));
+  const read = readKeys({ urls: [url], patienceMs: 120, pooling: 'session', requireSynchronous: false, readBarrier });
   let next = 0;
   const readBatch = async (/** @type {number} */ batch) => {
     const asked = Array.from({ length: batch }, () => publicParts[(next = (next + 1) % publicParts.length)]);
     await client.query({ ...read, values: [asked.join()] });
-    if (readBarrier) await client.query(after);
+    if (readBarrier) await client.query({ name: 'barrier_held', text: SYNCHRONY });
   };
-  const costs = [];
-  for (const batch of BATCHES) {
-    for (let n = 0; n < WARM_UP; n += 1) await readBatch(batch);
-    let statements = 0;
-    const end = performance.now() + seconds * 1000;
-    const { spent } = await cpuOf({ backend: () => cpuSeconds(rows[0].pid) }, async () => {
-      for (; performance.now() < end; statements += 1) await readBatch(batch);
-    });
-    costs.push({ batch, micros: (spent.backend * 1e6) / (statements * batch) });
-  }
-  await client.end();
-  return costs;
+  return {
+    close: () => client.end(),
+    microsAKey: async (/** @type {number} */ batch, /** @type {number} */ seconds) => {
+      for (let n = 0; n < WARM_UP; n += 1) await readBatch(batch);
+      let statements = 0;
+      const end = performance.now() + seconds * 1000;
+      const { spent } = await cpuOf({ backend: () => cpuSeconds(rows[0].pid) }, async () => {
+        for (; performance.now() < end; statements += 1) await readBatch(batch);
+      });
+      return (spent.backend * 1e6) / (statements * batch);
+    },
+  };
 }

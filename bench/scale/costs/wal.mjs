@@ -4,7 +4,7 @@ import { median } from '../../lib/statistics.mjs';
 import { until } from '../../../scripts/lib/wait.mjs';
 import { cookieOf } from '../sign-in.mjs';
 
-const TIMES = 15;
+const TIMES = 9;
 const PASSWORD = 'correct horse battery staple';
 const UNSEALED = `
   SELECT coalesce((SELECT max(id) FROM audit_events), 0) - coalesce((SELECT max(to_event_id) FROM audit_seals), 0) AS unsealed`;

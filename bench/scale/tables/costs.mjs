@@ -78,3 +78,17 @@ export function commits(costs) {
     ]),
   );
 }
+
+/** What one process is like at a pace. @param {any} costs */
+export function paces(costs) {
+  return markdown(
+    ['validations a second of one process', 'its share of a core', 'keys a read', 'µs of PostgreSQL', 'µs of Redis'],
+    costs.paced.map((/** @type {any} */ { perSecond, batch, micros }) => [
+      perSecond,
+      `${figure((perSecond * micros.service) / 1e4)} %`,
+      batch,
+      micros.postgres,
+      micros.redis,
+    ]),
+  );
+}

@@ -1,5 +1,5 @@
 import { readResults } from '../results.mjs';
-import { commits, cpu, reads, sizes } from './costs.mjs';
+import { commits, cpu, paces, reads, sizes } from './costs.mjs';
 import { bottlenecks, machines } from './fleet.mjs';
 import { checked, prices, regions } from './runs.mjs';
 
@@ -7,6 +7,7 @@ import { checked, prices, regions } from './runs.mjs';
 const TABLES = {
   reads: () => reads(readResults('costs')),
   cpu: () => cpu(readResults('costs')),
+  paces: () => paces(readResults('costs')),
   sizes: () => sizes(readResults('costs')),
   commits: () => commits(readResults('costs')),
   checked: () => checked(readResults('check')),

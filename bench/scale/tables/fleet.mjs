@@ -23,7 +23,7 @@ export function machines(costs) {
       row('keys a read', ({ needs }) => needs.batch),
       row('cores of the primary', ({ needs }) => whole(needs.postgresCores)),
       row('of them busy with reads', ({ needs }) => needs.readingCores),
-      row('of them busy with what keys did', ({ needs }) => needs.writingCores),
+      row('of them busy with what keys did', ({ needs }) => needs.notingCores),
       row('rows of what keys did a second', ({ needs }) => needs.written),
       row('their WAL a second', ({ needs }) => bytes(needs.walBytes)),
       row('memory of the primary for keys and accounts', ({ needs }) => bytes(needs.storedBytes)),
@@ -43,7 +43,7 @@ export function bottlenecks(costs) {
   const { coresOfPrimary, connectionsOfPrimary } = ASSUMED;
   /** @type {[string, (needs: ReturnType<typeof fleet>) => number, number][]} */
   const kinds = [
-    ['a second process', ({ processes }) => processes, 2],
+    ['two processes', ({ processes }) => processes, 2],
     ['`max_connections` of 100, its default', ({ connections }) => connections, 100],
     [`${figure(connectionsOfPrimary)} connections`, ({ connections }) => connections, connectionsOfPrimary],
     ['one Redis', ({ redisCores }) => redisCores, 1],
