@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { eventually } from '../../support/eventually.js';
 import { sql } from '../../support/stores/sql.js';
-import { type Machine, Network } from './network.js';
+import type { Machine } from './machine.js';
+import { Network } from './network.js';
 import { type ClusterSettings, PatroniNode } from './patroni-node.js';
 
 /** Of the role that the service connects as. */
@@ -70,16 +71,21 @@ export class PatroniCluster {
     });
   }
 
-  /** Waits until there is a primary with both others streaming from it, of which one is synchronous. */
+  /** Waits until there is a primary from which both others stream, and one of them may take over by what is in etcd. */
   async whole(): Promise<PatroniNode> {
     return eventually(async () => {
       const leader = await this.leader();
-      const states = await sql<{ sync_state: string }>(
+      const streaming = await sql(
         leader.url(),
-        `SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming' AND application_name LIKE 'node%'`,
+        `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name LIKE 'node%'`,
       ).catch(() => []);
-      const synchronous = states.filter(({ sync_state: state }) => state === 'sync' || state === 'quorum');
-      return states.length === 2 && synchronous.length === 1 && leader;
+      const { members } = (await leader.ask('/cluster').then(
+        (answer) => answer.json(),
+        () => ({ members: [] }),
+      )) as {
+        members: { role: string }[];
+      };
+      return streaming.length === 2 && members.some(({ role }) => role === 'sync_standby') && leader;
     });
   }
 
@@ -102,8 +108,8 @@ export class PatroniCluster {
   async failTo(node: PatroniNode): Promise<void> {
     const body = JSON.stringify({ candidate: node.name });
     await eventually(async () => {
-      const answer = await node.ask('/failover', { method: 'POST', body, signal: AbortSignal.timeout(60_000) });
-      return answer.ok || (await node.isPrimary());
+      await node.ask('/failover', { method: 'POST', body, signal: AbortSignal.timeout(60_000) }).catch(() => undefined);
+      return node.isPrimary();
     });
   }
 

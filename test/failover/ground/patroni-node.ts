@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { postgresFolder } from '../../../scripts/lib/search-path.mjs';
 import { sql } from '../../support/stores/sql.js';
-import type { Machine } from './network.js';
+import type { Machine } from './machine.js';
 
 /** The user that Debian's packages make, which Patroni and PostgreSQL run as. */
 export const RUNS_AS = 'postgres';
@@ -15,7 +15,6 @@ export type ClusterSettings = Readonly<Record<string, unknown>>;
 
 /** One of the nodes: Patroni and the PostgreSQL that it starts, on a machine of their own. */
 export class PatroniNode {
-  private patroni: ChildProcess | undefined;
   private readonly folder: string;
 
   constructor(
@@ -34,12 +33,7 @@ export class PatroniNode {
 
   start(): void {
     const env = { HOME: this.folder };
-    this.patroni = this.machine.start(RUNS_AS, ['patroni', this.configuration], this.log, env);
-  }
-
-  /** Whether it was killed; PostgreSQL alone may have been. */
-  get isGone(): boolean {
-    return this.patroni === undefined || this.patroni.exitCode !== null || this.patroni.signalCode !== null;
+    this.machine.start(RUNS_AS, ['patroni', this.configuration], this.log, env);
   }
 
   get host(): string {

@@ -26,7 +26,7 @@ export class Ledger {
     const rows = await sql<{ id: string; is_revoked: boolean }>(
       url,
       'SELECT id, revoked_at IS NOT NULL AS is_revoked FROM api_keys WHERE id = ANY($1)',
-      [[...this.created]],
+      [[...this.created, ...this.revoked.map(({ id }) => id)]],
     );
     const found = new Map(rows.map(({ id, is_revoked: isRevoked }) => [id, isRevoked]));
     return {

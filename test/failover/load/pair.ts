@@ -22,8 +22,12 @@ export interface Figures {
   readonly changes: number;
   readonly broken: readonly string[];
   readonly violations: readonly string[];
+  /** From the promotion to the first grant, of the instance that took longest. */
   readonly backAfterMs: number;
+  /** The longest time without a grant. */
   readonly longestGapMs: number;
+  /** When each long one began and ended, in seconds from the promotion on. */
+  readonly interruptions: string;
 }
 
 /** Two instances with all that goes on at them: requests through guards, people with keys, and lives for the history. */
@@ -92,6 +96,7 @@ export class Traffic {
     const lives = await this.lives;
     for (const stream of this.streams) stream.close();
     const violations = lives.flatMap(({ history }) => findViolation(OWNER, history) ?? []);
+    const since = (at: number) => ((at - (promotedAt ?? this.startedAt)) / 1000).toFixed(1);
     const sum = (of: (requests: Requests) => number) => this.requests.reduce((total, one) => total + of(one), 0);
     const most = (of: (requests: Requests) => number) => Math.max(...this.requests.map(of));
     return {
@@ -104,7 +109,11 @@ export class Traffic {
       broken: [...this.customers.broken, ...this.tally.broken],
       violations: violations.map((violation) => JSON.stringify(violation)),
       backAfterMs: promotedAt === undefined ? 0 : most((requests) => requests.backAfterMs(promotedAt)),
-      longestGapMs: most((requests) => requests.longestGapMs(this.startedAt)),
+      longestGapMs: most(({ longestGapMs }) => longestGapMs),
+      interruptions: this.requests
+        .flatMap((requests) => requests.interruptions)
+        .map(({ from, to }) => `${since(from)}…${since(to)}`)
+        .join(' '),
     };
   }
 }

@@ -11,6 +11,11 @@ const LATEST = 100;
 /** Longer than any wait between two grants where nothing is wrong. */
 const INTERRUPTED_MS = 1000;
 
+interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Requests with good and with revoked keys, which pass through the guard of one instance all the time. */
 export class Requests {
   /** With keys whose revocation had been answered before the question. */
@@ -43,18 +48,22 @@ export class Requests {
     return this.grants.length;
   }
 
-  /** The longest time without a grant that began after this moment, and its end. */
-  longestGapMs(since: number): number {
-    const later = this.grants.filter((at) => at >= since);
-    return Math.max(0, ...later.slice(1).map((at, index) => at - later[index]!));
+  /** Each time without a grant that was longer than any without a fault. */
+  get interruptions(): readonly Gap[] {
+    return this.gaps.filter(({ from, to }) => to - from > INTERRUPTED_MS);
   }
 
-  /** How long it took from this moment until grants came without interruption again. */
+  get longestGapMs(): number {
+    return Math.max(0, ...this.gaps.map(({ from, to }) => to - from));
+  }
+
+  private get gaps(): readonly Gap[] {
+    return this.grants.slice(1).map((to, index) => ({ from: this.grants[index]!, to }));
+  }
+
+  /** How long it took from this moment to the next grant. */
   backAfterMs(moment: number): number {
-    const later = [moment, ...this.grants.filter((at) => at >= moment)];
-    const gaps = later.slice(1).map((at, index) => ({ at, ms: at - later[index]! }));
-    const last = gaps.filter(({ ms }, index) => index === 0 || ms > INTERRUPTED_MS).at(-1);
-    return last ? last.at - moment : Infinity;
+    return (this.grants.find((at) => at >= moment) ?? Infinity) - moment;
   }
 
   private async ask(): Promise<void> {

@@ -1,0 +1,88 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { searchPath } from '../../../scripts/lib/search-path.mjs';
+import { eventually } from '../../support/eventually.js';
+import { isRunning } from '../../support/processes/processes.js';
+
+/** A machine with its own address, whose programs can be stopped, and whose cable can be pulled. */
+export class Machine {
+  constructor(
+    private readonly name: string,
+    readonly address: string,
+    private readonly plug: (state: 'up' | 'down') => void,
+  ) {}
+
+  /**
+   * Starts a program, which ends with this process.
+   * @param log the file that its output goes to
+   */
+  start(user: string, command: readonly string[], log: string, env: NodeJS.ProcessEnv = {}): ChildProcess {
+    const as = ['setpriv', '--reuid', user, '--regid', user, '--clear-groups', '--pdeathsig', 'KILL'];
+    const output = openSync(log, 'a');
+    const child = spawn('ip', ['netns', 'exec', this.name, ...as, ...command], {
+      cwd: '/',
+      env: { PATH: searchPath(), LC_ALL: 'C.UTF-8', TZ: 'UTC', ...env },
+      stdio: ['ignore', output, output],
+    });
+    closeSync(output);
+    return child;
+  }
+
+  /** @param command of which processes; all of them by default */
+  pids(command?: string): number[] {
+    return pidsIn(this.name).filter((pid) => command === undefined || commandOf(pid) === command);
+  }
+
+  /** Nothing is flushed, nobody is told. Resolves when they are gone. */
+  async kill(command?: string): Promise<void> {
+    // Stopped first, so that none of them starts another meanwhile.
+    this.signal('SIGSTOP', command);
+    await killAll(() => this.pids(command));
+  }
+
+  /** Everything on it stands still, while its kernel still takes connections. */
+  freeze(): void {
+    this.signal('SIGSTOP');
+  }
+
+  thaw(command?: string): void {
+    this.signal('SIGCONT', command);
+  }
+
+  pullCable(): void {
+    this.plug('down');
+  }
+
+  plugIn(): void {
+    this.plug('up');
+  }
+
+  private signal(signal: NodeJS.Signals, command?: string): void {
+    for (const pid of this.pids(command)) if (isRunning(pid)) process.kill(pid, signal);
+  }
+}
+
+export function ip(...words: string[]): string {
+  return execFileSync('ip', words, { encoding: 'utf8', env: { PATH: searchPath() } });
+}
+
+/** Runs a command in a network namespace. */
+export const inside = (namespace: string, ...words: string[]) => ip('netns', 'exec', namespace, ...words);
+
+export const pidsIn = (namespace: string) => ip('netns', 'pids', namespace).split('\n').filter(Boolean).map(Number);
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+export async function killAll(pids: () => readonly number[]): Promise<void> {
+  await eventually(async () => {
+    const left = pids().filter(isRunning);
+    for (const pid of left) process.kill(pid, 'SIGKILL');
+    return left.length === 0;
+  });
+}
