@@ -19,8 +19,8 @@ export class ClusterNode {
   readonly host: string;
   readonly batcher: ChargeBatcher;
   private readonly redis: GcraRedis;
-  /** It has said that the cluster is down, and charged nothing since. */
-  private isDown = false;
+  /** Whether it takes charges: after a start it does not for some seconds, though it answers. */
+  private isServing = false;
 
   constructor(
     address: string,
@@ -33,6 +33,7 @@ export class ClusterNode {
     this.redis = new Redis({ ...CONNECTION, host, port, username, password, ...(tls && { tls: {} }) }) as GcraRedis;
     this.redis.on('error', (error: Error) => company.noticed(this, error));
     this.redis.on('ready', () => company.ready());
+    this.redis.on('close', () => (this.isServing = false));
     this.batcher = charging.batcher((keys) => this.charge(keys));
   }
 
@@ -41,7 +42,13 @@ export class ClusterNode {
   }
 
   get isReady(): boolean {
-    return this.isConnected && !this.isDown;
+    return this.isConnected && this.isServing;
+  }
+
+  /** Asks where it is not known: a charge tells too. */
+  async learnWhetherItServes(): Promise<void> {
+    const state: unknown = await this.redis.cluster('INFO');
+    this.isServing = String(state).includes('cluster_state:ok');
   }
 
   async slots(): Promise<SlotRange[]> {
@@ -85,9 +92,12 @@ export class ClusterNode {
     const results = (await pipeline.exec()) ?? [];
     const ofKeys = kind === 'ASK' ? results.filter((_, n) => n % 2 === 1) : results;
     const charges = ofKeys.map(([error, answer]) => error ?? (answer as number[]));
+    if (charges.some((charge) => !(charge instanceof Error))) this.isServing = true;
     const down = charges.find((charge) => charge instanceof Error && charge.message.startsWith('CLUSTERDOWN'));
-    if (down) this.company.noticed(this, down as Error);
-    this.isDown = down !== undefined;
+    if (down) {
+      this.isServing = false;
+      this.company.noticed(this, down as Error);
+    }
     return charges;
   }
 }

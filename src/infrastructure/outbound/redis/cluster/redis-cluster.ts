@@ -56,6 +56,10 @@ export class RedisCluster implements SharedLimits {
   private watch(): void {
     if (this.isUp) this.outage.over();
     if (!this.isUp || performance.now() - this.lookedAt >= LOOK_EVERY_MS) void this.look();
+    for (const node of this.primaries) {
+      // What fails is asked again when the clock says so.
+      if (node.isConnected && !node.isReady) node.learnWhetherItServes().catch(() => undefined);
+    }
   }
 
   private node(address: string): ClusterNode {
@@ -81,10 +85,11 @@ export class RedisCluster implements SharedLimits {
     if (this.isLooking) return;
     this.isLooking = true;
     this.lookedAt = performance.now();
-    const connected = [...this.nodes.values()].filter((node) => node.isConnected);
-    // Not always the same one first: it may be cut off from the others.
-    const first = Math.floor(Math.random() * connected.length);
-    for (const node of [...connected.slice(first), ...connected.slice(0, first)]) {
+    // Not always the same one first: it may be cut off. The others last: one that was replaced may not know it yet.
+    const first = Math.floor(Math.random() * this.primaries.length);
+    const inTurn = [...this.primaries.slice(first), ...this.primaries.slice(0, first), ...this.nodes.values()];
+    for (const node of new Set(inTurn)) {
+      if (!node.isConnected) continue;
       try {
         this.take(await within(LOOK_PATIENCE_MS, node.slots()), node.host);
         break;
@@ -99,8 +104,9 @@ export class RedisCluster implements SharedLimits {
   private take(ranges: readonly SlotRange[], from: string): void {
     if (this.isClosed) return;
     const owners = new Array<ClusterNode | undefined>(SLOTS).fill(undefined);
-    for (const [first, last, [host, port]] of ranges)
+    for (const [first, last, [host, port]] of ranges) {
       owners.fill(this.node(`${host || from}:${port}`), first, last + 1);
+    }
     this.owners = owners;
     this.isCovered = !owners.includes(undefined);
     this.primaries = [...new Set(owners)].filter((node) => node !== undefined);
