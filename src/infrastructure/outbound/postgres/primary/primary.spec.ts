@@ -61,8 +61,11 @@ describe('of several hosts', () => {
 
   test('where two accept writes, the one on the higher timeline is followed, and no connection to the other is kept', async () => {
     expect(await isAnswered()).toBe(true);
+    const ended: string[] = [];
+    primary.hold({ timeline: undefined, drop: () => void ended.push('still being opened') });
     await second.promote();
     await eventually(async () => portOf(primary.url) === portOf(second.url));
+    expect(ended).toEqual(['still being opened']);
     expect(await portAsked()).toBe(portOf(second.url));
     await eventually(isAnswered);
     const left = new Database(await createDataSource(primaryAt(first.url)).initialize(), primary.config);

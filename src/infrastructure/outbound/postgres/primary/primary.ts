@@ -114,13 +114,18 @@ export class Primary {
     const from = hostOf(this.current);
     this.current = url;
     this.log.info('PostgreSQL: another host is the primary', { from, to: hostOf(url), timeline: this.highestTimeline });
+    // Lines that are still being opened lead to the host before, which may be silent, and take the place of others.
+    this.drop((line) => line.timeline === undefined);
   }
 
   private raise(timeline: number): void {
     if (timeline <= this.highestTimeline) return;
     this.highestTimeline = timeline;
-    const replaced = [...this.lines].filter((line) => line.timeline !== undefined && line.timeline < timeline);
-    for (const line of replaced) line.drop();
+    this.drop((line) => line.timeline !== undefined && line.timeline < timeline);
+  }
+
+  private drop(isElsewhere: (line: Line) => boolean): void {
+    for (const line of [...this.lines].filter(isElsewhere)) line.drop();
   }
 }
 
