@@ -22,6 +22,7 @@ export class PostgresKeyReader extends KeyReader {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
   private readonly readKeys: Statement;
+  private readonly readWithoutTimeline: Statement;
 
   constructor(
     private readonly primary: Primary,
@@ -30,6 +31,7 @@ export class PostgresKeyReader extends KeyReader {
   ) {
     super();
     this.readKeys = readKeys(primary.config);
+    this.readWithoutTimeline = readKeys({ ...primary.config, pooling: 'session' });
     this.connections = new ReservedConnections(primary, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
       send: (publicParts) => outage.watch('validation', () => this.readAll(publicParts)),
@@ -74,7 +76,8 @@ export class PostgresKeyReader extends KeyReader {
 
   private readRows(publicParts: string): Promise<KeyReadingRow[]> {
     return this.connections.run(async (ask) => {
-      const rows = await ask<KeyReadingRow>(this.readKeys, [publicParts]);
+      const statement = this.primary.knowsTimelines ? this.readKeys : this.readWithoutTimeline;
+      const rows = await ask<KeyReadingRow>(statement, [publicParts]);
       const row = rows[0]!;
       this.requirePrimary(row);
       if (this.primary.config.readBarrier) await this.requireBarrier(ask, row);

@@ -27,11 +27,14 @@ export class PrimaryClient extends pg.Client implements Line {
 
   /** To be called once it is connected. Throws when it does not lead to the primary. */
   async setUp(): Promise<void> {
+    let knowsTimelines = true;
     const state = await this.askState(SERVER_STATE).catch((error: unknown) => {
       if (!knowsNoTimelines(error)) throw error;
+      knowsTimelines = false;
       return this.askState(WITHOUT_TIMELINES);
     });
     requirePrimary(this.primary, state);
+    this.primary.knowsTimelines = knowsTimelines;
     this.timeline = state.timeline;
   }
 

@@ -20,6 +20,8 @@ export interface Line {
  * With several hosts each is watched, and all connections move with the primary.
  */
 export class Primary {
+  /** False where storage is replicated below PostgreSQL, as the newest connection has it: all are on one timeline. */
+  knowsTimelines = true;
   private readonly lines = new Set<Line>();
   private readonly watches: readonly HostWatch[];
   private readonly sightings = new Map<string, Sighting>();

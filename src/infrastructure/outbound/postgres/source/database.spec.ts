@@ -61,17 +61,20 @@ test('a session that others use after us in a pool is left as it was', async () 
   await dataSource.destroy();
 });
 
-test('a server that knows no timelines, since its storage is replicated, is the primary while it accepts writes', async () => {
-  const AS_AURORA = `
-    CREATE SCHEMA held;
-    CREATE FUNCTION held.pg_walfile_name(pg_lsn) RETURNS text LANGUAGE plpgsql
-      AS $$ BEGIN RAISE EXCEPTION 'not supported' USING ERRCODE = 'feature_not_supported'; END $$`;
-  await sql(owned.url, AS_AURORA);
-  const url = `${owned.url}?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic`;
-  const primary = primaryAt(url, { pooling: 'session' });
-  const database = new Database(await createDataSource(primary).initialize(), primary.config);
-  const reader = new PostgresKeyReader(primary);
-  expect(await database.transaction(isolation)).toBe('read committed');
-  expect(await reader.read('0'.repeat(24))).not.toHaveProperty('found');
-  await Promise.all([reader.close(), database.close()]);
-});
+test.each(['session', 'transaction'] as const)(
+  'a server that knows no timelines, since its storage is replicated, is the primary, with pooling by %s',
+  async (pooling) => {
+    const AS_AURORA = `
+      CREATE SCHEMA IF NOT EXISTS held;
+      CREATE OR REPLACE FUNCTION held.pg_walfile_name(pg_lsn) RETURNS text LANGUAGE plpgsql
+        AS $$ BEGIN RAISE EXCEPTION 'not supported' USING ERRCODE = 'feature_not_supported'; END $$`;
+    await sql(owned.url, AS_AURORA);
+    const url = `${owned.url}?options=-c%20search_path%3Dheld%2Cpg_catalog%2Cpublic`;
+    const primary = primaryAt(url, { pooling });
+    const database = new Database(await createDataSource(primary).initialize(), primary.config);
+    const reader = new PostgresKeyReader(primary);
+    expect(await database.transaction(isolation)).toBe('read committed');
+    expect(await reader.read('0'.repeat(24))).not.toHaveProperty('found');
+    await Promise.all([reader.close(), database.close()]);
+  },
+);

@@ -2,7 +2,7 @@ import type { DataSourceOptions, EntityManager } from 'typeorm';
 import type pg from 'pg';
 import type { Primary } from '../primary/primary.js';
 import { requirePrimary } from '../primary/primary-client.js';
-import { SERVER_STATE, type ServerState } from '../primary/server-state.js';
+import { SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from '../primary/server-state.js';
 import { SessionSource, type Work } from './session-source.js';
 
 /** Milliseconds, by the name of the setting. */
@@ -40,9 +40,10 @@ export class PooledSource extends SessionSource {
 
   private begin<T>(isolation: string, work: Work<T>, on = this.manager): Promise<T> {
     return on.transaction(async (manager) => {
+      const state = this.primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES;
       const [, asked] = await twoStatements(
         manager,
-        `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${SERVER_STATE}${this.limits}`,
+        `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${state}${this.limits}`,
       );
       requirePrimary(this.primary, (asked as pg.QueryResult<ServerState>).rows[0]!);
       return work(manager);
