@@ -72,7 +72,8 @@ describe('through PgBouncer in transaction mode, with DATABASE_POOLING=transacti
     const told = (await person.events('?limit=50')).items.map(({ type }) => type);
     expect(told).toEqual(expect.arrayContaining(['api_key.created', 'api_key.revoked']));
     const kept = `SELECT (SELECT count(*)::integer FROM pg_prepared_statements) AS statements,
-      (SELECT count(*)::integer FROM pg_locks WHERE locktype = 'advisory') AS locks,
+      (SELECT count(*)::integer FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+        WHERE locktype = 'advisory' AND datname = current_database()) AS locks,
       current_setting('statement_timeout') AS timeout, current_setting('default_transaction_isolation') AS isolation`;
     const nothing = { statements: 0, locks: 0, timeout: '0', isolation: 'read committed' };
     expect(await eachSession(env['DATABASE_URL']!, kept)).toEqual([nothing, nothing, nothing]);
