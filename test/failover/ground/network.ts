@@ -14,8 +14,8 @@ export class Network {
     private readonly range: string,
   ) {}
 
-  static open(): Network {
-    removeWhatDied();
+  static async open(): Promise<Network> {
+    await removeWhatDied();
     const taken = ip('-o', 'address');
     const numbers = Array.from({ length: 256 }, (_, index) => index).filter((n) => !taken.includes(` 198.18.${n}.`));
     const range = `198.18.${numbers[randomInt(numbers.length)]!}`;
@@ -62,9 +62,9 @@ export class Network {
 }
 
 /** What an earlier run left when it was killed. */
-function removeWhatDied(): void {
+async function removeWhatDied(): Promise<void> {
   const owners = new Set(namespaces().map((name) => Number(name.slice(PREFIX.length).split('-')[0])));
-  for (const owner of owners) if (!isRunning(owner)) void removeNamespaces(`${PREFIX}${owner}`);
+  for (const owner of owners) if (!isRunning(owner)) await removeNamespaces(`${PREFIX}${owner}`);
 }
 
 async function removeNamespaces(of: string): Promise<void> {

@@ -35,7 +35,7 @@ export class PatroniCluster {
     const folder = mkdtempSync(join(tmpdir(), 'patroni-'));
     // Patroni's user must be able to pass through it.
     chmodSync(folder, 0o711);
-    const cluster = new PatroniCluster(folder, Network.open(), settings);
+    const cluster = new PatroniCluster(folder, await Network.open(), settings);
     try {
       cluster.startEtcd();
       cluster.startProxy();

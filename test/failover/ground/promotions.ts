@@ -11,7 +11,12 @@ export interface Promotion {
   readonly node: PatroniNode;
   /** By `performance.now()`. */
   readonly at: number;
+  /** When its synchronous standby was there, without which nothing is committed. */
+  standbyAt?: number;
 }
+
+const STATE = `SELECT pg_is_in_recovery() AS standby, EXISTS (
+  SELECT FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')) AS is_followed`;
 
 /** Sees when a node begins to accept writes, by asking each of them all the time. */
 export class Promotions {
@@ -39,10 +44,12 @@ export class Promotions {
     while (!this.isOver) {
       try {
         client ??= await connect(node);
-        const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+        const { rows } = await client.query<{ standby: boolean; is_followed: boolean }>(STATE);
         const state = rows[0]!.standby ? 'standby' : 'primary';
         if (state === 'primary' && known !== undefined && known !== 'primary')
           this.seen.push({ node, at: performance.now() });
+        const latest = this.seen.at(-1);
+        if (rows[0]!.is_followed && latest?.node === node) latest.standbyAt ??= performance.now();
         known = state;
       } catch {
         known = 'away';
