@@ -39,11 +39,11 @@ export const FAULTS: readonly Fault[] = [
     name: 'the leader is frozen and thawed',
     promotes: true,
     happen: async (cluster, promotions) => {
-      const { machine } = await cluster.leader();
+      const leader = await cluster.leader();
       const since = performance.now();
-      machine.freeze();
+      leader.machine.freeze();
       await promoted(promotions, since);
-      machine.thaw();
+      await leader.thaw();
     },
   },
   {

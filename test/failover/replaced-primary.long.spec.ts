@@ -43,7 +43,6 @@ describe('a primary that was replaced and does not know it', () => {
       await eventually(async () => [200, 409].includes((await owner.person.revoke(apiKey.id)).status));
   });
   afterAll(async () => {
-    replaced.machine.thaw();
     await promotions.stop();
     for (const service of [following, ...Object.values(stuck)]) await service.stop();
     await cluster.stop();
@@ -77,7 +76,7 @@ describe('a primary that was replaced and does not know it', () => {
   });
 
   test('answers nothing at all once its Patroni has stopped it', async () => {
-    replaced.machine.thaw();
+    await replaced.thaw();
     await cluster.whole();
     expect(count(await outcomes(stuck['off']!), 'grant')).toBe(0);
   });

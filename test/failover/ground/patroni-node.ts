@@ -36,6 +36,16 @@ export class PatroniNode {
     this.machine.start(RUNS_AS, ['patroni', this.configuration], this.log, env);
   }
 
+  /**
+   * Goes on after it was frozen, with a new Patroni: up to 3.0.2 one that goes on may take the leader's lock back from its
+   * successor (patroni/patroni#2689), from which no cluster recovers by itself.
+   */
+  async thaw(): Promise<void> {
+    await this.machine.kill('patroni');
+    this.machine.thaw();
+    this.start();
+  }
+
   get host(): string {
     return `${this.machine.address}:5432`;
   }
