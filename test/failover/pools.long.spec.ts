@@ -45,7 +45,7 @@ describe.each([SESSIONS, 2])('through PgBouncer in transaction mode with %i sess
     await happen({ postgres, pool });
     const overAt = performance.now();
     await more();
-    const { broken, violations, backAfterMs, longestGapMs, ...counts } = await traffic.end(overAt);
+    const { broken, violations, backAfterMs, longestGapMs, interruptions, ...counts } = await traffic.end(overAt);
     const lost = await traffic.ledger.lostIn(postgres.url);
     tellFigures(`${name}, ${sessions} sessions`, {
       'seconds until grants again': (backAfterMs / 1000).toFixed(1),
@@ -53,6 +53,7 @@ describe.each([SESSIONS, 2])('through PgBouncer in transaction mode with %i sess
       ...counts,
       'lost keys': lost.created,
       'lost revocations': lost.revoked,
+      interruptions: interruptions || 'none',
       broken: broken.length,
       violations: violations.length,
     });

@@ -14,7 +14,7 @@ const STARTS_WITHIN_MS = 10_000;
 /** @typedef {Readonly<Record<string, string>>} Settings of PgBouncer */
 
 /** As docs/pooling.md has it. @type {Settings} */
-const SETTINGS = { pool_mode: 'transaction', max_client_conn: '500', server_login_retry: '1' };
+const SETTINGS = { pool_mode: 'transaction', max_client_conn: '500', server_login_retry: '0.2' };
 
 /** A PgBouncer before a PostgreSQL, for all of its databases, as the user of one URL. It always starts on the same port. */
 export class PgBouncer {
