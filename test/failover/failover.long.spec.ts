@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { tellFigures } from '../support/jest/long-form.js';
+import { sql } from '../support/stores/sql.js';
 import { startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
 import { FAULTS } from './faults.js';
 import { PatroniCluster } from './ground/patroni-cluster.js';
+import type { PatroniNode } from './ground/patroni-node.js';
 import { type Promotion, Promotions } from './ground/promotions.js';
 import { Pair, type Traffic } from './load/pair.js';
 
@@ -11,6 +13,8 @@ import { Pair, type Traffic } from './load/pair.js';
 const GRANTS = 100;
 const CHANGES = 20;
 const BACK_WITHIN_MS = 2000;
+/** Of two pairs: those that an instance has to PostgreSQL at most, and the one that looks which host is the primary. */
+const CONNECTIONS = 4 * (13 + 1);
 
 let cluster: PatroniCluster;
 let login: PlatformLogin;
@@ -65,9 +69,15 @@ describe.each(['off', 'on'])('over three Patroni nodes, with READ_BARRIER=%s', (
         violations: [],
       });
     }
+    await eventually(async () => (await connectionsTo(primary)) <= CONNECTIONS);
     for (const { backAfterMs } of ended) expect(backAfterMs - waitedMs).toBeLessThan(BACK_WITHIN_MS);
   });
 });
+
+async function connectionsTo(primary: PatroniNode): Promise<number> {
+  const rows = await sql(primary.url(), `SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'latchkey%'`);
+  return rows.length;
+}
 
 type Ended = Awaited<ReturnType<Traffic['end']>>;
 type Lost = Awaited<ReturnType<Traffic['ledger']['lostIn']>>;
