@@ -1,16 +1,18 @@
-// The model against runs that it was not fitted to: two instances behind one guard each, limits in Redis, other numbers in
-// flight. `node bench/scale/check.mjs`, after measure.mjs; about two minutes, writes results/check.json.
-import { cpus } from 'node:os';
-import { cpuOf, cpuSeconds, machineCpuSeconds } from '../lib/cpu.mjs';
+// The model against runs that it was not fitted to: what one instance costs foretells two instances that share PostgreSQL and
+// Redis, at another pace and with other numbers in flight. Both in turns, for a machine's speed changes with its neighbours.
+// `node bench/scale/check.mjs`, about five minutes, writes results/check.json.
 import { prepare } from '../lib/prepare.mjs';
 import { median } from '../lib/statistics.mjs';
-import { predict } from './predict.mjs';
-import { readResults, writeResults } from './results.mjs';
+import { writeResults } from './results.mjs';
 
-const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
+const KEYS = Number(process.env['BENCH_KEYS'] ?? 1_000_000);
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3);
 const RUNS = 5;
-const IN_FLIGHT = [24, 160];
-const INSTANCES = 2;
+const fitted = {
+  paced: [500, 2000, 4000].map((perSecond) => ({ perSecond, seconds: SECONDS })),
+  crowded: [32, 128, 512].map((concurrency) => ({ concurrency, seconds: SECONDS })),
+};
+const SHAPES = [{ perSecond: 2400 }, { inFlight: 120 }, { inFlight: 500 }];
 const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
 await prepare();
@@ -19,54 +21,47 @@ const { start } = await import('../lib/process.mjs');
 const { startService } = await import('../lib/service.mjs');
 const { loadCosts } = await import('./costs/loads.mjs');
 
-const costs = readResults('costs');
 const lab = await openLab();
-const databaseUrl = await lab.database(costs.keys);
+const databaseUrl = await lab.database(KEYS);
 const services = [];
-for (let n = 0; n < INSTANCES; n += 1) {
-  services.push(await startService(databaseUrl, { ...PATIENT, REDIS_URL: lab.redisUrl }));
+for (const _ of [1, 2]) services.push(await startService(databaseUrl, { ...PATIENT, REDIS_URL: lab.redisUrl }));
+const one = await guarding(services.slice(0, 1));
+const two = await guarding(services);
+const costs = [];
+/** @type {any[][]} */
+const runs = SHAPES.map(() => []);
+for (let run = 0; run < RUNS; run += 1) {
+  costs.push({ paced: await loadCosts(one, fitted.paced), crowded: await loadCosts(one, fitted.crowded) });
+  for (const [n, shape] of SHAPES.entries()) runs[n].push(await measured(shape));
 }
-const env = {
-  BENCH_TARGET: services.map(({ target }) => target).join(),
-  BENCH_KEYS: String(costs.keys),
-  BENCH_DEADLINE_MS: '30000',
-};
-const client = await start('programs/guarded.mjs', { env, isServer: false });
-const checks = [];
-for (const inFlight of IN_FLIGHT) {
-  const runs = [];
-  for (let run = 0; run < RUNS; run += 1) runs.push(await measured(inFlight));
-  checks.push({ instances: INSTANCES, inFlight, runs: runs.length, ...middle(runs) });
-}
-await client.stop();
+await Promise.all([one.client.stop(), two.client.stop()]);
 for (const service of services) await service.stop();
 await lab.close();
-writeResults('check', { checks });
+const checks = SHAPES.map((shape, n) => ({ ...shape, instances: services.length, measured: middle(runs[n]) }));
+writeResults('check', { keys: KEYS, runs: RUNS, seconds: SECONDS, ...middle(costs), checks });
 process.exit(0);
 
-/** @param {number} inFlight */
-async function measured(inFlight) {
-  const pids = { service: services.map(({ pid }) => pid), client: [client.pid], redis: [lab.redisPid] };
-  const own = () =>
-    Object.values(pids)
-      .flat()
-      .reduce((sum, pid) => sum + cpuSeconds(pid), 0);
-  const began = performance.now();
-  const asked = { databaseUrl, services, client, redisPid: lab.redisPid };
-  const { spent, answer } = await cpuOf({ machine: machineCpuSeconds, own }, () =>
-    loadCosts(asked, [{ concurrency: inFlight, seconds: SECONDS }]),
-  );
-  const [load] = answer;
-  const seconds = (performance.now() - began) / 1000;
-  // What PostgreSQL spends on reads belongs to us as well: it is in proportion to what we spend on the rest.
-  const { postgres, ...others } = load.micros;
-  const ours = spent.own * (1 + postgres / Object.values(others).reduce((sum, each) => sum + each, 0));
-  const cores = cpus().length - Math.max(0, spent.machine - ours) / seconds;
-  return { measured: load, predicted: predict(costs, { inFlight, instances: INSTANCES, cores }), cores };
+/** @param {any[]} asked */
+async function guarding(asked) {
+  const env = {
+    BENCH_TARGET: asked.map(({ target }) => target).join(),
+    BENCH_KEYS: String(KEYS),
+    BENCH_DEADLINE_MS: '30000',
+  };
+  const client = await start('programs/guarded.mjs', { env, isServer: false });
+  return { databaseUrl, services: asked, client, redisPid: lab.redisPid };
 }
 
-/** The median of each figure. @param {any[]} runs @returns {any} */
-function middle(runs) {
-  if (typeof runs[0] === 'number') return median(runs);
-  return Object.fromEntries(Object.keys(runs[0]).map((name) => [name, middle(runs.map((run) => run[name]))]));
+/** @param {{ perSecond?: number, inFlight?: number }} shape of the load of both */
+async function measured({ perSecond, inFlight }) {
+  const load = perSecond ? { perSecond } : { concurrency: inFlight };
+  const [cost] = await loadCosts(two, [{ ...load, seconds: SECONDS }]);
+  return cost;
+}
+
+/** The median of each figure. @param {any[]} all @returns {any} */
+function middle(all) {
+  if (typeof all[0] === 'number') return median(all);
+  const each = Object.keys(all[0]).map((name) => [name, middle(all.map((run) => run[name]))]);
+  return Array.isArray(all[0]) ? each.map(([, value]) => value) : Object.fromEntries(each);
 }

@@ -4,7 +4,7 @@ import { prepare } from '../lib/prepare.mjs';
 
 const KEYS = Number(process.env['BENCH_KEYS'] ?? 1_000_000);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
-const IN_FLIGHT = [2, 8, 32, 128];
+const IN_FLIGHT = [16, 64, 256];
 const PACES = [500, 2000, 4000, 8000];
 /** A machine whose neighbours are busy must not make the service give a read up: it would lose the process that is measured. */
 const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };

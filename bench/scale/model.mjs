@@ -34,43 +34,51 @@ export function fit(points) {
 }
 
 /** @param {Line} line @param {number} batch @returns {number} microseconds of CPU a validation */
-export const at = ({ each, perBatch }, batch) => each + perBatch / batch;
+export const costAt = ({ each, perBatch }, batch) => each + perBatch / batch;
 
-/** @param {any} costs of results/costs.json */
-export function linesOf(costs) {
-  const points = (/** @type {any[]} */ loads, /** @type {string} */ who) =>
-    loads.map(({ batch, micros }) => ({ batch, micros: micros[who] }));
+/**
+ * @typedef {object} Load that one instance was under, and what a validation then cost
+ * @property {number} perSecond
+ * @property {number} concurrency
+ * @property {number} batch keys a read
+ * @property {Readonly<Record<'service' | 'postgres' | 'redis' | 'client', number>>} micros of CPU
+ */
+
+/**
+ * What it would be between two loads that were measured, on a straight line of logarithms; beyond the last as at the last.
+ * @param {readonly Load[]} loads in order
+ * @param {'perSecond' | 'concurrency'} axis @param {number} point
+ */
+export function between(loads, axis, point) {
+  const next = loads.findIndex((load) => load[axis] >= point);
+  const above = loads.at(next) ?? loads[0];
+  const below = next > 0 ? loads[next - 1] : above;
+  if (!above || !below) throw new Error('nothing was measured');
+  const share = above === below ? 0 : Math.log(point / below[axis]) / Math.log(above[axis] / below[axis]);
+  const mix = (/** @type {(load: Load) => number} */ of) => of(below) * (of(above) / of(below)) ** share;
   return {
-    read: fit(costs.reads),
-    readWithBarrier: fit(costs.barrier),
-    streams: fit(points(costs.streams, 'service')),
-    streamsWithRedis: fit(points(costs.redis, 'service')),
-    unary: fit(points(costs.unary, 'service')),
-    client: fit(points(costs.streams, 'client')),
-    redis: fit(points(costs.redis, 'redis')),
+    batch: mix(({ batch }) => batch),
+    micros: {
+      service: mix(({ micros }) => micros.service),
+      postgres: mix(({ micros }) => micros.postgres),
+      redis: mix(({ micros }) => micros.redis),
+      client: mix(({ micros }) => micros.client),
+    },
   };
 }
 
 /**
- * What one process answers in a second with so much of a core, and how many keys it then reads at once: between the paces that
- * were measured, and beyond the last at the cost of the last.
- * @param {readonly { perSecond: number, batch: number, micros: { service: number } }[]} paced in order
- * @param {number} share
+ * What one process answers in a second with so much of a core.
+ * @param {readonly Load[]} paced in order @param {number} share
  */
 export function paceAt(paced, share) {
-  const points = [
-    { share: 0, perSecond: 0, batch: 1 },
-    ...paced.map(({ perSecond, batch, micros }) => ({ share: (perSecond * micros.service) / 1e6, perSecond, batch })),
-  ];
-  const above = points.findIndex((point) => point.share >= share);
-  const [low, high] = above > 0 ? [points[above - 1], points[above]] : [points[0], points.at(-1)];
-  if (!low || !high) throw new Error('no pace was measured');
-  const part = (share - low.share) / (high.share - low.share);
-  const within = Math.min(1, part);
-  return {
-    perSecond: low.perSecond + part * (high.perSecond - low.perSecond),
-    batch: low.batch + within * (high.batch - low.batch),
-  };
+  let [low, high] = [1, 1e6];
+  while (high / low > 1.001) {
+    const perSecond = Math.sqrt(low * high);
+    if ((perSecond * between(paced, 'perSecond', perSecond).micros.service) / 1e6 > share) high = perSecond;
+    else low = perSecond;
+  }
+  return low;
 }
 
 /**
@@ -91,19 +99,17 @@ export function keysWritten(keys, perSecond) {
  */
 export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
   const { utilization, connections } = ASSUMED;
-  const lines = linesOf(costs);
-  const cores = (/** @type {number} */ micros) => (perSecond * micros) / 1e6;
   let pace = paceAt(costs.paced, utilization);
-  let writing = 0;
   // A process also writes what keys did, and the busier it is, the more.
   for (let round = 0; round < 20; round += 1) {
-    writing = keysWritten(keysInUse, pace.perSecond);
-    pace = paceAt(costs.paced, utilization - (writing * costs.usage.serviceMicros) / 1e6);
+    const writing = (keysWritten(keysInUse, pace) * costs.usage.serviceMicros) / 1e6;
+    pace = paceAt(costs.paced, utilization - writing);
   }
-  const { batch } = pace;
-  const processes = Math.max(2, Math.ceil(perSecond / pace.perSecond));
-  const written = processes * keysWritten(keysInUse, perSecond / processes);
-  const reading = cores(at(lines.read, batch));
+  const processes = Math.max(2, Math.ceil(perSecond / pace));
+  const each = perSecond / processes;
+  const { batch, micros } = between(costs.paced, 'perSecond', each);
+  const written = processes * keysWritten(keysInUse, each);
+  const reading = (perSecond * micros.postgres) / 1e6;
   const noting = (written * costs.usage.postgresMicros) / 1e6;
   return {
     processes,
@@ -111,7 +117,7 @@ export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
     readingCores: reading,
     notingCores: noting,
     postgresCores: (reading + noting) / utilization,
-    redisCores: cores(at(lines.redis, batch)) / utilization,
+    redisCores: (perSecond * micros.redis) / 1e6 / utilization,
     connections: processes * connections,
     written,
     walBytes: written * costs.usage.walBytes,

@@ -1,34 +1,17 @@
-import { at, linesOf } from './model.mjs';
+import { between } from './model.mjs';
 
 /**
- * What a run of two instances on one machine must come to, by what one instance was measured to cost.
- * @param {any} costs
- * @param {{ inFlight: number, instances: number, cores: number }} shape `cores`: those that no other program took
+ * What several instances that share everything else must come to, by what one was measured to cost: each as one instance with
+ * its share of the load.
+ * @param {any} results of results/check.json: the loads that one instance was under, `paced` and `crowded`
+ * @param {{ perSecond?: number, inFlight?: number, instances: number, measured: import('./model.mjs').Load }} shape
  */
-export function predict(costs, { inFlight, instances, cores }) {
-  const lines = linesOf(costs);
-  const batch = batchOf(costs.streams, inFlight / instances);
-  const micros = {
-    service: at(lines.streamsWithRedis, batch),
-    postgres: at(lines.read, batch),
-    redis: at(lines.redis, batch),
-    client: at(lines.client, batch),
-  };
-  const all = Object.values(micros).reduce((sum, each) => sum + each, 0);
-  return { perSecond: (cores * 1e6) / all, batch, micros };
+export function predict({ paced, crowded }, { perSecond, inFlight = 0, instances, measured }) {
+  if (perSecond !== undefined) return { perSecond, ...between(paced, 'perSecond', perSecond / instances) };
+  const each = between(crowded, 'concurrency', inFlight / instances);
+  // All that the run is known for is how much CPU its processes got together.
+  return { ...each, perSecond: (measured.perSecond * sum(measured.micros)) / sum(each.micros) };
 }
 
-/**
- * Between two numbers in flight that were measured, on a straight line of their logarithms.
- * @param {readonly { concurrency: number, batch: number }[]} loads in order @param {number} inFlight
- */
-function batchOf(loads, inFlight) {
-  const next = Math.max(
-    1,
-    loads.findIndex(({ concurrency }) => concurrency >= inFlight),
-  );
-  const above = next < loads.length ? next : loads.length - 1;
-  const [low, high] = [loads[above - 1], loads[above]];
-  const share = Math.log(inFlight / low.concurrency) / Math.log(high.concurrency / low.concurrency);
-  return low.batch * (high.batch / low.batch) ** share;
-}
+/** @param {Readonly<Record<string, number>>} micros */
+const sum = (micros) => Object.values(micros).reduce((total, each) => total + each, 0);

@@ -4,7 +4,7 @@ import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
 /** Few enough that writing down what they did is next to nothing. */
 export const DISTINCT_KEYS = 2000;
 /** Calls before the first that counts, until V8 has compiled what is called often. */
-const WARM_UP = 20_000;
+const WARM_UP = 10_000;
 
 /**
  * CPU of each process a validation, under loads that keep so many questions in flight.

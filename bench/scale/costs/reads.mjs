@@ -6,31 +6,34 @@ import { keyNumber, publicPartOf } from '../../lib/keys.mjs';
 import { median } from '../../lib/statistics.mjs';
 
 const BATCHES = [1, 10, 100, 500];
-const RUNS = 3;
 /** Until PostgreSQL has settled on a plan. */
 const WARM_UP = 20;
 
+/** How many runs there are of each, in turns. */
+const RUNS = 3;
+const WAYS = /** @type {const} */ (['reads', 'barrier']);
+
 /**
- * CPU of the PostgreSQL process that answers a validation's read, for so many random keys a statement, without and with a
- * barrier behind it, in turns.
- * @param {string} databaseUrl which has a synchronous standby
- * @param {{ keys: number, seconds: number }} load `keys`: how many are stored
+ * CPU of the PostgreSQL process that answers a validation's read, for so many random keys a statement: `reads` alone, and
+ * with a `barrier`, for which there is a synchronous standby.
+ * @param {string} databaseUrl
+ * @param {{ keys: number, seconds: number, ways?: readonly ('reads' | 'barrier')[] }} load `keys`: how many are stored
  */
-export async function readCosts(databaseUrl, { keys, seconds }) {
+export async function readCosts(databaseUrl, { keys, seconds, ways = WAYS }) {
   const publicParts = Array.from({ length: 100_000 }, () => publicPartOf(keyNumber(Math.floor(Math.random() * keys))));
-  const plain = await reader(databaseUrl, publicParts, false);
-  const barrier = await reader(databaseUrl, publicParts, true);
-  const costs = { reads: [], barrier: [] };
+  /** @type {Record<string, { batch: number, micros: number }[]>} */
+  const costs = {};
+  const readers = [];
+  for (const way of ways) readers.push({ way, ...(await reader(databaseUrl, publicParts, way === 'barrier')) });
   for (const batch of BATCHES) {
-    const runs = { reads: [], barrier: [] };
+    /** @type {Record<string, number[]>} */
+    const runs = {};
     for (let run = 0; run < RUNS; run += 1) {
-      runs.reads.push(await plain.microsAKey(batch, seconds / RUNS));
-      runs.barrier.push(await barrier.microsAKey(batch, seconds / RUNS));
+      for (const { way, microsAKey } of readers) (runs[way] ??= []).push(await microsAKey(batch, seconds / RUNS));
     }
-    costs.reads.push({ batch, micros: median(runs.reads) });
-    costs.barrier.push({ batch, micros: median(runs.barrier) });
+    for (const way of ways) (costs[way] ??= []).push({ batch, micros: median(runs[way]) });
   }
-  await Promise.all([plain.close(), barrier.close()]);
+  await Promise.all(readers.map(({ close }) => close()));
   return costs;
 }
 

@@ -1,37 +1,47 @@
 import { figure, markdown } from './markdown.mjs';
-import { at, bytesAKey, linesOf } from '../model.mjs';
+import { bytesAKey, costAt, fit } from '../model.mjs';
 
-const BATCHES = [1, 10, 100, 500];
-
-/** CPU a validation. @param {any} costs */
-export function cpu(costs) {
-  const lines = linesOf(costs);
-  const who = {
-    'PostgreSQL, a read': lines.read,
-    'the same with `READ_BARRIER=on`': lines.readWithBarrier,
-    'the service, over streams': lines.streams,
-    'the same, limits in Redis': lines.streamsWithRedis,
-    'the service, single calls': lines.unary,
-    Redis: lines.redis,
-    'the guard': lines.client,
-  };
+/** CPU a validation, of processes that are kept busy. @param {any} costs */
+export function cpu({ streams, redis, unary }) {
   return markdown(
-    ['µs of CPU a validation, in batches of', ...BATCHES.map(String)],
-    Object.entries(who).map(([name, line]) => [name, ...BATCHES.map((batch) => at(line, batch))]),
+    [
+      'in flight',
+      'keys a read',
+      'service, over streams',
+      'the same, limits in Redis',
+      'single calls',
+      'Redis',
+      'the guard',
+    ],
+    streams.map((/** @type {any} */ each, /** @type {number} */ n) => [
+      String(each.concurrency),
+      each.batch,
+      each.micros.service,
+      redis[n].micros.service,
+      unary[n].micros.service,
+      redis[n].micros.redis,
+      each.micros.client,
+    ]),
   );
 }
 
 /** What PostgreSQL was measured to cost, beside the line through it. @param {any} costs */
 export function reads(costs) {
-  const { read, readWithBarrier } = linesOf(costs);
+  const [read, behindBarrier] = [fit(costs.reads), fit(costs.barrier)];
   return markdown(
-    ['keys a read', 'measured, µs a key', 'the model', 'with the barrier, measured', 'the model'],
+    [
+      `keys a read, out of ${costs.keys.toLocaleString('en')}`,
+      'µs of PostgreSQL a key',
+      'the line',
+      'with a barrier',
+      'the line',
+    ],
     costs.reads.map((/** @type {any} */ { batch, micros }, /** @type {number} */ n) => [
       String(batch),
       micros,
-      at(read, batch),
+      costAt(read, batch),
       costs.barrier[n].micros,
-      at(readWithBarrier, batch),
+      costAt(behindBarrier, batch),
     ]),
   );
 }

@@ -1,17 +1,20 @@
+import { predict } from '../predict.mjs';
 import { figure, markdown } from './markdown.mjs';
 
-/** The model against what was measured. @param {any} check */
-export function checked({ checks }) {
-  const rows = checks.flatMap((/** @type {any} */ { inFlight, measured, predicted }) => {
+/** The model against what was measured. @param {any} results of results/check.json */
+export function checked(results) {
+  const rows = results.checks.flatMap((/** @type {any} */ check) => {
+    const { inFlight, measured } = check;
+    const predicted = predict(results, check);
+    const load = inFlight ? `${inFlight} in flight` : `${figure(measured.perSecond)} a second`;
     const line = (/** @type {string} */ what, /** @type {number} */ is, /** @type {number} */ said) => [
-      `${inFlight} in flight: ${what}`,
+      `${load}: ${what}`,
       said,
       is,
       `${Math.round((said / is - 1) * 100)} %`,
     ];
     return [
-      line('validations a second', measured.perSecond, predicted.perSecond),
-      line('keys a read', measured.batch, predicted.batch),
+      ...(inFlight ? [line('validations a second', measured.perSecond, predicted.perSecond)] : []),
       line('µs of the service', measured.micros.service, predicted.micros.service),
       line('µs of PostgreSQL', measured.micros.postgres, predicted.micros.postgres),
       line('µs of Redis', measured.micros.redis, predicted.micros.redis),
