@@ -35,8 +35,8 @@ describe('latchkey migrate', () => {
       out: '',
       err: 'latchkey: DATABASE_URL: the tables are older than this version: run `latchkey migrate`\n',
     });
-    const { host: one } = new URL(database.url);
-    const twice = { DATABASE_URL: database.url.replace(one, `${one},${one}`) };
+    const { host: one, port } = new URL(database.url);
+    const twice = { DATABASE_URL: database.url.replace(one, `${one},localhost:${port}`) };
     expect(await latchkey(['account', 'show', 'ada'], { env: twice })).toEqual(early);
     const first = await latchkey(['migrate', '--json'], { env: twice });
     expect(first).toMatchObject({ code: 0, err: '' });

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import { patiently } from '../connection/patience.js';
 import { SERVER_STATE, type ServerState } from './server-state.js';
@@ -5,6 +6,8 @@ import { SERVER_STATE, type ServerState } from './server-state.js';
 /** From the end of one look to the beginning of the next. */
 const LOOK_EVERY_MS = 250;
 const PATIENCE_MS = 1000;
+/** Over a long line a connection takes some seven round trips. */
+const CONNECT_TIMEOUT_MS = 2000;
 
 /** What a host says of itself: the timeline of a server that accepts writes, or why it is no primary. */
 export type Sighting = { readonly timeline: number } | { readonly why: string };
@@ -12,6 +15,8 @@ export type Sighting = { readonly timeline: number } | { readonly why: string };
 /** Looks again and again at one of the hosts that DATABASE_URL names, over a connection that is kept. */
 export class HostWatch {
   private client: pg.Client | undefined;
+  /** Of the client, or of one that is being connected. */
+  private socket: Socket | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
 
@@ -47,10 +52,13 @@ export class HostWatch {
   }
 
   private async connect(): Promise<pg.Client> {
+    const socket = new Socket();
+    this.socket = socket;
     const client = new pg.Client({
       connectionString: this.url,
+      stream: () => socket,
       application_name: 'latchkey watch',
-      connectionTimeoutMillis: PATIENCE_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
     // What breaks is noticed by the next look.
     client.on('error', () => undefined);
@@ -58,9 +66,9 @@ export class HostWatch {
     return client;
   }
 
+  /** Without waiting for the server, which may be silent. */
   private drop(): void {
-    const gone = this.client;
     this.client = undefined;
-    void gone?.end().catch(() => undefined);
+    this.socket?.destroy();
   }
 }

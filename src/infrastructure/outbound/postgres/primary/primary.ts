@@ -8,7 +8,7 @@ import { unavailable } from '../connection/store-error.js';
 const START_TIMEOUT_MS = 10_000;
 
 /** A connection, as far as it matters whether it still leads to the primary. */
-export interface Line {
+export interface WatchedConnection {
   /** The WAL timeline of its server; undefined until it is known. */
   readonly timeline: number | undefined;
   drop(): void;
@@ -22,7 +22,8 @@ export interface Line {
 export class Primary {
   /** False where storage is replicated below PostgreSQL, as the newest connection has it: all are on one timeline. */
   knowsTimelines = true;
-  private readonly lines = new Set<Line>();
+  private readonly connections = new Set<WatchedConnection>();
+  private readonly urls: readonly string[];
   private readonly watches: readonly HostWatch[];
   private readonly sightings = new Map<string, Sighting>();
   private highestTimeline = 0;
@@ -36,9 +37,9 @@ export class Primary {
     private readonly log = new Log('silent'),
     private readonly startTimeoutMs = START_TIMEOUT_MS,
   ) {
-    const { urls } = config;
-    this.current = urls[0]!;
-    const watched = urls.length > 1 ? urls : [];
+    this.urls = [...new Set(config.urls)];
+    this.current = this.urls[0]!;
+    const watched = this.urls.length > 1 ? this.urls : [];
     this.watches = watched.map((url) => new HostWatch(url, (sighting) => this.saw(url, sighting)));
   }
 
@@ -61,10 +62,10 @@ export class Primary {
     return [gauge('latchkey_postgres_timeline', help, () => this.highestTimeline, 'max')];
   }
 
-  /** From now on the line is dropped when it does not lead to the primary any more. Answers how to end that. */
-  hold(line: Line): () => void {
-    this.lines.add(line);
-    return () => void this.lines.delete(line);
+  /** From now on the connection is dropped when it does not lead to the primary any more. Answers how to end that. */
+  hold(connection: WatchedConnection): () => void {
+    this.connections.add(connection);
+    return () => void this.connections.delete(connection);
   }
 
   /** Throws when a server on this timeline has been replaced by another. */
@@ -92,7 +93,7 @@ export class Primary {
   }
 
   private whyNone(): string {
-    const said = this.config.urls.map((url) => {
+    const said = this.urls.map((url) => {
       const sighting = this.sightings.get(url);
       return `${hostOf(url)}: ${sighting && 'why' in sighting ? sighting.why : 'no answer yet'}`;
     });
@@ -106,10 +107,11 @@ export class Primary {
       const seen = this.sightings.get(each);
       return seen && 'timeline' in seen && seen.timeline >= this.highestTimeline ? seen.timeline : -1;
     };
-    const others = this.config.urls.filter((each) => each !== this.current);
+    const others = this.urls.filter((each) => each !== this.current);
     const best = others.reduce((one, other) => (timelineOf(other) > timelineOf(one) ? other : one), this.current);
     if (best !== this.current) this.moveTo(best);
-    if (timelineOf(this.current) >= 0) this.onFound();
+    // Each is heard first: the one that answers first may have been replaced.
+    if (timelineOf(this.current) >= 0 && this.sightings.size === this.urls.length) this.onFound();
   }
 
   private moveTo(url: string): void {
@@ -117,17 +119,17 @@ export class Primary {
     this.current = url;
     this.log.info('PostgreSQL: another host is the primary', { from, to: hostOf(url), timeline: this.highestTimeline });
     // Lines that are still being opened lead to the host before, which may be silent, and take the place of others.
-    this.drop((line) => line.timeline === undefined);
+    this.drop(({ timeline: its }) => its === undefined);
   }
 
   private raise(timeline: number): void {
     if (timeline <= this.highestTimeline) return;
     this.highestTimeline = timeline;
-    this.drop((line) => line.timeline !== undefined && line.timeline < timeline);
+    this.drop(({ timeline: its }) => its !== undefined && its < timeline);
   }
 
-  private drop(isElsewhere: (line: Line) => boolean): void {
-    for (const line of [...this.lines].filter(isElsewhere)) line.drop();
+  private drop(isElsewhere: (connection: WatchedConnection) => boolean): void {
+    for (const each of [...this.connections].filter(isElsewhere)) each.drop();
   }
 }
 
