@@ -1,14 +1,19 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { dropWhenLate } from '../connection/late-answers.js';
-import type { Line, Primary } from './primary.js';
+import type { Primary, WatchedConnection } from './primary.js';
 import { knowsNoTimelines, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 
-/** Set once on each connection that is a session, whatever the server's default is, and not with every transaction. */
-const ISOLATION = `set_config('default_transaction_isolation', 'read committed', false)`;
+/**
+ * Set once on each connection that is a session, whatever the server's default is, and not with every transaction. Warnings
+ * are to be told: one says that a commit did not wait.
+ */
+const SET_UP = `
+  set_config('default_transaction_isolation', 'read committed', false), set_config('client_min_messages', 'warning', false)`;
 
 /** A connection to the primary. */
-export class PrimaryClient extends pg.Client implements Line {
+export class PrimaryClient extends pg.Client implements WatchedConnection {
+  isDropped = false;
   timeline: number | undefined;
   private readonly socket: Socket;
 
@@ -19,6 +24,7 @@ export class PrimaryClient extends pg.Client implements Line {
     const socket = new Socket();
     super({ ...config, connectionString: primary.url, stream: () => socket });
     this.socket = socket.once('close', primary.hold(this));
+    dropWhenLate(this);
     this.on('notice', (notice) => {
       // An administrator has ended the wait for the standby, and PostgreSQL goes on to say that it has committed.
       if (notice.routine === 'SyncRepWaitForLSN') this.drop();
@@ -40,12 +46,13 @@ export class PrimaryClient extends pg.Client implements Line {
 
   private async askState(text: string): Promise<ServerState> {
     const isSession = this.primary.config.pooling === 'session';
-    const { rows } = await this.query<ServerState>(isSession ? `${text}, ${ISOLATION}` : text);
+    const { rows } = await this.query<ServerState>(isSession ? `${text}, ${SET_UP}` : text);
     return rows[0]!;
   }
 
   /** Without waiting for the server to say goodbye: pg offers no way to drop a connection, so its socket is ours. */
   drop(): void {
+    this.isDropped = true;
     this.socket.destroy();
   }
 }
@@ -66,7 +73,6 @@ export function pooledClients(primary: Primary, require: (client: PrimaryClient)
     Client: class extends PrimaryClient {
       constructor(config: pg.ClientConfig) {
         super(primary, config);
-        dropWhenLate(this);
       }
     },
     /** pg-pool's hook for a new connection. */

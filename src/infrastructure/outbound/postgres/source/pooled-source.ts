@@ -21,8 +21,10 @@ export class PooledSource extends SessionSource {
     limits: ServerLimits,
   ) {
     super(options);
+    const warnings = `, set_config('client_min_messages', 'warning', true)`;
     this.limits = Object.entries(limits)
       .map(([name, ms]) => `, set_config('${name}', '${ms}', true)`)
+      .concat(warnings)
       .join('');
   }
 

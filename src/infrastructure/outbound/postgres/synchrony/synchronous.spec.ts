@@ -181,6 +181,25 @@ test('commits without a standby are told once, until one is there again, and cou
   ]);
 });
 
+test('a change is not answered when an administrator ends its wait for the standby', async () => {
+  const url = `${primary.url}?options=-c%20client_min_messages%3Derror`;
+  const quiet = primaryAt(url);
+  const app = await openOver(await openDatabase(quiet, 'lk'), quiet);
+  standby.pause();
+  try {
+    let isOver = false;
+    const waiting = met(newOwner(app)).finally(() => (isOver = true));
+    await eventually(async () => {
+      await sql(primary.url, `SELECT pg_cancel_backend(pid) ${WAITING}`);
+      return isOver;
+    });
+    expect(await waiting).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
+  } finally {
+    standby.resume();
+  }
+  await app.close();
+});
+
 describe('sessions that wait for a standby which is away', () => {
   const left = async (name: string) => {
     const all = await sql(primary.url, `SELECT 1 ${WAITING} AND application_name = '${name}'`);
