@@ -9,7 +9,7 @@ import { type Ask, asksOn, type Statement } from './statement.js';
 import { storeError, unavailable } from './store-error.js';
 
 const RECONNECT_PAUSE_MS = 50;
-const CONNECT_TIMEOUT_MS = 1000;
+const CONNECT_TIMEOUT_MS = 2000;
 /** A start can wait: on a machine where everything starts at once, even a good PostgreSQL takes its time. */
 const START_TIMEOUT_MS = 10_000;
 
@@ -120,9 +120,7 @@ export class ReservedConnections {
     client.on('error', () => this.destroy(client));
     try {
       await client.connect();
-      await client.setUp();
-      if (this.hasAbandoned) await endAbandonedWaits(client, this.name, this.patienceMs);
-      this.hasAbandoned = false;
+      await patiently(timeoutMs, this.setUp(client));
       this.idle.push(client);
     } catch (error) {
       this.lastFailureAt = performance.now();
@@ -130,6 +128,14 @@ export class ReservedConnections {
       this.destroy(client);
       throw error;
     }
+  }
+
+  private async setUp(client: PrimaryClient): Promise<void> {
+    await client.setUp();
+    if (!this.hasAbandoned) return;
+    this.hasAbandoned = false;
+    // Where the role may not end its own sessions, they stay.
+    await endAbandonedWaits(client, this.name, this.patienceMs).catch(() => undefined);
   }
 
   private destroy(client: PrimaryClient): void {
