@@ -6,7 +6,7 @@ import { PostgresOutage } from '../connection/postgres-outage.js';
 import type { Primary } from '../primary/primary.js';
 import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../synchrony/synchronous-sql.js';
 import { ReservedConnections } from '../connection/reserved-connections.js';
-import type { Ask, Statement } from '../connection/statement.js';
+import type { Statement } from '../connection/statement.js';
 import { readKeys } from './read-keys-sql.js';
 import { type KeyReadingRow, toReading } from './key-rows.js';
 import { unavailable } from '../connection/store-error.js';
@@ -74,27 +74,26 @@ export class PostgresKeyReader extends KeyReader {
     return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
   }
 
-  private readRows(publicParts: string): Promise<KeyReadingRow[]> {
-    return this.connections.run(async (ask) => {
-      const statement = this.primary.knowsTimelines ? this.readKeys : this.readWithoutTimeline;
-      const rows = await ask<KeyReadingRow>(statement, [publicParts]);
-      const row = rows[0]!;
-      this.requirePrimary(row);
-      if (this.primary.config.readBarrier) await this.requireBarrier(ask, row);
-      return rows;
+  private async readRows(publicParts: string): Promise<KeyReadingRow[]> {
+    const { knowsTimelines, config } = this.primary;
+    const [rows, after] = await this.connections.run(async (ask) => {
+      const read = await ask<KeyReadingRow>(knowsTimelines ? this.readKeys : this.readWithoutTimeline, [publicParts]);
+      this.requirePrimary(read[0]!);
+      return [read, config.readBarrier ? await ask<Synchrony>(BARRIER_HELD, []) : []] as const;
     });
+    if (config.readBarrier) requireBarrier(rows[0]!, after[0]!);
+    return rows;
   }
 
   private requirePrimary({ standby, timeline }: KeyReadingRow): void {
     if (standby || timeline === null) throw unavailable(new Error('PostgreSQL is in recovery'));
     if (timeline !== undefined) this.primary.admit(timeline);
   }
+}
 
-  /** The commit of the read has waited for a standby, unless waiting was switched off meanwhile. */
-  private async requireBarrier(ask: Ask, read: KeyReadingRow): Promise<void> {
-    const [after] = await ask<Synchrony>(BARRIER_HELD, []);
-    const isSameServer = read.timeline === undefined || read.timeline === after!.timeline;
-    if (read.is_synchronous && after!.is_synchronous && isSameServer) return;
-    throw unavailable(new Error(`READ_BARRIER is on, and ${NOT_SYNCHRONOUS}`));
-  }
+/** The commit of the read has waited for a standby, unless waiting was switched off meanwhile. */
+function requireBarrier(read: KeyReadingRow, after: Synchrony): void {
+  const isSameServer = read.timeline === undefined || read.timeline === after.timeline;
+  if (read.is_synchronous && after.is_synchronous && isSameServer) return;
+  throw unavailable(new Error(`READ_BARRIER is on, and ${NOT_SYNCHRONOUS}`));
 }
