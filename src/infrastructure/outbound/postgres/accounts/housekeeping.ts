@@ -15,19 +15,21 @@ const BATCH = 10_000;
 export class PostgresHousekeeping {
   constructor(private readonly database: Database) {}
 
+  /** Statement by statement: in a pool, where each is a transaction of its own, no row stays locked for long. */
   async run(): Promise<void> {
-    await this.database.run(async (manager) => {
-      const now = await databaseNow(manager);
-      await manager.delete(SessionRow, { expiresAt: LessThan(now) });
-      await manager.delete(LeakReportBudgetRow, { wholeAt: LessThan(now) });
-      const forgotten = new Date(now.getTime() - SUCCESSES_KEPT_DAYS * DAY_MS);
-      await manager.delete(PasswordGuessesRow, { lastAttemptAt: LessThan(forgotten) });
-      const forget = async (statement: string, seconds: number) => {
-        const [gone] = await manager.query<{ count: number }[]>(statement, [now, seconds, BATCH]);
-        return gone!.count;
-      };
-      while ((await forget(FORGET_FAILURES, FAILURE_FORGOTTEN_AFTER_MS / 1000)) === BATCH);
-      while ((await forget(FORGET_MESSAGES, FAILED_KEPT_MS / 1000)) === BATCH);
+    const now = await this.database.run(databaseNow);
+    await this.database.run((manager) => manager.delete(SessionRow, { expiresAt: LessThan(now) }));
+    await this.database.run((manager) => manager.delete(LeakReportBudgetRow, { wholeAt: LessThan(now) }));
+    const forgotten = new Date(now.getTime() - SUCCESSES_KEPT_DAYS * DAY_MS);
+    await this.database.run((manager) => manager.delete(PasswordGuessesRow, { lastAttemptAt: LessThan(forgotten) }));
+    while ((await this.forget(FORGET_FAILURES, now, FAILURE_FORGOTTEN_AFTER_MS)) === BATCH);
+    while ((await this.forget(FORGET_MESSAGES, now, FAILED_KEPT_MS)) === BATCH);
+  }
+
+  private forget(statement: string, now: Date, afterMs: number): Promise<number> {
+    return this.database.run(async (manager) => {
+      const [gone] = await manager.query<{ count: number }[]>(statement, [now, afterMs / 1000, BATCH]);
+      return gone!.count;
     });
   }
 }
