@@ -42,12 +42,12 @@ describe('REDIS_URL', () => {
   });
 
   test('names what sentinels are told, where they ask for a password too', () => {
-    expect(read('redis+sentinel://:a@s1/limits?tls=true&sentinelUser=u&sentinelPassword=p%26q')).toMatchObject({
+    expect(read('redis+sentinel://:a@s1/limits?tls=true&sentinelUser=u&sentinelPassword=p%26q+r')).toMatchObject({
       username: undefined,
       password: 'a',
       tls: true,
       sentinelUsername: 'u',
-      sentinelPassword: 'p&q',
+      sentinelPassword: 'p&q+r',
       place: 'redis+sentinel://s1/limits',
     });
   });

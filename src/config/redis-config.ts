@@ -69,7 +69,7 @@ function parseSeveral(url: string): RedisConfig {
   const isCluster = url.startsWith('redis+cluster:');
   const form = isCluster ? CLUSTER : SENTINEL;
   const [, kind, credentials, hosts = '', path = '', query = ''] = (isEncoded(url) && PARTS.exec(url)) || fail(form);
-  const parameters = new URLSearchParams(query);
+  const parameters = new URLSearchParams(query.replaceAll('+', '%2B'));
   const known = isCluster ? ['tls'] : SENTINEL_PARAMETERS;
   if (![...parameters.keys()].every((name) => known.includes(name))) {
     fail(`may have the parameters ${known.join(', ')} and no other`);

@@ -5,7 +5,7 @@ import { NOT_CHARGED, type ChargeBatcher, type Charging } from '../shared-limits
 import { hostAndPort, redirectionOf, type Redirection, type SlotRange } from './slots.js';
 
 /** The others, as a node knows them. */
-export interface Company {
+export interface OtherNodes {
   /** The node that a redirection names. */
   follow(redirection: Redirection): ClusterNode;
   noticed(node: ClusterNode, error: Error): void;
@@ -26,13 +26,13 @@ export class ClusterNode {
     address: string,
     { username, password, tls }: RedisClusterConfig,
     private readonly charging: Charging,
-    private readonly company: Company,
+    private readonly others: OtherNodes,
   ) {
     const { host, port } = hostAndPort(address);
     this.host = host;
     this.redis = new Redis({ ...CONNECTION, host, port, username, password, ...(tls && { tls: {} }) }) as GcraRedis;
-    this.redis.on('error', (error: Error) => company.noticed(this, error));
-    this.redis.on('ready', () => company.ready());
+    this.redis.on('error', (error: Error) => others.noticed(this, error));
+    this.redis.on('ready', () => others.ready());
     this.redis.on('close', () => (this.isServing = false));
     this.batcher = charging.batcher((keys) => this.charge(keys));
   }
@@ -74,7 +74,7 @@ export class ClusterNode {
     });
     const follow = async ({ redirection, at }: { redirection: Redirection; at: number[] }) => {
       const movedKeys = at.map((n) => keys[n]!);
-      const there = await this.company.follow(redirection).send(movedKeys, redirection.kind);
+      const there = await this.others.follow(redirection).send(movedKeys, redirection.kind);
       at.forEach((n, index) => (charges[n] = there[index]!));
     };
     await Promise.all([...moved.values()].map(follow));
@@ -96,7 +96,7 @@ export class ClusterNode {
     const down = charges.find((charge) => charge instanceof Error && charge.message.startsWith('CLUSTERDOWN'));
     if (down) {
       this.isServing = false;
-      this.company.noticed(this, down as Error);
+      this.others.noticed(this, down as Error);
     }
     return charges;
   }

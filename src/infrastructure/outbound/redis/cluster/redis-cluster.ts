@@ -2,7 +2,7 @@ import type { RedisClusterConfig } from '../../../../config/redis-config.js';
 import type { Outage } from '../../../telemetry/outage.js';
 import { storedAs, type ChargeBatcher, type Charging, type SharedLimits } from '../shared-limits.js';
 import { within } from '../within.js';
-import { ClusterNode, type Company } from './cluster-node.js';
+import { ClusterNode, type OtherNodes } from './cluster-node.js';
 import { slotOf, SLOTS, type SlotRange } from './slots.js';
 
 /** How often we look at who has which slots: while all is well, and while something is missing. */
@@ -19,7 +19,7 @@ const LOOK_PATIENCE_MS = 250;
 export class RedisCluster implements SharedLimits {
   /** By address: those that we were told to begin with, and all primaries. */
   private readonly nodes = new Map<string, ClusterNode>();
-  private readonly beginners: readonly string[];
+  private readonly configuredAddresses: readonly string[];
   private owners: (ClusterNode | undefined)[] = [];
   private primaries: readonly ClusterNode[] = [];
   private isCovered = false;
@@ -33,8 +33,8 @@ export class RedisCluster implements SharedLimits {
     private readonly charging: Charging,
     private readonly outage: Outage,
   ) {
-    this.beginners = config.nodes.map(({ host, port }) => `${host}:${port}`);
-    for (const address of this.beginners) this.node(address);
+    this.configuredAddresses = config.nodes.map(({ host, port }) => `${host}:${port}`);
+    for (const address of this.configuredAddresses) this.node(address);
     this.timer = setInterval(() => this.watch(), LOOK_AGAIN_MS);
   }
 
@@ -65,7 +65,7 @@ export class RedisCluster implements SharedLimits {
   private node(address: string): ClusterNode {
     const known = this.nodes.get(address);
     if (known) return known;
-    const company: Company = {
+    const others: OtherNodes = {
       follow: (redirection) => {
         if (redirection.kind === 'MOVED') void this.look();
         return this.node(redirection.address);
@@ -75,7 +75,7 @@ export class RedisCluster implements SharedLimits {
       },
       ready: () => void this.look(),
     };
-    const node = new ClusterNode(address, this.config, this.charging, company);
+    const node = new ClusterNode(address, this.config, this.charging, others);
     this.nodes.set(address, node);
     return node;
   }
@@ -111,7 +111,7 @@ export class RedisCluster implements SharedLimits {
     this.isCovered = !owners.includes(undefined);
     this.primaries = [...new Set(owners)].filter((node) => node !== undefined);
     for (const [address, node] of this.nodes) {
-      if (this.beginners.includes(address) || this.primaries.includes(node)) continue;
+      if (this.configuredAddresses.includes(address) || this.primaries.includes(node)) continue;
       this.nodes.delete(address);
       node.close();
     }
