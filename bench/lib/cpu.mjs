@@ -9,16 +9,28 @@ const TICKS_A_SECOND = 100;
  * @param {number} pid
  */
 export function cpuSeconds(pid) {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold anything; utime and stime are the 14th and 15th field.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+  const { user, system } = stat(pid);
+  return (user + system) / TICKS_A_SECOND;
 }
 
-/** CPU seconds so far of everything on this machine. */
-export function machineCpuSeconds() {
-  const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/ +/);
-  return [user, nice, system, irq, softirq].reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_A_SECOND;
+/** The same of a process and all that it started, those included that have ended. @param {number} pid */
+export function familyCpuSeconds(pid) {
+  const parent = stat(pid);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  const ended = (parent.endedUser + parent.endedSystem) / TICKS_A_SECOND;
+  return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), cpuSeconds(pid) + ended);
+}
+
+/** @param {number} pid */
+function stat(pid) {
+  const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name, in brackets, may hold anything; the times of the process are the 14th to the 17th field.
+  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = line
+    .slice(line.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+    .map(Number);
+  return { user, system, endedUser, endedSystem };
 }
 
 /**

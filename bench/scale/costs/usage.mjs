@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
-import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
+import { cpuOf, cpuSeconds, familyCpuSeconds } from '../../lib/cpu.mjs';
 import { pageImages, position } from './wal.mjs';
 
 const KEYS = 20_000;
@@ -15,12 +17,11 @@ const REST_MS = 12_000;
 export async function usageCosts(databaseUrl, service, client) {
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
-  const { rows } = await database.query(
-    `SELECT pid FROM pg_stat_activity WHERE application_name = 'latchkey' AND datname = current_database()`,
-  );
+  const { rows } = await database.query('SHOW data_directory');
+  const postmaster = Number.parseInt(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8'), 10);
   const counters = {
     service: () => cpuSeconds(service.pid),
-    postgres: () => rows.reduce((sum, { pid }) => sum + cpuSecondsOfLiving(pid), 0),
+    postgres: () => familyCpuSeconds(postmaster),
   };
   /** What is used again while it rests is written once it has rested. */
   const useTwice = async () => {
@@ -55,13 +56,4 @@ export async function usageCosts(databaseUrl, service, client) {
   const { walBytes: walBytesAfterCheckpoint } = await written();
   await database.end();
   return { ...plain, walBytesAfterCheckpoint };
-}
-
-/** A pool closes connections that nobody needs. @param {number} pid */
-function cpuSecondsOfLiving(pid) {
-  try {
-    return cpuSeconds(pid);
-  } catch {
-    return 0;
-  }
 }
