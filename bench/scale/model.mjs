@@ -47,7 +47,7 @@ export const costAt = ({ each, perBatch }, batch) => each + perBatch / batch;
 /**
  * What it would be between two loads that were measured, on a straight line of logarithms; beyond the last as at the last.
  * @param {readonly Load[]} loads in order
- * @param {'perSecond' | 'concurrency'} axis @param {number} point
+ * @param {'perSecond' | 'batch'} axis @param {number} point
  */
 export function between(loads, axis, point) {
   const next = loads.findIndex((load) => load[axis] >= point);
