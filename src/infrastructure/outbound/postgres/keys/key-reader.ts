@@ -4,6 +4,7 @@ import { gauge, histogram, type Instrument } from '../../../telemetry/instrument
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { PostgresOutage } from '../connection/postgres-outage.js';
 import type { Primary } from '../primary/primary.js';
+import { requirePrimary } from '../primary/primary-client.js';
 import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../synchrony/synchronous-sql.js';
 import { ReservedConnections } from '../connection/reserved-connections.js';
 import type { Statement } from '../connection/statement.js';
@@ -78,16 +79,11 @@ export class PostgresKeyReader extends KeyReader {
     const { knowsTimelines, config } = this.primary;
     const [rows, after] = await this.connections.run(async (ask) => {
       const read = await ask<KeyReadingRow>(knowsTimelines ? this.readKeys : this.readWithoutTimeline, [publicParts]);
-      this.requirePrimary(read[0]!);
+      requirePrimary(this.primary, read[0]!);
       return [read, config.readBarrier ? await ask<Synchrony>(BARRIER_HELD, []) : []] as const;
     });
     if (config.readBarrier) requireBarrier(rows[0]!, after[0]!);
     return rows;
-  }
-
-  private requirePrimary({ standby, timeline }: KeyReadingRow): void {
-    if (standby || timeline === null) throw unavailable(new Error('PostgreSQL is in recovery'));
-    if (timeline !== undefined) this.primary.admit(timeline);
   }
 }
 

@@ -57,11 +57,14 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
   }
 }
 
-/** Throws when the server that says this of itself is not the primary. */
-export function requirePrimary(primary: Primary, { standby, timeline }: ServerState): void {
-  // A server in recovery may lag behind an answered revoke.
-  if (standby) throw new Error('PostgreSQL is in recovery; Latchkey needs the primary');
-  primary.admit(timeline);
+/** Throws when the server that says this of itself is not the primary. Where it was not asked, its timeline is undefined. */
+export function requirePrimary(
+  primary: Primary,
+  { standby, timeline }: { readonly standby: boolean; readonly timeline?: number | null },
+): void {
+  // A server in recovery, which is on no timeline of its own, may lag behind an answered revoke.
+  if (standby || timeline === null) throw new Error('PostgreSQL is in recovery; Latchkey needs the primary');
+  if (timeline !== undefined) primary.admit(timeline);
 }
 
 /**
