@@ -1,11 +1,10 @@
-import type pg from 'pg';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { endAbandonedWaits } from '../synchrony/abandoned-waits.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
 import { patiently } from './patience.js';
 import type { Primary } from '../primary/primary.js';
 import { PrimaryClient } from '../primary/primary-client.js';
-import { type Ask, asksOn, type Statement } from './statement.js';
+import { type Ask, asksOn } from './statement.js';
 import { storeError, unavailable } from './store-error.js';
 
 const RECONNECT_PAUSE_MS = 50;
@@ -42,11 +41,7 @@ export class ReservedConnections {
     return connectionInstruments(this.purpose, () => this.load());
   }
 
-  query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
-    return this.run((ask) => ask<Row>(statement, values));
-  }
-
-  /** Asks several times on the same connection, which is not kept when `work` throws. */
+  /** Asks once or several times on one connection, which is not kept when `work` throws. */
   async run<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     try {
       return await this.attempt(work).catch((error: unknown) => {
