@@ -36,6 +36,16 @@ const set = async (setting: string) => {
   await sql(primary.url, 'SELECT pg_reload_conf()');
 };
 const somebodyWaits = async () => (await sql(primary.url, `SELECT 1 ${WAITING}`)).length > 0;
+/** What a call comes to whose wait for the standby an administrator ends. */
+async function cancelled<T>(call: Promise<T>): Promise<T> {
+  let isOver = false;
+  const waiting = call.finally(() => (isOver = true));
+  await eventually(async () => {
+    await sql(primary.url, `SELECT pg_cancel_backend(pid) ${WAITING}`);
+    return isOver;
+  });
+  return waiting;
+}
 /** Resolves with what a call comes to: nothing when it is answered. */
 const met = (call: Promise<unknown>) =>
   call.then(
@@ -73,13 +83,7 @@ describe.each(['session', 'transaction'] as const)('a read behind a barrier, wit
     standby.pause();
     try {
       expect(await read({ patienceMs: 200 })).toEqual(['unavailable', 'no answer within 200 ms']);
-      let isOver = false;
-      const waiting = read().finally(() => (isOver = true));
-      await eventually(async () => {
-        await sql(primary.url, `SELECT pg_cancel_backend(pid) ${WAITING}`);
-        return isOver;
-      });
-      expect(await waiting).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
+      expect(await cancelled(read())).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
     } finally {
       standby.resume();
     }
@@ -187,13 +191,7 @@ test('a change is not answered when an administrator ends its wait for the stand
   const app = await openOver(await openDatabase(quiet, 'lk'), quiet);
   standby.pause();
   try {
-    let isOver = false;
-    const waiting = met(newOwner(app)).finally(() => (isOver = true));
-    await eventually(async () => {
-      await sql(primary.url, `SELECT pg_cancel_backend(pid) ${WAITING}`);
-      return isOver;
-    });
-    expect(await waiting).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
+    expect(await cancelled(met(newOwner(app)))).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
   } finally {
     standby.resume();
   }
