@@ -1,26 +1,15 @@
 // Creates keys, each with a password to check, for twenty owners at once and for as long as its order says.
 import { takeOrders } from '../lib/orders.mjs';
+import { cookieOf, PASSWORD } from '../lib/sign-in.mjs';
 
 const url = process.env['BENCH_URL'];
 const JSON_BODY = { 'content-type': 'application/json' };
-const PASSWORD = 'correct horse battery staple';
-
-/** @param {number} n */
-async function signIn(n) {
-  const response = await fetch(`${url}/v1/session`, {
-    method: 'POST',
-    headers: JSON_BODY,
-    body: JSON.stringify({ email: `owner-${n}@bench.test`, password: PASSWORD }),
-  });
-  if (!response.ok) throw new Error(`sign-in: ${response.status}`);
-  return /** @type {string} */ (response.headers.get('set-cookie')).split(';')[0];
-}
 
 const OWNERS = 20;
 /** @type {string[]} */
 const cookies = [];
 const FIRST_OWNER = Number(process.env['BENCH_FIRST_OWNER']);
-for (let n = 0; n < OWNERS; n += 1) cookies.push(await signIn(FIRST_OWNER + n));
+for (let n = 0; n < OWNERS; n += 1) cookies.push(await cookieOf(url, `owner-${FIRST_OWNER + n}@bench.test`));
 
 /** All twenty owners ask at once. None may create a sixth key, but the password is checked before that is refused. */
 takeOrders({}, async ({ seconds }) => {

@@ -7,6 +7,7 @@ import { takeOrders } from '../lib/orders.mjs';
 import { ApiKeyService, question } from '../lib/proto.mjs';
 import { insertKeys } from '../lib/seed.mjs';
 import { SERVICE_TOKEN } from '../lib/service.mjs';
+import { cookieOf } from '../lib/sign-in.mjs';
 
 const PAUSE_MS = 100;
 const DOOMED = 2000;
@@ -20,7 +21,7 @@ metadata.set('authorization', `Bearer ${SERVICE_TOKEN}`);
 
 const tally = { revoked: 0, grantsBefore: 0, grantsAfter: 0, unanswered: 0 };
 const doomed = await insertDoomedKeys();
-const cookie = await signIn();
+const cookie = await cookieOf(url);
 
 async function insertDoomedKeys() {
   const database = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
@@ -28,16 +29,6 @@ async function insertDoomedKeys() {
   const numbers = Array.from({ length: DOOMED }, (_, n) => FIRST + n);
   const ids = await insertKeys(database, numbers, () => 'demo').finally(() => database.end());
   return ids.map((id, n) => ({ id, key: keyNumber(FIRST + n) }));
-}
-
-async function signIn() {
-  const response = await fetch(`${url}/v1/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'demo@latchkey.dev', password: 'correct horse battery staple' }),
-  });
-  if (!response.ok) throw new Error(`sign-in: ${response.status}`);
-  return /** @type {string} */ (response.headers.get('set-cookie')).split(';')[0];
 }
 
 /** @param {string} key @returns {Promise<boolean | undefined>} undefined: no verdict */

@@ -4,7 +4,7 @@ import { keyNumber } from '../lib/keys.mjs';
 import { start } from '../lib/process.mjs';
 import { insertKeys } from '../lib/seed.mjs';
 import { summary } from '../lib/statistics.mjs';
-import { cookieOf } from './sign-in.mjs';
+import { cookieOf } from '../lib/sign-in.mjs';
 
 const REVOKED = 15;
 

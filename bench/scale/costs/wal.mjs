@@ -2,7 +2,7 @@ import pg from 'pg';
 import { unknownKey } from '../../lib/keys.mjs';
 import { median } from '../../lib/statistics.mjs';
 import { until } from '../../../scripts/lib/wait.mjs';
-import { cookieOf } from '../sign-in.mjs';
+import { cookieOf } from '../../lib/sign-in.mjs';
 
 const TIMES = 9;
 const PASSWORD = 'correct horse battery staple';
