@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { isMain, root } from './lib/paths.mjs';
 import { main, Stop } from './lib/stop.mjs';
 
-const MIGRATIONS = join(root, 'src/infrastructure/outbound/postgres/tables/migrations');
+const MIGRATIONS = join(root, 'src/infrastructure/outbound/postgres/migrations');
 
 const CONTRACTIONS = [
   /\bDROP\s+(TABLE|COLUMN|VIEW)\b/i,
@@ -32,7 +32,7 @@ export function contractionsIn(source) {
 
 if (isMain(import.meta.url)) {
   await main(async () => {
-    const files = readdirSync(MIGRATIONS).filter((file) => file.endsWith('.ts'));
+    const files = readdirSync(MIGRATIONS).filter((file) => /^\d+-.*\.ts$/.test(file));
     if (files.length === 0) throw new Stop(`There are no migrations in ${MIGRATIONS}.`);
     const found = files.flatMap((file) =>
       contractionsIn(readFileSync(join(MIGRATIONS, file), 'utf8')).map((what) => `  ${file}: ${what}`),

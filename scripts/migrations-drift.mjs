@@ -30,9 +30,9 @@ async function check(url) {
   const built = (/** @type {string} */ file) =>
     pathToFileURL(join(root, `dist/infrastructure/outbound/postgres/${file}.js`)).href;
   /** @type {{ createDataSource(primary: object): import('typeorm').DataSource }} */
-  const { createDataSource } = await import(built('source/data-source'));
+  const { createDataSource } = await import(built('schema'));
   /** @type {{ Primary: new (config: object) => object }} */
-  const { Primary } = await import(built('primary/primary'));
+  const { Primary } = await import(built('client/primary'));
   const source = await createDataSource(new Primary({ urls: [url], pooling: 'session' })).initialize();
   try {
     const applied = await source.runMigrations();

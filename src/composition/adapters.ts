@@ -13,11 +13,11 @@ import { PostgresSessions } from '../infrastructure/outbound/postgres/accounts/s
 import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/accounts/stored-costs.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
-import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
-import type { Primary } from '../infrastructure/outbound/postgres/primary/primary.js';
-import type { SessionSource } from '../infrastructure/outbound/postgres/source/session-source.js';
-import { PostgresOutage } from '../infrastructure/outbound/postgres/connection/postgres-outage.js';
-import { SynchronousCommits } from '../infrastructure/outbound/postgres/synchrony/synchronous-commits.js';
+import { Database } from '../infrastructure/outbound/postgres/client/database.js';
+import type { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
+import type { SessionSource } from '../infrastructure/outbound/postgres/client/session-source.js';
+import { PostgresOutage } from '../infrastructure/outbound/postgres/client/postgres-outage.js';
+import { SynchronousCommits } from '../infrastructure/outbound/postgres/client/synchronous-commits.js';
 import { PostgresDueNotices } from '../infrastructure/outbound/postgres/outbox/due-notices.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';

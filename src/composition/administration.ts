@@ -16,9 +16,9 @@ import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-ke
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
-import { Database } from '../infrastructure/outbound/postgres/connection/database.js';
-import { Primary } from '../infrastructure/outbound/postgres/primary/primary.js';
-import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/source/open-database.js';
+import { Database } from '../infrastructure/outbound/postgres/client/database.js';
+import { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
+import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/open-database.js';
 
 /** The command line: the service's use cases over the service's adapters, and no server. */
 export async function administer<T>(

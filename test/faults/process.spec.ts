@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { freePort } from '../../scripts/lib/ports.mjs';
 import { DEMO_OWNER } from '../../src/config/demo.js';
-import { NOW } from '../../src/infrastructure/outbound/postgres/connection/database.js';
+import { NOW } from '../../src/infrastructure/outbound/postgres/client/database.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { bearer, connectClients } from '../support/callers/grpc-clients.js';

@@ -1,6 +1,6 @@
-import { createDataSource } from '../../../src/infrastructure/outbound/postgres/source/data-source.js';
-import { databaseNow } from '../../../src/infrastructure/outbound/postgres/connection/database.js';
-import { migrateDatabase } from '../../../src/infrastructure/outbound/postgres/source/open-database.js';
+import { createDataSource } from '../../../src/infrastructure/outbound/postgres/schema.js';
+import { databaseNow } from '../../../src/infrastructure/outbound/postgres/client/database.js';
+import { migrateDatabase } from '../../../src/infrastructure/outbound/postgres/open-database.js';
 import { openOver } from '../../support/application/application.js';
 import { createDatabase } from '../../support/stores/databases.mjs';
 import { primaryAt } from '../../support/stores/primary.js';

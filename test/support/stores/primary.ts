@@ -1,5 +1,5 @@
 import type { DatabaseConfig } from '../../../src/config/database-config.js';
-import { Primary } from '../../../src/infrastructure/outbound/postgres/primary/primary.js';
+import { Primary } from '../../../src/infrastructure/outbound/postgres/client/primary.js';
 import { STORE_PATIENCE_MS } from '../processes/patience.mjs';
 import { reached } from './pooled.mjs';
 

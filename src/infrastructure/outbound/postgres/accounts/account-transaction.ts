@@ -9,15 +9,17 @@ import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { fromAuditEvent } from '../tables/audit-mapping.js';
-import { AuditEventRow } from '../tables/audit-rows.js';
-import { OutboxRow } from '../tables/outbox-rows.js';
-import { databaseNow } from '../connection/database.js';
-import { fromAccount, fromApiKey, fromFormerAccount, toAccount, toApiKey } from '../tables/mapping.js';
-import { AccountRow, ApiKeyRow, SessionRow } from '../tables/rows.js';
-import { ApiKeyUsageRow } from '../tables/usage-rows.js';
+import { fromAuditEvent } from '../audit/mapping.js';
+import { AuditEventRow } from '../audit/rows.js';
+import { OutboxRow } from '../outbox/rows.js';
+import { databaseNow } from '../client/database.js';
+import { fromApiKey, toApiKey } from '../keys/mapping.js';
+import { fromAccount, fromFormerAccount, toAccount } from './mapping.js';
+import { ApiKeyRow } from '../keys/rows.js';
+import { AccountRow, SessionRow } from './rows.js';
+import { ApiKeyUsageRow } from '../usage/rows.js';
 import { forgetUsage } from '../usage/forget-usage.js';
-import { isUniqueViolation } from '../connection/store-error.js';
+import { isUniqueViolation } from '../client/store-error.js';
 
 /** The last id that was given to an event, committed or not. */
 const NEWEST_EVENT = '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_events_id_seq)';

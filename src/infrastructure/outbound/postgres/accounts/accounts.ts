@@ -3,12 +3,12 @@ import { type AccountFilter, Accounts } from '../../../../application/ports.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { PostgresAccountTransaction } from './account-transaction.js';
-import { CrowdReader } from '../connection/crowd-reader.js';
-import type { Database } from '../connection/database.js';
+import { CrowdReader } from '../client/crowd-reader.js';
+import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { toAccount } from '../tables/mapping.js';
-import { AccountRow } from '../tables/rows.js';
-import { isUniqueViolation } from '../connection/store-error.js';
+import { toAccount } from './mapping.js';
+import { AccountRow } from './rows.js';
+import { isUniqueViolation } from '../client/store-error.js';
 
 export class PostgresAccounts extends Accounts {
   /** Every sign-in asks for one, and so may strangers in crowds. */

@@ -3,9 +3,9 @@ import { Any, IsNull, Not, type EntityManager } from 'typeorm';
 import { PasswordGuesses, type Asker, type GuessSubject } from '../../../../application/ports.js';
 import { attemptPassword, tooManyAttempts, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
 import { Gate } from '../../passwords/gate.js';
-import { CrowdReader } from '../connection/crowd-reader.js';
-import { NOW, type Database } from '../connection/database.js';
-import { PasswordGuessesRow } from '../tables/guess-rows.js';
+import { CrowdReader } from '../client/crowd-reader.js';
+import { NOW, type Database } from '../client/database.js';
+import { PasswordGuessesRow } from './rows.js';
 
 /** A crowd of guesses waits here, not for the connections that all other calls need. */
 const AT_ONCE = 3;

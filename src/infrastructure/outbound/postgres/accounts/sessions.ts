@@ -3,9 +3,9 @@ import { Sessions, type Session } from '../../../../application/ports.js';
 import { NO_CLIENT, type Client } from '../../../../domain/audit/audit-event.js';
 import type { PlatformSignIn } from '../../../../domain/accounts/fresh-sign-in.js';
 import { SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
-import type { Database } from '../connection/database.js';
-import { toAccount } from '../tables/mapping.js';
-import { SessionRow } from '../tables/rows.js';
+import type { Database } from '../client/database.js';
+import { toAccount } from './mapping.js';
+import { SessionRow } from './rows.js';
 
 /** Of a person who signed in with a password of ours. */
 const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };

@@ -1,6 +1,6 @@
 import type { StoredCosts } from '../../passwords/decoys.js';
-import type { Database } from '../connection/database.js';
-import { DecoyKeyRow } from '../tables/guess-rows.js';
+import type { Database } from '../client/database.js';
+import { DecoyKeyRow } from './rows.js';
 
 /** Of more accounts than this a part is looked at, the same one on every instance. */
 const LOOKED_AT = 100_000;

@@ -3,11 +3,11 @@ import { IsNull, Not } from 'typeorm';
 import type { AuditTrailSnapshot, AuditTrailTransaction } from '../../../../application/audit/audit-trail.js';
 import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
-import { fromSeal, toPruning, toSeal, toSealableEvent } from '../tables/audit-mapping.js';
-import { AuditEventRow, AuditPruningRow, AuditSealRow } from '../tables/audit-rows.js';
-import { databaseNow } from '../connection/database.js';
+import { fromSeal, toPruning, toSeal, toSealableEvent } from './mapping.js';
+import { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
+import { databaseNow } from '../client/database.js';
 import { toldAccounts, toldKeys } from './told-by-record.js';
-import { pageFrom, pagesById } from '../tables/pages-by-id.js';
+import { pageFrom, pagesById } from './pages-by-id.js';
 
 const LAST_ID = 2n ** 63n - 1n;
 

@@ -3,11 +3,11 @@ import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../
 import { FIRST_ID } from '../../../../application/audit/event-cursor.js';
 import { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
-import { toSealableEvent } from '../tables/audit-mapping.js';
-import { AuditEventRow } from '../tables/audit-rows.js';
+import { toSealableEvent } from './mapping.js';
+import { AuditEventRow } from './rows.js';
 import { PostgresAuditTrailTransaction } from './audit-trail-transaction.js';
-import type { Database } from '../connection/database.js';
-import { pageFrom, pagesById } from '../tables/pages-by-id.js';
+import type { Database } from '../client/database.js';
+import { pageFrom, pagesById } from './pages-by-id.js';
 
 /** Any number will do, as long as every instance takes the same: one seals or prunes, the others pass on. */
 const TRAIL_LOCK = 5_052_193_862;

@@ -5,17 +5,17 @@ import { recordedLeak } from '../../../../domain/leaks/recorded-leak.js';
 import type { Page, PageRequest } from '../../../../application/page.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
-import { AuditEventRow } from '../tables/audit-rows.js';
-import { decodeCursor, pageOf } from '../tables/cursor.js';
-import type { Database } from '../connection/database.js';
+import { AuditEventRow } from './rows.js';
+import { decodeCursor, pageOf } from '../client/cursor.js';
+import type { Database } from '../client/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
-import { PostgresOutage } from '../connection/postgres-outage.js';
-import type { Primary } from '../primary/primary.js';
-import { ReservedConnections } from '../connection/reserved-connections.js';
-import type { Ask } from '../connection/statement.js';
-import { committedSynchronously } from '../synchrony/synchronous-sql.js';
-import { unavailable } from '../connection/store-error.js';
+import { PostgresOutage } from '../client/postgres-outage.js';
+import type { Primary } from '../client/primary.js';
+import { ReservedConnections } from '../client/reserved-connections.js';
+import type { Ask } from '../client/statement.js';
+import { committedSynchronously } from '../client/synchronous-sql.js';
+import { unavailable } from '../client/store-error.js';
 
 /** Commits go one after the other; meanwhile the next one collects. */
 const CONNECTIONS = 1;

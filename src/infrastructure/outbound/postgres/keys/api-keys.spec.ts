@@ -8,11 +8,12 @@ import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
 import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../../../domain/keys/owner-keys.js';
-import { createDataSource } from '../source/data-source.js';
-import { migrateDatabase } from '../source/open-database.js';
-import type { SessionSource } from '../source/session-source.js';
-import { toApiKey } from '../tables/mapping.js';
-import { AccountRow, ApiKeyRow } from '../tables/rows.js';
+import { createDataSource } from '../schema.js';
+import { migrateDatabase } from '../open-database.js';
+import type { SessionSource } from '../client/session-source.js';
+import { toApiKey } from './mapping.js';
+import { AccountRow } from '../accounts/rows.js';
+import { ApiKeyRow } from './rows.js';
 
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 const ALL = { limit: 50 };

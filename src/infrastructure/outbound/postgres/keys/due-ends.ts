@@ -3,12 +3,12 @@ import { THE_SERVICE } from '../../../../domain/audit/audit-event.js';
 import { eventOf } from '../../../../application/keys/save-keys.js';
 import { endedByClock, type KeyChange } from '../../../../domain/keys/key-change.js';
 import { noticesOfChange } from '../../../../domain/notices/notices-of-change.js';
-import { databaseNow, type Database } from '../connection/database.js';
+import { databaseNow, type Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { fromAuditEvent } from '../tables/audit-mapping.js';
-import { AuditEventRow } from '../tables/audit-rows.js';
-import { toApiKey } from '../tables/mapping.js';
-import { ApiKeyRow } from '../tables/rows.js';
+import { fromAuditEvent } from '../audit/mapping.js';
+import { AuditEventRow } from '../audit/rows.js';
+import { toApiKey } from './mapping.js';
+import { ApiKeyRow } from './rows.js';
 import { END_HAS_COME, IS_DUE, TIME_IS_OUT } from './key-status-sql.js';
 
 type Keys = SelectQueryBuilder<ApiKeyRow>;

@@ -1,8 +1,8 @@
 import type { DatabaseConfig } from '../../../../config/database-config.js';
-import { NOW } from '../connection/database.js';
-import type { Statement } from '../connection/statement.js';
-import { TIMELINE } from '../primary/server-state.js';
-import { IS_SYNCHRONOUS } from '../synchrony/synchronous-sql.js';
+import { NOW } from '../client/database.js';
+import type { Statement } from '../client/statement.js';
+import { TIMELINE } from '../client/server-state.js';
+import { IS_SYNCHRONOUS } from '../client/synchronous-sql.js';
 
 /**
  * A transaction that writes WAL, as this message makes it, is acknowledged only once the standby has taken it: by then no other

@@ -4,9 +4,8 @@ import { type Asker, LeakReports } from '../../../../application/ports.js';
 import type { LeakReport } from '../../../../domain/leaks/leak-report.js';
 import { spendReport } from '../../../../domain/leaks/report-budget.js';
 import { Gate } from '../../passwords/gate.js';
-import { NOW, type Database } from '../connection/database.js';
-import { LeakReportBudgetRow, LeakReportRow } from '../tables/leak-rows.js';
-import { fromLeakReport, toLeakReport } from '../tables/leak-mapping.js';
+import { NOW, type Database } from '../client/database.js';
+import { LeakReportBudgetRow, LeakReportRow } from './rows.js';
 
 /** A crowd of reports waits here, not for the connections that all other calls need. */
 const AT_ONCE = 3;
@@ -63,4 +62,27 @@ async function spend(manager: EntityManager, name: string): Promise<void> {
   const network = createHash('sha256').update(name).digest();
   const [row] = await manager.query<{ wholeAt: Date; now: Date }[]>(LOCK, [network]);
   await manager.update(LeakReportBudgetRow, { network }, { wholeAt: spendReport(row!.wholeAt, row!.now) });
+}
+
+function fromLeakReport({ keys, reporter, source, url }: LeakReport): Omit<LeakReportRow, 'id'> {
+  return {
+    publicParts: keys.map(({ publicPart }) => publicPart),
+    digests: keys.map(({ digest }) => digest),
+    actorId: reporter.actorId,
+    clientIp: reporter.client.ip,
+    userAgent: reporter.client.userAgent,
+    requestId: reporter.client.requestId,
+    source,
+    url,
+  };
+}
+
+function toLeakReport(row: LeakReportRow): LeakReport {
+  const client = { ip: row.clientIp, userAgent: row.userAgent, requestId: row.requestId };
+  return {
+    keys: row.digests.map((digest, index) => ({ publicPart: row.publicParts[index]!, digest })),
+    reporter: { actorId: row.actorId, client },
+    source: row.source,
+    url: row.url,
+  };
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../../../test/support/application/application.js';
 import { dueExpiryNotice } from '../../../../domain/notices/coming-expiry.js';
 import { DAY_MS } from '../../../../domain/time.js';
-import { databaseNow } from '../connection/database.js';
+import { databaseNow } from '../client/database.js';
 
 let app: OwnApplication;
 beforeAll(async () => {

@@ -5,10 +5,10 @@ import { dueExpiryNotice } from '../../../../domain/notices/coming-expiry.js';
 import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
 import { isRotationUnused } from '../../../../domain/notices/rotation-unused.js';
 import { DAY_MS } from '../../../../domain/time.js';
-import { databaseNow, type Database } from '../connection/database.js';
-import { toApiKey } from '../tables/mapping.js';
-import { ApiKeyRow } from '../tables/rows.js';
-import { ToldNoticesRow } from '../tables/told-rows.js';
+import { databaseNow, type Database } from '../client/database.js';
+import { toApiKey } from '../keys/mapping.js';
+import { ApiKeyRow } from '../keys/rows.js';
+import { ToldNoticesRow } from './rows.js';
 import { EXPIRIES, TOLD_EXPIRY, TOLD_ROTATION, UNUSED_ROTATIONS } from './due-notices-sql.js';
 import type { OutboxWriter } from './outbox-writer.js';
 

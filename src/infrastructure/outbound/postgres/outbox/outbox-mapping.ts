@@ -1,6 +1,6 @@
 import type { Claim, UndeliveredMessage } from '../../../../application/notices/outbox-message.js';
 import type { NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
-import type { OutboxRow } from '../tables/outbox-rows.js';
+import type { OutboxRow } from './rows.js';
 
 export interface ClaimedRow {
   readonly id: string;

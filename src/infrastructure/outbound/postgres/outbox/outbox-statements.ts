@@ -1,4 +1,4 @@
-import { NOW } from '../connection/database.js';
+import { NOW } from '../client/database.js';
 
 /** Longer than the longest try, by PostgreSQL's clock. */
 const CLAIM_SECONDS = 60;

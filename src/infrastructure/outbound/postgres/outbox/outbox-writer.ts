@@ -3,8 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { channelsOf, type NoticeReceivers } from '../../../../domain/notices/channel.js';
 import { type KeyNotice, noticeData } from '../../../../domain/notices/key-notice.js';
 import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
-import { NOW } from '../connection/database.js';
-import { OutboxRow } from '../tables/outbox-rows.js';
+import { NOW } from '../client/database.js';
+import { OutboxRow } from './rows.js';
 
 /**
  * Locks the keys' counters in the order of the ids, until the end of the transaction: two that tell of the same keys wait for

@@ -2,8 +2,8 @@ import type { Backlog, Claim, UndeliveredMessage } from '../../../../application
 import { Outbox } from '../../../../application/ports.js';
 import type { NoticeChannel } from '../../../../domain/notices/channel.js';
 import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
-import type { Database } from '../connection/database.js';
-import { OutboxRow } from '../tables/outbox-rows.js';
+import type { Database } from '../client/database.js';
+import { OutboxRow } from './rows.js';
 import { BACKLOG, CLAIM, FAIL, RETRY } from './outbox-statements.js';
 import { type ClaimedRow, toClaim, toUndelivered } from './outbox-mapping.js';
 

@@ -12,7 +12,7 @@ import {
 } from '../../../../../test/support/application/application.js';
 import { MOST_NETWORKS } from '../../../../domain/usage/key-networks.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
-import type { Database } from '../connection/database.js';
+import type { Database } from '../client/database.js';
 import { PostgresKeyUsage } from './key-usage.js';
 
 const TOLD = { noticeReceivers: { webhook: true, mail: false } };

@@ -10,7 +10,7 @@ import {
 } from '../../../../domain/usage/key-history.js';
 import { utcDay } from '../../../../domain/usage/utc-day.js';
 import { gauge, type Instrument } from '../../../telemetry/instrument.js';
-import type { Database } from '../connection/database.js';
+import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { NotedUsage } from './noted/noted-usage.js';
 import { UsageWriter } from './usage-writer.js';

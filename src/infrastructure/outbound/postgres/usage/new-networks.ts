@@ -1,7 +1,7 @@
 import { In, type EntityManager } from 'typeorm';
 import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
-import { toApiKey } from '../tables/mapping.js';
-import { ApiKeyRow } from '../tables/rows.js';
+import { toApiKey } from '../keys/mapping.js';
+import { ApiKeyRow } from '../keys/rows.js';
 import { loadNetworks, saveNetworks } from './key-networks.js';
 import type { UsedAddress } from './used-addresses.js';
 

@@ -5,7 +5,7 @@ import {
   openOnOwnDatabase,
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
-import { databaseNow } from '../connection/database.js';
+import { databaseNow } from '../client/database.js';
 import { DAY_MS } from '../../../../domain/time.js';
 
 let app: OwnApplication;

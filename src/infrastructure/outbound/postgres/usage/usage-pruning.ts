@@ -1,5 +1,5 @@
 import { USAGE_KEPT_DAYS } from '../../../../domain/usage/key-history.js';
-import type { Database } from '../connection/database.js';
+import type { Database } from '../client/database.js';
 
 /** At a time: after midnight a day of all keys is due. */
 const BATCH = 10_000;

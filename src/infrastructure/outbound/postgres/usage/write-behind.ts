@@ -1,4 +1,4 @@
-import type { Database } from '../connection/database.js';
+import type { Database } from '../client/database.js';
 import { NotedKey, type NotedUse } from './noted/noted-key.js';
 import type { UsageWriter } from './usage-writer.js';
 

@@ -4,7 +4,7 @@ import { createDatabase } from '../../../../../test/support/stores/databases.mjs
 import { SlowLine } from '../../../../../test/support/stores/slow-line.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
-import { createDataSource } from '../source/data-source.js';
+import { createDataSource } from '../schema.js';
 import { Database } from './database.js';
 
 let owned: Awaited<ReturnType<typeof createDatabase>>;

@@ -1,6 +1,6 @@
 import { gauge, type Instrument } from '../../../telemetry/instrument.js';
 import type { Log } from '../../../telemetry/log.js';
-import type { Database } from '../connection/database.js';
+import type { Database } from './database.js';
 import { IS_SYNCHRONOUS, NOT_SYNCHRONOUS } from './synchronous-sql.js';
 
 /** What follows for those who rely on an answer. */

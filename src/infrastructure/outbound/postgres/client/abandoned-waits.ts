@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { unavailable } from '../connection/store-error.js';
+import { unavailable } from './store-error.js';
 
 /*
  * A session that waits for its standby does not notice that its client has gone. While the standby is away, what is given up

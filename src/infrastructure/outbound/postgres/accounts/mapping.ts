@@ -1,7 +1,6 @@
 import { Account } from '../../../../domain/accounts/account.js';
 import type { FormerAccount } from '../../../../domain/accounts/former-account.js';
-import { ApiKey } from '../../../../domain/keys/api-key.js';
-import type { AccountRow, ApiKeyRow } from './rows.js';
+import type { AccountRow } from './rows.js';
 
 export function toAccount(row: AccountRow): Account {
   return Account.restore({
@@ -42,18 +41,4 @@ export function fromFormerAccount({ id, version }: FormerAccount): Omit<AccountR
     version: version.toString(),
     purged: true,
   };
-}
-
-/** A column of the table is a field of the key's state, under its name; the types refuse one that is missing. */
-export function toApiKey({
-  idempotencyKey: _idempotencyKey,
-  purged: _purged,
-  owner: _owner,
-  ...state
-}: ApiKeyRow): ApiKey {
-  return ApiKey.restore(state);
-}
-
-export function fromApiKey(key: ApiKey, idempotencyKey: string | null): ApiKeyRow {
-  return { ...key.snapshot(), idempotencyKey, purged: false };
 }

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
 import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
-import type { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit-rows.js';
+import type { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
 
 export function fromAuditEvent({ client, ...event }: AuditEvent, ownerId: string) {
   return {

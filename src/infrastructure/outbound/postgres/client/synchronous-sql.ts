@@ -1,5 +1,5 @@
-import { TIMELINE } from '../primary/server-state.js';
-import { unavailable } from '../connection/store-error.js';
+import { TIMELINE } from './server-state.js';
+import { unavailable } from './store-error.js';
 
 /** Whether this server acknowledges a commit only once a standby has written it to its disk. */
 export const IS_SYNCHRONOUS = `

@@ -2,7 +2,7 @@ import type { DatabaseConfig } from '../../../../config/database-config.js';
 import { gauge, type Instrument } from '../../../telemetry/instrument.js';
 import { Log } from '../../../telemetry/log.js';
 import { HostWatch, type Sighting } from './host-watch.js';
-import { unavailable } from '../connection/store-error.js';
+import { unavailable } from './store-error.js';
 
 /** How long a start waits for one of several hosts to be the primary. */
 const START_TIMEOUT_MS = 10_000;

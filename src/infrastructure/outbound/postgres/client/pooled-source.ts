@@ -1,8 +1,8 @@
 import type { DataSourceOptions, EntityManager } from 'typeorm';
 import type pg from 'pg';
-import type { Primary } from '../primary/primary.js';
-import { requirePrimary } from '../primary/primary-client.js';
-import { SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from '../primary/server-state.js';
+import type { Primary } from './primary.js';
+import { requirePrimary } from './primary-client.js';
+import { SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 import { SessionSource, type Work } from './session-source.js';
 
 /** Milliseconds, by the name of the setting. */

@@ -1,9 +1,9 @@
 import type { Instrument } from '../../../telemetry/instrument.js';
-import { endAbandonedWaits } from '../synchrony/abandoned-waits.js';
+import { endAbandonedWaits } from './abandoned-waits.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
 import { patiently } from './patience.js';
-import type { Primary } from '../primary/primary.js';
-import { PrimaryClient } from '../primary/primary-client.js';
+import type { Primary } from './primary.js';
+import { PrimaryClient } from './primary-client.js';
 import { type Ask, asksOn } from './statement.js';
 import { storeError, unavailable } from './store-error.js';
 

@@ -6,9 +6,9 @@ import type { Instrument } from '../../../telemetry/instrument.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
 import { patiently } from './patience.js';
 import { PostgresOutage } from './postgres-outage.js';
-import type { SessionSource, Work } from '../source/session-source.js';
+import type { SessionSource, Work } from './session-source.js';
 import { storeError } from './store-error.js';
-import { synchronousTransaction } from '../synchrony/synchronous-transaction.js';
+import { synchronousTransaction } from './synchronous-transaction.js';
 
 /** The pool of everything but the validation path. Whatever keeps PostgreSQL from answering becomes `unavailable`. */
 export class Database {

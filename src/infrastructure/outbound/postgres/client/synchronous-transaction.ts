@@ -1,4 +1,4 @@
-import type { SessionSource, Work } from '../source/session-source.js';
+import type { SessionSource, Work } from './session-source.js';
 import { committedSynchronously } from './synchronous-sql.js';
 
 /** All or nothing, and nothing where no standby takes it. */

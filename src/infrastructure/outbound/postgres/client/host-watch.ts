@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { patiently } from '../connection/patience.js';
+import { patiently } from './patience.js';
 import { SERVER_STATE, type ServerState } from './server-state.js';
 
 /** From the end of one look to the beginning of the next. */

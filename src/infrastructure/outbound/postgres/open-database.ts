@@ -1,8 +1,8 @@
-import { LatchkeyError } from '../../../../domain/errors.js';
-import { createDataSource } from './data-source.js';
-import { appliedMigrations, migrate } from './migrate.js';
-import type { Primary } from '../primary/primary.js';
-import type { SessionSource } from './session-source.js';
+import { LatchkeyError } from '../../../domain/errors.js';
+import { createDataSource } from './schema.js';
+import { appliedMigrations, migrate } from './migrations/migrate.js';
+import type { Primary } from './client/primary.js';
+import type { SessionSource } from './client/session-source.js';
 
 const OLDEST_VERSION = 140_000;
 const MIGRATE_FIRST =

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { dropWhenLate } from '../connection/late-answers.js';
+import { dropWhenLate } from './late-answers.js';
 import type { Primary, WatchedConnection } from './primary.js';
 import { knowsNoTimelines, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 

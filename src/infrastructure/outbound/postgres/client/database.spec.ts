@@ -5,9 +5,9 @@ import { createDatabase } from '../../../../../test/support/stores/databases.mjs
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
-import { createDataSource } from './data-source.js';
-import { Database } from '../connection/database.js';
-import { openDatabase } from './open-database.js';
+import { createDataSource } from '../schema.js';
+import { Database } from './database.js';
+import { openDatabase } from '../open-database.js';
 
 let owned: Awaited<ReturnType<typeof createDatabase>>;
 beforeAll(async () => {

@@ -4,11 +4,11 @@ import { eventually } from '../../../../../test/support/eventually.js';
 import { SILENT } from '../../../../../test/support/reading/kept-log.js';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
-import { createDataSource } from '../source/data-source.js';
-import { Database } from '../connection/database.js';
-import { openDatabase } from '../source/open-database.js';
+import { createDataSource } from '../schema.js';
+import { Database } from './database.js';
+import { openDatabase } from '../open-database.js';
 import { Primary } from './primary.js';
-import type { SessionSource } from '../source/session-source.js';
+import type { SessionSource } from './session-source.js';
 
 const NOBODYS_KEY = '0'.repeat(24);
 

@@ -8,10 +8,10 @@ import { sql } from '../../../../../test/support/stores/sql.js';
 import type { LatchkeyError } from '../../../../domain/errors.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
 import { refuseBesideAbandonedWaits } from './abandoned-waits.js';
-import { createDataSource } from '../source/data-source.js';
-import { Database } from '../connection/database.js';
-import { openDatabase } from '../source/open-database.js';
-import { PrimaryClient } from '../primary/primary-client.js';
+import { createDataSource } from '../schema.js';
+import { Database } from './database.js';
+import { openDatabase } from '../open-database.js';
+import { PrimaryClient } from './primary-client.js';
 import { SynchronousCommits } from './synchronous-commits.js';
 
 /** Levels of pino. */

@@ -1,0 +1,80 @@
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { ACCOUNT_STATUSES, type AccountStatus } from '../../../../domain/accounts/account.js';
+
+@Entity('accounts')
+@Check('accounts_status', `status IN ('${ACCOUNT_STATUSES.join("', '")}')`)
+export class AccountRow {
+  @Index('accounts_by_id', { type: 'hash' })
+  @PrimaryColumn('varchar', { length: 128, primaryKeyConstraintName: 'accounts_pkey' })
+  id!: string;
+  @Column('text')
+  email!: string;
+  /** The lower case of the email, which is unique; null once the account is purged. */
+  @Index('accounts_email_key', { unique: true })
+  @Column('text', { name: 'email_key', nullable: true })
+  emailKey!: string | null;
+  @Column('text', { name: 'display_name' })
+  displayName!: string;
+  @Column('text', { array: true })
+  permissions!: string[];
+  @Column('text', { name: 'password_hash', nullable: true })
+  passwordHash!: string | null;
+  @Column('varchar', { length: 9 })
+  status!: AccountStatus;
+  @Column({ type: 'numeric', precision: 20, scale: 0 })
+  version!: string;
+  /** What was known of the person is forgotten. The row holds the id and its last version. */
+  @Column('boolean', { default: false })
+  purged!: boolean;
+  /** Events up to this one are those of purged accounts that had the id before. */
+  @Column('bigint', { name: 'former_event_id', default: 0 })
+  formerEventId!: string;
+}
+
+@Entity('sessions')
+export class SessionRow {
+  /** SHA-256 of the token in the cookie. */
+  @PrimaryColumn('bytea', { name: 'token_digest', primaryKeyConstraintName: 'sessions_pkey' })
+  tokenDigest!: Buffer;
+  @Index('sessions_of_account')
+  @Column('varchar', { name: 'account_id', length: 128 })
+  accountId!: string;
+  @ManyToOne(() => AccountRow, { nullable: false })
+  @JoinColumn({ name: 'account_id', foreignKeyConstraintName: 'sessions_account_id_fkey' })
+  account?: AccountRow;
+  @Index('sessions_by_expiry')
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 })
+  expiresAt!: Date;
+  /** Of a sign-in at the platform, like `acr`. */
+  @Column({ type: 'timestamptz', name: 'authenticated_at', precision: 3, nullable: true })
+  authenticatedAt!: Date | null;
+  @Column('text', { nullable: true })
+  acr!: string | null;
+}
+
+@Entity('password_guesses')
+@Index('password_guesses_wrong_by_age', ['lastAttemptAt'], { where: 'succeeded_at IS NULL' })
+export class PasswordGuessesRow {
+  /** SHA-256 of the subject's name: what people type into an email field is not for us to keep. */
+  @PrimaryColumn('bytea', { primaryKeyConstraintName: 'password_guesses_pkey' })
+  subject!: Buffer;
+  @Column('integer')
+  failures!: number;
+  @Index('password_guesses_by_age')
+  @Column({ type: 'timestamptz', name: 'last_attempt_at', precision: 3 })
+  lastAttemptAt!: Date;
+  @Column({ type: 'timestamptz', name: 'blocked_until', precision: 3, nullable: true })
+  blockedUntil!: Date | null;
+  @Column({ type: 'timestamptz', name: 'succeeded_at', precision: 3, nullable: true })
+  succeededAt!: Date | null;
+}
+
+/** One row. */
+@Entity('decoy_key')
+@Check('decoy_key_is_one', 'id = 1')
+export class DecoyKeyRow {
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'decoy_key_pkey' })
+  id!: number;
+  @Column('bytea')
+  key!: Buffer;
+}

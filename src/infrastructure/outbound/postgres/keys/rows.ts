@@ -1,0 +1,61 @@
+import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
+import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
+import { AccountRow } from '../accounts/rows.js';
+
+@Entity('api_keys')
+@Check('api_keys_access', `access IN ('${ACCESS_LEVELS.join("', '")}')`)
+@Check('api_keys_digest', 'octet_length(digest) = 32')
+@Check('api_keys_ended_once', 'revoked_at IS NULL OR expired_at IS NULL')
+@Index('api_keys_of_owner', ['ownerId', 'createdAt', 'id'])
+@Index('api_keys_idempotency_key', ['ownerId', 'idempotencyKey'], { unique: true })
+@Index('api_keys_open_by_expiry', ['expiresAt'], { where: 'revoked_at IS NULL AND expired_at IS NULL' })
+@Index('api_keys_unused_successors', ['createdAt'], {
+  where: 'replaces IS NOT NULL AND first_used_at IS NULL AND revoked_at IS NULL AND expired_at IS NULL',
+})
+@Index('api_keys_open_by_end', ['endsAt'], {
+  where: 'revoked_at IS NULL AND expired_at IS NULL AND ends_at IS NOT NULL',
+})
+export class ApiKeyRow {
+  @PrimaryColumn('uuid', { primaryKeyConstraintName: 'api_keys_pkey' })
+  id!: string;
+  @Column('varchar', { name: 'owner_id', length: 128 })
+  ownerId!: string;
+  @ManyToOne(() => AccountRow, { nullable: false })
+  @JoinColumn({ name: 'owner_id', foreignKeyConstraintName: 'api_keys_owner_id_fkey' })
+  owner?: AccountRow;
+  @Column('text')
+  name!: string;
+  @Column('varchar', { length: 14 })
+  access!: AccessLevel;
+  @Column('varchar', { name: 'key_prefix', length: 16 })
+  keyPrefix!: string;
+  @Index('api_keys_public_part', { unique: true })
+  @Index('api_keys_by_public_part', { type: 'hash' })
+  @Column('char', { name: 'public_part', length: 24 })
+  publicPart!: string;
+  @Column('bytea')
+  digest!: Buffer;
+  @Column({ type: 'timestamptz', name: 'created_at', precision: 3 })
+  createdAt!: Date;
+  @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 })
+  expiresAt!: Date;
+  @Column({ type: 'timestamptz', name: 'revoked_at', precision: 3, nullable: true })
+  revokedAt!: Date | null;
+  @Column({ type: 'timestamptz', name: 'expired_at', precision: 3, nullable: true })
+  expiredAt!: Date | null;
+  @Column({ type: 'timestamptz', name: 'ends_at', precision: 3, nullable: true })
+  endsAt!: Date | null;
+  @Column('uuid', { nullable: true })
+  replaces!: string | null;
+  @Column('uuid', { name: 'replaced_by', nullable: true })
+  replacedBy!: string | null;
+  @Column('integer', { name: 'grace_seconds', nullable: true })
+  graceSeconds!: number | null;
+  @Column({ type: 'timestamptz', name: 'first_used_at', precision: 3, nullable: true })
+  firstUsedAt!: Date | null;
+  @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
+  idempotencyKey!: string | null;
+  /** Of a purged account: the one that has its id by now must not see the key. */
+  @Column('boolean', { default: false })
+  purged!: boolean;
+}

@@ -1,0 +1,39 @@
+import { AccountRow, DecoyKeyRow, PasswordGuessesRow, SessionRow } from './accounts/rows.js';
+import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
+import { dataSourceFor, LIMITS } from './client/data-source.js';
+import type { Primary } from './client/primary.js';
+import type { SessionSource } from './client/session-source.js';
+import { ApiKeyRow } from './keys/rows.js';
+import { LeakReportBudgetRow, LeakReportRow } from './leaks/rows.js';
+import { MIGRATIONS } from './migrations/list.js';
+import { NoticeSequenceRow, OutboxRow, ToldNoticesRow } from './outbox/rows.js';
+import { ApiKeyAddressRow, ApiKeyDayRow, ApiKeyNetworkRow, ApiKeyUsageRow } from './usage/rows.js';
+
+/** Every table, as the migrations leave it: `npm run check` compares the two. */
+const SCHEMA = {
+  entities: [
+    AccountRow,
+    ApiKeyRow,
+    ApiKeyUsageRow,
+    ApiKeyAddressRow,
+    ApiKeyDayRow,
+    ApiKeyNetworkRow,
+    SessionRow,
+    PasswordGuessesRow,
+    DecoyKeyRow,
+    AuditEventRow,
+    AuditSealRow,
+    AuditPruningRow,
+    OutboxRow,
+    NoticeSequenceRow,
+    ToldNoticesRow,
+    LeakReportRow,
+    LeakReportBudgetRow,
+  ],
+  migrations: [...MIGRATIONS],
+};
+
+/** @param limits none for migrations, which take the time they take */
+export function createDataSource(primary: Primary, limits: Partial<typeof LIMITS> = LIMITS): SessionSource {
+  return dataSourceFor(primary, SCHEMA, limits);
+}
