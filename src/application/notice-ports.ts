@@ -3,38 +3,38 @@ import type { NoticeChannel } from '../domain/notices/channel.js';
 import type { Backlog, Claim, OutboxMessage, UndeliveredMessage } from './notices/outbox-message.js';
 
 /** What happened to keys, on its way to those who are to be told; each channel by itself. */
-export abstract class Outbox {
+export interface Outbox {
   /** Messages whose next try is due, the oldest first, passing over those that another sender has claimed. */
-  abstract claim(channel: NoticeChannel, limit: number): Promise<Claim[]>;
+  claim(channel: NoticeChannel, limit: number): Promise<Claim[]>;
   /** It was taken, and is forgotten. */
-  abstract delivered(claim: Claim): Promise<void>;
+  delivered(claim: Claim): Promise<void>;
   /**
    * It was tried in vain. Changes nothing once the claim has run out and another sender has it.
    * @param pauseMs until it is tried again; undefined: it is given up
    */
-  abstract failed(claim: Claim, why: string, pauseMs: number | undefined): Promise<void>;
+  failed(claim: Claim, why: string, pauseMs: number | undefined): Promise<void>;
   /** It was not tried to the end: anybody may. */
-  abstract release(claim: Claim): Promise<void>;
-  abstract backlog(): Promise<Record<NoticeChannel, Backlog>>;
+  release(claim: Claim): Promise<void>;
+  backlog(): Promise<Record<NoticeChannel, Backlog>>;
   /** What is not delivered, the oldest first. */
-  abstract list(isFailed: boolean, limit: number): Promise<UndeliveredMessage[]>;
+  list(isFailed: boolean, limit: number): Promise<UndeliveredMessage[]>;
   /** Makes one due now, whether it waits or was given up, or all that were given up. Answers how many. */
-  abstract retry(id: string | undefined): Promise<number>;
+  retry(id: string | undefined): Promise<number>;
 }
 
 /** What is told of keys because time has passed: once of each key over all instances, of active keys of active owners. */
-export abstract class DueNotices {
+export interface DueNotices {
   /**
    * Tells of coming expiries, as `dueExpiryNotice` has it, among the keys that have more than `day - 1` and at most `day`
    * days left; one of `noticeDays` is `day` at least. Passes over those that another is at. Answers how many, `limit` at most.
    */
-  abstract tellComingExpiries(noticeDays: readonly number[], day: number, limit: number): Promise<number>;
+  tellComingExpiries(noticeDays: readonly number[], day: number, limit: number): Promise<number>;
   /** The same of keys that were to replace others and that nobody uses, as `isRotationUnused` has it. */
-  abstract tellUnusedRotations(limit: number): Promise<number>;
+  tellUnusedRotations(limit: number): Promise<number>;
 }
 
 /** Where a channel leads. */
-export abstract class NoticeReceiver {
+export interface NoticeReceiver {
   /** Throws an Error with a reason in words when the message was not taken. Ends within 20 seconds. */
-  abstract deliver(message: OutboxMessage): Promise<void>;
+  deliver(message: OutboxMessage): Promise<void>;
 }

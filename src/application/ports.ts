@@ -1,6 +1,6 @@
 /**
  * What the use cases ask for from the outside; sign-in-ports.ts has what signing in asks for, notice-ports.ts what telling
- * others does. Ports are abstract classes so that they are their own injection tokens. Unless said otherwise a method throws LatchkeyError `unavailable` when its
+ * others does. Unless said otherwise a method throws LatchkeyError `unavailable` when its
  * store can't answer, and every `now` is PostgreSQL's clock: one clock for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
@@ -31,25 +31,25 @@ export interface KeyReading {
   readonly found?: KeyStanding;
 }
 
-export abstract class KeyReader {
+export interface KeyReader {
   /** Reads key and owner afresh: the statement is sent after the call, so an answered change is always seen. */
-  abstract read(publicPart: string): Promise<KeyReading>;
+  read(publicPart: string): Promise<KeyReading>;
 }
 
-export abstract class RateLimiter {
+export interface RateLimiter {
   /** Charges one request to a key whose secret is proven. Never fails: without its store, limits go on per process. */
-  abstract charge(keyId: string): RateDecision | Promise<RateDecision>;
+  charge(keyId: string): RateDecision | Promise<RateDecision>;
 }
 
 /** Counts what validations came to, and where their time went. Never fails and never waits. */
-export abstract class ValidationMeter {
+export interface ValidationMeter {
   /** A stamp, by the clock of performance.now(): to be handed back at the end, and to the first part. */
-  abstract begin(): number;
+  begin(): number;
   /** A part that took until `until`, now unless given, which it answers: it is when the next part begins. */
-  abstract countPart(part: ValidationPart, since: number, until?: number): number;
-  abstract countVerdict(verdict: Verdict, begun: number): void;
+  countPart(part: ValidationPart, since: number, until?: number): number;
+  countVerdict(verdict: Verdict, begun: number): void;
   /** A validation that got no verdict, because a store was away. */
-  abstract countFailure(begun: number): void;
+  countFailure(begun: number): void;
 }
 
 /** What the reason of a refusal does not say by itself. */
@@ -61,27 +61,27 @@ export interface RefusalDetails {
 }
 
 /** Says why somebody was refused: to the people who run the service, since callers learn less. Never fails and never waits. */
-export abstract class Refusals {
+export interface Refusals {
   /** @param refused also a key that is good and may not do what was asked */
-  abstract note(refused: FailedAuthentication, details: RefusalDetails): void;
+  note(refused: FailedAuthentication, details: RefusalDetails): void;
 }
 
 /**
  * What keys did. Noting never fails and never waits: it is written behind. A first use is visible within 2 seconds, all else in
  * a minute or so; a crash loses what was not written. Of keys whose account was purged nothing is kept.
  */
-export abstract class KeyUsage {
+export interface KeyUsage {
   /**
    * Notes a grant: as the last use, which never goes backwards, among the last addresses, and in the count of the day. The
    * owner is told of a network that is new, as KeyNetworks has it.
    * @param clientIp a valid address, or null when it is not known
    * @param service the name of the service that asked, where it has one
    */
-  abstract noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void;
+  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void;
   /** Counts a request that came with the right secret and was refused. */
-  abstract noteRefusal(keyId: string, at: Date): void;
+  noteRefusal(keyId: string, at: Date): void;
   /** What is kept on a key, at `now`. */
-  abstract history(keyId: string, now: Date): Promise<KeyHistory>;
+  history(keyId: string, now: Date): Promise<KeyHistory>;
 }
 
 export interface EventFilter {
@@ -90,55 +90,52 @@ export interface EventFilter {
   readonly keyId?: string | undefined;
 }
 
-export abstract class Audit {
+export interface Audit {
   /** Resolves once the event is committed. */
-  abstract recordFailure(failure: FailedAuthentication): Promise<void>;
+  recordFailure(failure: FailedAuthentication): Promise<void>;
   /** The owner's own events, newest first; none of an account that was purged under the same id, nor of its keys. */
-  abstract list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>>;
+  list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>>;
 }
 
 /** The same record as evidence: all its events, and the seals over them. */
-export abstract class AuditTrail {
+export interface AuditTrail {
   /** One cheap look: how many events no seal covers yet, at most. Those that were given an id and not committed count too. */
-  abstract unsealedEvents(): Promise<number>;
+  unsealedEvents(): Promise<number>;
   /** One transaction beside which no other instance seals or prunes; undefined when one is at it just now. */
-  abstract exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined>;
+  exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined>;
   /** Those of a time, in the order of their ids, in no transaction: a slow reader holds nothing up. */
-  abstract events(span: TimeSpan): AsyncIterable<SealableEvent>;
+  events(span: TimeSpan): AsyncIterable<SealableEvent>;
   /** One snapshot: what is written meanwhile is not seen. */
-  abstract read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T>;
+  read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T>;
 }
 
-export abstract class ApiKeys {
+export interface ApiKeys {
   /** A key of any owner, purged ones too. */
-  abstract find(id: string): Promise<ApiKey | undefined>;
+  find(id: string): Promise<ApiKey | undefined>;
   /** Those there are, of any owner, purged ones too; for callers that hold key strings and still have to prove them. */
-  abstract findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]>;
+  findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]>;
   /** One of the owner's keys; none of an account that was purged under the same id. */
-  abstract findOwn(ownerId: string, id: string): Promise<ReadKey | undefined>;
+  findOwn(ownerId: string, id: string): Promise<ReadKey | undefined>;
   /** The owner's keys, newest first; none of an account that was purged under the same id. */
-  abstract list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
+  list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
   /** Commits every end by the clock that is due among the given keys with its event, each once however many observe it. */
-  abstract recordDueEnds(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
+  recordDueEnds(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
   /** The same for any keys, at most `limit`, passing over those that another instance is recording. Answers how many. */
-  abstract sweepDueEnds(limit: number): Promise<number>;
+  sweepDueEnds(limit: number): Promise<number>;
 }
 
 /** Reports of leaked keys, from the moment they are taken until their keys have ended. */
-export abstract class LeakReports {
+export interface LeakReports {
   /**
    * Resolves once all are committed. A stranger pays for them together with one request of its network's budget, on all
    * instances: throws `too_many_attempts` when that is spent, and `busy` when too many are being taken already.
    */
-  abstract take(reports: readonly LeakReport[], asker: Asker): Promise<void>;
+  take(reports: readonly LeakReport[], asker: Asker): Promise<void>;
   /**
    * Hands over the oldest reports, passing over those that another instance is at, and deletes those that `end` answers.
    * Answers how many it handed over. A report is handed over again when the process ends before it is deleted.
    */
-  abstract workOff(
-    limit: number,
-    end: (reports: readonly LeakReport[]) => Promise<readonly LeakReport[]>,
-  ): Promise<number>;
+  workOff(limit: number, end: (reports: readonly LeakReport[]) => Promise<readonly LeakReport[]>): Promise<number>;
 }
 
 export interface AccountFilter {
@@ -147,13 +144,13 @@ export interface AccountFilter {
 }
 
 /** An account that was purged is none to any of these. */
-export abstract class Accounts {
-  abstract find(id: string): Promise<Account | undefined>;
-  abstract findByEmail(email: string): Promise<Account | undefined>;
+export interface Accounts {
+  find(id: string): Promise<Account | undefined>;
+  findByEmail(email: string): Promise<Account | undefined>;
   /** In the order of their ids, those after one of them. The email is looked for in any case. */
-  abstract list(filter: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]>;
+  list(filter: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]>;
   /** Stores a hash with newer parameters, unless the password changed meanwhile. */
-  abstract rehash(id: string, from: string, to: string): Promise<void>;
+  rehash(id: string, from: string, to: string): Promise<void>;
   /** Runs `work` in one transaction that holds the account's row. It may run twice when two calls open one account. */
-  abstract transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T>;
+  transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T>;
 }

@@ -12,27 +12,27 @@ export interface Session {
   readonly signIn?: PlatformSignIn | undefined;
 }
 
-export abstract class Sessions {
+export interface Sessions {
   /**
    * Begins a session if the account is still active under this password hash, and answers its token. `session.opened` is on
    * record with it, or there is no session.
    */
-  abstract begin(
+  begin(
     accountId: string,
     passwordHash: string,
     client?: Client,
   ): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** The same for a person who signed in at the platform. */
-  abstract beginSignedIn(
+  beginSignedIn(
     accountId: string,
     signIn: PlatformSignIn,
     client?: Client,
   ): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
-  abstract find(token: string): Promise<Session | undefined>;
-  abstract end(token: string): Promise<void>;
+  find(token: string): Promise<Session | undefined>;
+  end(token: string): Promise<void>;
   /** The same for one whose token is elsewhere. @param digest as sessionDigest makes it */
-  abstract endByDigest(digest: string): Promise<void>;
+  endByDigest(digest: string): Promise<void>;
 }
 
 /** On whose behalf a password is looked at. Where many ask at once, strangers leave room for those who are known. */
@@ -46,23 +46,23 @@ export interface Asker {
 /** Who speaks for its users by a service identity. */
 export const PLATFORM: Asker = { name: 'platform', isKnown: true };
 
-export abstract class Passwords {
+export interface Passwords {
   /** Throws `busy` where a stranger's password would not be looked at now: before anything is written for it. */
-  abstract requireRoom(asker: Asker): void;
+  requireRoom(asker: Asker): void;
   /** Throws `busy` when too many are being hashed already. @param asker the platform unless given */
-  abstract hash(password: string, asker?: Asker): Promise<string>;
+  hash(password: string, asker?: Asker): Promise<string>;
   /**
    * Does the work that an account with this email may cost when there is no hash. `outdated`: the hash is cheaper than
    * new ones are. Throws `busy` as `hash` does.
    */
-  abstract verify(
+  verify(
     password: string,
     hash: string | null,
     asker?: Asker,
     email?: string,
   ): Promise<{ matches: boolean; outdated: boolean }>;
   /** What is wrong with a hash that the platform pushed, or undefined. */
-  abstract hashProblem(hash: string): string | undefined;
+  hashProblem(hash: string): string | undefined;
 }
 
 export interface GuessSubject {
@@ -70,32 +70,32 @@ export interface GuessSubject {
   readonly policy: ThrottlePolicy;
 }
 
-export abstract class PasswordGuesses {
+export interface PasswordGuesses {
   /**
    * Counts an attempt against every subject, on all instances. Throws `too_many_attempts` when one is blocked, and `busy`
    * when too many are being counted already. @param asker the platform unless given
    */
-  abstract count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void>;
+  count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void>;
   /** The attempt was right: forgets the first subject's failures, and takes this one back from the others. */
-  abstract forgive(subjects: readonly GuessSubject[]): Promise<void>;
+  forgive(subjects: readonly GuessSubject[]): Promise<void>;
   /** Whether an attempt of this subject has ever been right, as far as it is remembered: see SUCCESSES_KEPT_DAYS. */
-  abstract hasSucceeded(subject: string): Promise<boolean>;
+  hasSucceeded(subject: string): Promise<boolean>;
 }
 
-export abstract class PlatformTokens {
+export interface PlatformTokens {
   /** Whom a JWT of the platform's own login stands for, and until when, or why it is not valid. */
-  abstract verify(jwt: string): Promise<PlatformToken | RefusedToken>;
+  verify(jwt: string): Promise<PlatformToken | RefusedToken>;
 }
 
-export abstract class PlatformLogin {
+export interface PlatformLogin {
   /**
    * Where to send a person who is to sign in at the platform.
    * @param stepUp how fresh, and how strong, the sign-in is to be; any unless given
    */
-  abstract begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }>;
+  begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }>;
   /**
    * Who came back. Throws `invalid_credentials` when the platform signed nobody in, or not for what was begun.
    * @param answer the query that the platform sent the person back with
    */
-  abstract finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson>;
+  finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson>;
 }

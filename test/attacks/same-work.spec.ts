@@ -2,6 +2,7 @@ import * as crypto from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
+import type { Audit } from '../../src/application/ports.js';
 import type { Application } from '../support/application/application.js';
 
 /** What was done, in order. */
@@ -20,7 +21,6 @@ jest.unstable_mockModule('node:crypto', () => ({
 // What imports node:crypto is imported after that.
 const { client, createKey, newOwner, openApplication } = await import('../support/application/application.js');
 const { ValidateKey } = await import('../../src/application/validation/validate-key.js');
-const { Audit } = await import('../../src/application/ports.js');
 const { MemoryRateLimiter } = await import('../../src/infrastructure/outbound/memory/memory-rate-limiter.js');
 const { PostgresKeyReader } = await import('../../src/infrastructure/outbound/postgres/keys/key-reader.js');
 const { primaryAt } = await import('../support/stores/primary.js');
@@ -41,9 +41,9 @@ describe('a refusal', () => {
     class NotedReader extends PostgresKeyReader {
       override read = noted('read', (publicPart: string) => super.read(publicPart));
     }
-    class NotedAudit extends Audit {
-      override recordFailure = noted('record', () => Promise.resolve());
-      override list = () => Promise.reject(new Error('nothing is recorded'));
+    class NotedAudit implements Audit {
+      recordFailure = noted('record', () => Promise.resolve());
+      list = () => Promise.reject(new Error('nothing is recorded'));
     }
     const reader = new NotedReader(primaryAt(database.url));
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });

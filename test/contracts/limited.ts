@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect } from '@jest/globals';
 import { until } from '../../scripts/lib/wait.mjs';
-import { RateLimiter } from '../../src/application/ports.js';
+import type { RateLimiter } from '../../src/application/ports.js';
 import { parseRedisUrl } from '../../src/config/redis-config.js';
 import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
@@ -12,12 +12,11 @@ import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
 import type { Entry } from '../support/reading/printed-log.js';
 
 /** The limits of one process, which tell whether they were asked. */
-export class WatchedLocal extends RateLimiter {
+export class WatchedLocal implements RateLimiter {
   asked = 0;
   private readonly limiter: MemoryRateLimiter;
 
   constructor(limit: RateLimit) {
-    super();
     this.limiter = new MemoryRateLimiter(limit);
   }
 

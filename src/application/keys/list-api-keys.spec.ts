@@ -3,7 +3,7 @@ import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-applicatio
 import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { ListApiKeys } from './list-api-keys.js';
-import { ApiKeys } from '../ports.js';
+import type { ApiKeys } from '../ports.js';
 
 const ALL = { limit: 50 };
 const READ = { operation: 'read', permission: '' } as const;
@@ -85,7 +85,7 @@ describe('listing keys', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     /** Over whose first answer the key's time runs out. */
-    class RunningOut extends ApiKeys {
+    class RunningOut implements ApiKeys {
       private async afterwards<T>(answer: T): Promise<T> {
         if (eventsOf(app, id, 'api_key.expired').length === 0) runOut(app, key.id);
         return answer;

@@ -4,12 +4,12 @@ import { createKey, newOwner } from '../../../test/support/application/calls.js'
 import { eventually } from '../../../test/support/eventually.js';
 import { pauseAfter, TRIED_FOR_MS } from '../../domain/notices/retry-schedule.js';
 import { DAY_MS } from '../../domain/time.js';
-import { NoticeReceiver } from '../ports.js';
+import type { NoticeReceiver } from '../ports.js';
 import type { OutboxMessage } from './outbox-message.js';
 import { SendNotices } from './send-notices.js';
 
 /** Takes what it is given, unless a test says what it does instead. */
-class FakeReceiver extends NoticeReceiver {
+class FakeReceiver implements NoticeReceiver {
   readonly asked: string[] = [];
   readonly taken: string[] = [];
   answer: (message: OutboxMessage) => Promise<void> = async () => {};

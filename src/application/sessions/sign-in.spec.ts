@@ -6,7 +6,7 @@ import type { Account } from '../../domain/accounts/account.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { HOUR_MS } from '../../domain/time.js';
 import { PasswordCheck } from './password-check.js';
-import { PasswordGuesses, type Asker } from '../ports.js';
+import type { PasswordGuesses, Asker } from '../ports.js';
 import { SignIn } from './sign-in.js';
 
 const HOME = '192.0.2.1';
@@ -346,7 +346,7 @@ describe('guessing', () => {
   test('is not looked at when it can’t be counted, nor put on record as one too many', async () => {
     const { id, email } = await newOwner(app);
     /** The store is away. */
-    class Away extends PasswordGuesses {
+    class Away implements PasswordGuesses {
       private readonly away = async () => {
         throw new LatchkeyError('unavailable', 'away');
       };

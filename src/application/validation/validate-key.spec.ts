@@ -7,15 +7,15 @@ import { LatchkeyError } from '../../domain/errors.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import type { DenialReason, Question } from '../../domain/keys/verdict.js';
 import type { CreateApiKeyCommand, CreatedApiKey } from '../keys/create-api-key.js';
-import { KeyReader, RateLimiter } from '../ports.js';
+import type { KeyReader, RateLimiter } from '../ports.js';
 import { ValidateKey } from './validate-key.js';
 
 const READ: Question = { operation: 'read', permission: '' };
 
 const LIMITED = { admitted: false, limit: 3, remaining: 0, resetAfterMicros: 3_000_000, retryAfterMicros: 1_000_000 };
 /** As Redis is asked. */
-class DistantLimiter extends RateLimiter {
-  override charge = () => Promise.resolve(LIMITED);
+class DistantLimiter implements RateLimiter {
+  charge = () => Promise.resolve(LIMITED);
 }
 const limiter = new DistantLimiter();
 
@@ -216,8 +216,8 @@ describe('what a validation leaves behind', () => {
   });
 
   test('is a failure counted, and thrown, when the stores can’t answer', async () => {
-    class Away extends KeyReader {
-      override read = () => Promise.reject(new LatchkeyError('unavailable', 'away'));
+    class Away implements KeyReader {
+      read = () => Promise.reject(new LatchkeyError('unavailable', 'away'));
     }
     const before = counts();
     const blind = judgeOver(new Away());

@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import { VALIDATION_PARTS, type ValidationPart } from '../../application/validation/validation-parts.js';
-import { ValidationMeter } from '../../application/ports.js';
+import type { ValidationMeter } from '../../application/ports.js';
 import { DENIAL_REASONS, type DenialReason, type Verdict } from '../../domain/keys/verdict.js';
 import { counter, gauge, histogram, type Instrument } from './instrument.js';
 import { Tally } from './tally.js';
 
 /** What the process counts of itself, in the text format that Prometheus reads. */
-export class PrometheusMetrics extends ValidationMeter {
+export class PrometheusMetrics implements ValidationMeter {
   private readonly registry = new Registry();
   private readonly denied = new Map<DenialReason, number>(DENIAL_REASONS.map((reason) => [reason, 0]));
   /** Plain numbers on the validation path, labels only when the page is made. */
@@ -23,7 +23,6 @@ export class PrometheusMetrics extends ValidationMeter {
   private failed = 0;
 
   constructor() {
-    super();
     collectDefaultMetrics({ register: this.registry });
     // Of several workers the one that lags most is the one to see to.
     for (const name of ['nodejs_eventloop_lag_seconds', 'nodejs_eventloop_lag_p99_seconds']) {

@@ -1,14 +1,12 @@
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
-import { type AccountFilter, Accounts } from '../../../src/application/ports.js';
+import type { AccountFilter, Accounts } from '../../../src/application/ports.js';
 import { type Account, emailKey } from '../../../src/domain/accounts/account.js';
 import type { FakeStore } from '../fake-store.js';
 import { accountRow } from '../locks.js';
 import { FakeAccountTransaction } from './fake-account-transaction.js';
 
-export class FakeAccounts extends Accounts {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakeAccounts implements Accounts {
+  constructor(private readonly store: FakeStore) {}
 
   async find(id: string): Promise<Account | undefined> {
     return this.store.account(id);

@@ -3,7 +3,7 @@ import type {
   AuditTrailTransaction,
   TimeSpan,
 } from '../../../src/application/audit/audit-trail.js';
-import { AuditTrail } from '../../../src/application/ports.js';
+import type { AuditTrail } from '../../../src/application/ports.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import type { FakeStore } from '../fake-store.js';
 import { toldBy } from './fake-told.js';
@@ -11,10 +11,8 @@ import { FakeAuditTrailTransaction, readingOf } from './fake-audit-trail-transac
 
 const TRAIL = 'trail';
 
-export class FakeAuditTrail extends AuditTrail {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakeAuditTrail implements AuditTrail {
+  constructor(private readonly store: FakeStore) {}
 
   async unsealedEvents(): Promise<number> {
     const newest = this.store.events.at(-1)?.id ?? 0n;

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../../../src/application/page.js';
-import { Audit, type EventFilter } from '../../../src/application/ports.js';
+import type { Audit, EventFilter } from '../../../src/application/ports.js';
 import type { FailedAuthentication, RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import { recordedLeak } from '../../../src/domain/leaks/recorded-leak.js';
@@ -7,13 +7,11 @@ import { groupFailures } from '../../../src/domain/audit/group-failures.js';
 import type { FakeStore } from '../fake-store.js';
 import { pageOf } from '../pages.js';
 
-export class FakeAudit extends Audit {
+export class FakeAudit implements Audit {
   private arrived: FailedAuthentication[] = [];
   private nextCommit: Promise<void> | undefined;
 
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+  constructor(private readonly store: FakeStore) {}
 
   recordFailure(failure: FailedAuthentication): Promise<void> {
     this.arrived.push(failure);

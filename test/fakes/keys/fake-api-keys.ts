@@ -1,6 +1,6 @@
 import type { KeyList, ReadKey } from '../../../src/application/listed-key.js';
 import type { PageRequest } from '../../../src/application/page.js';
-import { ApiKeys } from '../../../src/application/ports.js';
+import type { ApiKeys } from '../../../src/application/ports.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { type ApiKeyStatus, dueEnd, statusAt } from '../../../src/domain/keys/key-status.js';
 import { endedByClock } from '../../../src/domain/keys/key-change.js';
@@ -11,10 +11,8 @@ import { pageOf } from '../pages.js';
 
 type KeyState = StoredKey['state'];
 
-export class FakeApiKeys extends ApiKeys {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakeApiKeys implements ApiKeys {
+  constructor(private readonly store: FakeStore) {}
 
   async find(id: string): Promise<ApiKey | undefined> {
     const stored = this.store.keys.get(id);

@@ -1,14 +1,12 @@
-import { KeyReader, type KeyReading } from '../../../src/application/ports.js';
+import type { KeyReader, KeyReading } from '../../../src/application/ports.js';
 import { KeyStanding } from '../../../src/domain/keys/key-standing.js';
 import type { FakeStore } from '../fake-store.js';
 
 /** What is left of an account says nothing of permissions. */
 const PURGED = { status: 'deleted', permissions: [] } as const;
 
-export class FakeKeyReader extends KeyReader {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakeKeyReader implements KeyReader {
+  constructor(private readonly store: FakeStore) {}
 
   async read(publicPart: string): Promise<KeyReading> {
     const reading = { now: this.store.now(), sentAt: performance.now() };

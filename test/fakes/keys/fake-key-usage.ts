@@ -1,4 +1,4 @@
-import { KeyUsage } from '../../../src/application/ports.js';
+import type { KeyUsage } from '../../../src/application/ports.js';
 import { canonicalAddress } from '../../../src/domain/audit/client-network.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { DAY_MS } from '../../../src/domain/time.js';
@@ -15,10 +15,8 @@ import type { FakeStore, StoredUsage } from '../fake-store.js';
 import { writeOutbox } from '../notices/write-outbox.js';
 
 /** Written at once, which is soon enough. */
-export class FakeKeyUsage extends KeyUsage {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakeKeyUsage implements KeyUsage {
+  constructor(private readonly store: FakeStore) {}
 
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void {
     const usage = this.usageOf(keyId);

@@ -1,9 +1,9 @@
 import type { ValidationPart } from '../../../src/application/validation/validation-parts.js';
-import { ValidationMeter } from '../../../src/application/ports.js';
+import type { ValidationMeter } from '../../../src/application/ports.js';
 import type { Verdict } from '../../../src/domain/keys/verdict.js';
 
 /** Keeps everything that is counted, for a test to look at. */
-export class FakeValidationMeter extends ValidationMeter {
+export class FakeValidationMeter implements ValidationMeter {
   readonly parts: { readonly part: ValidationPart; readonly since: number; readonly until: number }[] = [];
   readonly verdicts: { readonly verdict: Verdict; readonly begun: number }[] = [];
   /** When those that failed had begun. */

@@ -1,12 +1,10 @@
-import { type Asker, LeakReports } from '../../../src/application/ports.js';
+import type { Asker, LeakReports } from '../../../src/application/ports.js';
 import type { LeakReport } from '../../../src/domain/leaks/leak-report.js';
 import { spendReport } from '../../../src/domain/leaks/report-budget.js';
 import type { FakeStore } from '../fake-store.js';
 
-export class FakeLeakReports extends LeakReports {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakeLeakReports implements LeakReports {
+  constructor(private readonly store: FakeStore) {}
 
   async take(reports: readonly LeakReport[], { name, isKnown }: Asker): Promise<void> {
     const { leakReports, reportBudgets } = this.store;

@@ -1,4 +1,4 @@
-import { DueNotices } from '../../../src/application/ports.js';
+import type { DueNotices } from '../../../src/application/ports.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { dueExpiryNotice } from '../../../src/domain/notices/coming-expiry.js';
 import { isRotationUnused } from '../../../src/domain/notices/rotation-unused.js';
@@ -6,10 +6,8 @@ import { DAY_MS } from '../../../src/domain/time.js';
 import type { FakeStore } from '../fake-store.js';
 import { writeOutbox } from './write-outbox.js';
 
-export class FakeDueNotices extends DueNotices {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakeDueNotices implements DueNotices {
+  constructor(private readonly store: FakeStore) {}
 
   async tellComingExpiries(noticeDays: readonly number[], day: number, limit: number): Promise<number> {
     const { toldExpiries } = this.store;

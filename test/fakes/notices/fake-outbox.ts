@@ -1,15 +1,13 @@
 import type { Backlog, Claim, UndeliveredMessage } from '../../../src/application/notices/outbox-message.js';
-import { Outbox } from '../../../src/application/ports.js';
+import type { Outbox } from '../../../src/application/ports.js';
 import type { NoticeChannel } from '../../../src/domain/notices/channel.js';
 import { TRIED_FOR_MS } from '../../../src/domain/notices/retry-schedule.js';
 import type { FakeStore, StoredMessage } from '../fake-store.js';
 
 const CLAIM_MS = 60_000;
 
-export class FakeOutbox extends Outbox {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakeOutbox implements Outbox {
+  constructor(private readonly store: FakeStore) {}
 
   async claim(channel: NoticeChannel, limit: number): Promise<Claim[]> {
     const now = this.store.now();

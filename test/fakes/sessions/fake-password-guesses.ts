@@ -1,11 +1,9 @@
-import { type GuessSubject, PasswordGuesses } from '../../../src/application/ports.js';
+import type { GuessSubject, PasswordGuesses } from '../../../src/application/ports.js';
 import { attemptPassword, tooManyAttempts } from '../../../src/domain/accounts/password-throttle.js';
 import type { FakeStore, StoredGuesses } from '../fake-store.js';
 
-export class FakePasswordGuesses extends PasswordGuesses {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakePasswordGuesses implements PasswordGuesses {
+  constructor(private readonly store: FakeStore) {}
 
   async count(subjects: readonly GuessSubject[]): Promise<void> {
     const counted: [string, StoredGuesses][] = [];

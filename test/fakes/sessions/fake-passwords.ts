@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Passwords, type Asker } from '../../../src/application/ports.js';
+import type { Passwords, Asker } from '../../../src/application/ports.js';
 
 const NEW_HASH_KIB = 19_456;
 const MOST_KIB = 262_144;
@@ -8,7 +8,7 @@ const BCRYPT = /^\$2[aby]\$(?<cost>\d\d)\$(?<salt>[./A-Za-z0-9]{22})(?<digest>[.
 const PHC = /^\$argon2id\$v=19\$m=(?<kib>\d+),t=2,p=1\$(?<salt>[^$]+)\$(?<digest>[^$]+)$/;
 
 /** Hashes that look like argon2id, or like bcrypt, and cost nothing. */
-export class FakePasswords extends Passwords {
+export class FakePasswords implements Passwords {
   requireRoom(_asker: Asker): void {}
 
   async hash(password: string): Promise<string> {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { BegunSignIn, PlatformPerson } from '../../../src/application/platform-person.js';
-import { PlatformLogin } from '../../../src/application/ports.js';
+import type { PlatformLogin } from '../../../src/application/ports.js';
 import type { FreshSignInRule } from '../../../src/domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 
 /** Whoever comes back was sent out for it: an answer is good once, with all that it began with. */
-export class FakePlatformLogin extends PlatformLogin {
+export class FakePlatformLogin implements PlatformLogin {
   private readonly answers = new Map<string, { readonly begun: BegunSignIn; readonly person: PlatformPerson }>();
   /** What the last sign-in was to be like. */
   asked: FreshSignInRule | undefined;

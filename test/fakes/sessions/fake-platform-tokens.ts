@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { PlatformToken } from '../../../src/application/platform-person.js';
-import { PlatformTokens } from '../../../src/application/ports.js';
+import type { PlatformTokens } from '../../../src/application/ports.js';
 import type { PlatformSignIn } from '../../../src/domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 import { HOUR_MS } from '../../../src/domain/time.js';
 
 /** Its tokens expire by the clock of this machine, as the login's do, and not by the store's. */
-export class FakePlatformTokens extends PlatformTokens {
+export class FakePlatformTokens implements PlatformTokens {
   private readonly issued = new Map<string, PlatformToken>();
   /** Whether the login can't be asked. */
   isAway = false;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Sessions, type Session } from '../../../src/application/ports.js';
+import type { Sessions, Session } from '../../../src/application/ports.js';
 import { NO_CLIENT, type Client } from '../../../src/domain/audit/audit-event.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { PlatformSignIn } from '../../../src/domain/accounts/fresh-sign-in.js';
@@ -8,10 +8,8 @@ import { HOUR_MS } from '../../../src/domain/time.js';
 import type { FakeStore } from '../fake-store.js';
 import { accountRow } from '../locks.js';
 
-export class FakeSessions extends Sessions {
-  constructor(private readonly store: FakeStore) {
-    super();
-  }
+export class FakeSessions implements Sessions {
+  constructor(private readonly store: FakeStore) {}
 
   begin(accountId: string, passwordHash: string, client = NO_CLIENT) {
     return this.open(accountId, (account) => account.passwordHash === passwordHash, undefined, client);

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { SealAuditEvents } from '../../../src/application/audit/seal-audit-events.js';
 import type { AuditTrailTransaction } from '../../../src/application/audit/audit-trail.js';
-import { AuditTrail } from '../../../src/application/ports.js';
+import type { AuditTrail } from '../../../src/application/ports.js';
 import { VerifyAuditTrail } from '../../../src/application/audit/verify-audit-trail.js';
 import { openApplication, times, type Application } from '../application/application.js';
 import { createDatabase } from './databases.mjs';
@@ -32,13 +32,11 @@ export interface Trail {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The same record under a clock that is wrong by some days. */
-class ShiftedTrail extends AuditTrail {
+class ShiftedTrail implements AuditTrail {
   constructor(
     private readonly trail: AuditTrail,
     private readonly days: number,
-  ) {
-    super();
-  }
+  ) {}
 
   unsealedEvents = () => this.trail.unsealedEvents();
   events = (...args: Parameters<AuditTrail['events']>) => this.trail.events(...args);

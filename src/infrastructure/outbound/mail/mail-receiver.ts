@@ -1,6 +1,6 @@
 import type { Addressees } from '../../../application/notices/addressees.js';
 import type { OutboxMessage } from '../../../application/notices/outbox-message.js';
-import { NoticeReceiver } from '../../../application/ports.js';
+import type { NoticeReceiver } from '../../../application/ports.js';
 import type { MailConfig } from '../../../config/notices/mail-config.js';
 import { writeLetter } from './letter.js';
 import { letterHtml } from './letter-html.js';
@@ -10,7 +10,7 @@ import { typedText } from './typed.js';
 import { isMailed } from './words.js';
 
 /** Writes to the owner of a key. */
-export class MailReceiver extends NoticeReceiver {
+export class MailReceiver implements NoticeReceiver {
   private readonly smtp: Smtp;
 
   constructor(
@@ -18,7 +18,6 @@ export class MailReceiver extends NoticeReceiver {
     private readonly publicUrl: string,
     private readonly addressees: Addressees,
   ) {
-    super();
     this.smtp = new Smtp(mail.smtp);
   }
 

@@ -1,4 +1,4 @@
-import { RateLimiter } from '../../../application/ports.js';
+import type { RateLimiter } from '../../../application/ports.js';
 import { gcra, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 
 const SWEEP_EVERY_MS = 60_000;
@@ -9,16 +9,14 @@ interface Bucket {
 }
 
 /** Limits of this process alone: for a single instance, and for any while Redis is away. */
-export class MemoryRateLimiter extends RateLimiter {
+export class MemoryRateLimiter implements RateLimiter {
   private readonly buckets = new Map<string, Bucket>();
   private readonly timer = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
 
   constructor(
     private readonly limit: RateLimit,
     private readonly nowMicros: () => number = () => performance.now() * 1000,
-  ) {
-    super();
-  }
+  ) {}
 
   charge(keyId: string): RateDecision {
     // Whole microseconds: fractions would add up to a burst that is now and then one short.

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
-import { Passwords, type Asker } from '../../../application/ports.js';
+import type { Passwords, Asker } from '../../../application/ports.js';
 import { Decoys, type StoredCosts } from './decoys.js';
 import { Gate } from './gate.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
@@ -27,7 +27,7 @@ interface Settings {
   readonly readCosts?: () => Promise<StoredCosts>;
 }
 
-export class Argon2Passwords extends Passwords {
+export class Argon2Passwords implements Passwords {
   /** A short queue keeps the wait shorter than people's patience. */
   private readonly gate: Gate;
   private readonly decoys: Decoys;
@@ -37,7 +37,6 @@ export class Argon2Passwords extends Passwords {
     private readonly argon2: Argon2,
     { atOnce = AT_ONCE, cost = COST, readCosts }: Settings = {},
   ) {
-    super();
     this.gate = new Gate({ atOnce, queueLength: QUEUE_LENGTH, weight: MEMORY });
     this.cost = cost;
     this.decoys = new Decoys(settingsOf(cost), readCosts);

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, jwksCache, type JWKSCacheInput, jwtVerify, type JWTVerifyGetKey } from 'jose';
-import { PlatformTokens } from '../../../application/ports.js';
+import type { PlatformTokens } from '../../../application/ports.js';
 import type { PlatformLoginConfig } from '../../../config/platform-login-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
 import { LatchkeyError } from '../../../domain/errors.js';
@@ -30,7 +30,7 @@ const WRONG_CLAIM = new Map([
   ['aud', 'the audience (aud) is not SESSION_JWT_AUDIENCE'],
 ]);
 
-export class JwksPlatformTokens extends PlatformTokens {
+export class JwksPlatformTokens implements PlatformTokens {
   private readonly keys: JWTVerifyGetKey;
   /** What was fetched last, which jose keeps here. Tokens may be good by it while the login is away. */
   private readonly fetched: JWKSCacheInput = {};
@@ -42,7 +42,6 @@ export class JwksPlatformTokens extends PlatformTokens {
     private readonly login: PlatformLoginConfig,
     log: Log,
   ) {
-    super();
     const options = { timeoutDuration: JWKS_TIMEOUT_MS, [jwksCache]: this.fetched };
     this.keys = createRemoteJWKSet(new URL(login.jwksUrl), options);
     this.outage = new Outage(log, {

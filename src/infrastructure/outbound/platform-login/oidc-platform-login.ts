@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import type { BegunSignIn, PlatformPerson } from '../../../application/platform-person.js';
-import { PlatformLogin } from '../../../application/ports.js';
+import type { PlatformLogin } from '../../../application/ports.js';
 import type { OidcConfig } from '../../../config/oidc-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
 import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
@@ -14,15 +14,13 @@ const TIMEOUT_SECONDS = 5;
 const METADATA_KEPT_MS = 10 * MINUTE_MS;
 
 /** OpenID Connect: authorization code with PKCE, as a confidential client. */
-export class OidcPlatformLogin extends PlatformLogin {
+export class OidcPlatformLogin implements PlatformLogin {
   private metadata: { readonly value: Promise<oidc.ServerMetadata>; readonly until: number } | undefined;
 
   constructor(
     private readonly provider: OidcConfig,
     private readonly redirectUri: string,
-  ) {
-    super();
-  }
+  ) {}
 
   async begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }> {
     const begun = {

@@ -1,4 +1,4 @@
-import { RateLimiter } from '../../../application/ports.js';
+import type { RateLimiter } from '../../../application/ports.js';
 import type { RedisConfig } from '../../../config/redis-config.js';
 import { emissionIntervalMicros, rateDecision, type RateDecision, type RateLimit } from '../../../domain/rate-limit.js';
 import { Batcher } from '../batching/batcher.js';
@@ -22,7 +22,7 @@ const MAX_IN_FLIGHT = 16;
 type LocalLimiter = { charge(keyId: string): RateDecision };
 
 /** Limits shared by all instances. Never fails and never waits long: `local` decides while Redis is away or slow. */
-export class RedisRateLimiter extends RateLimiter {
+export class RedisRateLimiter implements RateLimiter {
   private readonly redis: SharedLimits;
   private fallbacks = 0;
 
@@ -34,7 +34,6 @@ export class RedisRateLimiter extends RateLimiter {
     private readonly traces: Traces = NO_TRACES,
     private readonly deadlineMs = DEADLINE_MS,
   ) {
-    super();
     const outage = new Outage(log, {
       store: 'Redis',
       meanwhile: 'rate limits go on per process',

@@ -1,18 +1,17 @@
 import { createHmac } from 'node:crypto';
 import type { OutboxMessage } from '../../../application/notices/outbox-message.js';
-import { NoticeReceiver } from '../../../application/ports.js';
+import type { NoticeReceiver } from '../../../application/ports.js';
 import type { WebhookConfig } from '../../../config/notices/webhook-config.js';
 import { Posts } from './posts.js';
 
 /** The platform's receiver of Standard Webhooks (standardwebhooks.com). */
-export class WebhookReceiver extends NoticeReceiver {
+export class WebhookReceiver implements NoticeReceiver {
   private readonly posts: Posts;
 
   constructor(
     private readonly config: WebhookConfig,
     timeoutMs?: number,
   ) {
-    super();
     this.posts = new Posts(timeoutMs);
   }
 

@@ -1,18 +1,16 @@
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
-import { AuditTrail } from '../../../../application/ports.js';
+import type { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { ProgressBar } from '../progress.js';
 
 /** The record, whose reading is shown as it goes on: by how far the ids have come. */
-export class WatchedTrail extends AuditTrail {
+export class WatchedTrail implements AuditTrail {
   private count = 0;
 
   constructor(
     private readonly trail: AuditTrail,
     private readonly bar: ProgressBar,
-  ) {
-    super();
-  }
+  ) {}
 
   unsealedEvents(): Promise<number> {
     return this.trail.unsealedEvents();

@@ -1,5 +1,5 @@
 import { Any } from 'typeorm';
-import { type AccountFilter, Accounts } from '../../../../application/ports.js';
+import type { AccountFilter, Accounts } from '../../../../application/ports.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { PostgresAccountTransaction } from './account-transaction.js';
@@ -10,16 +10,14 @@ import { toAccount } from './mapping.js';
 import { AccountRow } from './rows.js';
 import { isUniqueViolation } from '../client/store-error.js';
 
-export class PostgresAccounts extends Accounts {
+export class PostgresAccounts implements Accounts {
   /** Every sign-in asks for one, and so may strangers in crowds. */
   private readonly byEmail = new CrowdReader('accounts_by_email', (keys) => this.findByEmailKeys(keys));
 
   constructor(
     private readonly database: Database,
     private readonly outbox: OutboxWriter,
-  ) {
-    super();
-  }
+  ) {}
 
   async find(id: string): Promise<Account | undefined> {
     const row = await this.database.run((manager) => manager.findOneBy(AccountRow, { id, purged: false }));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Any, IsNull, Not, type EntityManager } from 'typeorm';
-import { PasswordGuesses, type Asker, type GuessSubject } from '../../../../application/ports.js';
+import type { PasswordGuesses, Asker, GuessSubject } from '../../../../application/ports.js';
 import { attemptPassword, tooManyAttempts, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
 import { Gate } from '../../passwords/gate.js';
 import { CrowdReader } from '../client/crowd-reader.js';
@@ -11,14 +11,12 @@ import { PasswordGuessesRow } from './rows.js';
 const AT_ONCE = 3;
 const QUEUE_LENGTH = 1000;
 
-export class PostgresPasswordGuesses extends PasswordGuesses {
+export class PostgresPasswordGuesses implements PasswordGuesses {
   private readonly gate = new Gate({ atOnce: AT_ONCE, queueLength: QUEUE_LENGTH });
   /** Every sign-in asks for one, and so may strangers in crowds. */
   private readonly successes = new CrowdReader('password_successes', (subjects) => this.findSuccesses(subjects));
 
-  constructor(private readonly database: Database) {
-    super();
-  }
+  constructor(private readonly database: Database) {}
 
   /** The subjects' rows stay locked until all are counted: attempts that arrive together are counted one by one. */
   count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Sessions, type Session } from '../../../../application/ports.js';
+import type { Sessions, Session } from '../../../../application/ports.js';
 import { NO_CLIENT, type Client } from '../../../../domain/audit/audit-event.js';
 import type { PlatformSignIn } from '../../../../domain/accounts/fresh-sign-in.js';
 import { SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
@@ -10,10 +10,8 @@ import { SessionRow } from './rows.js';
 /** Of a person who signed in with a password of ours. */
 const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };
 
-export class PostgresSessions extends Sessions {
-  constructor(private readonly database: Database) {
-    super();
-  }
+export class PostgresSessions implements Sessions {
+  constructor(private readonly database: Database) {}
 
   begin(accountId: string, passwordHash: string, client = NO_CLIENT) {
     return this.insert(accountId, client, NOT_SAID, passwordHash);

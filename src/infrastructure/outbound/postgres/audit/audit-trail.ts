@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
 import { FIRST_ID } from '../../../../application/audit/event-cursor.js';
-import { AuditTrail } from '../../../../application/ports.js';
+import type { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import { toSealableEvent } from './mapping.js';
 import { AuditEventRow } from './rows.js';
@@ -12,10 +12,8 @@ import { pageFrom, pagesById } from './pages-by-id.js';
 /** Any number will do, as long as every instance takes the same: one seals or prunes, the others pass on. */
 const TRAIL_LOCK = 5_052_193_862;
 
-export class PostgresAuditTrail extends AuditTrail {
-  constructor(private readonly database: Database) {
-    super();
-  }
+export class PostgresAuditTrail implements AuditTrail {
+  constructor(private readonly database: Database) {}
 
   unsealedEvents(): Promise<number> {
     return this.database.run(async (manager) => {

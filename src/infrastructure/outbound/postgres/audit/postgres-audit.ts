@@ -1,4 +1,4 @@
-import { Audit, type EventFilter } from '../../../../application/ports.js';
+import type { Audit, EventFilter } from '../../../../application/ports.js';
 import type { FailedAuthentication, RecordedEvent } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { recordedLeak } from '../../../../domain/leaks/recorded-leak.js';
@@ -34,7 +34,7 @@ const OF_OWNER = `
   AND event.id > coalesce((SELECT former_event_id FROM accounts WHERE id = :ownerId), 0)
   AND NOT EXISTS (SELECT FROM api_keys WHERE api_keys.id = event.key_id AND api_keys.purged)`;
 
-export class PostgresAudit extends Audit {
+export class PostgresAudit implements Audit {
   private readonly connections: ReservedConnections;
   private readonly commits: FailureCommits;
 
@@ -44,7 +44,6 @@ export class PostgresAudit extends Audit {
     traces = NO_TRACES,
     private readonly outage = new PostgresOutage(),
   ) {
-    super();
     this.connections = new ReservedConnections(primary, 'audit', CONNECTIONS);
     this.commits = new FailureCommits((groups) => this.insert(groups), primary.config.patienceMs, traces);
   }

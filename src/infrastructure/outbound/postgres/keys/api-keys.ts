@@ -1,6 +1,6 @@
 import { Any, type EntityManager } from 'typeorm';
 import type { PageRequest } from '../../../../application/page.js';
-import { ApiKeys } from '../../../../application/ports.js';
+import type { ApiKeys } from '../../../../application/ports.js';
 import type { KeyList, ReadKey } from '../../../../application/listed-key.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
@@ -14,14 +14,13 @@ import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { DueEnds } from './due-ends.js';
 import { STATUS } from './key-status-sql.js';
 
-export class PostgresApiKeys extends ApiKeys {
+export class PostgresApiKeys implements ApiKeys {
   private readonly dueEnds: DueEnds;
 
   constructor(
     private readonly database: Database,
     outbox: OutboxWriter,
   ) {
-    super();
     this.dueEnds = new DueEnds(database, outbox);
   }
 

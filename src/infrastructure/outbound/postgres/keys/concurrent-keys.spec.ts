@@ -13,13 +13,13 @@ import {
 } from '../../../../../test/support/application/application.js';
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
 import { RevokeAsAdmin } from '../../../../application/keys/revoke-as-admin.js';
-import { PasswordGuesses, Passwords } from '../../../../application/ports.js';
+import type { PasswordGuesses, Passwords } from '../../../../application/ports.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
 
 /** Takes any password for right, at once: for crowds of creates that are not about passwords. */
-class AnyPassword extends Passwords {
+class AnyPassword implements Passwords {
   requireRoom(): void {}
   hash = async () => '';
   verify = async () => ({ matches: true, outdated: false });
@@ -27,7 +27,7 @@ class AnyPassword extends Passwords {
 }
 
 /** Counts nothing and blocks nobody. */
-class NoThrottle extends PasswordGuesses {
+class NoThrottle implements PasswordGuesses {
   count = async () => {};
   forgive = async () => {};
   hasSucceeded = async () => true;

@@ -1,4 +1,4 @@
-import { KeyReader, type KeyReading } from '../../../../application/ports.js';
+import type { KeyReader, KeyReading } from '../../../../application/ports.js';
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
@@ -19,7 +19,7 @@ const MAX_IN_FLIGHT = 2;
 const BARRIER_HELD = { name: 'barrier_held_v1', text: SYNCHRONY };
 
 /** Validations that arrive together are read together, by one autocommit statement; see Batcher for "never stale". */
-export class PostgresKeyReader extends KeyReader {
+export class PostgresKeyReader implements KeyReader {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
   private readonly readKeys: Statement;
@@ -30,7 +30,6 @@ export class PostgresKeyReader extends KeyReader {
     traces = NO_TRACES,
     outage = new PostgresOutage(),
   ) {
-    super();
     this.readKeys = readKeys(primary.config);
     this.readWithoutTimeline = readKeys({ ...primary.config, pooling: 'session' });
     this.connections = new ReservedConnections(primary, 'validation', MAX_IN_FLIGHT);

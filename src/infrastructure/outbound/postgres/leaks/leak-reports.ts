@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Any, type EntityManager } from 'typeorm';
-import { type Asker, LeakReports } from '../../../../application/ports.js';
+import type { Asker, LeakReports } from '../../../../application/ports.js';
 import type { LeakReport } from '../../../../domain/leaks/leak-report.js';
 import { spendReport } from '../../../../domain/leaks/report-budget.js';
 import { Gate } from '../../passwords/gate.js';
@@ -11,12 +11,10 @@ import { LeakReportBudgetRow, LeakReportRow } from './rows.js';
 const AT_ONCE = 3;
 const QUEUE_LENGTH = 1000;
 
-export class PostgresLeakReports extends LeakReports {
+export class PostgresLeakReports implements LeakReports {
   private readonly gate = new Gate({ atOnce: AT_ONCE, queueLength: QUEUE_LENGTH });
 
-  constructor(private readonly database: Database) {
-    super();
-  }
+  constructor(private readonly database: Database) {}
 
   /** The budget's row stays locked until the reports are committed: those of one network are counted one by one. */
   take(reports: readonly LeakReport[], asker: Asker): Promise<void> {

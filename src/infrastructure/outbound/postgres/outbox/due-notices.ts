@@ -1,5 +1,5 @@
 import { Any, type EntityManager } from 'typeorm';
-import { DueNotices } from '../../../../application/ports.js';
+import type { DueNotices } from '../../../../application/ports.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { dueExpiryNotice } from '../../../../domain/notices/coming-expiry.js';
 import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
@@ -16,13 +16,11 @@ import type { OutboxWriter } from './outbox-writer.js';
  * A key is told of under its lock, which whoever tells of it takes, with what has been told read once it is held: so
  * each notice is told once, however many instances look.
  */
-export class PostgresDueNotices extends DueNotices {
+export class PostgresDueNotices implements DueNotices {
   constructor(
     private readonly database: Database,
     private readonly outbox: OutboxWriter,
-  ) {
-    super();
-  }
+  ) {}
 
   tellComingExpiries(noticeDays: readonly number[], day: number, limit: number): Promise<number> {
     const fewest = Math.min(...noticeDays.filter((days) => days >= day));

@@ -1,5 +1,5 @@
 import type { Backlog, Claim, UndeliveredMessage } from '../../../../application/notices/outbox-message.js';
-import { Outbox } from '../../../../application/ports.js';
+import type { Outbox } from '../../../../application/ports.js';
 import type { NoticeChannel } from '../../../../domain/notices/channel.js';
 import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
 import type { Database } from '../client/database.js';
@@ -7,10 +7,8 @@ import { OutboxRow } from './rows.js';
 import { BACKLOG, CLAIM, FAIL, RETRY } from './outbox-statements.js';
 import { type ClaimedRow, toClaim, toUndelivered } from './outbox-mapping.js';
 
-export class PostgresOutbox extends Outbox {
-  constructor(private readonly database: Database) {
-    super();
-  }
+export class PostgresOutbox implements Outbox {
+  constructor(private readonly database: Database) {}
 
   async claim(channel: NoticeChannel, limit: number): Promise<Claim[]> {
     const rows = await this.database.run((manager) => manager.query<ClaimedRow[]>(CLAIM, [channel, limit]));

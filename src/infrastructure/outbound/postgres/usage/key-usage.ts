@@ -1,4 +1,4 @@
-import { KeyUsage } from '../../../../application/ports.js';
+import type { KeyUsage } from '../../../../application/ports.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import {
   ADDRESSES_KEPT,
@@ -26,7 +26,7 @@ const DAYS = `
   WHERE key_id = $1 AND day >= date '1970-01-01' + $2::integer ORDER BY day`;
 
 /** Noted in memory, and written a second's uses together. */
-export class PostgresKeyUsage extends KeyUsage {
+export class PostgresKeyUsage implements KeyUsage {
   private readonly noted = new NotedUsage();
   private readonly unwritten: WriteBehind;
   private readonly timer: NodeJS.Timeout;
@@ -37,7 +37,6 @@ export class PostgresKeyUsage extends KeyUsage {
     outbox: OutboxWriter,
     onError: (error: unknown) => void,
   ) {
-    super();
     this.unwritten = new WriteBehind(database, new UsageWriter(outbox), onError);
     this.timer = setInterval(() => void this.unwritten.write(this.noted.takeDue()), FLUSH_EVERY_MS).unref();
   }
