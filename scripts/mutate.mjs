@@ -62,7 +62,7 @@ const unmutable = [
   'sign-in-ports',
   'revocation-reason',
   'session',
-  'validation-parts',
+  'validation-ports',
 ];
 
 const report = join(root, 'reports/mutation.json');

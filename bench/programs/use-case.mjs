@@ -34,7 +34,7 @@ takeOrders({ httpPort, grpcPort }, async ({ concurrency, seconds, withUnknown = 
   /** @type {Set<Promise<void>>} */
   const unanswered = new Set();
   const askUnknown = (/** @type {number} */ n) => {
-    const asked = validateKey.execute(unknown[n % unknown.length], question, client).then(() => {
+    const asked = validateKey.execute({ credential: unknown[n % unknown.length], question, client }).then(() => {
       counts.refused += 1;
       unanswered.delete(asked);
     });
@@ -42,7 +42,7 @@ takeOrders({ httpPort, grpcPort }, async ({ concurrency, seconds, withUnknown = 
   };
   await closedLoop({ concurrency, seconds }, async (n) => {
     if (withUnknown) askUnknown(n);
-    const { verdict } = await validateKey.execute(known[n % known.length], question, client);
+    const { verdict } = await validateKey.execute({ credential: known[n % known.length], question, client });
     if (verdict.granted) counts.granted += 1;
   });
   await Promise.all(unanswered);

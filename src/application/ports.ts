@@ -1,88 +1,23 @@
 /**
- * What the use cases ask for from the outside; sign-in-ports.ts has what signing in asks for, notice-ports.ts what telling
- * others does. Unless said otherwise a method throws LatchkeyError `unavailable` when its
- * store can't answer, and every `now` is PostgreSQL's clock: one clock for all instances.
+ * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts. Unless said
+ * otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and every `now` is PostgreSQL's clock:
+ * one clock for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
-import type { KeyStanding } from '../domain/keys/key-standing.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
-import type { RateDecision } from '../domain/rate-limit.js';
-import type { Question, Verdict } from '../domain/keys/verdict.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { LeakReport } from '../domain/leaks/leak-report.js';
-import type { KeyHistory } from '../domain/usage/key-history.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { KeyList, ReadKey } from './listed-key.js';
-import type { ValidationPart } from './validation/validation-parts.js';
 import type { Page, PageRequest } from './page.js';
 import type { Asker } from './sign-in-ports.js';
 
 export * from './notice-ports.js';
 export * from './sign-in-ports.js';
-
-/** What the database says of a public part, read in one statement at `now`. */
-export interface KeyReading {
-  readonly now: Date;
-  /** When the statement was sent, by the ValidationMeter's clock. */
-  readonly sentAt: number;
-  readonly found?: KeyStanding;
-}
-
-export interface KeyReader {
-  /** Reads key and owner afresh: the statement is sent after the call, so an answered change is always seen. */
-  read(publicPart: string): Promise<KeyReading>;
-}
-
-export interface RateLimiter {
-  /** Charges one request to a key whose secret is proven. Never fails: without its store, limits go on per process. */
-  charge(keyId: string): RateDecision | Promise<RateDecision>;
-}
-
-/** Counts what validations came to, and where their time went. Never fails and never waits. */
-export interface ValidationMeter {
-  /** A stamp, by the clock of performance.now(): to be handed back at the end, and to the first part. */
-  begin(): number;
-  /** A part that took until `until`, now unless given, which it answers: it is when the next part begins. */
-  countPart(part: ValidationPart, since: number, until?: number): number;
-  countVerdict(verdict: Verdict, begun: number): void;
-  /** A validation that got no verdict, because a store was away. */
-  countFailure(begun: number): void;
-}
-
-/** What the reason of a refusal does not say by itself. */
-export interface RefusalDetails {
-  /** In words, and never a character of a credential. */
-  readonly why?: string | undefined;
-  /** What a good key was to do. */
-  readonly question?: Question;
-}
-
-/** Says why somebody was refused: to the people who run the service, since callers learn less. Never fails and never waits. */
-export interface Refusals {
-  /** @param refused also a key that is good and may not do what was asked */
-  note(refused: FailedAuthentication, details: RefusalDetails): void;
-}
-
-/**
- * What keys did. Noting never fails and never waits: it is written behind. A first use is visible within 2 seconds, all else in
- * a minute or so; a crash loses what was not written. Of keys whose account was purged nothing is kept.
- */
-export interface KeyUsage {
-  /**
-   * Notes a grant: as the last use, which never goes backwards, among the last addresses, and in the count of the day. The
-   * owner is told of a network that is new, as KeyNetworks has it.
-   * @param clientIp a valid address, or null when it is not known
-   * @param service the name of the service that asked, where it has one
-   */
-  noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void;
-  /** Counts a request that came with the right secret and was refused. */
-  noteRefusal(keyId: string, at: Date): void;
-  /** What is kept on a key, at `now`. */
-  history(keyId: string, now: Date): Promise<KeyHistory>;
-}
+export * from './validation-ports.js';
 
 export interface EventFilter {
   readonly types: readonly OwnerEventType[];

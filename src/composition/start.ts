@@ -25,11 +25,15 @@ export interface Latchkey {
  */
 export async function startLatchkey(config: Config, passwords?: Argon2Passwords): Promise<Latchkey> {
   const telemetry = await openTelemetry(config);
-  const { log, metrics, refusals } = telemetry;
+  const { log, metrics } = telemetry;
   const primary = new Primary(config.database, log);
   const dataSource = await openDatabase(primary, config.keyPrefix);
   const adapters = buildAdapters(config, primary, dataSource, telemetry, passwords);
-  const useCases = buildUseCases(config, adapters, metrics, refusals);
+  const useCases = buildUseCases(config, {
+    ...adapters,
+    meter: telemetry.validationTimes,
+    refusals: telemetry.refusals,
+  });
   const { readiness, metricsListener, ...listeners } = await buildDoors(config, useCases, adapters, telemetry);
   const clock = new Clock(buildJobs(config, useCases, adapters, readiness, log), log);
 

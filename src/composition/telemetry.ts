@@ -4,6 +4,8 @@ import { LoggedRefusals } from '../infrastructure/telemetry/logged-refusals.js';
 import { MetricsPage } from '../infrastructure/telemetry/metrics-page.js';
 import { openTraces } from '../infrastructure/telemetry/open-traces.js';
 import { PrometheusMetrics } from '../infrastructure/telemetry/prometheus-metrics.js';
+import { SlowValidations } from '../infrastructure/telemetry/slow-validations.js';
+import { ValidationTimes } from '../infrastructure/telemetry/validation-times.js';
 import { GrpcRequestTimes, HttpRequestTimes } from '../infrastructure/telemetry/request-times.js';
 
 export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
@@ -17,6 +19,7 @@ export async function openTelemetry(config: Config) {
     refusals: new LoggedRefusals(log),
     traces: await openTraces(config.traces, (reason) => log.warn('traces are not sent', { reason })),
     metrics,
+    validationTimes: new ValidationTimes(new SlowValidations(log, config.slowValidationMs)),
     metricsPage: new MetricsPage(metrics),
     httpTimes: new HttpRequestTimes(),
     grpcTimes: new GrpcRequestTimes(),

@@ -73,6 +73,8 @@ export interface Ports {
   readonly limiter: RateLimiter;
   readonly platformTokens: PlatformTokens | undefined;
   readonly platformLogin: PlatformLogin | undefined;
+  readonly meter: ValidationMeter;
+  readonly refusals: Refusals;
 }
 
 export type Settings = Pick<
@@ -85,27 +87,15 @@ export type UseCases = ReturnType<typeof buildUseCases>;
 export function buildUseCases(
   { keyPrefix, passwordSignIn, freshSignIn, audit: { sealKeys, retentionDays }, ...settings }: Settings,
   ports: Ports,
-  meter: ValidationMeter,
-  refusals: Refusals,
 ) {
-  const { keyReader, audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, limiter } = ports;
-  const { platformLogin, firstUses, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
+  const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, refusals, platformLogin } = ports;
+  const { firstUses, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const revokeAsAdmin = new RevokeAsAdmin(accounts);
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
   const confirmed = new ConfirmedChange(accounts, confirmation);
   const recordFirstUse = new RecordFirstUse(firstUses);
-  const validateKey = new ValidateKey(
-    keyReader,
-    limiter,
-    keys,
-    recordFirstUse,
-    usage,
-    audit,
-    meter,
-    refusals,
-    keyPrefix,
-  );
+  const validateKey = new ValidateKey({ ...ports, recordFirstUse, keyPrefix });
   return {
     recordFirstUse,
     validateKey,

@@ -60,6 +60,8 @@ export interface Config extends NoticesConfig {
   /** Processes that share the ports. */
   readonly workers: number;
   readonly logLevel: string;
+  /** A validation that takes longer is explained in the log; 0: none. */
+  readonly slowValidationMs: number;
   /** Spans are sent; where to is for the SDK to read. */
   readonly traces: boolean;
   /** What is dangerous and still allowed, a line each, for the log of the start. */
@@ -121,6 +123,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     helpUrl: reader.url('HELP_URL', ['http:', 'https:']),
     workers: reader.wholeNumber('WORKERS', 1, 64),
     logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    slowValidationMs: reader.wholeNumber('SLOW_VALIDATION_MS', 100, 60_000, 0),
     traces: reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']) !== undefined,
     warnings: reader.warnings,
   };

@@ -71,7 +71,11 @@ describe('a database writer', () => {
     await run('UPDATE api_keys SET revoked_at = NULL WHERE id = $1', undone.id);
     await slipIn(owner.id, slippedIn);
     await run(`UPDATE accounts SET permissions = '{systems:read,systems:write}' WHERE id = $1`, owner.id);
-    await app.validateKey.execute('lk_nonsense', { operation: 'read', permission: '' }, client());
+    await app.validateKey.execute({
+      credential: 'lk_nonsense',
+      question: { operation: 'read', permission: '' },
+      client: client(),
+    });
     await seal();
 
     const { code, lines } = await verify();

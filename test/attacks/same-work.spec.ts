@@ -47,20 +47,20 @@ describe('a refusal', () => {
     }
     const reader = new NotedReader(primaryAt(database.url));
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
-    const validateKey = new ValidateKey(
-      reader,
+    const validateKey = new ValidateKey({
+      ...app,
+      keyReader: reader,
       limiter,
-      app.keys,
-      app.recordFirstUse,
-      app.usage,
-      new NotedAudit(),
-      app.meter,
-      app.refusals,
-      'lk',
-    );
+      audit: new NotedAudit(),
+      keyPrefix: 'lk',
+    });
     const workFor = async (key: string) => {
       work.length = 0;
-      const { verdict } = await validateKey.execute(key, { operation: 'read', permission: '' }, client());
+      const { verdict } = await validateKey.execute({
+        credential: key,
+        question: { operation: 'read', permission: '' },
+        client: client(),
+      });
       expect(verdict).toMatchObject({ granted: false, reason: 'invalid-key' });
       return [...work];
     };

@@ -51,7 +51,7 @@ describe('how long a refusal takes', () => {
   async function refuseInTurn(validateKey: ValidateKey): Promise<{ knownMs: number; unknownMs: number }> {
     const refuse = async (key: string) => {
       const start = performance.now();
-      await validateKey.execute(key, QUESTION, client());
+      await validateKey.execute({ credential: key, question: QUESTION, client: client() });
       return performance.now() - start;
     };
     const known = withWrongSecret(keys[randomInt(keys.length)]!);
@@ -71,18 +71,7 @@ describe('how long a refusal takes', () => {
   test('is the same work for a key that exists as for one that does not, but for reading its row', async () => {
     const reader = new PostgresKeyReader(primaryAt(database.url));
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
-    const { usage, meter, refusals } = app;
-    const judge = new ValidateKey(
-      reader,
-      limiter,
-      app.keys,
-      app.recordFirstUse,
-      usage,
-      new NoAudit(),
-      meter,
-      refusals,
-      'lk',
-    );
+    const judge = new ValidateKey({ ...app, keyReader: reader, limiter, audit: new NoAudit(), keyPrefix: 'lk' });
     try {
       await reader.open();
       for (let pair = 0; pair < WARM_UPS; pair += 1) await refuseBoth(judge);

@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { VALIDATION_PARTS, type ValidationPart } from '../../src/application/validation/validation-parts.js';
-import type { ValidationMeter } from '../../src/application/ports.js';
+import { VALIDATION_PARTS, type ValidationMeter, type ValidationPart } from '../../src/application/ports.js';
+import { NO_CLIENT } from '../../src/domain/audit/audit-event.js';
 import { deny, type Verdict } from '../../src/domain/keys/verdict.js';
+import { Log } from '../../src/infrastructure/telemetry/log.js';
 import { PrometheusMetrics } from '../../src/infrastructure/telemetry/prometheus-metrics.js';
+import { SlowValidations } from '../../src/infrastructure/telemetry/slow-validations.js';
+import { ValidationTimes } from '../../src/infrastructure/telemetry/validation-times.js';
 import { FakeValidationMeter } from '../fakes/keys/fake-validation-meter.js';
 
 const GRANT: Verdict = {
@@ -19,27 +22,33 @@ interface Subject {
   readonly meter: ValidationMeter;
   /** How often each outcome was counted. */
   counts(): Promise<{ granted: number; revoked: number; failed: number }>;
-  countOf(part: ValidationPart): Promise<number>;
+  /** How often a part was measured, and for how many milliseconds in all. */
+  measured(part: ValidationPart): Promise<{ count: number; ms: number }>;
 }
 
 function openFake(): Subject {
   const meter = new FakeValidationMeter();
-  const denied = (verdict: Verdict) => !verdict.granted && verdict.reason === 'revoked';
+  const { validations } = meter;
   return {
     meter,
     counts: async () => ({
-      granted: meter.verdicts.filter(({ verdict }) => verdict.granted).length,
-      revoked: meter.verdicts.filter(({ verdict }) => denied(verdict)).length,
-      failed: meter.failures.length,
+      granted: validations.filter(({ verdict }) => verdict?.granted).length,
+      revoked: validations.filter(({ verdict }) => verdict?.granted === false && verdict.reason === 'revoked').length,
+      failed: validations.filter(({ error }) => error).length,
     }),
-    countOf: async (part) => meter.parts.filter((one) => one.part === part).length,
+    measured: async (part) => {
+      const parts = validations.flatMap((one) => one.parts).filter((one) => one.part === part);
+      return { count: parts.length, ms: parts.reduce((sum, { since, until }) => sum + until - since, 0) };
+    },
   };
 }
 
 function openPrometheus(): Subject {
-  const meter = new PrometheusMetrics();
+  const meter = new ValidationTimes(new SlowValidations(new Log('silent'), 0));
+  const page = new PrometheusMetrics();
+  page.add(...meter.instruments());
   const value = async (line: string) => {
-    const found = (await meter.text()).split('\n').find((each) => each.startsWith(`${line} `));
+    const found = (await page.text()).split('\n').find((each) => each.startsWith(`${line} `));
     return Number(found?.split(' ').at(-1));
   };
   const count = (outcome: string, reason: string) =>
@@ -51,7 +60,10 @@ function openPrometheus(): Subject {
       revoked: await count('denied', 'revoked'),
       failed: await count('failed', ''),
     }),
-    countOf: (part) => value(`latchkey_validation_part_duration_seconds_count{part="${part}"}`),
+    measured: async (part) => {
+      const of = (what: string) => value(`latchkey_validation_part_duration_seconds_${what}{part="${part}"}`);
+      return { count: await of('count'), ms: (await of('sum')) * 1000 };
+    },
   };
 }
 
@@ -59,28 +71,31 @@ describe.each([
   ['in memory', openFake],
   ['of Prometheus', openPrometheus],
 ])('ValidationMeter %s', (_name, open) => {
+  const begin = ({ meter }: Subject, arrivedAt?: number) =>
+    meter.begin({ client: NO_CLIENT, ...(arrivedAt !== undefined && { arrivedAt }) });
+
   test('counts each validation as what it came to', async () => {
-    const { meter, counts } = open();
-    meter.countVerdict(GRANT, meter.begin());
-    meter.countVerdict(GRANT, meter.begin());
-    meter.countVerdict(deny('revoked'), meter.begin());
-    meter.countVerdict(deny('expired'), meter.begin());
-    meter.countFailure(meter.begin());
-    expect(await counts()).toEqual({ granted: 2, revoked: 1, failed: 1 });
+    const subject = open();
+    begin(subject).end(GRANT);
+    begin(subject).end(GRANT);
+    begin(subject).end(deny('revoked'));
+    begin(subject).end(deny('expired'));
+    begin(subject).fail(new Error('away'));
+    expect(await subject.counts()).toEqual({ granted: 2, revoked: 1, failed: 1 });
   });
 
-  test('stamps by the clock of performance.now()', () => {
-    const before = performance.now();
-    const begun = open().meter.begin();
-    expect([begun >= before, begun <= performance.now()]).toEqual([true, true]);
-  });
-
-  test.each(VALIDATION_PARTS)('counts the part %s, and answers when it ended: as given, or now', async (part) => {
-    const { meter, countOf } = open();
-    const since = meter.begin();
-    expect(meter.countPart(part, since, since + 5)).toBe(since + 5);
-    const until = meter.countPart(part, since);
-    expect([until >= since, until <= performance.now()]).toEqual([true, true]);
-    expect(await countOf(part)).toBe(2);
-  });
+  test.each(VALIDATION_PARTS)(
+    'measures the part %s from the end of the part before, or from the arrival',
+    async (part) => {
+      const subject = open();
+      const arrivedAt = performance.now() - 100;
+      const timer = begin(subject, arrivedAt);
+      timer.endPart(part, arrivedAt + 5);
+      timer.endPart(part, arrivedAt + 12);
+      expect(await subject.measured(part)).toEqual({ count: 2, ms: expect.closeTo(12, 6) });
+      timer.endPart(part);
+      const { count, ms } = await subject.measured(part);
+      expect([count, ms >= 100, ms <= performance.now() - arrivedAt + 0.001]).toEqual([3, true, true]);
+    },
+  );
 });

@@ -59,14 +59,14 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     ),
     platformTokens: parts.tokens,
     platformLogin: parts.login,
+    meter: new FakeValidationMeter(),
+    refusals: new FakeRefusals(),
   };
 }
 
 /** The use cases over fakes: nothing is started, and nothing has to be closed. */
 export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts = {}) {
   const ports = fakePorts(store, parts);
-  const meter = new FakeValidationMeter();
-  const refusals = new FakeRefusals();
   const useCases = buildUseCases(
     {
       keyPrefix: 'lk',
@@ -78,10 +78,8 @@ export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts
       ...settings,
     },
     ports,
-    meter,
-    refusals,
   );
-  return { ...ports, ...useCases, cheapHash: fakeHash(PASSWORD, 1024), meter, refusals, store };
+  return { ...ports, ...useCases, cheapHash: fakeHash(PASSWORD, 1024), store };
 }
 
 /** The key's time ran out an hour ago, and its expiry has not been observed yet. */

@@ -8,7 +8,8 @@ const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: n
 const app = openFakes();
 
 const purge = (id: string, version?: bigint) => app.purgeAccount.execute(id, version, PLATFORM);
-const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+const verdictOn = async (fullKey: string) =>
+  (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const REVOKED = { granted: false, reason: 'revoked' };
 /** The same id for another person. */
 const openAnew = (id: string, version?: bigint) => newOwner(app, { id, email: `next-${id}@example.org`, version });

@@ -11,7 +11,11 @@ describe('audit events', () => {
     await createKey(app, someoneElse.id);
     const from = client('198.51.100.7');
     await app.revokeApiKey.execute(id, key.id, from);
-    await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, from);
+    await app.validateKey.execute({
+      credential: fullKey,
+      question: { operation: 'read', permission: '' },
+      client: from,
+    });
     const { items, nextCursor } = await app.listAuditEvents.execute(id, {}, { limit: 50 });
     const facts = {
       keyId: key.id,
@@ -33,7 +37,11 @@ describe('audit events', () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     await app.revokeApiKey.execute(id, key.id, client());
-    await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
+    await app.validateKey.execute({
+      credential: fullKey,
+      question: { operation: 'read', permission: '' },
+      client: client(),
+    });
     const { items } = await app.listAuditEvents.execute(
       id,
       { types: ['api_key.created', 'authentication.failed'] },

@@ -11,7 +11,11 @@ describe('one key', () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     await createKey(app, id);
-    await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
+    await app.validateKey.execute({
+      credential: fullKey,
+      question: { operation: 'read', permission: '' },
+      client: client(),
+    });
     const { items } = await app.listApiKeys.execute(id, undefined, { limit: 50 });
     const { now, uses, days, ...shown } = await app.getApiKey.execute(id, key.id);
     expect([shown, now]).toEqual([items.find((item) => item.key.id === key.id), app.store.now()]);

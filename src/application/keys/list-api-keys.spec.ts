@@ -114,10 +114,18 @@ describe('last use', () => {
   test('is set by grants alone', async () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id, { access: 'read-only' });
-    await app.validateKey.execute(fullKey, { operation: 'write', permission: '' }, client());
-    await app.validateKey.execute(fullKey, { operation: 'read', permission: 'users:read' }, client());
+    await app.validateKey.execute({
+      credential: fullKey,
+      question: { operation: 'write', permission: '' },
+      client: client(),
+    });
+    await app.validateKey.execute({
+      credential: fullKey,
+      question: { operation: 'read', permission: 'users:read' },
+      client: client(),
+    });
     expect(await lastUse(id)).toBeNull();
-    await app.validateKey.execute(fullKey, READ, client());
+    await app.validateKey.execute({ credential: fullKey, question: READ, client: client() });
     expect(await lastUse(id)).toEqual(app.store.now());
   });
 });

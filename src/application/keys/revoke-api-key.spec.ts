@@ -14,7 +14,7 @@ describe('revoking a key', () => {
     const from = client('203.0.113.9');
     const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(id, key.id, from);
     expect([revoked.key.status(now), revoked.key.snapshot().revokedAt, lastUsedAt]).toEqual(['revoked', now, null]);
-    const { verdict } = await app.validateKey.execute(fullKey, READ, client());
+    const { verdict } = await app.validateKey.execute({ credential: fullKey, question: READ, client: client() });
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
     expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([
       { keyId: key.id, reason: 'owner', actorId: id, clientIp: '203.0.113.9', requestId: from.requestId },
@@ -54,7 +54,9 @@ describe('revoking a key', () => {
         message: 'There is no such API key',
       });
     }
-    expect((await app.validateKey.execute(fullKey, READ, client())).verdict.granted).toBe(true);
+    expect(
+      (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict.granted,
+    ).toBe(true);
     expect(eventsOf(app, mine.id)).toEqual([]);
   });
 

@@ -13,7 +13,8 @@ const app = openFakes();
 const revoke = new RevokeAsAdmin(app.accounts);
 const revokeLeaked = new RevokeLeakedKeys(app.keys, revoke);
 
-const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+const verdictOn = async (fullKey: string) =>
+  (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const typesOf = (ownerId: string) => eventsOf(app, ownerId, 'api_key.').map(({ type }) => type);
 
 describe('an administrator', () => {

@@ -8,7 +8,8 @@ const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: n
 
 const app = openFakes();
 
-const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+const verdictOn = async (fullKey: string) =>
+  (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const revocations = (ownerId: string) => eventsOf(app, ownerId, 'api_key.revoked');
 
 describe('the platform', () => {

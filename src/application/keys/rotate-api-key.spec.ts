@@ -13,7 +13,8 @@ const app = openFakes();
 
 const rotate = (ownerId: string, id: string, part: Partial<RotateApiKeyCommand> = {}) =>
   rotateKey(app, { ownerId, id }, part);
-const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+const verdictOn = async (fullKey: string) =>
+  (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const stateOf = (id: string) => app.store.keys.get(id)!.state;
 
 /** A key of 30 days and the one that is to replace it. */
@@ -120,14 +121,18 @@ describe('the first use of the new key', () => {
   test('ends the old key in the same moment where there is no grace period', async () => {
     const { id, old, next } = await pair({ graceSeconds: 0 });
     expect((await verdictOn(old.fullKey)).granted).toBe(true);
-    await app.validateKey.execute(next.fullKey, READ, client('198.51.100.7'));
+    await app.validateKey.execute({ credential: next.fullKey, question: READ, client: client('198.51.100.7') });
     expect(await verdictOn(old.fullKey)).toEqual({ granted: false, reason: 'revoked' });
     expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ reason: 'rotated', clientIp: '198.51.100.7' }]);
   });
 
   test('is none when the request is refused', async () => {
     const { next } = await pair();
-    await app.validateKey.execute(next.fullKey, { operation: 'destroy', permission: '' }, client());
+    await app.validateKey.execute({
+      credential: next.fullKey,
+      question: { operation: 'destroy', permission: '' },
+      client: client(),
+    });
     expect(stateOf(next.key.id).firstUsedAt).toBeNull();
   });
 
@@ -145,7 +150,7 @@ describe('the first use of the new key', () => {
     const permissions = ['systems:read', 'users:read', '', 'systems:write'];
     const asked = times(20, async (n) => {
       const question = { operation: 'read', permission: permissions[n % 4]! } as const;
-      return (await app.validateKey.execute(next.fullKey, question, client())).verdict.granted;
+      return (await app.validateKey.execute({ credential: next.fullKey, question, client: client() })).verdict.granted;
     });
     expect(await Promise.all(asked)).toEqual(times(20, (n) => n % 4 !== 1));
     expect(eventsOf(app, id, 'api_key.revoked')).toHaveLength(1);
@@ -163,11 +168,10 @@ describe('what happens between the read of the new key and its first use', () =>
     }
   }
   const firstUse = new Interrupted(app.accounts);
-  const { keyReader, limiter, keys, usage, audit, meter, refusals } = app;
-  const interrupted = new ValidateKey(keyReader, limiter, keys, firstUse, usage, audit, meter, refusals, 'lk');
+  const interrupted = new ValidateKey({ ...app, recordFirstUse: firstUse, keyPrefix: 'lk' });
   const during = async (next: { fullKey: string }, meanwhile: () => Promise<unknown>) => {
     firstUse.meanwhile = meanwhile;
-    return (await interrupted.execute(next.fullKey, READ, client())).verdict;
+    return (await interrupted.execute({ credential: next.fullKey, question: READ, client: client() })).verdict;
   };
 
   test('the owner takes the rotation back: refused, and the old key goes on', async () => {
@@ -217,7 +221,7 @@ describe('what happens between the read of the new key and its first use', () =>
     firstUse.meanwhile = () =>
       app.putAccount.execute({ id, email: `${id}@b.c`, displayName: '', permissions: ['systems:write'] });
     const question = { operation: 'read', permission: 'systems:read' } as const;
-    const { verdict } = await interrupted.execute(next.fullKey, question, client());
+    const { verdict } = await interrupted.execute({ credential: next.fullKey, question, client: client() });
     expect(verdict).toEqual({ granted: false, reason: 'missing-permission', missing: 'systems:read' });
     expect(stateOf(next.key.id).firstUsedAt).toBeNull();
   });

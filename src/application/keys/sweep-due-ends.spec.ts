@@ -15,7 +15,8 @@ type Observe = (instance: FakeApplication, key: CreatedApiKey) => Promise<unknow
 const OBSERVERS: Record<string, Observe> = {
   create: (instance, { key }) => createKey(instance, key.ownerId),
   list: (instance, { key }) => instance.listApiKeys.execute(key.ownerId, undefined, { limit: 50 }),
-  validate: (instance, { fullKey }) => instance.validateKey.execute(fullKey, READ, client()),
+  validate: (instance, { fullKey }) =>
+    instance.validateKey.execute({ credential: fullKey, question: READ, client: client() }),
   revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(key.ownerId, key.id, client())),
   sweep: (instance) => instance.sweepDueEnds.execute(),
 };
@@ -52,7 +53,7 @@ describe.each(observers)('an expiry observed by %s', (_name, observe) => {
 
     putOff(due);
     expect(await statusOf(due)).toBe('expired');
-    const { verdict } = await app.validateKey.execute(due.fullKey, READ, client());
+    const { verdict } = await app.validateKey.execute({ credential: due.fullKey, question: READ, client: client() });
     expect(verdict).toEqual({ granted: false, reason: 'expired' });
     const revoke = app.revokeApiKey.execute(due.key.ownerId, due.key.id, client());
     await expect(revoke).rejects.toMatchObject({ details: { apiKeyStatus: 'expired' } });
@@ -65,7 +66,9 @@ describe.each(observers)('an expiry observed by %s', (_name, observe) => {
     const living = await createKey(app, due.key.ownerId);
     await observe(app, due);
     expect(stored(living)).toMatchObject({ expiredAt: null, revokedAt: null });
-    expect((await app.validateKey.execute(living.fullKey, READ, client())).verdict.granted).toBe(true);
+    expect(
+      (await app.validateKey.execute({ credential: living.fullKey, question: READ, client: client() })).verdict.granted,
+    ).toBe(true);
   });
 });
 

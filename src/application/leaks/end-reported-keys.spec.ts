@@ -15,7 +15,8 @@ function setUp() {
     from,
     report: (...texts: string[]) => app.reportLeakedKeys.byAnybody({ texts, ...HERE }, from),
     newKey: async () => createKey(app, (await newOwner(app)).id),
-    isGood: async (key: string) => (await app.validateKey.execute(key, READ, client())).verdict.granted,
+    isGood: async (key: string) =>
+      (await app.validateKey.execute({ credential: key, question: READ, client: client() })).verdict.granted,
     failures: () => app.store.events.filter(({ type }) => type === 'authentication.failed'),
     waiting: () => app.store.leakReports.size,
   };

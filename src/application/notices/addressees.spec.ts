@@ -70,7 +70,11 @@ describe('a mail about a key', () => {
     const order = { password: PASSWORD, idempotencyKey: undefined, expiresInDays: 5, graceSeconds: 60 };
     const { fullKey } = await app.rotateApiKey.execute({ ...order, ownerId: owner.id, keyId: key.id }, client());
     expect(await addressee('api_key.expiring')).toMatchObject({ isReplaced: true });
-    await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
+    await app.validateKey.execute({
+      credential: fullKey,
+      question: { operation: 'read', permission: '' },
+      client: client(),
+    });
     expect(await goes()).toEqual(HAPPENED);
   });
 });

@@ -20,7 +20,7 @@ export class ShowOwnKey {
   ) {}
 
   async execute(credential: string | undefined, client: Client): Promise<OwnKey> {
-    const validation = await this.validateKey.execute(credential, IS_GOOD, client);
+    const validation = await this.validateKey.execute({ credential, question: IS_GOOD, client });
     if (!validation.verdict.granted) return validation;
     // Read by itself, so that no other validation reads a name.
     const key = await this.keys.find(validation.verdict.keyId);

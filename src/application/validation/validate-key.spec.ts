@@ -23,8 +23,7 @@ const app = openFakes({ rateLimit: { perSecond: 1, burst: 3 } });
 
 /** Over the same world, but with a reader of its own, and the limiter that is asked elsewhere. */
 function judgeOver(reader: KeyReader): ValidateKey {
-  const { keys, recordFirstUse, usage, audit, meter, refusals } = app;
-  return new ValidateKey(reader, limiter, keys, recordFirstUse, usage, audit, meter, refusals, 'lk');
+  return new ValidateKey({ ...app, keyReader: reader, limiter, keyPrefix: 'lk' });
 }
 
 async function newKey(part: Partial<CreateApiKeyCommand> = {}): Promise<CreatedApiKey> {
@@ -33,7 +32,7 @@ async function newKey(part: Partial<CreateApiKeyCommand> = {}): Promise<CreatedA
 }
 
 const validate = (credential: string | undefined, question = READ) =>
-  app.validateKey.execute(credential, question, client());
+  app.validateKey.execute({ credential, question, client: client() });
 
 /** The same public part with a secret that is as well-formed as the right one. */
 function withAnotherSecret(fullKey: string): string {
@@ -99,7 +98,7 @@ describe('before the secret is proven', () => {
     ["another's secret", async () => withAnotherSecret((await newKey()).fullKey)],
   ])('%s is an invalid key: no rate is told, and it is on record', async (_what, make) => {
     const from = client('203.0.113.5');
-    const answer = await app.validateKey.execute(await make(), READ, from);
+    const answer = await app.validateKey.execute({ credential: await make(), question: READ, client: from });
     expect(answer).toEqual({ verdict: { granted: false, reason: 'invalid-key' } });
     expect(eventsFrom(from)).toMatchObject([
       { type: 'authentication.failed', reason: 'invalid-key', clientIp: '203.0.113.5' },
@@ -191,13 +190,11 @@ describe('once the secret is proven', () => {
 
 describe('what a validation leaves behind', () => {
   const counts = () => {
-    const { verdicts, failures } = app.meter;
-    const isRevoked = (verdict: (typeof verdicts)[number]['verdict']) =>
-      !verdict.granted && verdict.reason === 'revoked';
+    const { validations } = app.meter;
     return [
-      verdicts.filter(({ verdict }) => verdict.granted).length,
-      verdicts.filter(({ verdict }) => isRevoked(verdict)).length,
-      failures.length,
+      validations.filter(({ verdict }) => verdict?.granted).length,
+      validations.filter(({ verdict }) => verdict?.granted === false && verdict.reason === 'revoked').length,
+      validations.filter(({ error }) => error).length,
     ];
   };
   const lastUseOf = async (ownerId: string) =>
@@ -221,7 +218,11 @@ describe('what a validation leaves behind', () => {
     }
     const before = counts();
     const blind = judgeOver(new Away());
-    const asked = blind.execute(KeyString.generate('lk').reveal(), READ, client());
+    const asked = blind.execute({
+      credential: KeyString.generate('lk').reveal(),
+      question: READ,
+      client: client(),
+    });
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
     expect(counts()).toEqual([before[0], before[1], before[2]! + 1]);
   });
@@ -232,8 +233,13 @@ describe('what a key did', () => {
 
   test('is a grant from the address that the request came from, by the service that asked', async () => {
     const { key, fullKey } = await newKey();
-    await app.validateKey.execute(fullKey, READ, client('192.0.2.7'), 'gateway');
-    await app.validateKey.execute(fullKey, READ, client('192.0.2.8'));
+    await app.validateKey.execute({
+      credential: fullKey,
+      question: READ,
+      client: client('192.0.2.7'),
+      service: 'gateway',
+    });
+    await app.validateKey.execute({ credential: fullKey, question: READ, client: client('192.0.2.8') });
     const { uses, days } = await historyOf(key.id);
     expect(uses).toMatchObject([
       { clientIp: '192.0.2.7', service: 'gateway' },
@@ -270,7 +276,7 @@ describe('what a key did', () => {
 test('a limiter that has to ask elsewhere is waited for', async () => {
   const { key, fullKey } = await newKey();
   const asking = judgeOver(app.keyReader);
-  expect(await asking.execute(fullKey, READ, client())).toEqual({
+  expect(await asking.execute({ credential: fullKey, question: READ, client: client() })).toEqual({
     verdict: { granted: false, reason: 'rate-limited' },
     rate: LIMITED,
     proven: { keyId: key.id, ownerId: key.ownerId },
@@ -279,19 +285,19 @@ test('a limiter that has to ask elsewhere is waited for', async () => {
 
 describe('where the time of a validation went', () => {
   const asked = async (credential: string) => {
-    const begun = app.meter.begin();
-    const before = app.meter.parts.length;
-    await app.validateKey.execute(credential, READ, client(), null, begun);
-    return { begun, parts: app.meter.parts.slice(before) };
+    const begun = performance.now();
+    await app.validateKey.execute({ credential, question: READ, client: client(), arrivedAt: begun });
+    const { begunAt, parts } = app.meter.validations.at(-1)!;
+    expect(begunAt).toBe(begun);
+    return { begun, parts };
   };
-  const names = (parts: typeof app.meter.parts) => parts.map(({ part }) => part);
+  const names = (parts: readonly { readonly part: string }[]) => parts.map(({ part }) => part);
 
   test('is counted in parts that follow each other without a gap, from the question on', async () => {
     const { fullKey } = await newKey();
     const { begun, parts } = await asked(fullKey);
     expect(names(parts)).toEqual(['batch', 'postgresql', 'limits']);
     expect(parts.map(({ since }) => since)).toEqual([begun, parts[0]!.until, parts[1]!.until]);
-    expect(app.meter.verdicts.at(-1)!.begun).toBe(begun);
   });
 
   test('has the record as its last part where one is made, whatever came before', async () => {
@@ -311,17 +317,22 @@ describe('where the time of a validation went', () => {
     const { fullKey } = await newKey();
     const before = performance.now();
     await validate(fullKey);
-    expect(app.meter.verdicts.at(-1)!.begun).toBeGreaterThanOrEqual(before);
-    expect(app.meter.verdicts.at(-1)!.begun).toBeLessThanOrEqual(performance.now());
+    const { begunAt } = app.meter.validations.at(-1)!;
+    expect([begunAt >= before, begunAt <= performance.now()]).toEqual([true, true]);
   });
 
   test('is counted from its beginning when it fails', async () => {
     app.store.isRecordAway = true;
-    const begun = app.meter.begin();
-    const failed = app.validateKey.execute('let me in', READ, client(), null, begun);
+    const begun = performance.now();
+    const failed = app.validateKey.execute({
+      credential: 'let me in',
+      question: READ,
+      client: client(),
+      arrivedAt: begun,
+    });
     await expect(failed).rejects.toMatchObject({ code: 'unavailable' });
     app.store.isRecordAway = false;
-    expect(app.meter.failures.at(-1)).toBe(begun);
+    expect(app.meter.validations.at(-1)).toMatchObject({ begunAt: begun, error: { code: 'unavailable' } });
   });
 });
 
@@ -349,7 +360,7 @@ describe('audited or not done', () => {
     expect((await validate(good.fullKey)).verdict.granted).toBe(true);
     app.store.isRecordAway = false;
     const from = client();
-    const { verdict } = await app.validateKey.execute(suspended.fullKey, READ, from);
+    const { verdict } = await app.validateKey.execute({ credential: suspended.fullKey, question: READ, client: from });
     expect(verdict).toEqual({ granted: false, reason: 'owner-suspended' });
   });
 

@@ -1,28 +1,39 @@
-import type { ValidationPart } from '../../../src/application/validation/validation-parts.js';
-import type { ValidationMeter } from '../../../src/application/ports.js';
+import type {
+  MeasuredRequest,
+  ValidationMeter,
+  ValidationPart,
+  ValidationTimer,
+} from '../../../src/application/ports.js';
 import type { Verdict } from '../../../src/domain/keys/verdict.js';
 
-/** Keeps everything that is counted, for a test to look at. */
-export class FakeValidationMeter implements ValidationMeter {
+/** What was measured of one validation. */
+class FakeTimer implements ValidationTimer {
   readonly parts: { readonly part: ValidationPart; readonly since: number; readonly until: number }[] = [];
-  readonly verdicts: { readonly verdict: Verdict; readonly begun: number }[] = [];
-  /** When those that failed had begun. */
-  readonly failures: number[] = [];
+  verdict: Verdict | undefined;
+  error: unknown;
 
-  begin(): number {
-    return performance.now();
+  constructor(readonly begunAt: number) {}
+
+  endPart(part: ValidationPart, until = performance.now()): void {
+    this.parts.push({ part, since: this.parts.at(-1)?.until ?? this.begunAt, until });
   }
 
-  countPart(part: ValidationPart, since: number, until = performance.now()): number {
-    this.parts.push({ part, since, until });
-    return until;
+  end(verdict: Verdict): void {
+    this.verdict = verdict;
   }
 
-  countVerdict(verdict: Verdict, begun: number): void {
-    this.verdicts.push({ verdict, begun });
+  fail(error: unknown): void {
+    this.error = error;
   }
+}
 
-  countFailure(begun: number): void {
-    this.failures.push(begun);
+/** Keeps everything that is measured, for a test to look at. */
+export class FakeValidationMeter implements ValidationMeter {
+  readonly validations: FakeTimer[] = [];
+
+  begin({ arrivedAt = performance.now() }: MeasuredRequest): ValidationTimer {
+    const timer = new FakeTimer(arrivedAt);
+    this.validations.push(timer);
+    return timer;
   }
 }

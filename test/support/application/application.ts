@@ -12,7 +12,8 @@ import type { SessionSource } from '../../../src/infrastructure/outbound/postgre
 import type { Primary } from '../../../src/infrastructure/outbound/postgres/client/primary.js';
 import { Log } from '../../../src/infrastructure/telemetry/log.js';
 import { LoggedRefusals } from '../../../src/infrastructure/telemetry/logged-refusals.js';
-import { PrometheusMetrics } from '../../../src/infrastructure/telemetry/prometheus-metrics.js';
+import { SlowValidations } from '../../../src/infrastructure/telemetry/slow-validations.js';
+import { ValidationTimes } from '../../../src/infrastructure/telemetry/validation-times.js';
 import { NO_TRACES } from '../../../src/infrastructure/telemetry/traces.js';
 import { cheapPasswords } from './cheap-passwords.js';
 import { CHEAP_HASH } from './cheap.mjs';
@@ -65,7 +66,7 @@ export async function openOver(
   const adapters = { ...buildAdapters(own, primary, dataSource, telemetry, cheapPasswords()), ...ports };
   const parts = new Parts(adapters);
   await parts.open();
-  const meter = new PrometheusMetrics();
+  const meter = new ValidationTimes(new SlowValidations(log, 0));
   const refusals = new LoggedRefusals(log);
 
   /** Looks at what is kept, and moves its clocks. */
@@ -74,7 +75,7 @@ export async function openOver(
 
   return {
     ...adapters,
-    ...buildUseCases(config, adapters, meter, refusals),
+    ...buildUseCases(config, { ...adapters, meter, refusals }),
     cheapHash: CHEAP_HASH,
     meter,
     refusals,

@@ -34,7 +34,7 @@ export class EnvoyAuthorization implements GrpcDoor {
   private async answer(wire: WireCheck, service: string): Promise<WireCheckAnswer> {
     const { credential, question, client, fault } = readCheck(wire);
     if (fault) this.logOnce(fault);
-    const validation = await this.validateKey.execute(credential, question, client, service);
+    const validation = await this.validateKey.execute({ credential, question, client, service });
     return toCheckAnswer(this.answers.of(validation), fault);
   }
 

@@ -64,7 +64,7 @@ export class ValidationService implements GrpcDoor {
   }
 
   private async answer(wire: WireQuestion, service: string): Promise<WireAnswer> {
-    const { credential, question, client } = readQuestion(wire);
-    return toAnswer(wire.requestId, await this.validateKey.execute(credential, question, client, service, wire.readAt));
+    const request = { ...readQuestion(wire), service, arrivedAt: wire.readAt };
+    return toAnswer(wire.requestId, await this.validateKey.execute(request));
   }
 }

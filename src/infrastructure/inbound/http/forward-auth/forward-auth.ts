@@ -34,7 +34,7 @@ export class ForwardAuth {
   private async judge(question: Question, request: LatchkeyRequest): Promise<KeyAnswer> {
     const credential = readBearer(headerValues(request, 'authorization'));
     try {
-      return this.answers.of(await this.validateKey.execute(credential, question, clientOf(request)));
+      return this.answers.of(await this.validateKey.execute({ credential, question, client: clientOf(request) }));
     } catch (error) {
       this.log.fault(error, request);
       return this.answers.unavailable;

@@ -63,7 +63,12 @@ export class IntrospectionController {
     if (token === undefined) throw invalidFields([{ field: 'token', message: 'is missing' }]);
     // The caller's address is not the client's, and the standard has no field for that.
     const client = clientFacts({ ip: undefined, userAgent: undefined, requestId: request.requestId });
-    const { verdict, rate } = await this.validateKey.execute(token, IS_ACTIVE, client, service);
+    const { verdict, rate } = await this.validateKey.execute({
+      credential: token,
+      question: IS_ACTIVE,
+      client,
+      service,
+    });
     const isLimited = !verdict.granted && verdict.reason === 'rate-limited';
     // Only here: an answer about a token that is not active must not show that its secret is known.
     if (rate && (verdict.granted || isLimited)) response.set(this.answers.rateLimitHeaders(rate));

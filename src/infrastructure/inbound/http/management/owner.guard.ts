@@ -64,7 +64,7 @@ export class OwnerGuard implements CanActivate {
       throw new LatchkeyError('unauthenticated', 'The token is not valid here');
     }
     const question = { operation: 'manage-api-keys', permission: '' } as const;
-    const { verdict, rate } = await this.validateKey.execute(credential, question, client);
+    const { verdict, rate } = await this.validateKey.execute({ credential, question, client });
     if (rate) response.set(this.answers.rateLimitHeaders(rate));
     // A grant is impossible; were one ever given, it would still not be a person.
     throw denialError(verdict.granted ? 'operation-not-allowed' : verdict.reason, rate);

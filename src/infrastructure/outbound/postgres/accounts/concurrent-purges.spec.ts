@@ -30,7 +30,8 @@ afterAll(async () => {
 });
 
 const purge = (id: string, version?: bigint) => other.purgeAccount.execute(id, version, PLATFORM);
-const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+const verdictOn = async (fullKey: string) =>
+  (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const REVOKED = { granted: false, reason: 'revoked' };
 const isThere = async (id: string) => (await outcomeOf(app.getAccount.execute(id))) === 'ok';
 
@@ -75,7 +76,11 @@ describe('a purge', () => {
     const validating = times(30, async (n) => {
       for (;;) {
         const startedAfterAnswer = answered;
-        const { verdict } = await (n % 2 ? app : other).validateKey.execute(fullKey, READ, client());
+        const { verdict } = await (n % 2 ? app : other).validateKey.execute({
+          credential: fullKey,
+          question: READ,
+          client: client(),
+        });
         if (!startedAfterAnswer) continue;
         if (verdict.granted || verdict.reason !== 'revoked') stale.push(JSON.stringify(verdict));
         return;

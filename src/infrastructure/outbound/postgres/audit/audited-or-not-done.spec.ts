@@ -22,7 +22,8 @@ beforeAll(async () => {
 afterAll(() => app?.close());
 
 const newKey = async () => createKey(app, (await newOwner(app)).id);
-const validate = (credential: string | undefined) => app.validateKey.execute(credential, READ, client());
+const validate = (credential: string | undefined) =>
+  app.validateKey.execute({ credential, question: READ, client: client() });
 
 /** The statements that wait for the record. */
 const GIVE_UP = `

@@ -33,7 +33,8 @@ type Observe = (instance: Application, key: CreatedApiKey) => Promise<unknown>;
 const OBSERVERS: Record<string, Observe> = {
   create: (instance, { key }) => createKey(instance, key.ownerId),
   list: (instance, { key }) => instance.listApiKeys.execute(key.ownerId, undefined, { limit: 50 }),
-  validate: (instance, { fullKey }) => instance.validateKey.execute(fullKey, READ, client()),
+  validate: (instance, { fullKey }) =>
+    instance.validateKey.execute({ credential: fullKey, question: READ, client: client() }),
   revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(key.ownerId, key.id, client())),
   sweep: (instance) => instance.sweepDueEnds.execute(),
 };

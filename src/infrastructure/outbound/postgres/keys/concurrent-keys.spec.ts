@@ -67,7 +67,11 @@ describe('creating a key', () => {
   test('leaves the secret in no table', async () => {
     const { id: ownerId } = await newOwner(app, { password: 'a password to look for' });
     const { fullKey } = await createKey(app, ownerId, { password: 'a password to look for' });
-    await app.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
+    await app.validateKey.execute({
+      credential: fullKey,
+      question: { operation: 'read', permission: '' },
+      client: client(),
+    });
     await app.usage.flush();
     const secret = fullKey.split('.')[1]!;
     for (const table of ['accounts', 'api_keys', 'api_key_usage', 'sessions', 'password_guesses', 'audit_events']) {
@@ -122,7 +126,7 @@ describe('revoking a key', () => {
     const { now, lastUsedAt, ...revoked } = await app.revokeApiKey.execute(id, key.id, from);
     expect([revoked.key.status(now), revoked.key.snapshot().revokedAt, lastUsedAt]).toEqual(['revoked', now, null]);
     for (const instance of [other, app]) {
-      const { verdict } = await instance.validateKey.execute(fullKey, READ, client());
+      const { verdict } = await instance.validateKey.execute({ credential: fullKey, question: READ, client: client() });
       expect(verdict).toEqual({ granted: false, reason: 'revoked' });
     }
     expect(await eventsOf(app, id, 'api_key.revoked')).toMatchObject([
@@ -138,7 +142,11 @@ describe('revoking a key', () => {
     const validating = times(30, async (n) => {
       for (;;) {
         const startedAfterAnswer = answered;
-        const { verdict } = await (n % 2 ? app : other).validateKey.execute(fullKey, READ, client());
+        const { verdict } = await (n % 2 ? app : other).validateKey.execute({
+          credential: fullKey,
+          question: READ,
+          client: client(),
+        });
         if (startedAfterAnswer && (verdict.granted || verdict.reason !== 'revoked'))
           stale.push(JSON.stringify(verdict));
         if (startedAfterAnswer) return;
@@ -160,7 +168,8 @@ describe('revoking a key', () => {
 });
 
 describe('an administrator', () => {
-  const verdictOn = async (fullKey: string) => (await app.validateKey.execute(fullKey, READ, client())).verdict;
+  const verdictOn = async (fullKey: string) =>
+    (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 
   test('ends a key once, however many do so at once', async () => {
     const { id } = await newOwner(app);

@@ -36,7 +36,7 @@ async function pair() {
 }
 
 const use = async ({ fullKey }: Pick<CreatedApiKey, 'fullKey'>, instance: Application = app) =>
-  (await instance.validateKey.execute(fullKey, READ, client())).verdict.granted;
+  (await instance.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict.granted;
 const revoke = (instance: Application, ownerId: string, { key }: Pick<CreatedApiKey, 'key'>) =>
   instance.revokeApiKey.execute(ownerId, key.id, client());
 

@@ -73,7 +73,11 @@ test('is visible in the list within two seconds of the grant', async () => {
     const { id } = await newOwner(instance);
     const { fullKey, now } = await createKey(instance, id);
     expect(await lastUseInList(instance, id)).toBeNull();
-    const { verdict } = await instance.validateKey.execute(fullKey, { operation: 'read', permission: '' }, client());
+    const { verdict } = await instance.validateKey.execute({
+      credential: fullKey,
+      question: { operation: 'read', permission: '' },
+      client: client(),
+    });
     expect(verdict.granted).toBe(true);
     jest.advanceTimersByTime(2000);
     const seen = await eventually(() => lastUseInList(instance, id));

@@ -1,0 +1,118 @@
+import {
+  type MeasuredRequest,
+  VALIDATION_PARTS,
+  type ValidationMeter,
+  type ValidationPart,
+  type ValidationTimer,
+} from '../../application/ports.js';
+import { DENIAL_REASONS, type DenialReason, type Verdict } from '../../domain/keys/verdict.js';
+import { counter, histogram, type Instrument } from './instrument.js';
+import type { SlowValidations } from './slow-validations.js';
+import { Tally } from './tally.js';
+
+/** Counts validations in plain numbers, since this runs on the validation path. Labels are made when metrics are read. */
+export class ValidationTimes implements ValidationMeter {
+  private readonly denied = new Map<DenialReason, number>(DENIAL_REASONS.map((reason) => [reason, 0]));
+  private readonly granting = new Tally();
+  private readonly denying = new Tally();
+  private readonly failing = new Tally();
+  private readonly parts: Readonly<Record<ValidationPart, Tally>> = {
+    batch: new Tally(),
+    postgresql: new Tally(),
+    limits: new Tally(),
+    record: new Tally(),
+  };
+  private granted = 0;
+  private failed = 0;
+
+  constructor(private readonly slow: SlowValidations) {}
+
+  instruments(): Instrument[] {
+    return [
+      counter(
+        'latchkey_validations_total',
+        'Validations by outcome (granted, denied, failed) and, of those denied, by reason',
+        () => [
+          [{ outcome: 'granted', reason: '' }, this.granted],
+          [{ outcome: 'failed', reason: '' }, this.failed],
+          ...[...this.denied].map(([reason, count]) => [{ outcome: 'denied', reason }, count] as const),
+        ],
+      ),
+      histogram(
+        'latchkey_validation_duration_seconds',
+        'How long validations took, from the question to the verdict, by outcome',
+        () => [
+          [{ outcome: 'granted' }, this.granting],
+          [{ outcome: 'denied' }, this.denying],
+          [{ outcome: 'failed' }, this.failing],
+        ],
+      ),
+      histogram(
+        'latchkey_validation_part_duration_seconds',
+        'How long validations waited for a batch, for PostgreSQL, for the rate limit and for the record of a failure',
+        () => VALIDATION_PARTS.map((part) => [{ part }, this.parts[part]] as const),
+      ),
+    ];
+  }
+
+  begin(request: MeasuredRequest): ValidationTimer {
+    return new RunningValidation(this, request);
+  }
+
+  countPart(part: ValidationPart, ms: number): void {
+    this.parts[part].observe(ms / 1000);
+  }
+
+  countEnd(validation: RunningValidation, totalMs: number): void {
+    const { verdict } = validation;
+    const seconds = totalMs / 1000;
+    if (!verdict) {
+      this.failed += 1;
+      this.failing.observe(seconds);
+    } else if (verdict.granted) {
+      this.granted += 1;
+      this.granting.observe(seconds);
+    } else {
+      this.denied.set(verdict.reason, this.denied.get(verdict.reason)! + 1);
+      this.denying.observe(seconds);
+    }
+    if (this.slow.isSlow(totalMs)) this.slow.note(validation, totalMs);
+  }
+}
+
+/** One object for each validation, whose numbers change in place. */
+class RunningValidation implements ValidationTimer {
+  verdict: Verdict | undefined;
+  error: unknown;
+  batch = 0;
+  postgresql = 0;
+  limits = 0;
+  record = 0;
+  private readonly begunAt: number;
+  private lastAt: number;
+
+  constructor(
+    private readonly times: ValidationTimes,
+    readonly request: MeasuredRequest,
+  ) {
+    this.begunAt = request.arrivedAt ?? performance.now();
+    this.lastAt = this.begunAt;
+  }
+
+  endPart(part: ValidationPart, until = performance.now()): void {
+    const ms = until - this.lastAt;
+    this.lastAt = until;
+    this[part] += ms;
+    this.times.countPart(part, ms);
+  }
+
+  end(verdict: Verdict): void {
+    this.verdict = verdict;
+    this.times.countEnd(this, performance.now() - this.begunAt);
+  }
+
+  fail(error: unknown): void {
+    this.error = error;
+    this.times.countEnd(this, performance.now() - this.begunAt);
+  }
+}
