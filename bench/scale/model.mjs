@@ -83,7 +83,7 @@ export function paceAt(paced, share) {
 
 /**
  * Keys that one process writes in a second about what they did, of so many that it sees again and again
- * (src/infrastructure/outbound/postgres/usage/noted/noted-usage.ts).
+ * (src/infrastructure/outbound/postgres/usage/noted-usage.ts).
  * @param {number} keys in use @param {number} perSecond validations of the process
  */
 export function keysWritten(keys, perSecond) {

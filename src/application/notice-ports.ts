@@ -22,17 +22,6 @@ export interface Outbox {
   retry(id: string | undefined): Promise<number>;
 }
 
-/** What is told of keys because time has passed: once of each key over all instances, of active keys of active owners. */
-export interface DueNotices {
-  /**
-   * Tells of coming expiries, as `dueExpiryNotice` has it, among the keys that have more than `day - 1` and at most `day`
-   * days left; one of `noticeDays` is `day` at least. Passes over those that another is at. Answers how many, `limit` at most.
-   */
-  tellComingExpiries(noticeDays: readonly number[], day: number, limit: number): Promise<number>;
-  /** The same of keys that were to replace others and that nobody uses, as `isRotationUnused` has it. */
-  tellUnusedRotations(limit: number): Promise<number>;
-}
-
 /** Where a channel leads. */
 export interface NoticeReceiver {
   /** Throws an Error with a reason in words when the message was not taken. Ends within 20 seconds. */

@@ -1,7 +1,7 @@
 /**
- * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts. Unless said
- * otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and every `now` is PostgreSQL's clock:
- * one clock for all instances.
+ * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts, due-ports.ts.
+ * Unless said otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and every `now` is
+ * PostgreSQL's clock: one clock for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
@@ -15,6 +15,7 @@ import type { KeyList, ReadKey } from './listed-key.js';
 import type { Page, PageRequest } from './page.js';
 import type { Asker } from './sign-in-ports.js';
 
+export * from './due-ports.js';
 export * from './notice-ports.js';
 export * from './sign-in-ports.js';
 export * from './validation-ports.js';
@@ -53,10 +54,6 @@ export interface ApiKeys {
   findOwn(ownerId: string, id: string): Promise<ReadKey | undefined>;
   /** The owner's keys, newest first; none of an account that was purged under the same id. */
   list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
-  /** Commits every end by the clock that is due among the given keys with its event, each once however many observe it. */
-  recordDueEnds(scope: { readonly keyId: string } | { readonly ownerId: string }): Promise<void>;
-  /** The same for any keys, at most `limit`, passing over those that another instance is recording. Answers how many. */
-  sweepDueEnds(limit: number): Promise<number>;
 }
 
 /** Reports of leaked keys, from the moment they are taken until their keys have ended. */

@@ -2,7 +2,7 @@
 import type { Account } from '../domain/accounts/account.js';
 import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/fresh-sign-in.js';
 import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
-import type { Client } from '../domain/audit/audit-event.js';
+import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { BegunSignIn, PlatformPerson, PlatformToken, RefusedToken } from './platform-person.js';
 
 export interface Session {
@@ -12,22 +12,21 @@ export interface Session {
   readonly signIn?: PlatformSignIn | undefined;
 }
 
+export interface SessionOpening {
+  readonly accountId: string;
+  /** Of a person who signed in with a password: the hash that it matched. */
+  readonly passwordHash?: string;
+  /** Of a person who signed in at the platform. */
+  readonly signIn?: PlatformSignIn;
+  readonly event: AuditEvent;
+}
+
 export interface Sessions {
   /**
-   * Begins a session if the account is still active under this password hash, and answers its token. `session.opened` is on
-   * record with it, or there is no session.
+   * Begins a session if the account is active, and saves the event with it.
+   * @returns undefined when the account is not active any more, or has another password hash
    */
-  begin(
-    accountId: string,
-    passwordHash: string,
-    client?: Client,
-  ): Promise<{ token: string; expiresAt: Date } | undefined>;
-  /** The same for a person who signed in at the platform. */
-  beginSignedIn(
-    accountId: string,
-    signIn: PlatformSignIn,
-    client?: Client,
-  ): Promise<{ token: string; expiresAt: Date } | undefined>;
+  begin(opening: SessionOpening): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
   find(token: string): Promise<Session | undefined>;
   end(token: string): Promise<void>;

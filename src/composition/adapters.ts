@@ -1,3 +1,4 @@
+import { notifyOfNetworks } from '../application/notices/notify-of-networks.js';
 import { Addressees } from '../application/notices/addressees.js';
 import type { Config } from '../config/config.js';
 import { MailReceiver } from '../infrastructure/outbound/mail/mail-receiver.js';
@@ -18,14 +19,14 @@ import type { Primary } from '../infrastructure/outbound/postgres/client/primary
 import type { SessionSource } from '../infrastructure/outbound/postgres/client/session-source.js';
 import { PostgresOutage } from '../infrastructure/outbound/postgres/client/postgres-outage.js';
 import { SynchronousCommits } from '../infrastructure/outbound/postgres/client/synchronous-commits.js';
-import { PostgresDueNotices } from '../infrastructure/outbound/postgres/outbox/due-notices.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
+import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
 import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/leak-reports.js';
 import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-usage.js';
-import { PostgresUsagePruning } from '../infrastructure/outbound/postgres/usage/usage-pruning.js';
+import { PostgresUsagePruning } from '../infrastructure/outbound/postgres/usage/usage-removal.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
 import { WebhookReceiver } from '../infrastructure/outbound/webhooks/webhook-receiver.js';
 import type { Telemetry } from './telemetry.js';
@@ -48,7 +49,7 @@ export function buildAdapters(
   const database = new Database(dataSource, primary.config, outage);
   const storedCosts = new PostgresStoredCosts(database);
   const outboxWriter = new OutboxWriter(config.noticeReceivers);
-  const keys = new PostgresApiKeys(database, outboxWriter);
+  const keys = new PostgresApiKeys(database);
   const accounts = new PostgresAccounts(database, outboxWriter);
   const localLimiter = new MemoryRateLimiter(rateLimit);
   return {
@@ -62,14 +63,19 @@ export function buildAdapters(
     outbox: new PostgresOutbox(database),
     webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),
     mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(accounts, keys)),
-    dueNotices: new PostgresDueNotices(database, outboxWriter),
+    dueKeys: new PostgresDueKeys(database, outboxWriter),
     keys,
     accounts,
     firstUses: new PostgresAccounts(database.within(primary.config.patienceMs), outboxWriter),
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),
-    usage: new PostgresKeyUsage(database, outboxWriter, (error) => log.fault(error)),
+    usage: new PostgresKeyUsage({
+      database,
+      outbox: outboxWriter,
+      notifyOfNetworks,
+      onError: (error) => log.fault(error),
+    }),
     usagePruning: new PostgresUsagePruning(database),
     housekeeping: new PostgresHousekeeping(database),
     passwords: passwords ?? new Argon2Passwords(new Hashing(), { readCosts: () => storedCosts.read() }),

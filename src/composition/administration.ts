@@ -4,6 +4,7 @@ import { ListAccounts } from '../application/accounts/list-accounts.js';
 import { PurgeAccount } from '../application/accounts/purge-account.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
 import { PutAccount } from '../application/accounts/put-account.js';
+import { RecordDueEnds } from '../application/keys/record-due-ends.js';
 import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
 import type { DatabaseConfig } from '../config/database-config.js';
@@ -12,6 +13,7 @@ import type { Administered, Administration } from '../infrastructure/inbound/cli
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
+import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
@@ -53,7 +55,7 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
 function compose(database: Database, receivers: NoticeReceivers): Administration {
   const writer = new OutboxWriter(receivers);
   const accounts = new PostgresAccounts(database, writer);
-  const keys = new PostgresApiKeys(database, writer);
+  const keys = new PostgresApiKeys(database);
   const revoke = new RevokeAsAdmin(accounts);
   return {
     putAccount: new PutAccount(accounts, new Argon2Passwords(passwordHashes), true),
@@ -61,7 +63,7 @@ function compose(database: Database, receivers: NoticeReceivers): Administration
     listAccounts: new ListAccounts(accounts),
     changeStatus: new ChangeAccountStatus(accounts),
     purgeAccount: new PurgeAccount(accounts),
-    listKeys: new ListApiKeys(keys),
+    listKeys: new ListApiKeys(keys, new RecordDueEnds(new PostgresDueKeys(database, writer))),
     revoke,
     revokeLeaked: new RevokeLeakedKeys(keys, revoke),
     trail: new PostgresAuditTrail(database),

@@ -20,10 +20,9 @@ export function buildJobs(
   readiness: Readiness,
   log: Log,
 ): Job[] {
-  const { sweepDueEnds, tellDueNotices, pruneAuditEvents, sealAuditEvents, endReportedKeys, reportLeakedKeys } =
-    useCases;
+  const { dueEnds, notifyOfDueKeys, pruneAuditEvents, sealAuditEvents, endReportedKeys, reportLeakedKeys } = useCases;
   const sweep = async () => {
-    const recorded = await sweepDueEnds.execute();
+    const recorded = await dueEnds.ofAll();
     if (recorded > 0) log.info('expiries recorded', { recorded });
   };
   const prune = async () => {
@@ -34,7 +33,7 @@ export function buildJobs(
     { name: 'check-readiness', everyMs: SECOND_MS, run: async () => void (await readiness.check()) },
     { name: 'look-at-synchronous-commits', everyMs: 5 * SECOND_MS, run: () => adapters.synchronousCommits.look() },
     { name: 'sweep-due-ends', everyMs: MINUTE_MS, run: sweep },
-    { name: 'tell-due-notices', everyMs: HOUR_MS, run: async () => void (await tellDueNotices.execute()) },
+    { name: 'tell-due-notices', everyMs: HOUR_MS, run: async () => void (await notifyOfDueKeys.execute()) },
     new EndReportedKeysJob(endReportedKeys, reportLeakedKeys, log),
     { name: 'housekeeping', everyMs: MINUTE_MS, run: () => adapters.housekeeping.run() },
     { name: 'refresh-decoys', everyMs: 10 * MINUTE_MS, run: () => adapters.passwords.refreshDecoys() },

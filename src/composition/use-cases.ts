@@ -16,10 +16,10 @@ import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
 import { RevokeKeys } from '../application/keys/revoke-keys.js';
 import { RotateApiKey } from '../application/keys/rotate-api-key.js';
 import { ShowOwnKey } from '../application/validation/show-own-key.js';
-import { SweepDueEnds } from '../application/keys/sweep-due-ends.js';
+import { RecordDueEnds } from '../application/keys/record-due-ends.js';
 import { ValidateKey } from '../application/validation/validate-key.js';
 import { SendNotices } from '../application/notices/send-notices.js';
-import { TellDueNotices } from '../application/notices/tell-due-notices.js';
+import { NotifyOfDueKeys } from '../application/notices/notify-of-due-keys.js';
 import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
 import { EndReportedKeys } from '../application/leaks/end-reported-keys.js';
 import { ReportLeakedKeys } from '../application/leaks/report-leaked-keys.js';
@@ -28,7 +28,7 @@ import type {
   ApiKeys,
   Audit,
   AuditTrail,
-  DueNotices,
+  DueKeys,
   KeyReader,
   KeyUsage,
   NoticeReceiver,
@@ -60,7 +60,7 @@ export interface Ports {
   readonly outbox: Outbox;
   readonly webhookReceiver: NoticeReceiver | undefined;
   readonly mailReceiver: NoticeReceiver | undefined;
-  readonly dueNotices: DueNotices;
+  readonly dueKeys: DueKeys;
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
   /** The same accounts, which give up as soon as a validation does. */
@@ -94,24 +94,25 @@ export function buildUseCases(
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
   const confirmed = new ConfirmedChange(accounts, confirmation);
+  const dueEnds = new RecordDueEnds(ports.dueKeys);
   const recordFirstUse = new RecordFirstUse(firstUses);
-  const validateKey = new ValidateKey({ ...ports, recordFirstUse, keyPrefix });
+  const validateKey = new ValidateKey({ ...ports, dueEnds, recordFirstUse, keyPrefix });
   return {
+    dueEnds,
     recordFirstUse,
     validateKey,
     showOwnKey: new ShowOwnKey(validateKey, keys),
     createApiKey: new CreateApiKey(confirmed, keyPrefix),
     rotateApiKey: new RotateApiKey(confirmed, keyPrefix),
-    getApiKey: new GetApiKey(keys, usage),
-    listApiKeys: new ListApiKeys(keys),
+    getApiKey: new GetApiKey(keys, dueEnds, usage),
+    listApiKeys: new ListApiKeys(keys, dueEnds),
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, revokeAsAdmin),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit),
     endReportedKeys: new EndReportedKeys(leakReports, new RevokeLeakedKeys(keys, revokeAsAdmin), audit),
-    sweepDueEnds: new SweepDueEnds(keys),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
-    tellDueNotices: new TellDueNotices(ports.dueNotices, settings.expiryNoticeDays, settings.noticeReceivers),
+    notifyOfDueKeys: new NotifyOfDueKeys(ports.dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AccountTransaction } from '../../src/application/account-transaction.js';
+import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
 import { saveKeys } from '../../src/application/keys/save-keys.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
@@ -165,15 +166,15 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
     ['findKey', async (t, keyId) => (await t.findKey(keyId))!.key],
   ])('holds the keys that %s answered: an expiry is recorded beside it once', async (_method, find) => {
     await world.pass(30 * DAY_MS);
-    await world.keys.sweepDueEnds(100);
+    await new RecordDueEnds(world.dueKeys).ofAll();
     const id = await newAccount(world);
     const { id: keyId } = await newKey(world, id);
     await world.pass(DAY_MS);
     let recorded: Promise<void> | undefined;
     await within(id, async (transaction) => {
       const key = await find(transaction, keyId);
-      recorded = world.keys.recordDueEnds({ keyId });
-      expect(await world.keys.sweepDueEnds(100)).toBe(0);
+      recorded = new RecordDueEnds(world.dueKeys).ofKey(keyId);
+      expect(await new RecordDueEnds(world.dueKeys).ofAll()).toBe(0);
       await expire(transaction, key);
     });
     await recorded;

@@ -4,7 +4,7 @@ import { Account, type AccountStatus } from '../../src/domain/accounts/account.j
 import { ApiKey } from '../../src/domain/keys/api-key.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { client, outcomeOf, tally, times } from '../support/application/calls.js';
-import { change, eventsOf, HASH, linger, newAccount, purge, type World } from './support/world.js';
+import { beginSession, change, eventsOf, HASH, linger, newAccount, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 const LAST_VERSION = 2n ** 64n - 1n;
@@ -100,7 +100,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open) => {
 
     test('keeps all that was done in it, and answers what the work does', async () => {
       const id = await newAccount(world);
-      const { token } = (await world.sessions.begin(id, HASH))!;
+      const { token } = (await beginSession(world, id))!;
       const key = await world.accounts.transaction(id, doAll(id));
       expect(key).toBeInstanceOf(ApiKey);
       expect(await traces(id, token)).toEqual({ status: 'suspended', keys: 1, events: 1, hasSession: false });
@@ -110,7 +110,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open) => {
 
     test('keeps nothing of it when the work throws, and throws the same', async () => {
       const id = await newAccount(world);
-      const { token } = (await world.sessions.begin(id, HASH))!;
+      const { token } = (await beginSession(world, id))!;
       const undone = world.accounts.transaction(id, async (transaction) => {
         await doAll(id)(transaction);
         throw UNDONE;
@@ -122,7 +122,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open) => {
 
     test('shows no other reader what it has not committed', async () => {
       const id = await newAccount(world);
-      const { token } = (await world.sessions.begin(id, HASH))!;
+      const { token } = (await beginSession(world, id))!;
       await world.accounts.transaction(id, async (transaction) => {
         await doAll(id)(transaction);
         expect(await traces(id, token)).toEqual({ status: 'active', keys: 0, events: 0, hasSession: true });
@@ -131,7 +131,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open) => {
 
     test('ends the sessions of its account alone', async () => {
       const [id, other] = [await newAccount(world), await newAccount(world)];
-      const { token } = (await world.sessions.begin(other, HASH))!;
+      const { token } = (await beginSession(world, other))!;
       await world.accounts.transaction(id, (transaction) => transaction.endSessions());
       expect((await world.sessions.find(token))?.account.id).toBe(other);
     });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../src/domain/keys/key-status.js';
 import { DAY_MS } from '../../src/domain/time.js';
-import { times } from '../support/application/calls.js';
-import { eventsOf, newAccount, newKey, revoke, rotate, type World } from './support/world.js';
+import { newAccount, newKey, revoke, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 const ALL = { limit: 50 };
@@ -18,7 +18,6 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
 
   const list = (ownerId: string, status?: ApiKeyStatus) => world.keys.list(ownerId, status, ALL);
   const idsOf = (items: readonly { readonly key: ApiKey }[]) => items.map(({ key }) => key.id);
-  const stored = async (key: ApiKey) => (await list(key.ownerId)).items.find((item) => item.key.id === key.id)!.key;
 
   /** Made one after the other: an active key, a revoked one, one whose expiry is due, and an active one. */
   async function ownerWithKeys() {
@@ -72,7 +71,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       const { id, made } = await ownerWithKeys();
       const expected = { active: [made[3], made[0]], expired: [made[2]], revoked: [made[1]] };
       for (const recorded of [false, true]) {
-        if (recorded) await world.keys.recordDueEnds({ ownerId: id });
+        if (recorded) await new RecordDueEnds(world.dueKeys).ofOwner(id);
         for (const status of API_KEY_STATUSES) {
           const { items, activeKeys } = await list(id, status);
           expect([idsOf(items), activeKeys]).toEqual([expected[status], 2]);
@@ -125,126 +124,5 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
         });
       },
     );
-  });
-
-  describe('an expiry', () => {
-    const events = (ownerId: string) => eventsOf(world, ownerId);
-
-    test('is recorded from its millisecond on and not before, with its event, once', async () => {
-      const id = await newAccount(world);
-      const key = await newKey(world, id);
-      await world.pass(DAY_MS - 1);
-      await world.keys.recordDueEnds({ keyId: key.id });
-      expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
-      await world.pass(1);
-      const now = await world.now();
-      await world.keys.recordDueEnds({ keyId: key.id });
-      await world.pass(5);
-      await world.keys.recordDueEnds({ keyId: key.id });
-      expect((await stored(key)).snapshot()).toEqual({ ...key.snapshot(), expiredAt: now });
-      const nobody = { clientIp: null, userAgent: null, requestId: null, leak: null };
-      expect(await events(id)).toEqual([
-        { id: expect.any(String), type: 'api_key.expired', at: now, keyId: key.id, reason: null, count: 1, ...nobody },
-      ]);
-    });
-
-    test('of one key, of one owner: the others are left alone', async () => {
-      const [id, other] = [await newAccount(world), await newAccount(world)];
-      const [one, two] = [await newKey(world, id), await newKey(world, id)];
-      const others = await newKey(world, other);
-      const living = await newKey(world, id, { expiresInDays: 2 });
-      await world.pass(DAY_MS);
-      const recorded = async () =>
-        Promise.all([one, two, others, living].map(async (key) => (await stored(key)).snapshot().expiredAt !== null));
-      await world.keys.recordDueEnds({ keyId: one.id });
-      expect(await recorded()).toEqual([true, false, false, false]);
-      await world.keys.recordDueEnds({ ownerId: id });
-      expect(await recorded()).toEqual([true, true, false, false]);
-      expect((await events(id)).map(({ keyId }) => keyId)).toEqual([one.id, two.id]);
-    });
-
-    test('of a revoked key is none', async () => {
-      const id = await newAccount(world);
-      const key = await newKey(world, id);
-      await revoke(world, key);
-      await world.pass(2 * DAY_MS);
-      await world.keys.recordDueEnds({ ownerId: id });
-      expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
-    });
-
-    test('that twenty observe at once is recorded once', async () => {
-      const id = await newAccount(world);
-      const key = await newKey(world, id);
-      await world.pass(DAY_MS);
-      await Promise.all(times(20, (n) => world.keys.recordDueEnds(n % 2 ? { ownerId: id } : { keyId: key.id })));
-      expect(await events(id)).toHaveLength(1);
-    });
-  });
-
-  describe('the end of a key whose successor is in use', () => {
-    async function replaced(graceSeconds: number) {
-      const id = await newAccount(world);
-      const old = await newKey(world, id, { expiresInDays: 9 });
-      await rotate(world, old, { graceSeconds });
-      return { id, old };
-    }
-
-    test('is recorded as of its time, with its event, once, and swept like an expiry', async () => {
-      await world.keys.sweepDueEnds(1000);
-      const { id, old } = await replaced(60);
-      const endsAt = new Date((await world.now()).getTime() + 60_000);
-      await world.pass(59_999);
-      expect([await world.keys.sweepDueEnds(10), (await list(id, 'active')).items.length]).toEqual([0, 2]);
-      await world.pass(5001);
-      expect(idsOf((await list(id, 'revoked')).items)).toEqual([old.id]);
-      expect(await world.keys.sweepDueEnds(10)).toBe(1);
-      await world.keys.recordDueEnds({ keyId: old.id });
-      expect((await stored(old)).snapshot()).toMatchObject({ revokedAt: endsAt, expiredAt: null });
-      const ended = (await eventsOf(world, id)).filter(({ type }) => type === 'api_key.revoked');
-      expect(ended).toMatchObject([{ keyId: old.id, reason: 'rotated', at: await world.now(), clientIp: null }]);
-    });
-
-    test('is not that of its expiry, which is recorded as such', async () => {
-      const { id, old } = await replaced(7 * 86_400);
-      await world.pass(10 * DAY_MS);
-      await world.keys.recordDueEnds({ ownerId: id });
-      expect((await stored(old)).snapshot()).toMatchObject({ revokedAt: expect.any(Date), expiredAt: null });
-      const short = await newKey(world, id);
-      await rotate(world, short, { graceSeconds: 7 * 86_400 });
-      await world.pass(DAY_MS);
-      await world.keys.recordDueEnds({ ownerId: id });
-      expect((await stored(short)).snapshot()).toMatchObject({ revokedAt: null, expiredAt: await world.now() });
-    });
-
-    test('leaves one active key of the two to be counted, before and after', async () => {
-      const { id } = await replaced(60);
-      expect((await list(id)).activeKeys).toBe(1);
-      await world.pass(60_000);
-      expect((await list(id)).activeKeys).toBe(1);
-    });
-  });
-
-  test('a sweep records what is due of all owners, the oldest first, up to its limit, and answers how many', async () => {
-    await world.pass(30 * DAY_MS);
-    await world.keys.sweepDueEnds(1000);
-    const [id, other] = [await newAccount(world), await newAccount(world)];
-    const late = await newKey(world, id, { expiresInDays: 3 });
-    const [early, middle] = [
-      await newKey(world, other, { expiresInDays: 1 }),
-      await newKey(world, id, { expiresInDays: 2 }),
-    ];
-    expect(await world.keys.sweepDueEnds(10)).toBe(0);
-    await world.pass(3 * DAY_MS);
-    expect(await world.keys.sweepDueEnds(2)).toBe(2);
-    const ends = async () =>
-      Promise.all([early, middle, late].map(async (key) => (await stored(key)).snapshot().expiredAt));
-    const now = await world.now();
-    expect(await ends()).toEqual([now, now, null]);
-    expect([await world.keys.sweepDueEnds(2), await world.keys.sweepDueEnds(2)]).toEqual([1, 0]);
-    expect(await ends()).toEqual([now, now, now]);
-    expect((await eventsOf(world, id)).map(({ keyId }) => keyId)).toEqual([middle.id, late.id]);
-    expect((await eventsOf(world, other)).map(({ type, keyId }) => [type, keyId])).toEqual([
-      ['api_key.expired', early.id],
-    ]);
   });
 });

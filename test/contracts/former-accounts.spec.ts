@@ -3,7 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Account } from '../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../src/domain/accounts/former-account.js';
 import { client } from '../support/application/calls.js';
-import { eventsOf, HASH, linger, newAccount, newKey, purge, revoke, type World } from './support/world.js';
+import {
+  beginSession,
+  eventsOf,
+  HASH,
+  linger,
+  newAccount,
+  newKey,
+  purge,
+  revoke,
+  type World,
+} from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 const PROFILE = { displayName: 'Grace', permissions: ['b:read'] };
@@ -60,7 +70,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open) => {
     await purge(world, id);
     await purge(world, other);
     await newAccount(world, { email: emailOf(id) });
-    expect(await world.sessions.begin(id, HASH)).toBeUndefined();
+    expect(await beginSession(world, id)).toBeUndefined();
     await world.accounts.rehash(id, HASH, 'newer');
     expect(await world.accounts.find(id)).toBeUndefined();
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
 import { DAY_MS } from '../../src/domain/time.js';
 import { times } from '../support/application/calls.js';
 import { change, newAccount, newKey, revoke, type World } from './support/world.js';
@@ -74,7 +75,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
   test('reads an expiry that is on record, whatever the clock says since', async () => {
     const { key, verdict } = await made();
     await world.pass(DAY_MS);
-    await world.keys.recordDueEnds({ keyId: key.id });
+    await new RecordDueEnds(world.dueKeys).ofKey(key.id);
     await world.pass(-DAY_MS);
     expect(await verdict()).toEqual({ granted: false, reason: 'expired' });
   });

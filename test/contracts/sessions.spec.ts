@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
 import { SESSION_HOURS, sessionDigest } from '../../src/domain/accounts/session.js';
+import { NO_CLIENT, sessionOpened } from '../../src/domain/audit/audit-event.js';
 import { HOUR_MS } from '../../src/domain/time.js';
 import { client } from '../support/application/calls.js';
-import { change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';
+import { beginSession, change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
 describe.each(WORLDS)('Sessions %s', (_name, open) => {
@@ -12,7 +14,10 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
   });
   afterAll(() => world?.close());
 
-  const begin = async (id: string) => (await world.sessions.begin(id, HASH))!;
+  const begin = async (id: string) => (await beginSession(world, id))!;
+
+  const beginSignedIn = (accountId: string, signIn: PlatformSignIn) =>
+    world.sessions.begin({ accountId, signIn, event: sessionOpened(accountId, NO_CLIENT) });
 
   test('are the account’s, under a token each, for as long as a session lasts', async () => {
     const id = await newAccount(world);
@@ -31,9 +36,10 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
   test('are on record from their beginning, with the client; what is none leaves no event', async () => {
     const id = await newAccount(world);
     const from = client('198.51.100.7');
-    await world.sessions.begin(id, HASH, from);
-    await world.sessions.begin(id, 'another', from);
-    await world.sessions.beginSignedIn(id, { authenticatedAt: undefined, acr: undefined }, from);
+    const opening = { accountId: id, event: sessionOpened(id, from) };
+    await world.sessions.begin({ ...opening, passwordHash: HASH });
+    await world.sessions.begin({ ...opening, passwordHash: 'another' });
+    await world.sessions.begin({ ...opening, signIn: { authenticatedAt: undefined, acr: undefined } });
     const { ip: clientIp, userAgent, requestId } = from;
     const facts = { type: 'session.opened', at: await world.now(), clientIp, userAgent, requestId };
     const event = { ...facts, id: expect.any(String), keyId: null, reason: null, count: 1, leak: null };
@@ -42,15 +48,15 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
 
   test('begin under the password hash that the account has, and under no other', async () => {
     const id = await newAccount(world);
-    expect(await world.sessions.begin(id, 'another')).toBeUndefined();
-    expect(await world.sessions.begin('nobody', HASH)).toBeUndefined();
+    expect(await beginSession(world, id, 'another')).toBeUndefined();
+    expect(await beginSession(world, 'nobody')).toBeUndefined();
   });
 
   test.each(['suspend', 'delete'] as const)('are none of an account that is not active: %s', async (end) => {
     const id = await newAccount(world);
     const { token } = await begin(id);
     await change(world, id, (account) => account[end]());
-    expect(await world.sessions.begin(id, HASH)).toBeUndefined();
+    expect(await beginSession(world, id)).toBeUndefined();
     expect(await world.sessions.find(token)).toBeUndefined();
   });
 
@@ -60,7 +66,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     await world.accounts.transaction(id, async (transaction) => {
       transaction.account!.suspend();
       await transaction.saveAccount(transaction.account!);
-      session = world.sessions.begin(id, HASH);
+      session = beginSession(world, id);
       await linger(transaction);
       await transaction.endSessions();
     });
@@ -72,10 +78,10 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     const strong = { authenticatedAt: new Date('2026-03-29T00:30:00.250Z'), acr: 'urn:example:gold' };
     const vague = { authenticatedAt: undefined, acr: undefined };
     for (const signIn of [strong, { ...strong, acr: undefined }, { ...vague, acr: 'gold' }]) {
-      const { token } = (await world.sessions.beginSignedIn(id, signIn))!;
+      const { token } = (await beginSignedIn(id, signIn))!;
       expect(await world.sessions.find(token)).toMatchObject({ account: { id }, signIn });
     }
-    const { token } = (await world.sessions.beginSignedIn(id, vague))!;
+    const { token } = (await beginSignedIn(id, vague))!;
     expect((await world.sessions.find(token))?.signIn ?? vague).toEqual(vague);
     expect((await world.sessions.find((await begin(id)).token))?.signIn).toBeUndefined();
   });
@@ -84,8 +90,8 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     const id = await newAccount(world);
     const signIn = { authenticatedAt: await world.now(), acr: undefined };
     await change(world, id, (account) => account[end]());
-    expect(await world.sessions.beginSignedIn(id, signIn)).toBeUndefined();
-    expect(await world.sessions.beginSignedIn('nobody', signIn)).toBeUndefined();
+    expect(await beginSignedIn(id, signIn)).toBeUndefined();
+    expect(await beginSignedIn('nobody', signIn)).toBeUndefined();
   });
 
   test('end by their digests too', async () => {

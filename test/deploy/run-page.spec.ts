@@ -85,7 +85,7 @@ describe('docs/run.md', () => {
       const [owner, expiring] = [await newOwner(app), await newOwner(app)];
       const { key } = await createKey(app, expiring.id);
       await runOut(app, key.id);
-      expect(await app.sweepDueEnds.execute()).toBe(1);
+      expect(await app.dueEnds.ofAll()).toBe(1);
       const [delivered, failed] = await app.outbox.claim('webhook', 2);
       await app.outbox.delivered(delivered!);
       await app.outbox.failed(failed!, 'no', undefined);

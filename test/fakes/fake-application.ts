@@ -12,10 +12,10 @@ import { FakeAuditTrail } from './audit/fake-audit-trail.js';
 import { FakeRefusals } from './fake-refusals.js';
 import { FakeStore } from './fake-store.js';
 import { FakeApiKeys } from './keys/fake-api-keys.js';
+import { FakeDueKeys } from './keys/fake-due-keys.js';
 import { FakeKeyReader } from './keys/fake-key-reader.js';
 import { FakeKeyUsage } from './keys/fake-key-usage.js';
 import { FakeValidationMeter } from './keys/fake-validation-meter.js';
-import { FakeDueNotices } from './notices/fake-due-notices.js';
 import { FakeOutbox } from './notices/fake-outbox.js';
 import { FakeLeakReports } from './leaks/fake-leak-reports.js';
 import { FakePasswordGuesses } from './sessions/fake-password-guesses.js';
@@ -44,7 +44,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     outbox: new FakeOutbox(store),
     webhookReceiver: undefined,
     mailReceiver: undefined,
-    dueNotices: new FakeDueNotices(store),
+    dueKeys: new FakeDueKeys(store),
     keys: new FakeApiKeys(store),
     accounts: new FakeAccounts(store),
     firstUses: new FakeAccounts(store),

@@ -1,6 +1,7 @@
 import { Account } from '../../src/domain/accounts/account.js';
 import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
 import type { ThrottleState } from '../../src/domain/accounts/password-throttle.js';
+import type { AuditEvent } from '../../src/domain/audit/audit-event.js';
 import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
 import type { OutboxMessage } from '../../src/application/notices/outbox-message.js';
@@ -120,6 +121,13 @@ export class FakeStore {
     this.requireRecord();
     this.lastEventId += 1n;
     return { ...NO_EVENT, id: this.lastEventId, at: this.now(), ...event };
+  }
+
+  /** The event of a change, as it is stored. */
+  newChange(ownerId: string, { client, details, ...event }: AuditEvent): SealableEvent {
+    const { ip: clientIp, userAgent, requestId } = client;
+    const text = details ? JSON.stringify(details) : null;
+    return this.newEvent({ ...event, ownerId, clientIp, userAgent, requestId, details: text });
   }
 
   /** Statements that may write an event need the record even when there is none to write. */

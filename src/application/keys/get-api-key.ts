@@ -1,11 +1,13 @@
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
 import type { KeyHistory } from '../../domain/usage/key-history.js';
-import type { ApiKeys, KeyUsage } from '../ports.js';
 import type { ReadKey } from '../listed-key.js';
+import type { ApiKeys, KeyUsage } from '../ports.js';
+import type { RecordDueEnds } from './record-due-ends.js';
 
 export class GetApiKey {
   constructor(
     private readonly keys: ApiKeys,
+    private readonly dueEnds: RecordDueEnds,
     private readonly usage: KeyUsage,
   ) {}
 
@@ -13,7 +15,7 @@ export class GetApiKey {
   async execute(ownerId: string, keyId: string): Promise<ReadKey & KeyHistory> {
     const found = await this.keys.findOwn(ownerId, keyId);
     if (!found) throw noSuchKey();
-    await this.keys.recordDueEnds({ keyId });
+    await this.dueEnds.ofKey(keyId);
     return { ...found, ...(await this.usage.history(keyId, found.now)) };
   }
 }

@@ -3,7 +3,8 @@ import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-applicatio
 import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { ListApiKeys } from './list-api-keys.js';
-import type { ApiKeys } from '../ports.js';
+import type { ApiKeys, DueKeys } from '../ports.js';
+import { RecordDueEnds } from './record-due-ends.js';
 
 const ALL = { limit: 50 };
 const READ = { operation: 'read', permission: '' } as const;
@@ -84,21 +85,16 @@ describe('listing keys', () => {
   test('an expiry that falls between reading and recording is on record before it is shown', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
-    /** Over whose first answer the key's time runs out. */
-    class RunningOut implements ApiKeys {
-      private async afterwards<T>(answer: T): Promise<T> {
-        if (eventsOf(app, id, 'api_key.expired').length === 0) runOut(app, key.id);
-        return answer;
-      }
-      list = async (...args: Parameters<ApiKeys['list']>) => this.afterwards(await app.keys.list(...args));
-      recordDueEnds = async (...args: Parameters<ApiKeys['recordDueEnds']>) =>
-        this.afterwards(await app.keys.recordDueEnds(...args));
-      sweepDueEnds = (limit: number) => app.keys.sweepDueEnds(limit);
-      find = (id: string) => app.keys.find(id);
-      findOwn = (ownerId: string, id: string) => app.keys.findOwn(ownerId, id);
-      findByPublicParts = (publicParts: readonly string[]) => app.keys.findByPublicParts(publicParts);
-    }
-    const { items, now } = await new ListApiKeys(new RunningOut()).execute(id, undefined, ALL);
+    /** The key's time runs out over the first answer. */
+    const afterwards = <T>(answer: T): T => {
+      if (eventsOf(app, id, 'api_key.expired').length === 0) runOut(app, key.id);
+      return answer;
+    };
+    const keys = Object.create(app.keys) as ApiKeys;
+    keys.list = async (...call) => afterwards(await app.keys.list(...call));
+    const dueKeys = Object.create(app.dueKeys) as DueKeys;
+    dueKeys.end = async (...call) => afterwards(await app.dueKeys.end(...call));
+    const { items, now } = await new ListApiKeys(keys, new RecordDueEnds(dueKeys)).execute(id, undefined, ALL);
     const isShownAsExpired = items[0]!.key.status(now) === 'expired';
     const isOnRecord = eventsOf(app, id, 'api_key.expired').length === 1;
     expect(isShownAsExpired && !isOnRecord).toBe(false);

@@ -2,14 +2,18 @@ import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import type { PageRequest } from '../page.js';
 import type { ApiKeys } from '../ports.js';
 import type { KeyList } from '../listed-key.js';
+import type { RecordDueEnds } from './record-due-ends.js';
 
 export class ListApiKeys {
-  constructor(private readonly keys: ApiKeys) {}
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly dueEnds: RecordDueEnds,
+  ) {}
 
   /** Showing a key as ended is observing its end: what the list shows is on record before it is answered. */
   async execute(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
     const list = await this.keys.list(ownerId, status, page);
-    await this.keys.recordDueEnds({ ownerId });
+    await this.dueEnds.ofOwner(ownerId);
     return list;
   }
 }

@@ -1,5 +1,5 @@
 import { ownerRefusal } from '../../domain/accounts/account.js';
-import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
+import { type Client, type FailureReason, sessionOpened } from '../../domain/audit/audit-event.js';
 import type { Accounts, Audit, PlatformLogin, Refusals, Sessions } from '../ports.js';
 import type { SignInUnderWay } from './begin-platform-sign-in.js';
 
@@ -39,7 +39,8 @@ export class FinishPlatformSignIn {
   async execute(answer: string, underWay: SignInUnderWay, client: Client): Promise<FinishedSignIn> {
     const { accountId, signIn } = await this.login.finish(answer, underWay);
     const account = accountId === undefined ? undefined : await this.accounts.find(accountId);
-    const session = account && (await this.sessions.beginSignedIn(account.id, signIn, client));
+    const event = account && sessionOpened(account.id, client);
+    const session = event && (await this.sessions.begin({ accountId: account.id, signIn, event }));
     if (!session) {
       // An account that was suspended in this very moment was read as active.
       const reason = account ? ownerRefusal(account.status) : 'invalid-token';

@@ -1,7 +1,7 @@
 import { emailKey, ownerRefusal } from '../../domain/accounts/account.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/password-throttle.js';
-import type { Client } from '../../domain/audit/audit-event.js';
+import { type Client, sessionOpened } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/audit/client-network.js';
 import type { PasswordCheck } from './password-check.js';
 import type { Accounts, Asker, Audit, GuessSubject, PasswordGuesses, Passwords, Sessions } from '../ports.js';
@@ -39,7 +39,11 @@ export class SignIn {
       await this.audit.recordFailure({ reason, client, ownerId: account.id, keyId: null, publicPart: null });
       throw invalidCredentials();
     }
-    const session = await this.sessions.begin(account.id, hash, client);
+    const session = await this.sessions.begin({
+      accountId: account.id,
+      passwordHash: hash,
+      event: sessionOpened(account.id, client),
+    });
     if (session && outdated) {
       await this.accounts.rehash(account.id, hash, await this.passwords.hash(password, asker));
     }

@@ -9,7 +9,6 @@ import {
 } from '../../domain/keys/verdict.js';
 import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
 import type {
-  ApiKeys,
   Audit,
   KeyReader,
   KeyUsage,
@@ -20,6 +19,7 @@ import type {
   ValidationMeter,
   ValidationTimer,
 } from '../ports.js';
+import type { RecordDueEnds } from '../keys/record-due-ends.js';
 import type { FirstUse, RecordFirstUse } from './record-first-use.js';
 
 export interface ValidationRequest extends MeasuredRequest {
@@ -40,7 +40,7 @@ export interface Validation {
 export interface ValidationParts {
   readonly keyReader: KeyReader;
   readonly limiter: RateLimiter;
-  readonly keys: ApiKeys;
+  readonly dueEnds: RecordDueEnds;
   readonly recordFirstUse: RecordFirstUse;
   readonly usage: KeyUsage;
   readonly audit: Audit;
@@ -67,7 +67,7 @@ export class ValidateKey {
   }
 
   private async validate(request: ValidationRequest, timer: ValidationTimer): Promise<Validation> {
-    const { keyReader, limiter, keys, usage, keyPrefix } = this.parts;
+    const { keyReader, limiter, dueEnds, usage, keyPrefix } = this.parts;
     const { credential, question, client, service = null } = request;
     const keyString = credential === undefined ? undefined : KeyString.parse(credential, keyPrefix);
     if (!keyString) {
@@ -87,7 +87,7 @@ export class ValidateKey {
     const charge = limiter.charge(found.id);
     const rate = charge instanceof Promise ? await charge : charge;
     timer.endPart('limits');
-    if (found.isEndDue(now)) await keys.recordDueEnds({ keyId: found.id });
+    if (found.isEndDue(now)) await dueEnds.ofKey(found.id);
     let verdict = found.judge(question, rate.admitted, now);
     if (verdict.granted && found.awaitsFirstUse) {
       verdict = await this.judgeFirstUse({ standing: found, publicPart, question, isAdmitted: rate.admitted, client });
@@ -104,12 +104,12 @@ export class ValidateKey {
 
   /** A grant would be the first use of the key: it is answered once that is committed. */
   private async judgeFirstUse(use: FirstUse & { readonly publicPart: string }): Promise<Verdict> {
-    const { keyReader, keys, recordFirstUse } = this.parts;
+    const { keyReader, dueEnds, recordFirstUse } = this.parts;
     const verdict = await recordFirstUse.execute(use);
     if (verdict) return verdict;
     const { now, found } = await keyReader.read(use.publicPart);
     if (!found) return deny('invalid-key');
-    if (found.isEndDue(now)) await keys.recordDueEnds({ keyId: found.id });
+    if (found.isEndDue(now)) await dueEnds.ofKey(found.id);
     const again = found.judge(use.question, use.isAdmitted, now);
     const isFirst = again.granted && found.awaitsFirstUse;
     return isFirst ? this.judgeFirstUse({ ...use, standing: found }) : again;

@@ -62,17 +62,38 @@ interface AccountEvent extends Actor {
   readonly details?: Omit<AccountChange, 'became'>;
 }
 
-/** What commits together with the change that it records. The details are kept, and sealed, as the JSON that they make. */
-export type AuditEvent = KeyEvent | AccountEvent;
+interface SessionEvent extends Actor {
+  readonly type: 'session.opened';
+  readonly details?: undefined;
+}
 
-type EventType = AuditEvent['type'] | 'authentication.failed' | 'session.opened';
+/** What commits together with the change that it records. The details are kept, and sealed, as the JSON that they make. */
+export type AuditEvent = KeyEvent | AccountEvent | SessionEvent;
+
+export function sessionOpened(accountId: string, client: Client): AuditEvent {
+  return { type: 'session.opened', actorId: accountId, client };
+}
+
+/** The type of the event of a FailedAuthentication. */
+export const AUTHENTICATION_FAILED = 'authentication.failed';
+
+type EventType = AuditEvent['type'] | typeof AUTHENTICATION_FAILED;
+
+/** The events that say how a key came to be as it is stored. */
+export const KEY_HISTORY_TYPES = [
+  'api_key.created',
+  'api_key.revoked',
+  'api_key.expired',
+] as const satisfies readonly EventType[];
+/** How the types of such events of an account begin. */
+export const ACCOUNT_HISTORY_PREFIX = 'account.';
 
 /** What owners see of their own record. */
 export const SHOWN_EVENT_TYPES = [
   'api_key.created',
   'api_key.revoked',
   'api_key.expired',
-  'authentication.failed',
+  AUTHENTICATION_FAILED,
 ] as const satisfies readonly EventType[];
 
 /** What they may ask for, in the order in which it is listed to clients. */

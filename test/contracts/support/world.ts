@@ -8,6 +8,7 @@ import {
   type OwnerEventType,
   NO_CLIENT,
   type RecordedEvent,
+  sessionOpened,
   SHOWN_EVENT_TYPES,
 } from '../../../src/domain/audit/audit-event.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
@@ -36,6 +37,11 @@ export async function newAccount({ accounts }: World, profile: Partial<AccountPr
     await transaction.saveAccount(account);
   });
   return id;
+}
+
+/** Of a person who signed in with a password: HASH unless another is given. */
+export function beginSession({ sessions }: World, accountId: string, passwordHash = HASH) {
+  return sessions.begin({ accountId, passwordHash, event: sessionOpened(accountId, NO_CLIENT) });
 }
 
 /** What becomes of an account in a transaction of its own. */

@@ -92,10 +92,8 @@ export class FakeAccountTransaction implements AccountTransaction {
     if (stored) this.savedKeys.set(key.id, { ...stored, state: key.snapshot() });
   }
 
-  async record({ client, details: facts, ...event }: AuditEvent): Promise<void> {
-    const details = facts ? JSON.stringify(facts) : null;
-    const from = { clientIp: client.ip, userAgent: client.userAgent, requestId: client.requestId };
-    this.events.push(this.store.newEvent({ ...event, ...from, ownerId: this.id, details }));
+  async record(event: AuditEvent): Promise<void> {
+    this.events.push(this.store.newChange(this.id, event));
     this.store.writers.add(this.name);
   }
 

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Sessions, Session } from '../../../src/application/ports.js';
-import { NO_CLIENT, type Client } from '../../../src/domain/audit/audit-event.js';
-import type { Account } from '../../../src/domain/accounts/account.js';
-import type { PlatformSignIn } from '../../../src/domain/accounts/fresh-sign-in.js';
+import type { Session, SessionOpening, Sessions } from '../../../src/application/ports.js';
 import { SESSION_HOURS, sessionDigest } from '../../../src/domain/accounts/session.js';
 import { HOUR_MS } from '../../../src/domain/time.js';
 import type { FakeStore } from '../fake-store.js';
@@ -11,28 +8,13 @@ import { accountRow } from '../locks.js';
 export class FakeSessions implements Sessions {
   constructor(private readonly store: FakeStore) {}
 
-  begin(accountId: string, passwordHash: string, client = NO_CLIENT) {
-    return this.open(accountId, (account) => account.passwordHash === passwordHash, undefined, client);
-  }
-
-  beginSignedIn(accountId: string, signIn: PlatformSignIn, client = NO_CLIENT) {
-    return this.open(accountId, () => true, signIn, client);
-  }
-
-  private open(
-    accountId: string,
-    mayEnter: (account: Account) => boolean,
-    signIn: PlatformSignIn | undefined,
-    { ip, userAgent, requestId }: Client,
-  ) {
+  begin({ accountId, passwordHash, signIn, event }: SessionOpening) {
     return this.store.locks.holding(accountRow(accountId), () => {
       const account = this.store.account(accountId);
-      if (!account?.isActive || !mayEnter(account)) return undefined;
+      if (!account?.isActive || (passwordHash !== undefined && account.passwordHash !== passwordHash)) return undefined;
       const token = randomUUID();
       const expiresAt = new Date(this.store.now().getTime() + SESSION_HOURS * HOUR_MS);
-      const from = { clientIp: ip, userAgent, requestId };
-      const opened = { type: 'session.opened', ownerId: accountId, actorId: accountId, ...from };
-      this.store.addEvents(this.store.newEvent(opened));
+      this.store.addEvents(this.store.newChange(accountId, event));
       this.store.sessions.set(token, { accountId, expiresAt, signIn });
       return { token, expiresAt };
     });

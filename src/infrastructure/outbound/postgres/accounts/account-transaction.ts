@@ -18,7 +18,7 @@ import { fromAccount, fromFormerAccount, toAccount } from './mapping.js';
 import { ApiKeyRow } from '../keys/rows.js';
 import { AccountRow, SessionRow } from './rows.js';
 import { ApiKeyUsageRow } from '../usage/rows.js';
-import { forgetUsage } from '../usage/forget-usage.js';
+import { forgetUsage } from '../usage/usage-removal.js';
 import { isUniqueViolation } from '../client/store-error.js';
 
 /** The last id that was given to an event, committed or not. */

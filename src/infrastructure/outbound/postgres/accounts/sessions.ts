@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Sessions, Session } from '../../../../application/ports.js';
-import { NO_CLIENT, type Client } from '../../../../domain/audit/audit-event.js';
+import type { Session, SessionOpening, Sessions } from '../../../../application/ports.js';
 import type { PlatformSignIn } from '../../../../domain/accounts/fresh-sign-in.js';
 import { SESSION_HOURS, sessionDigest } from '../../../../domain/accounts/session.js';
+import { fromAuditEvent } from '../audit/mapping.js';
 import type { Database } from '../client/database.js';
 import { toAccount } from './mapping.js';
 import { SessionRow } from './rows.js';
@@ -13,27 +13,15 @@ const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };
 export class PostgresSessions implements Sessions {
   constructor(private readonly database: Database) {}
 
-  begin(accountId: string, passwordHash: string, client = NO_CLIENT) {
-    return this.insert(accountId, client, NOT_SAID, passwordHash);
-  }
-
-  beginSignedIn(accountId: string, signIn: PlatformSignIn, client = NO_CLIENT) {
-    return this.insert(accountId, client, signIn);
-  }
-
   /**
    * The account's row is read locked, so that no session slips past a suspension or a password change. One statement, so that
    * the session and its event commit together.
-   * @param passwordHash that the account must have; any unless given
    */
-  private async insert(
-    accountId: string,
-    { ip, userAgent, requestId }: Client,
-    { authenticatedAt, acr }: PlatformSignIn,
-    passwordHash?: string,
-  ) {
-    const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $8', [passwordHash]];
+  async begin({ accountId, passwordHash, signIn = NOT_SAID, event }: SessionOpening) {
+    const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $10', [passwordHash]];
+    const { type, actorId, clientIp, userAgent, requestId } = fromAuditEvent(event, accountId);
     const token = randomBytes(32).toString('base64url');
+    const { authenticatedAt = null, acr = null } = signIn;
     const [opened] = await this.database.change((manager) =>
       manager.query<{ expires_at: Date }[]>(
         `WITH signed_in AS (
@@ -44,10 +32,10 @@ export class PostgresSessions implements Sessions {
           FROM signed_in RETURNING account_id, expires_at
         ), recorded AS (
           INSERT INTO audit_events (type, owner_id, actor_id, client_ip, user_agent, request_id)
-          SELECT 'session.opened', account_id, account_id, $5, $6, $7 FROM opened
+          SELECT $5, account_id, $6, $7, $8, $9 FROM opened
         )
         SELECT expires_at FROM opened`,
-        [accountId, digest(token), authenticatedAt ?? null, acr ?? null, ip, userAgent, requestId, ...hashes],
+        [accountId, digest(token), authenticatedAt, acr, type, actorId, clientIp, userAgent, requestId, ...hashes],
       ),
     );
     return opened && { token, expiresAt: opened.expires_at };

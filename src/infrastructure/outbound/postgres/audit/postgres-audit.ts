@@ -1,5 +1,9 @@
 import type { Audit, EventFilter } from '../../../../application/ports.js';
-import type { FailedAuthentication, RecordedEvent } from '../../../../domain/audit/audit-event.js';
+import {
+  AUTHENTICATION_FAILED,
+  type FailedAuthentication,
+  type RecordedEvent,
+} from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { recordedLeak } from '../../../../domain/leaks/recorded-leak.js';
 import type { Page, PageRequest } from '../../../../application/page.js';
@@ -24,8 +28,8 @@ const RECORD_FAILURES = {
   name: 'record_failures_v1',
   text: `
     INSERT INTO audit_events (type, reason, owner_id, key_id, public_part, client_ip, user_agent, request_id, count)
-    SELECT 'authentication.failed', * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[],
-      $7::text[], $8::integer[])`,
+    SELECT '${AUTHENTICATION_FAILED}', * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[],
+      $6::text[], $7::text[], $8::integer[])`,
 };
 
 /** And not of an account that was purged under the same id: neither what came before, nor what becomes of its keys. */

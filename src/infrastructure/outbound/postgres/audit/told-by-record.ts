@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Told } from '../../../../application/audit/audit-trail.js';
+import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../../domain/audit/audit-event.js';
 import type { StoredAccount } from '../../../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../../../domain/audit/recorded-key.js';
 
@@ -13,14 +14,14 @@ const KEYS = `
   SELECT coalesce(key.id, event.key_id) AS subject, key.id IS NOT NULL AS is_stored, key.owner_id, access, public_part, digest,
     created_at, expires_at, revoked_at, expired_at, ${EVENT}
   FROM api_keys key
-  FULL JOIN (${EVENTS} IN ('api_key.created', 'api_key.revoked', 'api_key.expired') AND key_id IS NOT NULL) event
+  FULL JOIN (${EVENTS} IN (${KEY_HISTORY_TYPES.map((type) => `'${type}'`).join(', ')}) AND key_id IS NOT NULL) event
     ON event.key_id = key.id
   ORDER BY subject, event.id`;
 
 const ACCOUNTS = `
   SELECT coalesce(account.id, event.owner_id) AS subject, account.id IS NOT NULL AS is_stored, permissions, status, ${EVENT}
   FROM accounts account
-  FULL JOIN (${EVENTS} LIKE 'account.%' AND owner_id IS NOT NULL) event ON event.owner_id = account.id
+  FULL JOIN (${EVENTS} LIKE '${ACCOUNT_HISTORY_PREFIX}%' AND owner_id IS NOT NULL) event ON event.owner_id = account.id
   ORDER BY subject, event.id`;
 
 interface ToldRow {

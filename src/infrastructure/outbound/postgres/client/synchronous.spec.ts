@@ -5,6 +5,7 @@ import { eventually } from '../../../../../test/support/eventually.js';
 import { keptLog } from '../../../../../test/support/reading/kept-log.js';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
+import { sessionOpened } from '../../../../domain/audit/audit-event.js';
 import type { LatchkeyError } from '../../../../domain/errors.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
 import { refuseBesideAbandonedWaits } from './abandoned-waits.js';
@@ -123,7 +124,10 @@ describe('with REQUIRE_SYNCHRONOUS=on a change', () => {
       publicPart: null,
       client: client(),
     });
-  const session = async (id: string) => app.sessions.begin(id, (await app.accounts.find(id))!.passwordHash!, client());
+  const session = async (id: string) => {
+    const passwordHash = (await app.accounts.find(id))!.passwordHash!;
+    return app.sessions.begin({ accountId: id, passwordHash, event: sessionOpened(id, client()) });
+  };
 
   test.each(SETTINGS)('is refused while PostgreSQL has %s, and nothing of it is kept', async (setting) => {
     const { id } = await newOwner(app);

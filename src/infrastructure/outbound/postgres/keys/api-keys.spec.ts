@@ -6,6 +6,7 @@ import { openOver, type Application } from '../../../../../test/support/applicat
 import { createDatabase } from '../../../../../test/support/stores/databases.mjs';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
+import { endDueKeys } from '../../../../application/keys/record-due-ends.js';
 import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from '../../../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../../../domain/keys/owner-keys.js';
 import { createDataSource } from '../schema.js';
@@ -146,7 +147,7 @@ describe('SQL decides as the domain does', () => {
 
   test('which expiries of an owner are due', async () => {
     await always(async ({ ownerId, stored }) => {
-      await app.keys.recordDueEnds({ ownerId });
+      await app.dueEnds.ofOwner(ownerId);
       expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
     });
   });
@@ -154,15 +155,17 @@ describe('SQL decides as the domain does', () => {
   test('whether the expiry of a key is due', async () => {
     await always(async ({ stored }) => {
       const [observed, ...others] = stored;
-      await app.keys.recordDueEnds({ keyId: observed!.id });
+      await app.dueEnds.ofKey(observed!.id);
       expect(await endsOf(stored)).toEqual([...endsOnceObserved([observed!]), ...others.map(ended)]);
     }, 100);
   });
 
   test('which expiries the sweep finds due', async () => {
-    await app.keys.sweepDueEnds(10_000);
+    await app.dueKeys.end({ limit: 10_000 }, endDueKeys);
     await always(async ({ stored }) => {
-      expect(await app.keys.sweepDueEnds(10_000)).toBe(stored.filter((key) => dueEnd(NOW, key)).length);
+      expect(await app.dueKeys.end({ limit: 10_000 }, endDueKeys)).toBe(
+        stored.filter((key) => dueEnd(NOW, key)).length,
+      );
       expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
     });
   });

@@ -10,19 +10,10 @@ import { databaseNow, type Database } from '../client/database.js';
 import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
 import { ApiKeyUsageRow } from '../usage/rows.js';
-import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { DueEnds } from './due-ends.js';
 import { STATUS } from './key-status-sql.js';
 
 export class PostgresApiKeys implements ApiKeys {
-  private readonly dueEnds: DueEnds;
-
-  constructor(
-    private readonly database: Database,
-    outbox: OutboxWriter,
-  ) {
-    this.dueEnds = new DueEnds(database, outbox);
-  }
+  constructor(private readonly database: Database) {}
 
   async find(id: string): Promise<ApiKey | undefined> {
     const row = await this.database.run((manager) => manager.findOneBy(ApiKeyRow, { id }));
@@ -57,14 +48,6 @@ export class PostgresApiKeys implements ApiKeys {
         nextCursor,
       };
     });
-  }
-
-  recordDueEnds(scope: { keyId: string } | { ownerId: string }): Promise<void> {
-    return this.dueEnds.record(scope);
-  }
-
-  sweepDueEnds(limit: number): Promise<number> {
-    return this.dueEnds.sweep(limit);
   }
 }
 

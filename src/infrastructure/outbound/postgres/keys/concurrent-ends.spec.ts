@@ -36,7 +36,7 @@ const OBSERVERS: Record<string, Observe> = {
   validate: (instance, { fullKey }) =>
     instance.validateKey.execute({ credential: fullKey, question: READ, client: client() }),
   revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(key.ownerId, key.id, client())),
-  sweep: (instance) => instance.sweepDueEnds.execute(),
+  sweep: (instance) => instance.dueEnds.ofAll(),
 };
 const observers = Object.entries(OBSERVERS);
 
@@ -97,14 +97,14 @@ test('20 of every kind at once on five keys of one owner record each expiry once
   // The creates are throttled or reach the cap; where the machine is busy with other work, some wait too long for a lock.
   const known = ['ok', 'too_many_attempts', 'busy', 'too_many_active_keys', 'unavailable'];
   expect(outcomes.filter((outcome) => !known.includes(outcome))).toEqual([]);
-  await app.sweepDueEnds.execute();
+  await app.dueEnds.ofAll();
   const events = await eventsOf(app, id, 'api_key.expired');
   expect(events.map(({ key_id }) => key_id).sort()).toEqual(keys.map(({ key }) => key.id).sort());
 });
 
 describe('sweeping', () => {
   const unswept = () => app.sql(`SELECT 1 FROM api_keys WHERE expired_at IS NULL AND expires_at < now()`);
-  beforeAll(() => app.sweepDueEnds.execute());
+  beforeAll(() => app.dueEnds.ofAll());
 
   /** Keys of one owner as rows alone: more than anyone could create. */
   async function dueKeys(count: number): Promise<string> {
@@ -120,7 +120,7 @@ describe('sweeping', () => {
 
   test('from two instances at once records each expiry once, more than a batch of them', async () => {
     const id = await dueKeys(1234);
-    const swept = await Promise.all([app.sweepDueEnds.execute(), other.sweepDueEnds.execute()]);
+    const swept = await Promise.all([app.dueEnds.ofAll(), other.dueEnds.ofAll()]);
     // One may have passed over what the other had in hand; together they have all of them, none twice.
     expect(swept[0]! + swept[1]!).toBe(1234);
     expect(await unswept()).toEqual([]);

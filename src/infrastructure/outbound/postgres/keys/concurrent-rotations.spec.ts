@@ -100,7 +100,7 @@ describe('on two instances at once', () => {
         use(next, two),
         use(old, one),
         two.listApiKeys.execute(id, undefined, { limit: 50 }),
-        one.sweepDueEnds.execute(),
+        one.dueEnds.ofAll(),
         rotateKey(two, old.key),
         revoke(one, id, n < 3 ? next : old),
       ];

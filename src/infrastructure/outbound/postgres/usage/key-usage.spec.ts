@@ -10,6 +10,7 @@ import {
   type Application,
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
+import { notifyOfNetworks } from '../../../../application/notices/notify-of-networks.js';
 import { MOST_NETWORKS } from '../../../../domain/usage/key-networks.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Database } from '../client/database.js';
@@ -55,7 +56,8 @@ describe('a flush', () => {
   function usageWith(transaction: (real: Transaction) => Transaction): PostgresKeyUsage {
     const database = Object.create(app.database) as Database;
     database.transaction = transaction(app.database.transaction.bind(app.database));
-    const usage = new PostgresKeyUsage(database, app.outboxWriter, (error) => faults.push(error));
+    const onError = (error: unknown) => void faults.push(error);
+    const usage = new PostgresKeyUsage({ database, outbox: app.outboxWriter, notifyOfNetworks, onError });
     opened.push(usage);
     return usage;
   }

@@ -1,4 +1,4 @@
-import type { KeyUsage } from '../../../../application/ports.js';
+import type { KeyUsage, NotifyOfNetworks } from '../../../../application/ports.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import {
   ADDRESSES_KEPT,
@@ -12,7 +12,7 @@ import { utcDay } from '../../../../domain/usage/utc-day.js';
 import { gauge, type Instrument } from '../../../telemetry/instrument.js';
 import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { NotedUsage } from './noted/noted-usage.js';
+import { NotedUsage } from './noted-usage.js';
 import { UsageWriter } from './usage-writer.js';
 import { WriteBehind } from './write-behind.js';
 
@@ -25,19 +25,25 @@ const DAYS = `
   SELECT day - date '1970-01-01' AS day, granted::float8 AS granted, refused::float8 AS refused FROM api_key_days
   WHERE key_id = $1 AND day >= date '1970-01-01' + $2::integer ORDER BY day`;
 
+interface UsageParts {
+  readonly database: Database;
+  readonly outbox: OutboxWriter;
+  readonly notifyOfNetworks: NotifyOfNetworks;
+  /** Called with the error of a flush that failed. */
+  readonly onError: (error: unknown) => void;
+}
+
 /** Noted in memory, and written a second's uses together. */
 export class PostgresKeyUsage implements KeyUsage {
   private readonly noted = new NotedUsage();
   private readonly unwritten: WriteBehind;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param onError called with the error of a flush that failed */
-  constructor(
-    private readonly database: Database,
-    outbox: OutboxWriter,
-    onError: (error: unknown) => void,
-  ) {
-    this.unwritten = new WriteBehind(database, new UsageWriter(outbox), onError);
+  private readonly database: Database;
+
+  constructor({ database, outbox, notifyOfNetworks, onError }: UsageParts) {
+    this.database = database;
+    this.unwritten = new WriteBehind(database, new UsageWriter(outbox, notifyOfNetworks), onError);
     this.timer = setInterval(() => void this.unwritten.write(this.noted.takeDue()), FLUSH_EVERY_MS).unref();
   }
 

@@ -1,18 +1,20 @@
 import type { EntityManager } from 'typeorm';
+import type { NotifyOfNetworks } from '../../../../application/ports.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { keepAddresses } from './last-addresses.js';
-import type { NotedUse } from './noted/noted-key.js';
-import { noticeNewNetworks } from './new-networks.js';
-import { unknownAmong } from './unknown-addresses.js';
-import { lockUsage } from './usage-lock.js';
-import { usedAddresses } from './used-addresses.js';
+import { keepAddresses, unknownAmong, usedAddresses } from './addresses.js';
+import { withNetworks } from './networks.js';
+import type { NotedUse } from './noted-key.js';
+import { lockUsage } from './usage-removal.js';
 
 /**
  * Writes in a transaction what keys did. Always in this order, and in that of the keys, so that two instances never wait for
  * each other in a circle.
  */
 export class UsageWriter {
-  constructor(private readonly outbox: OutboxWriter) {}
+  constructor(
+    private readonly outbox: OutboxWriter,
+    private readonly notifyOfNetworks: NotifyOfNetworks,
+  ) {}
 
   async write(manager: EntityManager, noted: readonly NotedUse[]): Promise<void> {
     await lockUsage(manager, 'flush');
@@ -24,7 +26,9 @@ export class UsageWriter {
     if (addresses.length === 0) return;
     const unknown = await unknownAmong(manager, addresses);
     await keepAddresses(manager, addresses, unknown.addresses);
-    await this.outbox.write(manager, await noticeNewNetworks(manager, unknown.networks));
+    if (unknown.networks.length === 0) return;
+    const notices = await withNetworks(manager, unknown.networks, this.notifyOfNetworks);
+    await this.outbox.write(manager, notices);
   }
 }
 
@@ -38,8 +42,8 @@ async function purgedAmong(manager: EntityManager, uses: readonly NotedUse[]): P
 }
 
 /**
- * The greatest wins, so never backwards. Each row is locked until the transaction ends, one that is not changed too: meanwhile
- * no other instance writes of a key that was granted here.
+ * The greatest wins, so never backwards. Each row is locked until the transaction ends, also one that does not change: until
+ * then no other instance writes what a key did that was granted here.
  * Sent as two texts: arrays of uuids and dates cost pg more to write than PostgreSQL to read.
  */
 const LAST_USES = `

@@ -1,5 +1,5 @@
 import type { Database } from '../client/database.js';
-import { NotedKey, type NotedUse } from './noted/noted-key.js';
+import { NotedKey, type NotedUse } from './noted-key.js';
 import type { UsageWriter } from './usage-writer.js';
 
 /** A transaction of so many takes some milliseconds, and validations get their turn between its statements. */

@@ -1,11 +1,16 @@
 import { UNUSED_AFTER_DAYS } from '../../../../domain/notices/rotation-unused.js';
-import { activeAt, openKey } from '../keys/key-status-sql.js';
+import { activeAt, openKey } from './key-status-sql.js';
+
+export const SAVE_ENDS = `
+  UPDATE api_keys SET revoked_at = ended.revoked_at, expired_at = ended.expired_at
+  FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) AS ended (id, revoked_at, expired_at)
+  WHERE api_keys.id = ended.id`;
 
 /**
  * The domain's `dueExpiryNotice`: keys that expire after $1 and until $2, of which $3 days are the fewest that have been
  * reached.
  */
-export const EXPIRIES = `
+export const EXPIRING = `
   SELECT key.id
   FROM api_keys key
     JOIN accounts owner ON owner.id = key.owner_id AND owner.status = 'active'
@@ -16,7 +21,7 @@ export const EXPIRIES = `
   LIMIT $4 FOR NO KEY UPDATE OF key SKIP LOCKED`;
 
 /** The domain's `isRotationUnused`: keys at $1. */
-export const UNUSED_ROTATIONS = `
+export const UNUSED_SUCCESSORS = `
   SELECT key.id
   FROM api_keys key
     JOIN api_keys replaced ON replaced.id = key.replaces
@@ -28,10 +33,10 @@ export const UNUSED_ROTATIONS = `
     AND told.rotation_unused IS NOT TRUE
   LIMIT $2 FOR NO KEY UPDATE OF key SKIP LOCKED`;
 
-export const TOLD_EXPIRY = `
+export const KEEP_EXPIRY_NOTICES = `
   INSERT INTO told_notices (key_id, expiry_days) SELECT * FROM unnest($1::uuid[], $2::smallint[])
   ON CONFLICT (key_id) DO UPDATE SET expiry_days = excluded.expiry_days`;
 
-export const TOLD_ROTATION = `
+export const KEEP_ROTATION_NOTICES = `
   INSERT INTO told_notices (key_id, rotation_unused) SELECT id, true FROM unnest($1::uuid[]) AS told (id)
   ON CONFLICT (key_id) DO UPDATE SET rotation_unused = true`;

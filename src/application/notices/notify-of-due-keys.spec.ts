@@ -32,7 +32,7 @@ describe('what is due because time has passed', () => {
     const { store, start, told } = openService();
     await keyOf90Days(start());
     store.pass(60 * DAY_MS);
-    expect([await start().tellDueNotices.execute(), await start().tellDueNotices.execute()]).toEqual([1, 0]);
+    expect([await start().notifyOfDueKeys.execute(), await start().notifyOfDueKeys.execute()]).toEqual([1, 0]);
     expect(told()).toEqual(['api_key.expiring']);
   });
 
@@ -43,10 +43,10 @@ describe('what is due because time has passed', () => {
     const { store, start, told } = openService();
     await keyOf90Days(start());
     store.pass(60 * DAY_MS);
-    expect(await start(receivers, days).tellDueNotices.execute()).toBe(0);
+    expect(await start(receivers, days).notifyOfDueKeys.execute()).toBe(0);
     store.pass(24 * DAY_MS);
     const app = start();
-    expect([await app.tellDueNotices.execute(), await app.tellDueNotices.execute()]).toEqual([1, 0]);
+    expect([await app.notifyOfDueKeys.execute(), await app.notifyOfDueKeys.execute()]).toEqual([1, 0]);
     expect(told()).toEqual(['api_key.expiring']);
   });
 
@@ -57,7 +57,7 @@ describe('what is due because time has passed', () => {
     const { store, start } = openService();
     await keyOf90Days(start());
     store.pass(60 * DAY_MS);
-    expect(await start(receivers).tellDueNotices.execute()).toBe(1);
+    expect(await start(receivers).notifyOfDueKeys.execute()).toBe(1);
   });
 
   test('of a rotation stays untold while there is mail alone, which does not bring it', async () => {
@@ -71,8 +71,8 @@ describe('what is due because time has passed', () => {
     });
     store.outbox.clear();
     store.pass(8 * DAY_MS);
-    expect(await start({ webhook: false, mail: true }).tellDueNotices.execute()).toBe(0);
-    expect(await start().tellDueNotices.execute()).toBe(1);
+    expect(await start({ webhook: false, mail: true }).notifyOfDueKeys.execute()).toBe(0);
+    expect(await start().notifyOfDueKeys.execute()).toBe(1);
     expect(told()).toEqual(['api_key.rotation_unused']);
   });
 
@@ -85,7 +85,7 @@ describe('what is due because time has passed', () => {
       store.keys.set(one, { ...template, state: { ...template.state, id: one } });
     }
     store.pass(60 * DAY_MS);
-    expect(await start().tellDueNotices.execute()).toBe(count);
+    expect(await start().notifyOfDueKeys.execute()).toBe(count);
     expect(told()).toHaveLength(count);
   });
 });

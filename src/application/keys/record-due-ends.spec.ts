@@ -18,7 +18,7 @@ const OBSERVERS: Record<string, Observe> = {
   validate: (instance, { fullKey }) =>
     instance.validateKey.execute({ credential: fullKey, question: READ, client: client() }),
   revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(key.ownerId, key.id, client())),
-  sweep: (instance) => instance.sweepDueEnds.execute(),
+  sweep: (instance) => instance.dueEnds.ofAll(),
 };
 const observers = Object.entries(OBSERVERS);
 
@@ -105,14 +105,14 @@ describe('sweeping', () => {
 
   test.each([0, 1, 499, 500, 501, 1234])('%i keys, more than a batch too, records each expiry once', async (count) => {
     const id = await dueKeys(count);
-    expect(await app.sweepDueEnds.execute()).toBe(count);
+    expect(await app.dueEnds.ofAll()).toBe(count);
     const swept = eventsOf(app, id, 'api_key.expired').map(({ keyId }) => keyId);
     expect([swept.length, new Set(swept).size]).toEqual([count, count]);
   });
 
   test('answers how many it recorded, also when they fill a batch to the last', async () => {
     await dueKeys(500);
-    expect(await app.sweepDueEnds.execute()).toBe(500);
-    expect(await app.sweepDueEnds.execute()).toBe(0);
+    expect(await app.dueEnds.ofAll()).toBe(500);
+    expect(await app.dueEnds.ofAll()).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { DAY_MS } from '../../../../../domain/time.js';
-import { usedAddresses } from '../used-addresses.js';
+import { DAY_MS } from '../../../../domain/time.js';
+import { usedAddresses } from './addresses.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
 
 const at = (ms: number) => new Date(ms);

@@ -1,5 +1,5 @@
-import type { DayCount } from '../../../../../domain/usage/key-history.js';
-import { utcDay, type UtcDay } from '../../../../../domain/usage/utc-day.js';
+import type { DayCount } from '../../../../domain/usage/key-history.js';
+import { utcDay, type UtcDay } from '../../../../domain/usage/utc-day.js';
 import { type NotedAddress, NotedAddresses } from './noted-addresses.js';
 
 /** What one key did since that was written last. */

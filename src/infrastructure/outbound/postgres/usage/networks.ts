@@ -1,6 +1,26 @@
-import type { EntityManager } from 'typeorm';
+import { In, type EntityManager } from 'typeorm';
+import type { NetworkUse, NetworkUses } from '../../../../application/ports.js';
 import { KeyNetworks } from '../../../../domain/usage/key-networks.js';
 import type { UtcDay } from '../../../../domain/usage/utc-day.js';
+import { toApiKey } from '../keys/mapping.js';
+import { ApiKeyRow } from '../keys/rows.js';
+
+/**
+ * Hands the networks of each key to `decide`, and saves them as they are after that. The keys' rows of last uses are locked:
+ * what is decided here of a key is decided by one instance at a time.
+ */
+export async function withNetworks<T>(
+  manager: EntityManager,
+  uses: readonly NetworkUse[],
+  decide: (used: NetworkUses) => Promise<T>,
+): Promise<T> {
+  const networks = await load(manager, [...new Set(uses.map(({ keyId }) => keyId))]);
+  const findKeys = async (ids: readonly string[]) =>
+    (await manager.findBy(ApiKeyRow, { id: In([...ids]) })).map(toApiKey);
+  const answer = await decide({ uses, networks, findKeys });
+  await save(manager, networks);
+  return answer;
+}
 
 /** Of keys that were used: each has its row of the last use. */
 const LOAD = `
@@ -9,15 +29,11 @@ const LOAD = `
 const LOAD_NETWORKS = `
   SELECT key_id, network, last_on - date '1970-01-01' AS last_day FROM api_key_networks WHERE key_id = ANY($1)`;
 
-export async function loadNetworks(
-  manager: EntityManager,
-  keyIds: readonly string[],
-): Promise<ReadonlyMap<string, KeyNetworks>> {
+async function load(manager: EntityManager, keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyNetworks>> {
   type KeyRow = { key_id: string; has_networks: boolean; told_on: UtcDay | null };
+  type NetworkRow = { key_id: string; network: string; last_day: UtcDay };
   const keys = await manager.query<KeyRow[]>(LOAD, [keyIds]);
-  const networks = await manager.query<{ key_id: string; network: string; last_day: UtcDay }[]>(LOAD_NETWORKS, [
-    keyIds,
-  ]);
+  const networks = await manager.query<NetworkRow[]>(LOAD_NETWORKS, [keyIds]);
   const lastDays = new Map(keys.map(({ key_id }) => [key_id, new Map<string, UtcDay>()]));
   for (const { key_id, network, last_day } of networks) lastDays.get(key_id)!.set(network, last_day);
   return new Map(
@@ -41,7 +57,7 @@ const SAVE_NETWORKS = `
   ORDER BY key_id, network
   ON CONFLICT (key_id, network) DO UPDATE SET last_on = excluded.last_on`;
 
-export async function saveNetworks(manager: EntityManager, networks: ReadonlyMap<string, KeyNetworks>): Promise<void> {
+async function save(manager: EntityManager, networks: ReadonlyMap<string, KeyNetworks>): Promise<void> {
   const changes = [...networks].map(([key_id, of]) => ({ key_id, ...of.changes() }));
   const keys = changes.map(({ key_id, hasBegun, toldOn }) => ({ key_id, has_networks: hasBegun, told_on: toldOn }));
   const seen = changes.flatMap(({ key_id, lastDays }) =>

@@ -5,6 +5,7 @@ import {
   openOnOwnDatabase,
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
+import { expiryNotices, expiryWindow } from '../../../../application/notices/notify-of-due-keys.js';
 import { dueExpiryNotice } from '../../../../domain/notices/coming-expiry.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import { databaseNow } from '../client/database.js';
@@ -61,7 +62,8 @@ test('the SQL finds all keys that the domain says are due, and no other, whateve
 
   // A key that the statement finds and the domain refuses would be found again by each batch, before the others.
   for (let day = 1; day <= 30; day += 1) {
-    while ((await app.dueNotices.tellComingExpiries(NOTICE_DAYS, day, 3)) > 0);
+    const window = expiryWindow(NOTICE_DAYS, day, 3);
+    while ((await app.dueKeys.notifyOfExpiry(window, expiryNotices(NOTICE_DAYS))) > 0);
   }
 
   const rows = await app.sql<{ key_id: string; expiry_days: number }>('SELECT key_id, expiry_days FROM told_notices');

@@ -1,0 +1,38 @@
+import { THE_SERVICE } from '../../domain/audit/audit-event.js';
+import type { ApiKey } from '../../domain/keys/api-key.js';
+import { endedByClock } from '../../domain/keys/key-change.js';
+import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
+import { inBatches } from '../in-batches.js';
+import type { DueKeys, EndedKeys } from '../ports.js';
+import { eventOf } from './save-keys.js';
+
+/** Records the ends that the clock brings about, each with its event and once, however many observe it. */
+export class RecordDueEnds {
+  constructor(private readonly dueKeys: DueKeys) {}
+
+  async ofKey(keyId: string): Promise<void> {
+    await this.dueKeys.end({ keyId }, endDueKeys);
+  }
+
+  async ofOwner(ownerId: string): Promise<void> {
+    await this.dueKeys.end({ ownerId }, endDueKeys);
+  }
+
+  /** Those that nobody observed; several instances may do so at once. Answers how many this one recorded. */
+  ofAll(): Promise<number> {
+    return inBatches((limit) => this.dueKeys.end({ limit }, endDueKeys));
+  }
+}
+
+/** What is saved of keys whose end may have come. */
+export function endDueKeys(due: readonly ApiKey[], now: Date): EndedKeys {
+  const changes = due.flatMap((key) => {
+    const status = key.endIfDue(now);
+    return status ? [endedByClock(key, status)] : [];
+  });
+  return {
+    keys: changes.map(({ key }) => key),
+    events: changes.map((change) => ({ ownerId: change.key.ownerId, event: eventOf(change, THE_SERVICE)! })),
+    notices: changes.flatMap((change) => noticesOfChange(change, null)),
+  };
+}

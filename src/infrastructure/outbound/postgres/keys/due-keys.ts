@@ -1,0 +1,154 @@
+import { Any, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import type {
+  DueKeys,
+  DueScope,
+  EndedKeys,
+  ExpiringKey,
+  ExpiryNotice,
+  ExpiryWindow,
+  UnusedSuccessor,
+} from '../../../../application/ports.js';
+import type { ApiKey } from '../../../../domain/keys/api-key.js';
+import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
+import { DAY_MS } from '../../../../domain/time.js';
+import { fromAuditEvent } from '../audit/mapping.js';
+import { AuditEventRow } from '../audit/rows.js';
+import { databaseNow, type Database } from '../client/database.js';
+import type { OutboxWriter } from '../outbox/outbox-writer.js';
+import { ToldNoticesRow } from '../outbox/rows.js';
+import { EXPIRING, KEEP_EXPIRY_NOTICES, KEEP_ROTATION_NOTICES, SAVE_ENDS, UNUSED_SUCCESSORS } from './due-keys-sql.js';
+import { END_HAS_COME, IS_DUE, TIME_IS_OUT } from './key-status-sql.js';
+import { toApiKey } from './mapping.js';
+import { ApiKeyRow } from './rows.js';
+
+type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
+
+/**
+ * The rows of the keys are locked, so that each end and each notice is decided by one instance at a time. What was notified is
+ * read after that.
+ */
+export class PostgresDueKeys implements DueKeys {
+  constructor(
+    private readonly database: Database,
+    private readonly outbox: OutboxWriter,
+  ) {}
+
+  async end(scope: DueScope, decide: (due: readonly ApiKey[], now: Date) => EndedKeys): Promise<number> {
+    // Usually none is due, which one statement shows.
+    const isNone =
+      'limit' in scope ? false : !(await this.database.run((manager) => ofScope(manager, scope).getExists()));
+    if (isNone) return 0;
+    return this.database.transaction(async (manager) => {
+      const rows = await ('limit' in scope ? lockOldest(manager, scope.limit) : lockScope(manager, scope));
+      if (rows.length === 0) return 0;
+      const { keys, events, notices } = decide(rows.map(toApiKey), await databaseNow(manager));
+      const states = keys.map((key) => key.snapshot());
+      await manager.query(SAVE_ENDS, [
+        states.map(({ id }) => id),
+        states.map(({ revokedAt }) => revokedAt),
+        states.map(({ expiredAt }) => expiredAt),
+      ]);
+      await manager.insert(
+        AuditEventRow,
+        events.map(({ event, ownerId }) => fromAuditEvent(event, ownerId)),
+      );
+      await this.outbox.write(manager, notices);
+      return keys.length;
+    });
+  }
+
+  notifyOfExpiry(
+    { day, noticeDays, limit }: ExpiryWindow,
+    decide: (due: readonly ExpiringKey[], now: Date) => readonly ExpiryNotice[],
+  ): Promise<number> {
+    return this.database.transaction(async (manager) => {
+      const now = await databaseNow(manager);
+      const [from, to] = [day - 1, day].map((days) => new Date(now.getTime() + days * DAY_MS));
+      const ids = await lock(manager, EXPIRING, [from, to, noticeDays, limit]);
+      const notified = new Map((await notifiedOf(manager, ids)).map(({ keyId, expiryDays }) => [keyId, expiryDays]));
+      const keys = await keysOf(manager, ids);
+      const due = keys.map((key) => ({ key, notifiedDays: notified.get(key.id) ?? undefined }));
+      const decided = decide(due, now);
+      if (decided.length === 0) return 0;
+      await manager.query(KEEP_EXPIRY_NOTICES, [
+        decided.map(({ notice }) => notice.key.id),
+        decided.map(({ notifiedDays }) => notifiedDays),
+      ]);
+      await this.outbox.write(
+        manager,
+        decided.map(({ notice }) => notice),
+      );
+      return decided.length;
+    });
+  }
+
+  notifyOfUnusedRotation(
+    limit: number,
+    decide: (due: readonly UnusedSuccessor[], now: Date) => readonly KeyNotice[],
+  ): Promise<number> {
+    return this.database.transaction(async (manager) => {
+      const now = await databaseNow(manager);
+      const ids = await lock(manager, UNUSED_SUCCESSORS, [now, limit]);
+      const notified = new Set(
+        (await notifiedOf(manager, ids)).filter((row) => row.rotationUnused).map(({ keyId }) => keyId),
+      );
+      const successors = await keysOf(manager, ids);
+      const replaced = await keysOf(
+        manager,
+        successors.map((key) => key.replaces!),
+      );
+      const due = successors.map((successor) => ({
+        successor,
+        replaced: replaced.find(({ id }) => id === successor.replaces)!,
+        isNotified: notified.has(successor.id),
+      }));
+      const notices = decide(due, now);
+      if (notices.length === 0) return 0;
+      await manager.query(KEEP_ROTATION_NOTICES, [notices.map(({ key }) => key.id)]);
+      await this.outbox.write(manager, notices);
+      return notices.length;
+    });
+  }
+}
+
+function selectDue(manager: EntityManager): KeyQuery {
+  return manager.createQueryBuilder(ApiKeyRow, 'key').where(IS_DUE);
+}
+
+function ofScope(manager: EntityManager, scope: Exclude<DueScope, { limit: number }>): KeyQuery {
+  const column = 'keyId' in scope ? 'key.id = :keyId' : 'key.owner_id = :ownerId';
+  return selectDue(manager).andWhere(column, scope);
+}
+
+/** In the order of the ids, as everywhere. */
+function lockScope(manager: EntityManager, scope: Exclude<DueScope, { limit: number }>): Promise<ApiKeyRow[]> {
+  return ofScope(manager, scope).orderBy('key.id').setLock('for_no_key_update').getMany();
+}
+
+/** Without those that another instance holds. Each of the two times has an index. */
+async function lockOldest(manager: EntityManager, limit: number): Promise<ApiKeyRow[]> {
+  const expired = await lockDue(manager, limit, (keys) => keys.andWhere(TIME_IS_OUT).orderBy('key.expires_at'));
+  if (expired.length === limit) return expired;
+  const locked = expired.map(({ id }) => id);
+  const ended = await lockDue(manager, limit - expired.length, (keys) =>
+    keys.andWhere(END_HAS_COME).andWhere('key.id <> ALL(:locked)', { locked }).orderBy('key.ends_at'),
+  );
+  return [...expired, ...ended];
+}
+
+function lockDue(manager: EntityManager, limit: number, narrow: (keys: KeyQuery) => KeyQuery): Promise<ApiKeyRow[]> {
+  return narrow(selectDue(manager)).limit(limit).setLock('for_no_key_update').setOnLocked('skip_locked').getMany();
+}
+
+async function lock(manager: EntityManager, statement: string, parameters: unknown[]): Promise<string[]> {
+  const rows = await manager.query<{ id: string }[]>(statement, parameters);
+  return rows.map(({ id }) => id);
+}
+
+function notifiedOf(manager: EntityManager, ids: readonly string[]): Promise<ToldNoticesRow[]> {
+  return manager.findBy(ToldNoticesRow, { keyId: Any(ids) });
+}
+
+async function keysOf(manager: EntityManager, ids: readonly string[]): Promise<ApiKey[]> {
+  return (await manager.findBy(ApiKeyRow, { id: Any(ids) })).map(toApiKey);
+}

@@ -1,0 +1,91 @@
+import type { EntityManager } from 'typeorm';
+import { canonicalAddress } from '../../../../domain/audit/client-network.js';
+import { ADDRESSES_KEPT } from '../../../../domain/usage/key-history.js';
+import { usageNetwork } from '../../../../domain/usage/key-networks.js';
+import { utcDay, type UtcDay } from '../../../../domain/usage/utc-day.js';
+import type { NotedAddress } from './noted-addresses.js';
+import type { NotedUse } from './noted-key.js';
+
+/** An address of a key, in its one spelling. */
+export interface UsedAddress extends NotedAddress {
+  readonly keyId: string;
+  readonly network: string;
+  /** Of the last grant. */
+  readonly day: UtcDay;
+}
+
+/** Of each key the oldest first. */
+export function usedAddresses(uses: readonly NotedUse[]): UsedAddress[] {
+  return uses.flatMap(({ keyId, addresses }) => {
+    const spelled = new Map<string, UsedAddress>();
+    for (const address of addresses) {
+      const clientIp = canonicalAddress(address.clientIp);
+      const all = together(spelled.get(clientIp), address);
+      const day = utcDay(new Date(all.lastMs));
+      spelled.set(clientIp, { ...all, keyId, clientIp, network: usageNetwork(clientIp), day });
+    }
+    return [...spelled.values()].sort((one, other) => one.firstMs - other.firstMs);
+  });
+}
+
+function together(one: NotedAddress | undefined, other: NotedAddress): NotedAddress {
+  if (!one) return other;
+  const { firstMs } = one.firstMs < other.firstMs ? one : other;
+  return { ...(one.lastMs > other.lastMs ? one : other), firstMs };
+}
+
+const UNKNOWN = `
+  SELECT place, address.key_id IS NULL AS "isAddress", network.key_id IS NULL AS "isNetwork"
+  FROM json_to_recordset($1)
+    AS used (place integer, "keyId" uuid, "clientIp" text, network text, day integer)
+  LEFT JOIN api_key_addresses AS address ON address.key_id = "keyId" AND address.client_ip = "clientIp"
+  LEFT JOIN api_key_networks AS network
+    ON network.key_id = "keyId" AND network.network = used.network AND last_on >= date '1970-01-01' + day
+  WHERE address.key_id IS NULL OR network.key_id IS NULL ORDER BY place`;
+
+/**
+ * The addresses that are not stored yet, and those whose network is not stored as seen on their day. Nearly all are known, so
+ * that this one statement spares several others.
+ */
+export async function unknownAmong(manager: EntityManager, addresses: readonly UsedAddress[]) {
+  const used = addresses.map(({ keyId, clientIp, network, day }, place) => ({ place, keyId, clientIp, network, day }));
+  type Row = { place: number; isAddress: boolean; isNetwork: boolean };
+  const rows = await manager.query<Row[]>(UNKNOWN, [JSON.stringify(used)]);
+  return {
+    addresses: rows.filter(({ isAddress }) => isAddress).map(({ place }) => addresses[place]!),
+    networks: rows.filter(({ isNetwork }) => isNetwork).map(({ place }) => addresses[place]!),
+  };
+}
+
+/** Whichever instance writes first: an address is known from the first use on, and its service is that of the last use. */
+const KEEP = `
+  INSERT INTO api_key_addresses AS known (key_id, client_ip, service, first_at, last_at)
+  SELECT "keyId", "clientIp", service, to_timestamp("firstMs" / 1000), to_timestamp("lastMs" / 1000)
+  FROM json_to_recordset($1) AS used ("keyId" uuid, "clientIp" text, service text, "firstMs" float8, "lastMs" float8)
+  ORDER BY "keyId", "clientIp"
+  ON CONFLICT (key_id, client_ip) DO UPDATE SET
+    first_at = least(known.first_at, excluded.first_at),
+    last_at = greatest(known.last_at, excluded.last_at),
+    service = CASE WHEN known.last_at > excluded.last_at THEN known.service ELSE excluded.service END`;
+
+/** Of the given keys, all but the newest few. */
+const FORGET = `
+  DELETE FROM api_key_addresses USING (
+    SELECT key_id, client_ip, row_number() OVER (PARTITION BY key_id ORDER BY last_at DESC, client_ip) AS place
+    FROM api_key_addresses WHERE key_id = ANY($1)
+  ) AS ranked
+  WHERE api_key_addresses.key_id = ranked.key_id AND api_key_addresses.client_ip = ranked.client_ip AND place > $2`;
+
+/**
+ * Keeps the last addresses of each key.
+ * @param added those that are not stored yet: without any, there are no more addresses than before
+ */
+export async function keepAddresses(
+  manager: EntityManager,
+  addresses: readonly UsedAddress[],
+  added: readonly UsedAddress[],
+): Promise<void> {
+  await manager.query(KEEP, [JSON.stringify(addresses)]);
+  const keyIds = [...new Set(added.map(({ keyId }) => keyId))];
+  if (keyIds.length > 0) await manager.query(FORGET, [keyIds, ADDRESSES_KEPT]);
+}

@@ -1,0 +1,314 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { endDueKeys, RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
+import { expiryNotices, expiryWindow, rotationNotices } from '../../src/application/notices/notify-of-due-keys.js';
+import type { ApiKey } from '../../src/domain/keys/api-key.js';
+import type { ApiKeyStatus } from '../../src/domain/keys/key-status.js';
+import { DAY_MS } from '../../src/domain/time.js';
+import { times } from '../support/application/calls.js';
+import { change, eventsOf, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
+import { WORLDS } from './support/worlds.js';
+
+const DAYS = [30, 7, 1];
+
+describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+
+  /** Of the keys that are in the last `day` of their time. */
+  const expiries = (day: number, noticeDays = DAYS, limit = 100) =>
+    world.dueKeys.notifyOfExpiry(expiryWindow(noticeDays, day, limit), expiryNotices(noticeDays));
+  const rotations = (limit = 100) => world.dueKeys.notifyOfUnusedRotation(limit, rotationNotices);
+  const days = (count: number) => world.pass(count * DAY_MS);
+  const aKey = async (expiresInDays = 90) => newKey(world, await newAccount(world), { expiresInDays });
+  const seen = new Set<string>();
+  /** What receivers have been told since it was last asked. */
+  const news = async () => {
+    const fresh = (await world.outbox.claim('webhook', 1000)).filter(({ message }) => !seen.has(message.id));
+    for (const { message } of fresh) seen.add(message.id);
+    return fresh.map(({ message: { type, data } }) => ({ type, keyId: data.keyId, replaces: data.replacesKeyId }));
+  };
+  const expiring = (...keys: readonly ApiKey[]) =>
+    keys.map(({ id }) => ({ type: 'api_key.expiring', keyId: id, replaces: undefined }));
+
+  const leftDays = async (key: ApiKey) => (key.snapshot().expiresAt.getTime() - (await world.now()).getTime()) / DAY_MS;
+  /** What the tests before have left is over. */
+  beforeEach(async () => {
+    await days(400);
+    await new RecordDueEnds(world.dueKeys).ofAll();
+    await news();
+  });
+
+  describe('of a coming expiry', () => {
+    test('are told once for each number of days, by the clock of the database', async () => {
+      const key = await aKey();
+      const told: number[] = [];
+      await days(60);
+      for (const left of [30, 29, 8, 7, 6, 2, 1, 0]) {
+        await world.pass(((await leftDays(key)) - left) * DAY_MS);
+        const day = Math.max(left, 1);
+        if ((await expiries(day)) + (await expiries(day)) > 0) told.push(left);
+      }
+      expect(told).toEqual([30, 7, 1]);
+      expect((await news()).slice(-1)).toEqual(expiring(key));
+    });
+
+    test('are told of the fewest days alone, where several numbers were reached since the last look', async () => {
+      const key = await aKey();
+      await days(84);
+      expect([await expiries(6), await expiries(6), await news()]).toEqual([1, 0, expiring(key)]);
+      expect(await expiries(6, [30])).toBe(0);
+      expect(await expiries(6, [10, 6])).toBe(1);
+      expect(await expiries(5)).toBe(0);
+    });
+
+    test('are not told of days that are more than half of a lifetime', async () => {
+      await aKey(13);
+      const key = await aKey(14);
+      await days(7);
+      expect([await expiries(6), await expiries(7), await news()]).toEqual([0, 1, expiring(key)]);
+    });
+
+    test('begin to be told at the millisecond, and end with the key', async () => {
+      await aKey(2);
+      await world.pass(DAY_MS - 1);
+      expect([await expiries(1), await expiries(2)]).toEqual([0, 0]);
+      await world.pass(1);
+      expect([await expiries(2), await expiries(1)]).toEqual([0, 1]);
+      const key = await aKey(2);
+      await world.pass(2 * DAY_MS);
+      expect(await expiries(1)).toBe(0);
+      await world.pass(-1);
+      expect([await expiries(1), (await news()).slice(-1)]).toEqual([1, expiring(key)]);
+    });
+
+    test('are not told to owners who are not active, and to those who are active again what is due by then', async () => {
+      const key = await aKey();
+      await change(world, key.ownerId, (account) => account.suspend());
+      const purged = await aKey();
+      await purge(world, purged.ownerId);
+      await days(62);
+      expect(await expiries(28)).toBe(0);
+      await days(22);
+      await change(world, key.ownerId, (account) => account.reactivate());
+      expect([await expiries(6), await expiries(6), await news()]).toEqual([1, 0, expiring(key)]);
+    });
+
+    test('are not told of keys that have ended, or that their successors end before', async () => {
+      const [revoked, replaced, pending] = [await aKey(), await aKey(), await aKey()];
+      await revoke(world, revoked);
+      await days(60);
+      await rotate(world, replaced, { graceSeconds: 600_000 });
+      await rotate(world, pending, { graceSeconds: 600_000, isUsed: false });
+      await news();
+      expect([await expiries(30), await news()]).toEqual([1, expiring(pending)]);
+    });
+
+    test('are told in batches, of each key once', async () => {
+      const keys = [await aKey(), await aKey(), await aKey()];
+      await days(89);
+      const batch = () => expiries(1, DAYS, 2);
+      expect([await expiries(2, DAYS, 2), await batch(), await batch(), await batch()]).toEqual([0, 2, 1, 0]);
+      const told = (await news()).map(({ keyId }) => keyId);
+      expect(told.toSorted()).toEqual(keys.map(({ id }) => id).sort());
+    });
+
+    test('are told once, however many look at the same time', async () => {
+      const keys = await Promise.all(Array.from({ length: 8 }, () => aKey()));
+      await days(89);
+      await Promise.all(Array.from({ length: 5 }, () => expiries(1)));
+      await expiries(1);
+      const told = (await news()).map(({ keyId }) => keyId);
+      expect(told.toSorted()).toEqual(keys.map(({ id }) => id).sort());
+    });
+  });
+
+  describe('that a rotation is unused', () => {
+    test('are told once, seven days after it, with both keys', async () => {
+      const key = await aKey();
+      const successor = await rotate(world, key, { graceSeconds: 60, isUsed: false });
+      await world.pass(7 * DAY_MS - 1);
+      expect(await rotations()).toBe(0);
+      await news();
+      await world.pass(1);
+      expect([await rotations(), await rotations()]).toEqual([1, 0]);
+      const told = { type: 'api_key.rotation_unused', keyId: successor.id, replaces: key.id };
+      expect((await news()).filter(({ type }) => type === told.type)).toEqual([told]);
+      await days(30);
+      expect(await rotations()).toBe(0);
+    });
+
+    test('are told once, however many look at the same time, and in batches', async () => {
+      for (let made = 0; made < 5; made += 1) {
+        await rotate(world, await aKey(), { graceSeconds: 60, isUsed: false });
+      }
+      await days(8);
+      const told = await Promise.all(Array.from({ length: 3 }, () => rotations(2)));
+      const rest = [await rotations(2), await rotations(2), await rotations(2)];
+      expect([...told, ...rest].reduce((sum, count) => sum + count)).toBe(5);
+    });
+
+    test('are not told once the new key is used, either has ended, or the owner is not active', async () => {
+      const begun = async (isUsed = false) => {
+        const key = await aKey();
+        return { key, successor: await rotate(world, key, { graceSeconds: 604_800, isUsed }) };
+      };
+      await begun(true);
+      await revoke(world, (await begun()).key);
+      await revoke(world, (await begun()).successor);
+      await change(world, (await begun()).key.ownerId, (account) => account.delete());
+      const short = await aKey(7);
+      await rotate(world, short, { graceSeconds: 60, isUsed: false });
+      await days(7);
+      expect(await rotations()).toBe(0);
+    });
+  });
+});
+
+describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world?.close());
+
+  const dueEnds = () => new RecordDueEnds(world.dueKeys);
+  const sweep = (limit: number) => world.dueKeys.end({ limit }, endDueKeys);
+  const list = (ownerId: string, status?: ApiKeyStatus) => world.keys.list(ownerId, status, { limit: 50 });
+  const stored = async ({ id }: ApiKey) => (await world.keys.find(id))!;
+
+  describe('an expiry', () => {
+    const events = (ownerId: string) => eventsOf(world, ownerId);
+
+    test('is recorded from its millisecond on and not before, with its event, once', async () => {
+      const id = await newAccount(world);
+      const key = await newKey(world, id);
+      await world.pass(DAY_MS - 1);
+      await dueEnds().ofKey(key.id);
+      expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
+      await world.pass(1);
+      const now = await world.now();
+      await dueEnds().ofKey(key.id);
+      await world.pass(5);
+      await dueEnds().ofKey(key.id);
+      expect((await stored(key)).snapshot()).toEqual({ ...key.snapshot(), expiredAt: now });
+      const nobody = { clientIp: null, userAgent: null, requestId: null, leak: null };
+      expect(await events(id)).toEqual([
+        { id: expect.any(String), type: 'api_key.expired', at: now, keyId: key.id, reason: null, count: 1, ...nobody },
+      ]);
+    });
+
+    test('of one key, of one owner: the others are left alone', async () => {
+      const [id, other] = [await newAccount(world), await newAccount(world)];
+      const [one, two] = [await newKey(world, id), await newKey(world, id)];
+      const others = await newKey(world, other);
+      const living = await newKey(world, id, { expiresInDays: 2 });
+      await world.pass(DAY_MS);
+      const recorded = async () =>
+        Promise.all([one, two, others, living].map(async (key) => (await stored(key)).snapshot().expiredAt !== null));
+      await dueEnds().ofKey(one.id);
+      expect(await recorded()).toEqual([true, false, false, false]);
+      await dueEnds().ofOwner(id);
+      expect(await recorded()).toEqual([true, true, false, false]);
+      expect((await events(id)).map(({ keyId }) => keyId)).toEqual([one.id, two.id]);
+    });
+
+    test('of a revoked key is none', async () => {
+      const id = await newAccount(world);
+      const key = await newKey(world, id);
+      await revoke(world, key);
+      await world.pass(2 * DAY_MS);
+      await dueEnds().ofOwner(id);
+      expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
+    });
+
+    test('that twenty observe at once is recorded once', async () => {
+      const id = await newAccount(world);
+      const key = await newKey(world, id);
+      await world.pass(DAY_MS);
+      await Promise.all(times(20, (n) => (n % 2 ? dueEnds().ofOwner(id) : dueEnds().ofKey(key.id))));
+      expect(await events(id)).toHaveLength(1);
+    });
+  });
+
+  describe('the end of a key whose successor is in use', () => {
+    async function replaced(graceSeconds: number) {
+      const id = await newAccount(world);
+      const old = await newKey(world, id, { expiresInDays: 9 });
+      await rotate(world, old, { graceSeconds });
+      return { id, old };
+    }
+
+    test('is recorded as of its time, with its event, once, and swept like an expiry', async () => {
+      await dueEnds().ofAll();
+      const { id, old } = await replaced(60);
+      const endsAt = new Date((await world.now()).getTime() + 60_000);
+      await world.pass(59_999);
+      expect([await sweep(10), (await list(id, 'active')).items.length]).toEqual([0, 2]);
+      await world.pass(5001);
+      expect((await list(id, 'revoked')).items.map(({ key }) => key.id)).toEqual([old.id]);
+      expect(await sweep(10)).toBe(1);
+      await dueEnds().ofKey(old.id);
+      expect((await stored(old)).snapshot()).toMatchObject({ revokedAt: endsAt, expiredAt: null });
+      const ended = (await eventsOf(world, id)).filter(({ type }) => type === 'api_key.revoked');
+      expect(ended).toMatchObject([{ keyId: old.id, reason: 'rotated', at: await world.now(), clientIp: null }]);
+    });
+
+    test('is not that of its expiry, which is recorded as such', async () => {
+      const { id, old } = await replaced(7 * 86_400);
+      await world.pass(10 * DAY_MS);
+      await dueEnds().ofOwner(id);
+      expect((await stored(old)).snapshot()).toMatchObject({ revokedAt: expect.any(Date), expiredAt: null });
+      const short = await newKey(world, id);
+      await rotate(world, short, { graceSeconds: 7 * 86_400 });
+      await world.pass(DAY_MS);
+      await dueEnds().ofOwner(id);
+      expect((await stored(short)).snapshot()).toMatchObject({ revokedAt: null, expiredAt: await world.now() });
+    });
+
+    test('leaves one active key of the two to be counted, before and after', async () => {
+      const { id } = await replaced(60);
+      expect((await list(id)).activeKeys).toBe(1);
+      await world.pass(60_000);
+      expect((await list(id)).activeKeys).toBe(1);
+    });
+  });
+
+  test('a sweep records what is due of all owners, the oldest first, up to its limit, and answers how many', async () => {
+    await world.pass(30 * DAY_MS);
+    await dueEnds().ofAll();
+    const [id, other] = [await newAccount(world), await newAccount(world)];
+    const late = await newKey(world, id, { expiresInDays: 3 });
+    const [early, middle] = [
+      await newKey(world, other, { expiresInDays: 1 }),
+      await newKey(world, id, { expiresInDays: 2 }),
+    ];
+    expect(await sweep(10)).toBe(0);
+    await world.pass(3 * DAY_MS);
+    expect(await sweep(2)).toBe(2);
+    const ends = async () =>
+      Promise.all([early, middle, late].map(async (key) => (await stored(key)).snapshot().expiredAt));
+    const now = await world.now();
+    expect(await ends()).toEqual([now, now, null]);
+    expect([await sweep(2), await sweep(2)]).toEqual([1, 0]);
+    expect(await ends()).toEqual([now, now, now]);
+    expect((await eventsOf(world, id)).map(({ keyId }) => keyId)).toEqual([middle.id, late.id]);
+    expect((await eventsOf(world, other)).map(({ type, keyId }) => [type, keyId])).toEqual([
+      ['api_key.expired', early.id],
+    ]);
+  });
+
+  test('a sweep finds as many as its limit, also where keys have come to both of their ends', async () => {
+    await dueEnds().ofAll();
+    for (let made = 0; made < 3; made += 1) {
+      const both = await newKey(world, await newAccount(world));
+      await rotate(world, both, { graceSeconds: 60 });
+      const replaced = await newKey(world, await newAccount(world), { expiresInDays: 9 });
+      await rotate(world, replaced, { graceSeconds: 2 * 86_400 });
+    }
+    await world.pass(2 * DAY_MS);
+    expect([await sweep(7), await sweep(7)]).toEqual([7, 2]);
+  });
+});
