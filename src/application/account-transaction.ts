@@ -3,7 +3,8 @@ import type { FormerAccount } from '../domain/accounts/former-account.js';
 import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
 import type { KeyNotice } from '../domain/notices/key-notice.js';
-import type { ListedKey } from './listed-key.js';
+import type { ListedKey } from './lists.js';
+import { LatchkeyError } from '../domain/errors.js';
 
 /** One account, locked. Everything done through it commits together when the work resolves, or not at all. */
 export interface AccountTransaction {
@@ -30,4 +31,8 @@ export interface AccountTransaction {
   record(event: AuditEvent): Promise<void>;
   /** Is sent to whoever is configured to receive it, once all of this has committed. */
   tell(notice: KeyNotice): Promise<void>;
+}
+
+export function accountNotFound(): LatchkeyError {
+  return new LatchkeyError('account_not_found', 'id names no account');
 }

@@ -11,8 +11,7 @@ import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../dom
 import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
-import type { KeyList, ReadKey } from './listed-key.js';
-import type { Page, PageRequest } from './page.js';
+import type { KeyList, ReadKey, Page, PageRequest } from './lists.js';
 import type { Asker } from './sign-in-ports.js';
 
 export * from './due-ports.js';
@@ -83,6 +82,9 @@ export interface Accounts {
   list(filter: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]>;
   /** Stores a hash with newer parameters, unless the password changed meanwhile. */
   rehash(id: string, from: string, to: string): Promise<void>;
-  /** Runs `work` in one transaction that holds the account's row. It may run twice when two calls open one account. */
+  /**
+   * Runs `work` in one transaction that holds the account's row. Commits when `work` resolves or throws a Refusal, which is
+   * thrown after the commit. `work` may run twice when two calls open one account.
+   */
   transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T>;
 }

@@ -1,9 +1,9 @@
-/** What signing in and confirming ask for from the outside: see ports.ts, which has them too. */
 import type { Account } from '../domain/accounts/account.js';
 import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/fresh-sign-in.js';
 import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { AuditEvent } from '../domain/audit/audit-event.js';
-import type { BegunSignIn, PlatformPerson, PlatformToken, RefusedToken } from './platform-person.js';
+
+/** What signing in and confirming ask for from the outside: see ports.ts, which has them too. */
 
 export interface Session {
   readonly account: Account;
@@ -97,4 +97,30 @@ export interface PlatformLogin {
    * @param answer the query that the platform sent the person back with
    */
   finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson>;
+}
+
+/** What a JWT of the platform's own login says. */
+export interface PlatformToken {
+  readonly accountId: string;
+  readonly expiresAt: Date;
+  readonly signIn: PlatformSignIn;
+}
+
+/** Why a token of the platform's own login is not valid here, in words without a character of the token. */
+export interface RefusedToken {
+  readonly refusal: string;
+}
+
+/** Who came back from a sign-in at the platform. */
+export interface PlatformPerson {
+  /** Undefined when the platform names nobody who could have an account here. */
+  readonly accountId: string | undefined;
+  readonly signIn: PlatformSignIn;
+}
+
+/** The secrets of one sign-in at the platform, between its beginning and its end. */
+export interface BegunSignIn {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
 }

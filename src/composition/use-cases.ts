@@ -6,7 +6,6 @@ import { PutAccount } from '../application/accounts/put-account.js';
 import { ListAuditEvents } from '../application/audit/list-audit-events.js';
 import { PruneAuditEvents } from '../application/audit/prune-audit-events.js';
 import { SealAuditEvents } from '../application/audit/seal-audit-events.js';
-import { ConfirmedChange } from '../application/keys/confirmed-change.js';
 import { CreateApiKey } from '../application/keys/create-api-key.js';
 import { GetApiKey } from '../application/keys/get-api-key.js';
 import { ListApiKeys } from '../application/keys/list-api-keys.js';
@@ -48,8 +47,7 @@ import { Confirmation } from '../application/sessions/confirmation.js';
 import { FinishPlatformSignIn } from '../application/sessions/finish-platform-sign-in.js';
 import { IdentifyOwner } from '../application/sessions/identify-owner.js';
 import { PasswordCheck } from '../application/sessions/password-check.js';
-import { SignIn } from '../application/sessions/sign-in.js';
-import { SignOut } from '../application/sessions/sign-out.js';
+import { SignIn, SignOut } from '../application/sessions/sign-in.js';
 import type { Config } from '../config/config.js';
 
 /** What stands behind each port: the adapters, or in a test a fake. */
@@ -88,12 +86,17 @@ export function buildUseCases(
   { keyPrefix, passwordSignIn, freshSignIn, audit: { sealKeys, retentionDays }, ...settings }: Settings,
   ports: Ports,
 ) {
-  const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, refusals, platformLogin } = ports;
+  const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { firstUses, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const revokeAsAdmin = new RevokeAsAdmin(accounts);
   const check = new PasswordCheck(passwords, guesses, audit);
-  const confirmation = new Confirmation(accounts, passwords, check, passwordSignIn, freshSignIn);
-  const confirmed = new ConfirmedChange(accounts, confirmation);
+  const confirmation = new Confirmation({
+    accounts,
+    passwords,
+    check,
+    takesPasswords: passwordSignIn,
+    rule: freshSignIn,
+  });
   const dueEnds = new RecordDueEnds(ports.dueKeys);
   const recordFirstUse = new RecordFirstUse(firstUses);
   const validateKey = new ValidateKey({ ...ports, dueEnds, recordFirstUse, keyPrefix });
@@ -102,8 +105,8 @@ export function buildUseCases(
     recordFirstUse,
     validateKey,
     showOwnKey: new ShowOwnKey(validateKey, keys),
-    createApiKey: new CreateApiKey(confirmed, keyPrefix),
-    rotateApiKey: new RotateApiKey(confirmed, keyPrefix),
+    createApiKey: new CreateApiKey(confirmation, keyPrefix),
+    rotateApiKey: new RotateApiKey(confirmation, keyPrefix),
     getApiKey: new GetApiKey(keys, dueEnds, usage),
     listApiKeys: new ListApiKeys(keys, dueEnds),
     revokeApiKey: new RevokeApiKey(accounts),
@@ -117,13 +120,13 @@ export function buildUseCases(
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),
     confirmation,
-    signIn: new SignIn(accounts, sessions, passwords, guesses, check, audit),
+    signIn: new SignIn({ ...ports, check }),
     ...(platformLogin && {
       beginPlatformSignIn: new BeginPlatformSignIn(platformLogin, sessions, freshSignIn),
-      finishPlatformSignIn: new FinishPlatformSignIn(platformLogin, accounts, sessions, audit, refusals),
+      finishPlatformSignIn: new FinishPlatformSignIn({ ...ports, login: platformLogin }),
     }),
     signOut: new SignOut(sessions),
-    identifyOwner: new IdentifyOwner(sessions, accounts, audit, refusals, ports.platformTokens),
+    identifyOwner: new IdentifyOwner({ ...ports, tokens: ports.platformTokens }),
     putAccount: new PutAccount(accounts, passwords, passwordSignIn),
     purgeAccount: new PurgeAccount(accounts),
     getAccount: new GetAccount(accounts),

@@ -52,6 +52,12 @@ export class LatchkeyError extends Error {
   }
 }
 
+/**
+ * A change is refused, and what was found on the way is saved all the same: a transaction whose work throws a Refusal commits,
+ * and throws it after that.
+ */
+export class Refusal extends LatchkeyError {}
+
 export function invalidFields(errors: readonly FieldError[]): LatchkeyError {
   const text = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
   return new LatchkeyError('invalid_fields', text, { errors });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AccountTransaction } from '../../src/application/account-transaction.js';
+import { saveKeys } from '../../src/application/keys/change-keys.js';
 import { RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
-import { saveKeys } from '../../src/application/keys/save-keys.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { OwnerKeys } from '../../src/domain/keys/owner-keys.js';
@@ -91,7 +91,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open) => {
       const changed = await within(id, async (t) => {
         const keys = new OwnerKeys(await t.openKeys());
         change(keys, t.now);
-        await saveKeys(t, keys, { actorId: id, client: client() });
+        await saveKeys(t, { keys, actor: { actorId: id, client: client() } });
         return keys.changes.map(({ key }) => key);
       });
       const open = new Map((await stored()).map((state) => [state.id, state]));

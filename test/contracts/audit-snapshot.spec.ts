@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { saveAccount } from '../../src/application/accounts/save-account.js';
 import type { Told } from '../../src/application/audit/audit-trail.js';
-import { saveKeys } from '../../src/application/keys/save-keys.js';
+import { saveKeys } from '../../src/application/keys/change-keys.js';
 import { Account } from '../../src/domain/accounts/account.js';
 import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
@@ -41,7 +41,7 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
       const order = { id: crypto.randomUUID(), ownerId, name: 'CI', access: 'read-only', expiresInDays: 9 } as const;
       const key = keys.issue(order, KeyString.generate('lk'), transaction.now);
       if (key instanceof Error) throw key;
-      await saveKeys(transaction, keys, THE_SERVICE);
+      await saveKeys(transaction, { keys, actor: THE_SERVICE });
       return key;
     });
 
@@ -52,7 +52,7 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
     await world.accounts.transaction(ownerId, async (transaction) => {
       const keys = new OwnerKeys(await transaction.openKeys());
       keys.revoke(key.id, 'owner', transaction.now);
-      await saveKeys(transaction, keys, THE_SERVICE);
+      await saveKeys(transaction, { keys, actor: THE_SERVICE });
     });
     const failure = { reason: 'revoked', client: client(), ownerId, keyId: key.id, publicPart: null } as const;
     await world.audit.recordFailure(failure);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Claim } from '../../src/application/notices/outbox-message.js';
+import type { Claim } from '../../src/application/notice-ports.js';
 import type { NoticeChannel } from '../../src/domain/notices/channel.js';
 import type { KeyNotice } from '../../src/domain/notices/key-notice.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';

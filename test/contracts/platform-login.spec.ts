@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { BegunSignIn } from '../../src/application/platform-person.js';
+import type { BegunSignIn } from '../../src/application/sign-in-ports.js';
 import type { PlatformLogin } from '../../src/application/ports.js';
 import { OidcPlatformLogin } from '../../src/infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { FakePlatformLogin } from '../fakes/sessions/fake-platform-login.js';

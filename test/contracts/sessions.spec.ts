@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PlatformSignIn } from '../../src/domain/accounts/fresh-sign-in.js';
 import { SESSION_HOURS, sessionDigest } from '../../src/domain/accounts/session.js';
-import { NO_CLIENT, sessionOpened } from '../../src/domain/audit/audit-event.js';
+import { NO_CLIENT } from '../../src/domain/audit/audit-event.js';
+import { sessionOpened } from '../../src/application/sessions/sign-in.js';
 import { HOUR_MS } from '../../src/domain/time.js';
 import { client } from '../support/application/calls.js';
 import { beginSession, change, eventsOf, HASH, linger, newAccount, type World } from './support/world.js';

@@ -4,7 +4,7 @@ import type { ThrottleState } from '../../src/domain/accounts/password-throttle.
 import type { AuditEvent } from '../../src/domain/audit/audit-event.js';
 import type { AuditPruning } from '../../src/domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../src/domain/audit/audit-seal.js';
-import type { OutboxMessage } from '../../src/application/notices/outbox-message.js';
+import type { OutboxMessage } from '../../src/application/notice-ports.js';
 import type { NoticeChannel } from '../../src/domain/notices/channel.js';
 import { LatchkeyError } from '../../src/domain/errors.js';
 import { ApiKey } from '../../src/domain/keys/api-key.js';

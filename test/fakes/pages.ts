@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../src/application/page.js';
+import type { Page, PageRequest } from '../../src/application/lists.js';
 import { invalidFields } from '../../src/domain/errors.js';
 
 /**

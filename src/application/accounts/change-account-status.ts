@@ -1,6 +1,6 @@
 import type { Account } from '../../domain/accounts/account.js';
 import { type Actor, THE_SERVICE } from '../../domain/audit/audit-event.js';
-import { accountNotFound } from '../account-not-found.js';
+import { accountNotFound } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
 import { saveAccount } from './save-account.js';
 

@@ -1,5 +1,5 @@
 import type { Account } from '../../domain/accounts/account.js';
-import { accountNotFound } from '../account-not-found.js';
+import { accountNotFound } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
 
 export class GetAccount {

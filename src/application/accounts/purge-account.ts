@@ -1,9 +1,9 @@
 import { FormerAccount } from '../../domain/accounts/former-account.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
-import { saveKeys } from '../keys/save-keys.js';
+import { changeKeys } from '../keys/change-keys.js';
 import type { Accounts } from '../ports.js';
-import { accountNotFound } from '../account-not-found.js';
+import { accountNotFound } from '../account-transaction.js';
 import { forgetAccount } from './save-account.js';
 
 export class PurgeAccount {
@@ -16,8 +16,7 @@ export class PurgeAccount {
       if (!account) throw accountNotFound();
       const former = FormerAccount.purge(account, version);
       const keys = new OwnerKeys(await transaction.openKeys());
-      const revoked = keys.revokeAll('purged', transaction.now);
-      await saveKeys(transaction, keys, actor);
+      const revoked = await changeKeys(transaction, { keys, actor }, () => keys.revokeAll('purged', transaction.now));
       await transaction.endSessions();
       await forgetAccount(transaction, former, actor);
       return revoked.length;

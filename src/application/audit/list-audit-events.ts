@@ -1,5 +1,5 @@
 import { type RecordedEvent, SHOWN_EVENT_TYPES } from '../../domain/audit/audit-event.js';
-import type { Page, PageRequest } from '../page.js';
+import type { Page, PageRequest } from '../lists.js';
 import type { Audit, EventFilter } from '../ports.js';
 
 export class ListAuditEvents {

@@ -54,14 +54,14 @@ describe('creating a key', () => {
     ]);
   });
 
-  test('names every field that is wrong before it looks at the password', async () => {
+  test('names every field that is wrong, and makes no key then', async () => {
     const { id: ownerId } = await newOwner(app);
-    const wrong = { name: '', access: 'admin' as 'read-only', expiresInDays: 0, password: 'wrong' };
+    const wrong = { name: '', access: 'admin' as 'read-only', expiresInDays: 0 };
     await expect(createKey(app, ownerId, wrong)).rejects.toMatchObject({
       code: 'invalid_fields',
       details: { errors: [{ field: 'name' }, { field: 'access' }, { field: 'expiresInDays' }] },
     });
-    expect(eventsOf(app, ownerId)).toEqual([]);
+    expect([storedKeys(ownerId), eventsOf(app, ownerId)]).toEqual([0, []]);
   });
 
   test('refuses a wrong password, and has put that on record before it says so', async () => {

@@ -1,6 +1,6 @@
 import { noSuchKey } from '../../domain/keys/owner-keys.js';
 import type { KeyHistory } from '../../domain/usage/key-history.js';
-import type { ReadKey } from '../listed-key.js';
+import type { ReadKey } from '../lists.js';
 import type { ApiKeys, KeyUsage } from '../ports.js';
 import type { RecordDueEnds } from './record-due-ends.js';
 

@@ -1,7 +1,6 @@
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
-import type { PageRequest } from '../page.js';
+import type { PageRequest, KeyList } from '../lists.js';
 import type { ApiKeys } from '../ports.js';
-import type { KeyList } from '../listed-key.js';
 import type { RecordDueEnds } from './record-due-ends.js';
 
 export class ListApiKeys {

@@ -5,7 +5,7 @@ import { client, createKey, newOwner, outcomeOf, times } from '../../../test/sup
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { DAY_MS } from '../../domain/time.js';
 import type { CreatedApiKey } from './create-api-key.js';
-import { saveKeys } from './save-keys.js';
+import { saveKeys } from './change-keys.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 
@@ -80,7 +80,7 @@ test('counting the active keys leaves out those whose time has run out, recorded
     app.accounts.transaction(id, async (transaction) => {
       const held = new OwnerKeys(await transaction.openKeys());
       const active = held.countActive(transaction.now);
-      await saveKeys(transaction, held, { actorId: id, client: client() });
+      await saveKeys(transaction, { keys: held, actor: { actorId: id, client: client() } });
       return active;
     });
   expect(await count()).toBe(3);

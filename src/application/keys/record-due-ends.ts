@@ -4,7 +4,7 @@ import { endedByClock } from '../../domain/keys/key-change.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
 import { inBatches } from '../in-batches.js';
 import type { DueKeys, EndedKeys } from '../ports.js';
-import { eventOf } from './save-keys.js';
+import { eventOf } from './change-keys.js';
 
 /** Records the ends that the clock brings about, each with its event and once, however many observe it. */
 export class RecordDueEnds {

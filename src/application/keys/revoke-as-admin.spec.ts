@@ -8,6 +8,7 @@ import { RevokeLeakedKeys } from './revoke-leaked-keys.js';
 
 const READ = { operation: 'read', permission: '' } as const;
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
+const BY_ADMIN = { actor: ADMIN, reason: 'administrator' } as const;
 
 const app = openFakes();
 const revoke = new RevokeAsAdmin(app.accounts);
@@ -23,7 +24,7 @@ describe('an administrator', () => {
       const { id } = await newOwner(app);
       const { key, fullKey } = await createKey(app, id);
       await app.changeAccountStatus[change](id);
-      expect((await revoke.one(id, key.id, ADMIN, 'administrator')).snapshot().revokedAt).toEqual(expect.any(Date));
+      expect((await revoke.one(id, key.id, BY_ADMIN)).snapshot().revokedAt).toEqual(expect.any(Date));
       await app.changeAccountStatus.reactivate(id);
       expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
       expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([
@@ -36,7 +37,7 @@ describe('an administrator', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
-    await expect(revoke.one(id, key.id, ADMIN, 'administrator')).rejects.toMatchObject({
+    await expect(revoke.one(id, key.id, BY_ADMIN)).rejects.toMatchObject({
       code: 'api_key_not_active',
       details: { apiKeyStatus: 'expired' },
     });
@@ -46,9 +47,9 @@ describe('an administrator', () => {
   test("ends neither another owner's key nor one of nobody", async () => {
     const [{ id }, other] = [await newOwner(app), await newOwner(app)];
     const { key, fullKey } = await createKey(app, id);
-    expect(await outcomeOf(revoke.one(other.id, key.id, ADMIN, 'administrator'))).toBe('not_found');
-    expect(await outcomeOf(revoke.one('nobody', key.id, ADMIN, 'administrator'))).toBe('account_not_found');
-    expect(await outcomeOf(revoke.all('nobody', ADMIN, 'administrator'))).toBe('account_not_found');
+    expect(await outcomeOf(revoke.one(other.id, key.id, BY_ADMIN))).toBe('not_found');
+    expect(await outcomeOf(revoke.one('nobody', key.id, BY_ADMIN))).toBe('account_not_found');
+    expect(await outcomeOf(revoke.all('nobody', BY_ADMIN))).toBe('account_not_found');
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
 
@@ -57,7 +58,7 @@ describe('an administrator', () => {
     const keys = [await createKey(app, id), await createKey(app, id), await createKey(app, id)];
     const spared = await createKey(app, other.id);
     runOut(app, keys[0]!.key.id);
-    const ended = (await revoke.all(id, ADMIN, 'administrator')).map((key) => key.id).sort();
+    const ended = (await revoke.all(id, BY_ADMIN)).map((key) => key.id).sort();
     const living = keys.slice(1);
     expect(ended).toEqual(living.map(({ key }) => key.id).sort());
     for (const { fullKey } of living) expect(await verdictOn(fullKey)).toEqual({ granted: false, reason: 'revoked' });
@@ -66,7 +67,7 @@ describe('an administrator', () => {
     const named = eventsOf(app, id, 'api_key.').filter(({ actorId }) => actorId === 'admin:ada');
     expect(named.map(({ keyId }) => keyId).sort()).toEqual(ended);
     expect(named.map(({ reason }) => reason)).toEqual(['administrator', 'administrator']);
-    expect(await revoke.all(id, ADMIN, 'administrator')).toEqual([]);
+    expect(await revoke.all(id, BY_ADMIN)).toEqual([]);
   });
 });
 

@@ -14,11 +14,11 @@ export class RevokeKeys {
   async one(keyId: string, platform: Actor): Promise<number> {
     const key = await this.keys.find(keyId);
     if (!key) throw noSuchKey();
-    return (await this.revoke.found(key, platform, 'platform')) === 'active' ? 1 : 0;
+    return (await this.revoke.found(key, { actor: platform, reason: 'platform' })) === 'active' ? 1 : 0;
   }
 
   /** Throws `account_not_found`. */
   async all(ownerId: string, platform: Actor): Promise<number> {
-    return (await this.revoke.all(ownerId, platform, 'platform')).length;
+    return (await this.revoke.all(ownerId, { actor: platform, reason: 'platform' })).length;
   }
 }

@@ -39,7 +39,7 @@ export class RevokeLeakedKeys {
     for (const { publicPart, digest } of proofs) {
       const key = known.get(publicPart);
       if (!digestMatches(digest, key?.digest) || !key) unproven.push({ publicPart, key });
-      else leaked.push({ key, was: await this.revoke.found(key, actor, 'leaked', site) });
+      else leaked.push({ key, was: await this.revoke.found(key, { actor, reason: 'leaked', site }) });
     }
     return { leaked, unproven };
   }

@@ -56,11 +56,14 @@ describe('rotating a key', () => {
     expect(await outcomeOf(rotate(id, key.id))).toBe('unauthenticated');
   });
 
-  test('names every field that is wrong before it looks at the password', async () => {
-    await expect(rotate('nobody', 'none', { graceSeconds: -1, expiresInDays: 0 })).rejects.toMatchObject({
+  test('names every field that is wrong, and makes no key then', async () => {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    await expect(rotate(id, key.id, { graceSeconds: -1, expiresInDays: 0 })).rejects.toMatchObject({
       code: 'invalid_fields',
       details: { errors: [{ field: 'expiresInDays' }, { field: 'graceSeconds' }] },
     });
+    expect(stateOf(key.id).replacedBy).toBeNull();
   });
 
   test("refuses another owner's key and one that has ended, and has an expiry on record then", async () => {

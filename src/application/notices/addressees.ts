@@ -1,6 +1,6 @@
 import type { Account } from '../../domain/accounts/account.js';
 import type { Accounts, ApiKeys } from '../ports.js';
-import type { OutboxMessage } from './outbox-message.js';
+import type { OutboxMessage } from '../notice-ports.js';
 
 /** Whom a mail about a key goes to, as of now. */
 export interface Addressee {

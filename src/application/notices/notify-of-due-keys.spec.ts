@@ -6,7 +6,7 @@ import type { NoticeReceivers } from '../../domain/notices/channel.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import { DAY_MS } from '../../domain/time.js';
-import { saveKeys } from '../keys/save-keys.js';
+import { saveKeys } from '../keys/change-keys.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 
 const BOTH = { webhook: true, mail: true };
@@ -67,7 +67,7 @@ describe('what is due because time has passed', () => {
       const keys = new OwnerKeys(await transaction.openKeys());
       const order = { id: 'successor', graceSeconds: 60, expiresInDays: undefined };
       keys.rotate(key.id, order, KeyString.generate('lk'), transaction.now);
-      await saveKeys(transaction, keys, THE_SERVICE);
+      await saveKeys(transaction, { keys, actor: THE_SERVICE });
     });
     store.outbox.clear();
     store.pass(8 * DAY_MS);

@@ -5,7 +5,7 @@ import { eventually } from '../../../test/support/eventually.js';
 import { pauseAfter, TRIED_FOR_MS } from '../../domain/notices/retry-schedule.js';
 import { DAY_MS } from '../../domain/time.js';
 import type { NoticeReceiver } from '../ports.js';
-import type { OutboxMessage } from './outbox-message.js';
+import type { OutboxMessage } from '../notice-ports.js';
 import { SendNotices } from './send-notices.js';
 
 /** Takes what it is given, unless a test says what it does instead. */

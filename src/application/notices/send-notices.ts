@@ -2,8 +2,7 @@ import type { NoticeChannel } from '../../domain/notices/channel.js';
 import { ReceiverStanding } from '../../domain/notices/receiver-standing.js';
 import { pauseAfter } from '../../domain/notices/retry-schedule.js';
 import type { NoticeReceiver, Outbox } from '../ports.js';
-import type { Claim } from './outbox-message.js';
-import { UnderWay } from './under-way.js';
+import type { Claim } from '../notice-ports.js';
 
 /** Messages that are tried at the same time. */
 const AT_ONCE = 16;
@@ -71,5 +70,40 @@ export class SendNotices {
     const pauseMs = claim.isLastTry ? undefined : pauseAfter(claim.tries + 1);
     await this.outbox.failed(claim, answer.message, pauseMs);
     return { outcome: pauseMs === undefined ? 'given_up' : 'failed', why: answer.message };
+  }
+}
+
+/** Work that the end of the service waits for, and not for long. */
+export class UnderWay {
+  private readonly cutOffs = new Set<() => void>();
+  private isOver = false;
+
+  /** @param graceMs from the end of the service until what is under way is cut off */
+  constructor(private readonly graceMs: number) {}
+
+  /** From then on nothing is to be begun. */
+  get hasEnded(): boolean {
+    return this.isOver;
+  }
+
+  /** Answers `done`, the error, or `cut-off` where the service ended first; the work is left to itself then. */
+  track(work: Promise<void>): Promise<'done' | 'cut-off' | Error> {
+    return new Promise((resolve) => {
+      const cutOff = () => resolve('cut-off');
+      this.cutOffs.add(cutOff);
+      const settle = (answer: 'done' | Error) => {
+        this.cutOffs.delete(cutOff);
+        resolve(answer);
+      };
+      work.then(
+        () => settle('done'),
+        (error: Error) => settle(error),
+      );
+    });
+  }
+
+  end(): void {
+    this.isOver = true;
+    setTimeout(() => this.cutOffs.forEach((cutOff) => cutOff()), this.graceMs).unref();
   }
 }

@@ -1,6 +1,6 @@
 import type { FreshSignInRule } from '../../domain/accounts/fresh-sign-in.js';
 import { sessionDigest } from '../../domain/accounts/session.js';
-import type { BegunSignIn } from '../platform-person.js';
+import type { BegunSignIn } from '../sign-in-ports.js';
 import type { PlatformLogin, Sessions } from '../ports.js';
 
 export const SIGN_IN_PURPOSES = ['sign-in', 'confirmation'] as const;

@@ -8,6 +8,7 @@ import {
 import { CONFIRMATION } from '../../domain/accounts/password-throttle.js';
 import type { Client } from '../../domain/audit/audit-event.js';
 import { LatchkeyError, requireFields } from '../../domain/errors.js';
+import type { AccountTransaction } from '../account-transaction.js';
 import type { Accounts, Passwords } from '../ports.js';
 import type { PasswordCheck } from './password-check.js';
 
@@ -21,32 +22,70 @@ export interface Proof {
   readonly signIn?: PlatformSignIn | undefined;
 }
 
-/** What was looked at before the transaction, to be held against what the transaction finds. */
-interface Confirmed extends Proof {
+/** A change of an account that its owner confirms. */
+interface ConfirmedOrder {
+  readonly ownerId: string;
+  readonly proof: Proof;
+  readonly client: Client;
+}
+
+/** What was checked before the transaction, to be compared with what the transaction finds. */
+interface Checked extends Proof {
   readonly passwordHash: string | null;
-  /** Whether that is cheaper than new hashes are. */
+  /** Whether that hash is cheaper than new hashes are. */
   readonly isOutdated: boolean;
+}
+
+interface ConfirmationParts {
+  readonly accounts: Accounts;
+  readonly passwords: Passwords;
+  readonly check: PasswordCheck;
+  /** Whether people may confirm with a password of ours. */
+  readonly takesPasswords: boolean;
+  readonly rule: FreshSignInRule;
 }
 
 /** Confirms a change: by the owner's password where they have one here, or else by a fresh sign-in at the platform. */
 export class Confirmation {
-  constructor(
-    private readonly accounts: Accounts,
-    private readonly passwords: Passwords,
-    private readonly check: PasswordCheck,
-    private readonly takesPasswords: boolean,
-    private readonly rule: FreshSignInRule,
-  ) {}
+  constructor(private readonly parts: ConfirmationParts) {}
 
   kindFor({ passwordHash }: Account): ConfirmationKind {
-    return this.takesPasswords && passwordHash !== null ? 'password' : 'fresh-sign-in';
+    return this.parts.takesPasswords && passwordHash !== null ? 'password' : 'fresh-sign-in';
   }
 
-  /** Before the transaction, since a password takes time. Throws `incorrect_password`. */
-  async begin(ownerId: string, { password, signIn }: Proof, client: Client): Promise<Confirmed> {
-    const isUnasked = password !== undefined && !this.takesPasswords;
+  /**
+   * Runs `change` in a transaction of the owner's account. The password is checked before it, since that takes time, and
+   * the account is compared again inside. Throws `incorrect_password`, `confirmation_required`, and what `change` throws.
+   */
+  async confirm<T>(order: ConfirmedOrder, change: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
+    // A sign-in may have replaced the hash of the same password in between: check once more, against what is stored now.
+    const outcome = (await this.attempt(order, change)) ?? (await this.attempt(order, change));
+    if (!outcome) throw incorrectPassword();
+    return outcome.result;
+  }
+
+  /** Undefined when the account's password hash changed after the check. */
+  private async attempt<T>(
+    order: ConfirmedOrder,
+    change: (transaction: AccountTransaction) => Promise<T>,
+  ): Promise<{ result: T } | undefined> {
+    const checked = await this.check(order);
+    const { accounts, rule } = this.parts;
+    const outcome = accounts.transaction(order.ownerId, async (transaction) => {
+      const { account, now } = transaction;
+      if (!account?.isActive) throw new LatchkeyError('unauthenticated', 'Sign in again');
+      if (account.passwordHash !== checked.passwordHash) return undefined;
+      if (checked.password === undefined && !isFresh(checked.signIn, rule, now)) throw confirmationRequired(rule);
+      return { result: await change(transaction) };
+    });
+    return outcome.finally(() => this.renew(order.ownerId, checked));
+  }
+
+  private async check({ ownerId, proof: { password, signIn }, client }: ConfirmedOrder): Promise<Checked> {
+    const { accounts, check, takesPasswords } = this.parts;
+    const isUnasked = password !== undefined && !takesPasswords;
     requireFields({ password: isUnasked ? 'must be left out: PASSWORD_SIGN_IN is off' : undefined });
-    const account = await this.accounts.find(ownerId);
+    const account = await accounts.find(ownerId);
     const passwordHash = account?.passwordHash ?? null;
     if (password === undefined) {
       const isMissing = account !== undefined && this.kindFor(account) === 'password';
@@ -56,29 +95,20 @@ export class Confirmation {
     const name = `confirm:${ownerId}`;
     const guess = { account, email: account?.email ?? '', password, subjects: [{ name, policy: CONFIRMATION }] };
     const asker = { name, isKnown: true };
-    const { matches, outdated } = await this.check.verify({ ...guess, asker }, client);
+    const { matches, outdated } = await check.verify({ ...guess, asker }, client);
     if (!matches) throw incorrectPassword();
     return { password, passwordHash, isOutdated: outdated };
   }
 
-  /**
-   * Inside it. Throws `confirmation_required` when the sign-in is not fresh.
-   * @returns false when the account's password changed in between: begin again
-   */
-  holds({ password, signIn, passwordHash }: Confirmed, account: Account, now: Date): boolean {
-    if (account.passwordHash !== passwordHash) return false;
-    if (password === undefined && !isFresh(signIn, this.rule, now)) throw confirmationRequired(this.rule);
-    return true;
-  }
-
-  /** Afterwards: replaces an outdated hash. What was confirmed is done; if this fails, the next right password does it. */
-  async renew(ownerId: string, { password, passwordHash, isOutdated }: Confirmed): Promise<void> {
+  /** Replaces an outdated hash. The outcome of the change stands; if this fails, the next correct password does it. */
+  private async renew(ownerId: string, { password, passwordHash, isOutdated }: Checked): Promise<void> {
     if (password === undefined || passwordHash === null || !isOutdated) return;
-    const rehash = async () => this.accounts.rehash(ownerId, passwordHash, await this.passwords.hash(password));
+    const { accounts, passwords } = this.parts;
+    const rehash = async () => accounts.rehash(ownerId, passwordHash, await passwords.hash(password));
     await rehash().catch(() => undefined);
   }
 }
 
-export function incorrectPassword(): LatchkeyError {
+function incorrectPassword(): LatchkeyError {
   return new LatchkeyError('incorrect_password', 'Incorrect password');
 }

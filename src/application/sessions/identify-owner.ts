@@ -2,29 +2,31 @@ import type { Client } from '../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import type { Accounts, Audit, PlatformTokens, Refusals, Session, Sessions } from '../ports.js';
 
+interface IdentityParts {
+  readonly sessions: Sessions;
+  readonly accounts: Accounts;
+  readonly audit: Audit;
+  readonly refusals: Refusals;
+  readonly tokens: PlatformTokens | undefined;
+}
+
 /** Who is managing keys: the person behind a session, or behind a token of the platform's own login. */
 export class IdentifyOwner {
-  constructor(
-    private readonly sessions: Sessions,
-    private readonly accounts: Accounts,
-    private readonly audit: Audit,
-    private readonly refusals: Refusals,
-    private readonly tokens: PlatformTokens | undefined,
-  ) {}
+  constructor(private readonly parts: IdentityParts) {}
 
   get acceptsPlatformTokens(): boolean {
-    return this.tokens !== undefined;
+    return this.parts.tokens !== undefined;
   }
 
   bySession(token: string): Promise<Session | undefined> {
-    return this.sessions.find(token);
+    return this.parts.sessions.find(token);
   }
 
   /** Throws `no_account` for a person whom the platform knows and who has no account here; others learn nothing. */
   async byPlatformToken(jwt: string, client: Client): Promise<Session | undefined> {
-    const bearer = (await this.tokens?.verify(jwt)) ?? { refusal: 'no login is set' };
+    const bearer = (await this.parts.tokens?.verify(jwt)) ?? { refusal: 'no login is set' };
     if ('refusal' in bearer) return this.refuse(bearer.refusal, client);
-    const account = await this.accounts.find(bearer.accountId);
+    const account = await this.parts.accounts.find(bearer.accountId);
     if (account?.isActive) return { account, expiresAt: bearer.expiresAt, signIn: bearer.signIn };
     if (account) return this.refuse(`the account is ${account.status}`, client, account.id);
     await this.refuse(`no account has the id ${bearer.accountId}`, client);
@@ -33,8 +35,8 @@ export class IdentifyOwner {
 
   private async refuse(why: string, client: Client, ownerId: string | null = null): Promise<undefined> {
     const failure = { reason: 'invalid-token', client, ownerId, keyId: null, publicPart: null } as const;
-    await this.audit.recordFailure(failure);
-    this.refusals.note(failure, { why });
+    await this.parts.audit.recordFailure(failure);
+    this.parts.refusals.note(failure, { why });
   }
 }
 

@@ -356,7 +356,7 @@ describe('guessing', () => {
     }
     const passwords = new FakePasswords();
     const check = new PasswordCheck(passwords, new Away(), app.audit);
-    const blind = new SignIn(app.accounts, app.sessions, passwords, new Away(), check, app.audit);
+    const blind = new SignIn({ ...app, passwords, guesses: new Away(), check });
     await expect(blind.execute(email, PASSWORD, client())).rejects.toMatchObject(UNAVAILABLE);
     expect(eventsOf(app, id)).toEqual([]);
   });

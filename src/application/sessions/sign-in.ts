@@ -1,20 +1,22 @@
 import { emailKey, ownerRefusal } from '../../domain/accounts/account.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/password-throttle.js';
-import { type Client, sessionOpened } from '../../domain/audit/audit-event.js';
+import type { AuditEvent, Client } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/audit/client-network.js';
 import type { PasswordCheck } from './password-check.js';
 import type { Accounts, Asker, Audit, GuessSubject, PasswordGuesses, Passwords, Sessions } from '../ports.js';
 
+interface SignInParts {
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly guesses: PasswordGuesses;
+  readonly check: PasswordCheck;
+  readonly audit: Audit;
+}
+
 export class SignIn {
-  constructor(
-    private readonly accounts: Accounts,
-    private readonly sessions: Sessions,
-    private readonly passwords: Passwords,
-    private readonly guesses: PasswordGuesses,
-    private readonly check: PasswordCheck,
-    private readonly audit: Audit,
-  ) {}
+  constructor(private readonly parts: SignInParts) {}
 
   /** Throws `invalid_credentials` alike for an unknown email, a wrong password and an account that is not active. */
   async execute(email: string, password: string, client: Client): Promise<{ token: string; expiresAt: Date }> {
@@ -27,25 +29,25 @@ export class SignIn {
   /** Undefined when the account changed while the password was looked at. */
   private async attempt(email: string, password: string, client: Client) {
     const [account, { subjects, asker }] = await Promise.all([
-      this.accounts.findByEmail(email),
+      this.parts.accounts.findByEmail(email),
       this.origin(email, client),
     ]);
     const guess = { account, email: emailKey(email), password, subjects, asker };
-    const { matches, outdated } = await this.check.verify(guess, client);
+    const { matches, outdated } = await this.parts.check.verify(guess, client);
     const hash = account?.passwordHash;
     if (!matches || !account || !hash) throw invalidCredentials();
     if (!account.isActive) {
       const reason = ownerRefusal(account.status);
-      await this.audit.recordFailure({ reason, client, ownerId: account.id, keyId: null, publicPart: null });
+      await this.parts.audit.recordFailure({ reason, client, ownerId: account.id, keyId: null, publicPart: null });
       throw invalidCredentials();
     }
-    const session = await this.sessions.begin({
+    const session = await this.parts.sessions.begin({
       accountId: account.id,
       passwordHash: hash,
       event: sessionOpened(account.id, client),
     });
     if (session && outdated) {
-      await this.accounts.rehash(account.id, hash, await this.passwords.hash(password, asker));
+      await this.parts.accounts.rehash(account.id, hash, await this.parts.passwords.hash(password, asker));
     }
     return session;
   }
@@ -58,12 +60,26 @@ export class SignIn {
     const network = clientNetwork(client.ip);
     const account = `sign-in:${emailKey(email)}`;
     const fromNetwork = { name: `${account}:${network}`, policy: SIGN_IN_FROM_NETWORK };
-    const isKnown = await this.guesses.hasSucceeded(fromNetwork.name);
+    const isKnown = await this.parts.guesses.hasSucceeded(fromNetwork.name);
     const subjects = isKnown ? [fromNetwork] : [fromNetwork, { name: account, policy: SIGN_IN_TO_ACCOUNT }];
     return { subjects, asker: { name: network, isKnown } };
   }
 }
 
+/** The event of a session, which is saved with it. */
+export function sessionOpened(accountId: string, client: Client): AuditEvent {
+  return { type: 'session.opened', actorId: accountId, client };
+}
+
 function invalidCredentials(): LatchkeyError {
   return new LatchkeyError('invalid_credentials', 'Incorrect email or password');
+}
+
+export class SignOut {
+  constructor(private readonly sessions: Sessions) {}
+
+  /** Signing out twice does no harm. */
+  execute(token: string): Promise<void> {
+    return this.sessions.end(token);
+  }
 }

@@ -3,7 +3,7 @@ import type { KeyStanding } from '../../domain/keys/key-standing.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Question, Verdict } from '../../domain/keys/verdict.js';
 import type { Accounts } from '../ports.js';
-import { saveKeys } from '../keys/save-keys.js';
+import { changeKeys } from '../keys/change-keys.js';
 
 /** A request that would be granted, as the first one of a key that replaces another. */
 export interface FirstUse {
@@ -43,8 +43,8 @@ export class RecordFirstUse {
       const verdict = standing.ownedBy(account).judge(question, isAdmitted, now);
       if (!verdict.granted) return undefined;
       const keys = new OwnerKeys(await transaction.openKeys());
-      const isActive = keys.firstUsed(standing.id, now);
-      await saveKeys(transaction, keys, { actorId: null, client });
+      const actor = { actorId: null, client };
+      const isActive = await changeKeys(transaction, { keys, actor }, () => keys.firstUsed(standing.id, now));
       return isActive ? verdict : undefined;
     });
   }

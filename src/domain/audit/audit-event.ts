@@ -70,10 +70,6 @@ interface SessionEvent extends Actor {
 /** What commits together with the change that it records. The details are kept, and sealed, as the JSON that they make. */
 export type AuditEvent = KeyEvent | AccountEvent | SessionEvent;
 
-export function sessionOpened(accountId: string, client: Client): AuditEvent {
-  return { type: 'session.opened', actorId: accountId, client };
-}
-
 /** The type of the event of a FailedAuthentication. */
 export const AUTHENTICATION_FAILED = 'authentication.failed';
 

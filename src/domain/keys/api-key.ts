@@ -1,4 +1,4 @@
-import { LatchkeyError } from '../errors.js';
+import { Refusal } from '../errors.js';
 import { normalizeKeyName, requireKeyFields, requireRotationFields } from './key-rules.js';
 import { type ApiKeyState, type KeyOrder, type RotationOrder, UNTOUCHED } from './key-state.js';
 import { type ApiKeyStatus, dueEnd, type EndStatus, statusAt } from './key-status.js';
@@ -98,8 +98,8 @@ export class ApiKey {
     this.state = { ...this.state, endsAt: earliest(endsAt ?? expiresAt, secondsAfter(now, graceSeconds)) };
   }
 
-  /** The rotation to this successor was taken back. An end that an earlier successor brought about stands. */
-  goOn(successor: ApiKey, now: Date): void {
+  /** This key keeps working, without the end that this successor gave it. An end that an earlier successor gave stands. */
+  cancelRotation(successor: ApiKey, now: Date): void {
     this.requireActive(now);
     const { endsAt, expiresAt } = this.state;
     const { firstUsedAt, graceSeconds } = successor.state;
@@ -118,8 +118,8 @@ export class ApiKey {
   }
 }
 
-export function keyNotActive(status: ApiKeyStatus): LatchkeyError {
-  return new LatchkeyError('api_key_not_active', `This API key is already ${status}`, { apiKeyStatus: status });
+export function keyNotActive(status: ApiKeyStatus): Refusal {
+  return new Refusal('api_key_not_active', `This API key is already ${status}`, { apiKeyStatus: status });
 }
 
 function secondsAfter(time: Date, seconds: number): Date {

@@ -1,16 +1,18 @@
-import { LatchkeyError } from '../errors.js';
+import { Refusal } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
 import { endedByClock, type KeyChange } from './key-change.js';
 import { MAX_ACTIVE_KEYS } from './key-rules.js';
 import type { KeyOrder, RotationOrder } from './key-state.js';
-import type { EndStatus } from './key-status.js';
 import type { KeyString } from './key-string.js';
 import type { RevocationReason } from './revocation-reason.js';
 
-/** Who ends the successor of a key so that the key itself goes on. Any other end leaves the key the end that it was given. */
-const TAKES_ROTATION_BACK: readonly RevocationReason[] = ['owner', 'administrator'];
+/** Who cancels a rotation by revoking the successor. Any other end of a successor leaves the key before it the end that it was given. */
+const CANCELS_ROTATION: readonly RevocationReason[] = ['owner', 'administrator'];
 
-/** The keys that an owner holds. An end that is due is a change as soon as a decision comes across it. */
+/**
+ * The keys that an owner holds. An end by the clock that a decision finds is a change too. It must be saved even where the
+ * decision is a Refusal, which every method may throw.
+ */
 export class OwnerKeys {
   private readonly keys: ApiKey[];
   private readonly noted: KeyChange[] = [];
@@ -20,7 +22,7 @@ export class OwnerKeys {
     this.keys = [...keys];
   }
 
-  /** In the order in which they came about. They must be saved, whatever the decision came to. */
+  /** In the order in which they came about. */
   get changes(): readonly KeyChange[] {
     return this.noted;
   }
@@ -31,9 +33,9 @@ export class OwnerKeys {
     return active.filter(({ replaces }) => !active.some(({ id }) => id === replaces)).length;
   }
 
-  /** Answers a refusal instead of throwing it, so that the ends noted on the way are committed all the same. */
-  issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey | LatchkeyError {
-    if (this.countActive(now) >= MAX_ACTIVE_KEYS) return tooManyActiveKeys();
+  /** Throws `too_many_active_keys`. */
+  issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
+    if (this.countActive(now) >= MAX_ACTIVE_KEYS) throw tooManyActiveKeys();
     const key = ApiKey.issue(order, keyString, now);
     this.add(key);
     return key;
@@ -41,14 +43,12 @@ export class OwnerKeys {
 
   /**
    * Issues a key that is to replace one of these, also to an owner who holds as many as one may. Throws `not_found` for any
-   * other, and otherwise answers a refusal instead of throwing it.
+   * other, `api_key_not_active` and `rotation_pending`.
    */
-  rotate(keyId: string, order: RotationOrder, keyString: KeyString, now: Date): ApiKey | LatchkeyError {
-    const key = this.require(keyId);
-    const end = this.endIfDue(key, now);
-    if (end) return keyNotActive(end);
+  rotate(keyId: string, order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
+    const key = this.requireActive(keyId, now);
     if (this.active(now).some(({ id, replaces }) => id === key.replaces || replaces === key.id))
-      return rotationPending();
+      throw rotationPending();
     const successor = key.replaceBy(order, keyString, now);
     this.noted.push({ key, became: 'rotated' });
     this.add(successor);
@@ -66,22 +66,15 @@ export class OwnerKeys {
     return true;
   }
 
-  /**
-   * Ends one of the keys. Throws `not_found` for any other, and answers `api_key_not_active` for one that had ended, be it
-   * by the clock.
-   */
-  revoke(keyId: string, reason: RevocationReason, now: Date): LatchkeyError | undefined {
-    const key = this.require(keyId);
-    this.endIfDue(key, now);
-    const status = key.status(now);
-    if (status !== 'active') return keyNotActive(status);
-    const replaced = TAKES_ROTATION_BACK.includes(reason) ? this.predecessor(key, now) : undefined;
+  /** Ends one of the keys. Throws `not_found` for any other, and `api_key_not_active` for one that had ended, also by the clock. */
+  revoke(keyId: string, reason: RevocationReason, now: Date): void {
+    const key = this.requireActive(keyId, now);
+    const replaced = CANCELS_ROTATION.includes(reason) ? this.predecessor(key, now) : undefined;
     this.end(key, reason, now);
     if (replaced) {
-      replaced.goOn(key, now);
+      replaced.cancelRotation(key, now);
       this.noted.push({ key: replaced, became: 'kept' });
     }
-    return undefined;
   }
 
   /** Ends every active key, and answers those. */
@@ -100,9 +93,12 @@ export class OwnerKeys {
     return this.active(now).find(({ id }) => id === key.replaces);
   }
 
-  private require(keyId: string): ApiKey {
+  private requireActive(keyId: string, now: Date): ApiKey {
     const key = this.keys.find(({ id }) => id === keyId);
     if (!key) throw noSuchKey();
+    this.endIfDue(key, now);
+    const status = key.status(now);
+    if (status !== 'active') throw keyNotActive(status);
     return key;
   }
 
@@ -122,23 +118,22 @@ export class OwnerKeys {
     this.noted.push({ key, became: 'ending' });
   }
 
-  private endIfDue(key: ApiKey, now: Date): EndStatus | undefined {
+  private endIfDue(key: ApiKey, now: Date): void {
     const end = key.endIfDue(now);
     if (end) this.noted.push(endedByClock(key, end));
-    return end;
   }
 }
 
-export function noSuchKey(): LatchkeyError {
-  return new LatchkeyError('not_found', 'There is no such API key');
+export function noSuchKey(): Refusal {
+  return new Refusal('not_found', 'There is no such API key');
 }
 
-function tooManyActiveKeys(): LatchkeyError {
-  return new LatchkeyError('too_many_active_keys', 'You have reached the maximum number of API keys');
+function tooManyActiveKeys(): Refusal {
+  return new Refusal('too_many_active_keys', 'You have reached the maximum number of API keys');
 }
 
-function rotationPending(): LatchkeyError {
-  return new LatchkeyError(
+function rotationPending(): Refusal {
+  return new Refusal(
     'rotation_pending',
     'This API key is being replaced already: end the old or the new one of the two first',
   );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { refused } from '../../../test/support/application/refused.js';
 import { ApiKey } from './api-key.js';
 import type { RotationOrder } from './key-state.js';
 import { KeyString } from './key-string.js';
@@ -23,7 +24,7 @@ const keyOf = (days: number, ms = 0) => {
   return ApiKey.issue(order, KeyString.generate('lk'), at(ms));
 };
 const rotate = (keys: OwnerKeys, key: ApiKey, ms: number, part: Partial<RotationOrder> = {}) =>
-  keys.rotate(key.id, orderOf(part), KeyString.generate('lk'), at(ms));
+  refused(() => keys.rotate(key.id, orderOf(part), KeyString.generate('lk'), at(ms)));
 const changesOf = (keys: OwnerKeys) => keys.changes.map(({ key, became }) => [key.id, became]);
 
 /** A key of ten days and the one that is to replace it, a second old. */
@@ -92,12 +93,13 @@ describe('rotating a key', () => {
     expect(changesOf(keys)).toEqual([[due.id, 'expired']]);
     const revoked = keyOf(1);
     revoked.revoke(NOW);
-    expect(() => rotate(new OwnerKeys([revoked]), revoked, 0)).toThrow('This API key is already revoked');
-    expect(() => rotate(new OwnerKeys([]), revoked, 0)).toThrow('There is no such API key');
+    const message = 'This API key is already revoked';
+    expect(rotate(new OwnerKeys([revoked]), revoked, 0)).toMatchObject({ message });
+    expect(rotate(new OwnerKeys([]), revoked, 0)).toMatchObject({ message: 'There is no such API key' });
   });
 
   test('takes no order whose fields are wrong', () => {
-    expect(() => rotate(new OwnerKeys([keyOf(1)]), keyOf(1), 0)).toThrow('There is no such API key');
+    expect(rotate(new OwnerKeys([keyOf(1)]), keyOf(1), 0)).toMatchObject({ message: 'There is no such API key' });
     const key = keyOf(1);
     expect(() => rotate(new OwnerKeys([key]), key, 0, { graceSeconds: -1 })).toThrow('graceSeconds must be');
     expect(key.snapshot().replacedBy).toBeNull();
@@ -175,7 +177,9 @@ describe('the end of an old key', () => {
   test('observed by a revocation is a rotation on record, and the revocation is refused', () => {
     const { old, next, keys } = pair();
     keys.firstUsed(next.id, at(HOUR));
-    expect(keys.revoke(old.id, 'owner', at(3 * HOUR))).toMatchObject({ details: { apiKeyStatus: 'revoked' } });
+    expect(refused(() => keys.revoke(old.id, 'owner', at(3 * HOUR)))).toMatchObject({
+      details: { apiKeyStatus: 'revoked' },
+    });
     expect(keys.changes.at(-1)).toEqual({ key: old, became: 'revoked', reason: 'rotated' });
   });
 });
@@ -185,7 +189,7 @@ describe('a rotation that is taken back', () => {
   test.each(takesBack)('by the %s, who ends the new key: the old one goes on and counts alone', (reason) => {
     const { old, next, keys } = pair();
     keys.firstUsed(next.id, at(HOUR));
-    expect(keys.revoke(next.id, reason, at(1.5 * HOUR))).toBeUndefined();
+    keys.revoke(next.id, reason, at(1.5 * HOUR));
     expect(old.snapshot()).toMatchObject({ endsAt: null, replacedBy: null });
     expect(old.status(at(3 * HOUR))).toBe('active');
     expect(keys.countActive(at(3 * HOUR))).toBe(1);
@@ -244,7 +248,7 @@ test('whatever happens and whatever the clock does, five count at most, and noth
         if (what === 'issue') {
           made += 1;
           const order = { id: `k${made}`, ownerId: 'u1', name: 'x', access: 'read-only', expiresInDays: 2 } as const;
-          const issued = keys.issue(order, KeyString.generate('lk'), now);
+          const issued = refused(() => keys.issue(order, KeyString.generate('lk'), now));
           if (issued instanceof ApiKey) all.push(issued);
         } else if (key && !ended.has(key)) {
           if (what === 'rotate') {
@@ -254,8 +258,8 @@ test('whatever happens and whatever the clock does, five count at most, and noth
             expect(keys.countActive(now)).toBe(before);
           }
           if (what === 'use') expect(keys.firstUsed(key.id, now)).toBe(key.status(now) === 'active');
-          if (what === 'revoke') keys.revoke(key.id, 'owner', now);
-          if (what === 'leak') keys.revoke(key.id, 'leaked', now);
+          if (what === 'revoke') refused(() => keys.revoke(key.id, 'owner', now));
+          if (what === 'leak') refused(() => keys.revoke(key.id, 'leaked', now));
         }
         expect(keys.countActive(now)).toBeLessThanOrEqual(5);
         for (const [gone, as] of ended) expect(gone.status(now)).toBe(as);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
-import { saveKeys } from '../../../src/application/keys/save-keys.js';
+import { saveKeys } from '../../../src/application/keys/change-keys.js';
 import type { Ports } from '../../../src/composition/use-cases.js';
 import { Account, type AccountProfile } from '../../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
@@ -8,9 +8,9 @@ import {
   type OwnerEventType,
   NO_CLIENT,
   type RecordedEvent,
-  sessionOpened,
   SHOWN_EVENT_TYPES,
 } from '../../../src/domain/audit/audit-event.js';
+import { sessionOpened } from '../../../src/application/sessions/sign-in.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
 import { KeyString } from '../../../src/domain/keys/key-string.js';
@@ -91,7 +91,7 @@ export function rotate(
     const order = { id: randomUUID(), expiresInDays: undefined, graceSeconds };
     const successor = keys.rotate(id, order, KeyString.generate('lk'), transaction.now) as ApiKey;
     if (isUsed) keys.firstUsed(successor.id, transaction.now);
-    await saveKeys(transaction, keys, { actorId: ownerId, client: NO_CLIENT });
+    await saveKeys(transaction, { keys, actor: { actorId: ownerId, client: NO_CLIENT } });
     return successor;
   });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
-import type { ListedKey } from '../../../src/application/listed-key.js';
+import type { ListedKey } from '../../../src/application/lists.js';
 import { type Account, emailKey } from '../../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
 import type { AuditEvent } from '../../../src/domain/audit/audit-event.js';

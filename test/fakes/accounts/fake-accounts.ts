@@ -1,6 +1,7 @@
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
 import type { AccountFilter, Accounts } from '../../../src/application/ports.js';
 import { type Account, emailKey } from '../../../src/domain/accounts/account.js';
+import { Refusal } from '../../../src/domain/errors.js';
 import type { FakeStore } from '../fake-store.js';
 import { accountRow } from '../locks.js';
 import { FakeAccountTransaction } from './fake-account-transaction.js';
@@ -39,6 +40,9 @@ export class FakeAccounts implements Accounts {
       const result = await work(transaction);
       transaction.commit();
       return result;
+    } catch (error) {
+      if (error instanceof Refusal) transaction.commit();
+      throw error;
     } finally {
       transaction.end();
     }

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../../src/application/page.js';
+import type { Page, PageRequest } from '../../../src/application/lists.js';
 import type { Audit, EventFilter } from '../../../src/application/ports.js';
 import type { FailedAuthentication, RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';

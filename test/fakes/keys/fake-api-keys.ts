@@ -1,5 +1,4 @@
-import type { KeyList, ReadKey } from '../../../src/application/listed-key.js';
-import type { PageRequest } from '../../../src/application/page.js';
+import type { KeyList, ReadKey, PageRequest } from '../../../src/application/lists.js';
 import type { ApiKeys } from '../../../src/application/ports.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { type ApiKeyStatus, statusAt } from '../../../src/domain/keys/key-status.js';

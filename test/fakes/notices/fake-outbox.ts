@@ -1,4 +1,4 @@
-import type { Backlog, Claim, UndeliveredMessage } from '../../../src/application/notices/outbox-message.js';
+import type { Backlog, Claim, UndeliveredMessage } from '../../../src/application/notice-ports.js';
 import type { Outbox } from '../../../src/application/ports.js';
 import type { NoticeChannel } from '../../../src/domain/notices/channel.js';
 import { TRIED_FOR_MS } from '../../../src/domain/notices/retry-schedule.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BegunSignIn, PlatformPerson } from '../../../src/application/platform-person.js';
+import type { BegunSignIn, PlatformPerson } from '../../../src/application/sign-in-ports.js';
 import type { PlatformLogin } from '../../../src/application/ports.js';
 import type { FreshSignInRule } from '../../../src/domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';

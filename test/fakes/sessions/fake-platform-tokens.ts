@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PlatformToken } from '../../../src/application/platform-person.js';
+import type { PlatformToken } from '../../../src/application/sign-in-ports.js';
 import type { PlatformTokens } from '../../../src/application/ports.js';
 import type { PlatformSignIn } from '../../../src/domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';

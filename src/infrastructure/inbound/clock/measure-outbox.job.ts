@@ -1,4 +1,4 @@
-import type { Backlog } from '../../../application/notices/outbox-message.js';
+import type { Backlog } from '../../../application/notice-ports.js';
 import type { Outbox } from '../../../application/ports.js';
 import type { NoticeChannel } from '../../../domain/notices/channel.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';

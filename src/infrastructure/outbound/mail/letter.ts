@@ -1,5 +1,5 @@
 import type { Addressee } from '../../../application/notices/addressees.js';
-import type { OutboxMessage } from '../../../application/notices/outbox-message.js';
+import type { OutboxMessage } from '../../../application/notice-ports.js';
 import { typedText } from './typed.js';
 import { footer, greeting, type MailedType, type Words, wordsOf } from './words.js';
 

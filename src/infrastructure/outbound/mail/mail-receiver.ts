@@ -1,5 +1,5 @@
 import type { Addressees } from '../../../application/notices/addressees.js';
-import type { OutboxMessage } from '../../../application/notices/outbox-message.js';
+import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { NoticeReceiver } from '../../../application/ports.js';
 import type { MailConfig } from '../../../config/notices/mail-config.js';
 import { writeLetter } from './letter.js';

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import type { BegunSignIn, PlatformPerson } from '../../../application/platform-person.js';
+import type { BegunSignIn, PlatformPerson } from '../../../application/sign-in-ports.js';
 import type { PlatformLogin } from '../../../application/ports.js';
 import type { OidcConfig } from '../../../config/oidc-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';

@@ -9,7 +9,7 @@ import {
   verified,
   WebhookServer,
 } from '../../../../test/support/platform/webhook-receiver.js';
-import type { OutboxMessage } from '../../../application/notices/outbox-message.js';
+import type { OutboxMessage } from '../../../application/notice-ports.js';
 import { WebhookReceiver } from './webhook-receiver.js';
 
 const secrets = [randomBytes(24), randomBytes(64)];

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { OutboxMessage } from '../../../application/notices/outbox-message.js';
+import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { NoticeReceiver } from '../../../application/ports.js';
 import type { WebhookConfig } from '../../../config/notices/webhook-config.js';
 import { Posts } from './posts.js';

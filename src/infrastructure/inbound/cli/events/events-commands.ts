@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Backlog, UndeliveredMessage } from '../../../../application/notices/outbox-message.js';
+import type { Backlog, UndeliveredMessage } from '../../../../application/notice-ports.js';
 import { NOTICE_CHANNELS, type NoticeChannel } from '../../../../domain/notices/channel.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import type { Databases } from '../administration.js';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Administrator } from '../../../../domain/audit/audit-event.js';
-import type { KeyList } from '../../../../application/listed-key.js';
+import type { KeyList } from '../../../../application/lists.js';
 import type { LeakedKey } from '../../../../application/keys/revoke-leaked-keys.js';
 import { accountIdProblem } from '../../../../domain/accounts/account.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
@@ -94,8 +94,8 @@ async function revokeKeys(databases: Databases, { owner, key, all, leaked, by }:
   });
   const revoked = await onDatabase(databases, async ({ revoke }) =>
     keyId === undefined
-      ? revoke.all(owner, admin, 'administrator')
-      : [await revoke.one(owner, keyId, admin, 'administrator')],
+      ? revoke.all(owner, { actor: admin, reason: 'administrator' })
+      : [await revoke.one(owner, keyId, { actor: admin, reason: 'administrator' })],
   );
   const lines = revoked.map((each) => `revoked ${describe(each)}`);
   return {

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../../../application/page.js';
+import type { PageRequest } from '../../../../application/lists.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import type { EventFilter } from '../../../../application/ports.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';

@@ -2,8 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs
 import { ApiOkResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Confirmation } from '../../../../application/sessions/confirmation.js';
-import { SignIn } from '../../../../application/sessions/sign-in.js';
-import { SignOut } from '../../../../application/sessions/sign-out.js';
+import { SignIn, SignOut } from '../../../../application/sessions/sign-in.js';
 import { SignInBody } from './bodies.js';
 import { SessionCookie } from './cookies.js';
 import { ForOwners, SignedOutToo } from './owner.guard.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ReadKey } from '../../../../application/listed-key.js';
+import type { ReadKey } from '../../../../application/lists.js';
 import type { AddressUse, DayCount, KeyHistory } from '../../../../domain/usage/key-history.js';
 import { dayText } from '../../../../domain/usage/utc-day.js';
 import { ApiKeyView } from './views.js';

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { CONFIRMATION_KINDS, type ConfirmationKind } from '../../../../application/sessions/confirmation.js';
 import type { RotatedApiKey } from '../../../../application/keys/rotate-api-key.js';
 import type { Session } from '../../../../application/ports.js';
-import type { KeyList, ListedKey } from '../../../../application/listed-key.js';
+import type { KeyList, ListedKey } from '../../../../application/lists.js';
 import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';

@@ -2,7 +2,7 @@ import { IsNull, type EntityManager } from 'typeorm';
 import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
 import type { AuditEvent } from '../../../../domain/audit/audit-event.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
-import type { ListedKey } from '../../../../application/listed-key.js';
+import type { ListedKey } from '../../../../application/lists.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
 import { FormerAccount } from '../../../../domain/accounts/former-account.js';
 import type { KeyNotice } from '../../../../domain/notices/key-notice.js';

@@ -2,6 +2,7 @@ import { Any } from 'typeorm';
 import type { AccountFilter, Accounts } from '../../../../application/ports.js';
 import type { AccountTransaction } from '../../../../application/account-transaction.js';
 import { emailKey, type Account } from '../../../../domain/accounts/account.js';
+import { Refusal } from '../../../../domain/errors.js';
 import { PostgresAccountTransaction } from './account-transaction.js';
 import { CrowdReader } from '../client/crowd-reader.js';
 import type { Database } from '../client/database.js';
@@ -48,21 +49,27 @@ export class PostgresAccounts implements Accounts {
     const attempt = () =>
       this.database.transaction(async (manager) => {
         const transaction = await PostgresAccountTransaction.begin(manager, id);
-        const result = await work(transaction);
+        const outcome = await work(transaction).then((result) => ({ result }), refused);
         await transaction.finish(this.outbox);
-        return result;
+        return outcome;
       });
-    try {
-      return await attempt();
-    } catch (error) {
+    const outcome = await attempt().catch((error: unknown) => {
       // Two calls opened the same account, which had no row to lock: the later one sees the earlier one's now.
       if (isUniqueViolation(error, 'accounts_pkey')) return attempt();
       throw error;
-    }
+    });
+    if ('refusal' in outcome) throw outcome.refusal;
+    return outcome.result;
   }
 
   private async findByEmailKeys(keys: readonly string[]): Promise<Map<string, Account>> {
     const rows = await this.database.run((manager) => manager.findBy(AccountRow, { emailKey: Any(keys) }));
     return new Map(rows.map((row) => [row.emailKey!, toAccount(row)]));
   }
+}
+
+/** A refusal is thrown once what was found on the way is committed. */
+function refused(error: unknown): { readonly refusal: Refusal } {
+  if (error instanceof Refusal) return { refusal: error };
+  throw error;
 }

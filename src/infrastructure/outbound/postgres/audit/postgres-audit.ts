@@ -6,7 +6,7 @@ import {
 } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { recordedLeak } from '../../../../domain/leaks/recorded-leak.js';
-import type { Page, PageRequest } from '../../../../application/page.js';
+import type { Page, PageRequest } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
 import { AuditEventRow } from './rows.js';

@@ -1,4 +1,4 @@
-import type { Page } from '../../../../application/page.js';
+import type { Page } from '../../../../application/lists.js';
 import { invalidFields } from '../../../../domain/errors.js';
 
 /**

@@ -5,7 +5,7 @@ import { eventually } from '../../../../../test/support/eventually.js';
 import { keptLog } from '../../../../../test/support/reading/kept-log.js';
 import { primaryAt } from '../../../../../test/support/stores/primary.js';
 import { sql } from '../../../../../test/support/stores/sql.js';
-import { sessionOpened } from '../../../../domain/audit/audit-event.js';
+import { sessionOpened } from '../../../../application/sessions/sign-in.js';
 import type { LatchkeyError } from '../../../../domain/errors.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
 import { refuseBesideAbandonedWaits } from './abandoned-waits.js';

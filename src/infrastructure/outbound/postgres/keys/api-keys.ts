@@ -1,7 +1,6 @@
 import { Any, type EntityManager } from 'typeorm';
-import type { PageRequest } from '../../../../application/page.js';
+import type { PageRequest, KeyList, ReadKey } from '../../../../application/lists.js';
 import type { ApiKeys } from '../../../../application/ports.js';
-import type { KeyList, ReadKey } from '../../../../application/listed-key.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';

@@ -175,7 +175,9 @@ describe('an administrator', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     const calls = times(6, (n) =>
-      n % 2 ? admin.one(id, key.id, ADMIN, 'administrator') : app.revokeApiKey.execute(id, key.id, client()),
+      n % 2
+        ? admin.one(id, key.id, { actor: ADMIN, reason: 'administrator' })
+        : app.revokeApiKey.execute(id, key.id, client()),
     );
     expect(await tally(calls)).toEqual({ ok: 1, api_key_not_active: 5 });
     expect((await eventsOf(app, id)).map(({ type }) => type)).toEqual(['api_key.created', 'api_key.revoked']);
@@ -185,7 +187,10 @@ describe('an administrator', () => {
     const { id } = await newOwner(app);
     const keys = [await createKey(app, id), await createKey(app, id), await createKey(app, id)];
     await runOut(app, keys[0]!.key.id);
-    const [revoked, created] = await Promise.all([admin.all(id, ADMIN, 'administrator'), createKey(app, id)]);
+    const [revoked, created] = await Promise.all([
+      admin.all(id, { actor: ADMIN, reason: 'administrator' }),
+      createKey(app, id),
+    ]);
     const ended = revoked.map((key) => key.id).sort();
     const createdFirst = ended.includes(created.key.id);
     const expected = [...keys.slice(1), ...(createdFirst ? [created] : [])];

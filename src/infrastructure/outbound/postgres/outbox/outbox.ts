@@ -1,11 +1,11 @@
-import type { Backlog, Claim, UndeliveredMessage } from '../../../../application/notices/outbox-message.js';
+import type { Backlog, Claim, UndeliveredMessage } from '../../../../application/notice-ports.js';
 import type { Outbox } from '../../../../application/ports.js';
 import type { NoticeChannel } from '../../../../domain/notices/channel.js';
 import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
 import type { Database } from '../client/database.js';
 import { OutboxRow } from './rows.js';
 import { BACKLOG, CLAIM, FAIL, RETRY } from './outbox-statements.js';
-import { type ClaimedRow, toClaim, toUndelivered } from './outbox-mapping.js';
+import type { NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
 
 export class PostgresOutbox implements Outbox {
   constructor(private readonly database: Database) {}
@@ -51,4 +51,39 @@ export class PostgresOutbox implements Outbox {
     );
     return count;
   }
+}
+
+export interface ClaimedRow {
+  readonly id: string;
+  readonly type: NoticeType;
+  readonly data: string;
+  readonly told_at: Date;
+  readonly tries: number;
+  readonly claimed_until: Date;
+  readonly is_last_try: boolean;
+}
+
+export function toClaim(row: ClaimedRow): Claim {
+  const { id, type, tries } = row;
+  return {
+    message: { id, type, timestamp: row.told_at, data: JSON.parse(row.data) as NoticeData },
+    tries,
+    isLastTry: row.is_last_try,
+    until: row.claimed_until,
+  };
+}
+
+export function toUndelivered(row: OutboxRow): UndeliveredMessage {
+  const { id, channel, type, toldAt, tries, nextTryAt, failedAt, lastError } = row;
+  return {
+    id,
+    channel,
+    type,
+    timestamp: toldAt,
+    data: JSON.parse(row.data) as NoticeData,
+    tries,
+    nextTryAt: failedAt ? null : nextTryAt,
+    failedAt,
+    lastError,
+  };
 }

@@ -1,5 +1,4 @@
 import type { ApiKey } from '../domain/keys/api-key.js';
-import type { Page } from './page.js';
 
 export interface ListedKey {
   readonly key: ApiKey;
@@ -16,4 +15,16 @@ export interface KeyList extends Page<ListedKey> {
   readonly now: Date;
   /** Of all the owner's keys, not only of this page's. */
   readonly activeKeys: number;
+}
+
+export interface PageRequest {
+  /** 1 to 50 */
+  readonly limit: number;
+  /** As the page before answered it. */
+  readonly cursor?: string | undefined;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | null;
 }

@@ -1,0 +1,86 @@
+import { type Actor, type AuditEvent, THE_SERVICE } from '../../domain/audit/audit-event.js';
+import type { KeyChange } from '../../domain/keys/key-change.js';
+import { OwnerKeys, noSuchKey } from '../../domain/keys/owner-keys.js';
+import type { LeakSite } from '../../domain/audit/leak-site.js';
+import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
+import type { AccountTransaction } from '../account-transaction.js';
+import { keyNotActive } from '../../domain/keys/api-key.js';
+import type { ListedKey } from '../lists.js';
+import { LatchkeyError } from '../../domain/errors.js';
+
+/** Keys that change, and why. */
+interface ChangingKeys {
+  readonly keys: OwnerKeys;
+  readonly actor: Actor;
+  /** Under which a key is created. */
+  readonly idempotencyKey?: string | undefined;
+  /** Where a key was found that has leaked, if that is known. */
+  readonly leakedAt?: LeakSite | undefined;
+}
+
+/** Changes keys of the account and saves what changed, also what changed before a Refusal, which is thrown after that. */
+export async function changeKeys<T>(
+  transaction: AccountTransaction,
+  changing: ChangingKeys,
+  change: () => T,
+): Promise<T> {
+  try {
+    return change();
+  } finally {
+    await saveKeys(transaction, changing);
+  }
+}
+
+/** Saves what changed among the keys, each change with its event and its notices, if any. */
+export async function saveKeys(
+  transaction: AccountTransaction,
+  { keys, actor, idempotencyKey, leakedAt }: ChangingKeys,
+): Promise<void> {
+  for (const change of keys.changes) {
+    const { key, became } = change;
+    if (became === 'created') await transaction.addKey(key, idempotencyKey);
+    else await transaction.saveKey(key);
+    const event = eventOf(change, actor, leakedAt);
+    if (event) await transaction.record(event);
+    for (const notice of noticesOfChange(change, actor.client.ip)) await transaction.tell(notice);
+  }
+}
+
+/** The event of a change. An expiry has no actor but the service. */
+export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): AuditEvent | undefined {
+  const { key, became } = change;
+  const keyId = key.id;
+  if (became === 'created') return { type: 'api_key.created', keyId, details: key.fixedFacts(), ...actor };
+  if (became === 'rotated') return { type: 'api_key.rotated', keyId, ...actor };
+  if (became === 'expired') return { type: 'api_key.expired', keyId, ...THE_SERVICE };
+  if (became !== 'revoked') return undefined;
+  const details = leakedAt && { details: leakedAt };
+  return { type: 'api_key.revoked', keyId, reason: change.reason, ...details, ...actor };
+}
+
+/**
+ * One of the account's keys, to be changed among all that are open: these are locked first, in the order of their ids, as
+ * everywhere. Throws `not_found`, and `api_key_not_active` for one that is known to have ended.
+ */
+export async function openKey(
+  transaction: AccountTransaction,
+  keyId: string,
+): Promise<{ readonly keys: OwnerKeys; readonly listed: ListedKey }> {
+  const open = await transaction.openKeys();
+  const found = await transaction.findKey(keyId);
+  if (!found) throw noSuchKey();
+  const key = open.find(({ id }) => id === keyId);
+  if (!key) throw keyNotActive(found.key.status(transaction.now));
+  return { keys: new OwnerKeys(open), listed: { ...found, key } };
+}
+
+/** Throws `idempotency_key_reused`, which names the key that was created the first time. */
+export async function requireFirstTime(transaction: AccountTransaction, idempotencyKey?: string): Promise<void> {
+  const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey));
+  if (!earlier) return;
+  throw new LatchkeyError(
+    'idempotency_key_reused',
+    'An API key was already created under this Idempotency-Key; its secret is not shown again',
+    { apiKeyId: earlier },
+  );
+}

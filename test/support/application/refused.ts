@@ -1,0 +1,11 @@
+import { Refusal } from '../../../src/domain/errors.js';
+
+/** What the work answers, or the Refusal that it throws. */
+export function refused<T>(work: () => T): T | Refusal {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
