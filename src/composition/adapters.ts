@@ -8,7 +8,7 @@ import { Hashing } from '../infrastructure/outbound/passwords/hashing.js';
 import { JwksPlatformTokens } from '../infrastructure/outbound/platform-login/jwks-platform-tokens.js';
 import { OidcPlatformLogin } from '../infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
-import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/accounts/housekeeping.js';
+import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/housekeeping.js';
 import { PostgresPasswordGuesses } from '../infrastructure/outbound/postgres/accounts/password-guesses.js';
 import { PostgresSessions } from '../infrastructure/outbound/postgres/accounts/sessions.js';
 import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/accounts/stored-costs.js';

@@ -1,11 +1,11 @@
 import { LessThan } from 'typeorm';
-import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../../domain/accounts/password-throttle.js';
-import { FAILED_KEPT_MS } from '../../../../domain/notices/retry-schedule.js';
-import { DAY_MS } from '../../../../domain/time.js';
-import { databaseNow, type Database } from '../client/database.js';
-import { FORGET_MESSAGES } from '../outbox/outbox-statements.js';
-import { LeakReportBudgetRow } from '../leaks/rows.js';
-import { PasswordGuessesRow, SessionRow } from './rows.js';
+import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../domain/accounts/password-throttle.js';
+import { FAILED_KEPT_MS } from '../../../domain/notices/retry-schedule.js';
+import { DAY_MS } from '../../../domain/time.js';
+import { databaseNow, type Database } from './client/database.js';
+import { FORGET_MESSAGES } from './outbox/outbox-statements.js';
+import { LeakReportBudgetRow } from './leaks/rows.js';
+import { PasswordGuessesRow, SessionRow } from './accounts/rows.js';
 
 /** At a time: what a flood of guesses leaves is more than one statement may take the time for. */
 const BATCH = 10_000;
