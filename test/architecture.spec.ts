@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { root } from '../scripts/lib/paths.mjs';
 
+const RULES = ['no-restricted-imports', 'no-restricted-properties'];
 const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');
 
 /** The result of the layer rules for each of these files, which are planted in a temporary checkout. */
@@ -16,7 +17,7 @@ function verdictsOn(files: Readonly<Record<string, string>>): Map<string, string
       mkdirSync(dirname(join(house, file)), { recursive: true });
       writeFileSync(join(house, file), text);
     }
-    const args = [oxlint, '--format=json', '--allow=all', '--deny=no-restricted-imports'];
+    const args = [oxlint, '--format=json', '--allow=all', ...RULES.map((rule) => `--deny=${rule}`)];
     const { stdout } = spawnSync(process.execPath, args, { cwd: house, encoding: 'utf8' });
     const { diagnostics } = JSON.parse(stdout) as { diagnostics: { filename: string; help: string }[] };
     const verdicts = new Map(Object.keys(files).map((file) => [file, [] as string[]]));
@@ -41,6 +42,8 @@ const onFakes = 'The specs of the core run on fakes: nothing is started for them
 const composed = 'Nothing below the composition imports it.';
 const sides = 'What calls us and what we call know nothing of each other: go through a port.';
 const doors = 'What several doors need stands in inbound/shared.';
+const decided =
+  'An adapter selects, locks and saves. Hand what is locked to a function of the core, and save what it returns.';
 const bothSides = 'What both sides use knows neither.';
 const settings = 'Settings are read before anything is built.';
 const generated = 'Generated types stay within src/infrastructure/inbound/grpc.';
@@ -88,6 +91,14 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/outbound/brand-new/planted.ts', '../../inbound/shared/readiness.js', sides],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../../../composition/start.js', composed],
     ['src/infrastructure/outbound/brand-new/planted.ts', '@latchkey/guard', service],
+    ['src/infrastructure/outbound/postgres/keys/planted.ts', '../../../../application/keys/change-keys.js', decided],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/accounts/put-account.js', decided],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/sessions/sign-in.js', decided],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/validation/validate-key.js', decided],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/leaks/end-reported-keys.js', decided],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../domain/keys/owner-keys.js', decided],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../domain/keys/key-change.js', decided],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../domain/notices/notices-of-change.js', decided],
     ['src/infrastructure/telemetry/planted.ts', '../inbound/shared/error-table.js', bothSides],
     ['src/infrastructure/brand-new/planted.ts', '../outbound/batching/batcher.js', bothSides],
     ['src/infrastructure/brand-new/planted.ts', '../../composition/start.js', composed],
@@ -123,6 +134,8 @@ describe('the house: every arrow points down', () => {
     ['src/infrastructure/inbound/http/pipeline/planted.ts', '../../shared/error-table.js'],
     ['src/infrastructure/outbound/passwords/planted.ts', 'node:crypto'],
     ['src/infrastructure/outbound/brand-new/planted.ts', '../batching/batcher.js'],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../application/ports.js'],
+    ['src/infrastructure/outbound/brand-new/planted.ts', '../../../domain/keys/api-key.js'],
     ['src/infrastructure/telemetry/planted.ts', '../../application/ports.js'],
     ['src/config/planted.ts', '../domain/rate-limit.js'],
     ['src/composition/planted.ts', '../infrastructure/outbound/postgres/keys/api-keys.js'],
@@ -161,6 +174,84 @@ describe('the house: every arrow points down', () => {
     const folders = overrides.flatMap(({ files }) => files.flatMap(spellOut)).map((glob) => glob.split('*')[0] ?? '');
     const empty = folders.filter((folder) => !existsSync(join(root, folder)));
     expect({ rules: folders.length, empty }).toEqual({ rules: expect.any(Number), empty: [] });
+  });
+});
+
+/** The aggregates, by their files. */
+const AGGREGATES = ['keys/api-key', 'keys/owner-keys', 'accounts/account', 'usage/key-networks'];
+/** Names that maps and TypeORM have too. An adapter calls them on neither an account nor a key. */
+const SHARED_NAMES = ['delete', 'update'];
+
+/** The methods of a class that change it: they assign to one of its fields, fill one, or call one that does. */
+function mutatorsIn(file: string): string[] {
+  const text = readFileSync(join(root, 'src/domain', `${file}.ts`), 'utf8');
+  const methods = [...text.matchAll(/^ {2}(private )?(\w+)\(.*?^ {2}\}$/gms)].map(([body, hidden, name]) => ({
+    name: name!,
+    isHidden: hidden !== undefined,
+    body,
+  }));
+  const changes = ({ name, body }: { name: string; body: string }) =>
+    name !== 'constructor' && /this(\.\w+)+ = |this\.\w+\.(push|set)\(|days\.set\(/.test(body);
+  const found = new Set(methods.filter(changes).map(({ name }) => name));
+  for (let size = 0; size < found.size;) {
+    size = found.size;
+    for (const { name, body } of methods) {
+      if ([...found].some((one) => body.includes(`this.${one}(`) || body.includes(`.${one}(`))) found.add(name);
+    }
+  }
+  return methods.filter(({ name, isHidden }) => !isHidden && found.has(name)).map(({ name }) => name);
+}
+
+/** What an adapter has no business with: an event or a notice that it makes, a change of an aggregate under a shared name. */
+function decisionsIn(text: string): string[] {
+  return [
+    ...text.matchAll(/\btype: ['"`](?:api_key|account|session|authentication)\.\w+/g),
+    ...text.matchAll(/(?:SELECT|VALUES \() *'(?:api_key|account|session|authentication)\.\w+'/g),
+    ...text.matchAll(/\b(?:account|key|owner)\.(?:delete|update)\(/g),
+  ].map(([found]) => found);
+}
+
+describe('an adapter decides nothing', () => {
+  const mutators = [...new Set(AGGREGATES.flatMap(mutatorsIn))].filter((name) => !SHARED_NAMES.includes(name));
+  const outbound = join(root, 'src/infrastructure/outbound');
+
+  it('knows the methods that change an aggregate', () => {
+    expect(mutators).toEqual(expect.arrayContaining(['endIfDue', 'revoke', 'issue', 'suspend', 'grantedFrom']));
+    expect(AGGREGATES.flatMap(mutatorsIn)).toEqual(expect.arrayContaining(SHARED_NAMES));
+  });
+
+  it('may call none of them', () => {
+    const planted = mutators.map((name) => [
+      `src/infrastructure/outbound/postgres/keys/${name}.ts`,
+      `export const decide = (one: { ${name}(): void }) => one.${name}();\n`,
+    ]);
+    const allowed = 'src/infrastructure/outbound/postgres/keys/allowed.ts';
+    const verdicts = verdictsOn({
+      ...Object.fromEntries(planted),
+      [allowed]: 'export const read = (one: { snapshot(): void }) => one.snapshot();\n',
+    });
+    for (const [file] of planted) expect([file, verdicts.get(file!)]).toEqual([file, [decided]]);
+    expect(verdicts.get(allowed)).toEqual([]);
+  });
+
+  it.each([
+    `const event = { type: 'api_key.expired', keyId };`,
+    `notices.push({ type: 'api_key.expiring', key })`,
+    `INSERT INTO audit_events (type) SELECT 'session.opened' FROM opened`,
+    `account.update(profile)`,
+  ])('may not have %s', (text) => {
+    expect(decisionsIn(text)).toHaveLength(1);
+  });
+
+  it('makes no event and no notice in any file', () => {
+    const files = readdirSync(outbound, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('.spec.ts') && !/migrations.\d/.test(file),
+    );
+    expect(files.length).toBeGreaterThan(50);
+    const found = files.flatMap((file) =>
+      decisionsIn(readFileSync(join(outbound, file), 'utf8')).map((what) => `${file}: ${what}`),
+    );
+    expect(found).toEqual([]);
   });
 });
 
