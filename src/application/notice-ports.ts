@@ -16,6 +16,10 @@ export interface Outbox {
   failed(claim: Claim, why: string, pauseMs: number | undefined): Promise<void>;
   /** It was not tried to the end: anybody may. */
   release(claim: Claim): Promise<void>;
+}
+
+/** What the people who run the service see of the outbox, and do about it. */
+export interface UndeliveredNotices {
   backlog(): Promise<Record<NoticeChannel, Backlog>>;
   /** What is not delivered, the oldest first. */
   list(isFailed: boolean, limit: number): Promise<UndeliveredMessage[]>;

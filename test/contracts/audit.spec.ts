@@ -11,7 +11,7 @@ import { WORLDS } from './support/worlds.js';
 
 const ALL = { types: OWNER_EVENT_TYPES };
 
-describe.each(WORLDS)('Audit %s', (_name, open) => {
+describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
@@ -50,21 +50,23 @@ describe.each(WORLDS)('Audit %s', (_name, open) => {
     ]);
   });
 
-  test('has those alike that arrive together in one event with their number, and others in their own', async () => {
-    const ownerId = randomUUID();
-    await Promise.all([
-      ...times(5, () => world.audit.recordFailure(failure(ownerId))),
-      world.audit.recordFailure(failure(ownerId, { reason: 'expired' })),
-      world.audit.recordFailure(failure(ownerId, { client: client('203.0.113.9') })),
-    ]);
-    const recorded = await eventsOf(world, ownerId);
-    const counts = recorded.map(({ reason, clientIp, count }) => [reason, clientIp, count]);
-    expect(counts.sort()).toEqual([
-      ['expired', '192.0.2.1', 1],
-      ['invalid-key', '192.0.2.1', 5],
-      ['invalid-key', '203.0.113.9', 1],
-    ]);
-  });
+  if (onPostgres) {
+    test('has those alike that arrive together in one event with their number, and others in their own', async () => {
+      const ownerId = randomUUID();
+      await Promise.all([
+        ...times(5, () => world.audit.recordFailure(failure(ownerId))),
+        world.audit.recordFailure(failure(ownerId, { reason: 'expired' })),
+        world.audit.recordFailure(failure(ownerId, { client: client('203.0.113.9') })),
+      ]);
+      const recorded = await eventsOf(world, ownerId);
+      const counts = recorded.map(({ reason, clientIp, count }) => [reason, clientIp, count]);
+      expect(counts.sort()).toEqual([
+        ['expired', '192.0.2.1', 1],
+        ['invalid-key', '192.0.2.1', 5],
+        ['invalid-key', '203.0.113.9', 1],
+      ]);
+    });
+  }
 
   describe('a list', () => {
     async function ownerWithEvents(count: number): Promise<string> {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openFakes, type FakeApplication } from '../../../test/fakes/fake-application.js';
-import { SEAL_KEY } from '../../../test/fakes/audit/fake-trail.js';
+import { SEAL_KEY } from '../../../test/support/application/trail.js';
 import { client, createKey, newOwner } from '../../../test/support/application/calls.js';
 import { DAY_MS, MINUTE_MS } from '../../domain/time.js';
 import { PruneAuditEvents } from './prune-audit-events.js';

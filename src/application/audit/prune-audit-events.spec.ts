@@ -1,15 +1,15 @@
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { FakeTrail, SEAL_KEY } from '../../../test/fakes/audit/fake-trail.js';
+import { Trail, SEAL_KEY } from '../../../test/support/application/trail.js';
 import { EventsMac, sealEvents } from '../../domain/audit/audit-seal.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/time.js';
 import { PruneAuditEvents } from './prune-audit-events.js';
 import { SealAuditEvents } from './seal-audit-events.js';
 import { type IntactTrail, VerifyAuditTrail } from './verify-audit-trail.js';
 
-let trail: FakeTrail;
+let trail: Trail;
 beforeEach(() => {
-  trail = new FakeTrail();
+  trail = new Trail();
 });
 
 const ids = () => trail.store.events.map(({ id }) => Number(id));
@@ -55,7 +55,7 @@ describe('retention of sealed events', () => {
   });
 
   test('goes by whole hours, so that there is one pruning an hour at most', async () => {
-    trail = new FakeTrail();
+    trail = new Trail();
     const start = trail.store.now().getTime();
     const hour = Math.ceil(start / HOUR_MS) * HOUR_MS;
     const daysUntil = (moment: number) => (moment - start) / DAY_MS;
@@ -66,7 +66,7 @@ describe('retention of sealed events', () => {
   });
 
   test('takes at most ten thousand at a time, by whole seals', async () => {
-    trail = new FakeTrail();
+    trail = new Trail();
     for (const count of [6000, 4000, 1, 10_000]) {
       trail.record(count);
       await sealInDays(-40);
@@ -77,7 +77,7 @@ describe('retention of sealed events', () => {
   });
 
   test('takes a seal that covers more than that as a whole, rather than never', async () => {
-    trail = new FakeTrail();
+    trail = new Trail();
     trail.record(10_001);
     const mac = new EventsMac(SEAL_KEY);
     for (const event of trail.store.events) mac.add(event);

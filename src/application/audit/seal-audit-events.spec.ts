@@ -1,17 +1,13 @@
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { FakeAccounts } from '../../../test/fakes/accounts/fake-accounts.js';
-import { FakeAuditTrail } from '../../../test/fakes/audit/fake-audit-trail.js';
-import { FakeTrail, SEAL_KEY } from '../../../test/fakes/audit/fake-trail.js';
-import { Account } from '../../domain/accounts/account.js';
-import { THE_SERVICE } from '../../domain/audit/audit-event.js';
-import { saveAccount } from '../accounts/save-account.js';
+import { fakeAuditTrail } from '../../../test/fakes/audit/fake-audit-trail.js';
+import { Trail, SEAL_KEY } from '../../../test/support/application/trail.js';
 import { SealAuditEvents } from './seal-audit-events.js';
 import { VerifyAuditTrail } from './verify-audit-trail.js';
 
-let trail: FakeTrail;
+let trail: Trail;
 beforeEach(() => {
-  trail = new FakeTrail();
+  trail = new Trail();
 });
 
 const seals = () =>
@@ -22,43 +18,17 @@ const seals = () =>
   }));
 
 /** A transaction that has recorded an event and ends when the test says so. */
-class Writer {
-  private end!: (error?: Error) => void;
-  private readonly ended: Promise<unknown>;
-
-  private constructor(begun: () => void) {
-    const accounts = new FakeAccounts(trail.store);
-    const id = randomUUID();
-    const decided = new Promise<void>((resolve, reject) => {
-      this.end = (error) => (error ? reject(error) : resolve());
-    });
-    this.ended = accounts
-      .transaction(id, async (transaction) => {
-        const profile = { email: `${id}@example.org`, displayName: 'Ada', permissions: [] };
-        await saveAccount(transaction, Account.open(id, profile), THE_SERVICE);
-        begun();
-        await decided;
-      })
-      .catch(() => undefined);
-  }
-
-  static async begin(): Promise<Writer> {
-    let writer: Writer | undefined;
-    await new Promise<void>((resolve) => {
-      writer = new Writer(resolve);
-    });
-    return writer!;
-  }
-
-  async commit(): Promise<void> {
-    this.end();
-    await this.ended;
-  }
-
-  async rollBack(): Promise<void> {
-    this.end(new Error('undone'));
-    await this.ended;
-  }
+function beginWriting() {
+  const { store } = trail;
+  const name = randomUUID();
+  const event = store.newEvent({ type: 'authentication.failed' });
+  store.writers.add(name);
+  const rollBack = () => void store.writers.delete(name);
+  const commit = () => {
+    store.addEvents(event);
+    rollBack();
+  };
+  return { commit, rollBack };
 }
 
 describe('sealing', () => {
@@ -84,13 +54,13 @@ describe('sealing', () => {
   });
 
   test('waits for an open transaction that holds a lower id, and seals it in its place', async () => {
-    const writer = await Writer.begin();
+    const writer = beginWriting();
     trail.record(2);
     expect([await trail.seal(), await trail.seal()]).toEqual(['writers-at-work', 'writers-at-work']);
     expect(seals()).toEqual([]);
     expect(trail.unsealedEvents()).toBe(3);
     trail.record(1);
-    await writer.commit();
+    writer.commit();
     expect(await trail.seal()).toBe('up-to-date');
     // The last one came after the look at who was writing.
     expect(trail.unsealedEvents()).toBe(1);
@@ -104,11 +74,11 @@ describe('sealing', () => {
   });
 
   test('waits for every transaction that was open at the look, not for the first to end', async () => {
-    const writers = [await Writer.begin(), await Writer.begin()];
+    const writers = [beginWriting(), beginWriting()];
     trail.record(1);
     const outcomes = [await trail.seal()];
     for (const writer of writers) {
-      await writer.commit();
+      writer.commit();
       outcomes.push(await trail.seal());
     }
     expect(outcomes).toEqual(['writers-at-work', 'writers-at-work', 'up-to-date']);
@@ -117,10 +87,10 @@ describe('sealing', () => {
   });
 
   test('is not done again by an instance whose look is older than the newest seal', async () => {
-    const writer = await Writer.begin();
+    const writer = beginWriting();
     trail.record(1);
     expect(await trail.seal()).toBe('writers-at-work');
-    await writer.commit();
+    writer.commit();
     trail.record(1);
     await new SealAuditEvents(trail.trail, [SEAL_KEY]).execute();
     trail.record(1);
@@ -141,21 +111,21 @@ describe('sealing', () => {
   });
 
   test('does not wait for those that began to write after a look: others come and go all the time', async () => {
-    const early = await Writer.begin();
+    const early = beginWriting();
     trail.record(1);
     expect(await trail.seal()).toBe('writers-at-work');
-    const late = await Writer.begin();
-    await early.rollBack();
+    const late = beginWriting();
+    early.rollBack();
     await trail.seal();
     expect(seals()).toEqual([{ from: '1', to: '2', count: 1 }]);
-    await late.commit();
+    late.commit();
     await trail.seal();
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 2 });
   });
 
   test('is left to the instance that is at it', async () => {
     trail.record(1);
-    const other = new FakeAuditTrail(trail.store);
+    const other = fakeAuditTrail(trail.store);
     await other.exclusively(async () => {
       expect(await trail.seal()).toBe('up-to-date');
       expect(seals()).toEqual([]);

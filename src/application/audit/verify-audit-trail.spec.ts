@@ -1,15 +1,15 @@
 import { createSecretKey } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { FakeTrail, SEAL_KEY } from '../../../test/fakes/audit/fake-trail.js';
+import { Trail, SEAL_KEY } from '../../../test/support/application/trail.js';
 import { sealEvents } from '../../domain/audit/audit-seal.js';
 import { SealAuditEvents } from './seal-audit-events.js';
 import { type IntactTrail, VerifyAuditTrail } from './verify-audit-trail.js';
 
 const NOW = new Date('2026-11-20T12:00:00.000Z');
 
-let trail: FakeTrail;
+let trail: Trail;
 beforeEach(() => {
-  trail = new FakeTrail();
+  trail = new Trail();
 });
 
 const changed = 'the seal itself was changed, or AUDIT_SEAL_KEY does not hold the key it was made with';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
 import { RevokeAsAdmin } from './revoke-as-admin.js';
 import { RevokeLeakedKeys } from './revoke-leaked-keys.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
 import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 import { KeyString } from '../../domain/keys/key-string.js';

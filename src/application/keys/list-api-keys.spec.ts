@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
 import { ListApiKeys } from './list-api-keys.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { endAt, eventsOf, type FakeApplication, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { type FakeApplication, openFakes } from '../../../test/fakes/fake-application.js';
+import { endAt, eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { DAY_MS } from '../../domain/time.js';

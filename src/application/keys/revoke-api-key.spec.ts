@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner } from '../../../test/support/application/calls.js';
 
 const READ = { operation: 'read', permission: '' } as const;

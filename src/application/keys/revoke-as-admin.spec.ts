@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
 import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
 import { LatchkeyError } from '../../domain/errors.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, rotateKey, times } from '../../../test/support/application/calls.js';
 import { DAY_MS, HOUR_MS } from '../../domain/time.js';
 import { RecordFirstUse } from '../validation/record-first-use.js';

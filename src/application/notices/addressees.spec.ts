@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, PASSWORD } from '../../../test/support/application/calls.js';
 import type { AccountStatus } from '../../domain/accounts/account.js';
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf } from '../../../test/support/application/stored.js';
 import { fakeBcrypt } from '../../../test/fakes/sessions/fake-passwords.js';
 import { createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 
@@ -89,7 +90,7 @@ describe('what confirms the creation of a key', () => {
 });
 
 test.each([
-  ['bcrypt', () => fakeBcrypt(PASSWORD, 10)],
+  ['bcrypt', () => fakeBcrypt(PASSWORD)],
   ['cheaper than new ones', () => both.cheapHash],
 ])('a right password replaces a hash that is %s', async (_what, make) => {
   const passwordHash = make();

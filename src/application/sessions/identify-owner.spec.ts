@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf } from '../../../test/support/application/stored.js';
 import { FakePlatformTokens } from '../../../test/fakes/sessions/fake-platform-tokens.js';
 import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 

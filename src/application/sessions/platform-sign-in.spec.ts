@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf } from '../../../test/support/application/stored.js';
 import { FakePlatformLogin } from '../../../test/fakes/sessions/fake-platform-login.js';
 import { client, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
 import { sessionDigest } from '../../domain/accounts/session.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, type FakeApplication, openFakes } from '../../../test/fakes/fake-application.js';
+import { type FakeApplication, openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf } from '../../../test/support/application/stored.js';
 import { FakePasswords, fakeHash } from '../../../test/fakes/sessions/fake-passwords.js';
 import { client, newOwner, outcomeOf, PASSWORD, tally, times } from '../../../test/support/application/calls.js';
 import type { Account } from '../../domain/accounts/account.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf, openFakes } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { eventsOf } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
 import { unknownKey } from '../../../test/support/callers/key-strings.js';
 

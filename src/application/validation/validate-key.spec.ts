@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { endAt, eventsOf, openFakes, runOut } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
+import { endAt, eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import type { Operation } from '../../domain/keys/access.js';
 import { LatchkeyError } from '../../domain/errors.js';

@@ -26,6 +26,7 @@ export async function openPostgresWorld(): Promise<World> {
   });
   return {
     ...app,
+    undelivered: app.outbox,
     now: () => app.database.run(databaseNow),
     pass: async (ms) => {
       await app.sql(`UPDATE held.clock SET at = at + make_interval(secs => $1)`, [ms / 1000]);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountTransaction } from '../../../src/application/account-transaction.js';
+import { sessionOpened } from '../../../src/application/sessions/sign-in.js';
 import { saveKeys } from '../../../src/application/keys/change-keys.js';
+import type { UndeliveredNotices } from '../../../src/application/ports.js';
 import type { Ports } from '../../../src/composition/use-cases.js';
 import { Account, type AccountProfile } from '../../../src/domain/accounts/account.js';
 import { FormerAccount } from '../../../src/domain/accounts/former-account.js';
@@ -10,13 +12,14 @@ import {
   type RecordedEvent,
   SHOWN_EVENT_TYPES,
 } from '../../../src/domain/audit/audit-event.js';
-import { sessionOpened } from '../../../src/application/sessions/sign-in.js';
 import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
 import { KeyString } from '../../../src/domain/keys/key-string.js';
 
 /** What a contract suite asks of the fakes and of the adapters alike, over one store and one clock. */
 export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTokens'> {
+  /** Given on PostgreSQL. */
+  readonly undelivered?: UndeliveredNotices;
   now(): Promise<Date>;
   /** Moves the clock, which stands still otherwise. Backwards too. */
   pass(ms: number): Promise<void>;

@@ -14,7 +14,11 @@ async function openFakeWorld(): Promise<World> {
   };
 }
 
-export const WORLDS: [string, () => Promise<World>][] = [
-  ['in memory', openFakeWorld],
-  ['on PostgreSQL', openPostgresWorld],
+/**
+ * The third says whether a suite tests on it what the fakes leave out as well: locks, what is not committed yet, what arrives
+ * together, how much is kept for how long.
+ */
+export const WORLDS: [string, () => Promise<World>, boolean][] = [
+  ['in memory', openFakeWorld, false],
+  ['on PostgreSQL', openPostgresWorld, true],
 ];

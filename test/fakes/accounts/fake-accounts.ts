@@ -1,50 +1,26 @@
-import type { AccountTransaction } from '../../../src/application/account-transaction.js';
-import type { AccountFilter, Accounts } from '../../../src/application/ports.js';
+import type { Accounts } from '../../../src/application/ports.js';
 import { type Account, emailKey } from '../../../src/domain/accounts/account.js';
-import { Refusal } from '../../../src/domain/errors.js';
 import type { FakeStore } from '../fake-store.js';
-import { accountRow } from '../locks.js';
-import { FakeAccountTransaction } from './fake-account-transaction.js';
+import { fakeAccountTransaction } from './fake-account-transaction.js';
 
-export class FakeAccounts implements Accounts {
-  constructor(private readonly store: FakeStore) {}
-
-  async find(id: string): Promise<Account | undefined> {
-    return this.store.account(id);
-  }
-
-  async findByEmail(email: string): Promise<Account | undefined> {
-    const stored = [...this.store.accounts.values()].find((one) => emailKey(one.email) === emailKey(email));
-    return stored && this.store.account(stored.id);
-  }
-
-  async list({ status, email }: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]> {
-    const isMeant = (account: Account) =>
-      (status === undefined || account.status === status) &&
-      (email === undefined || emailKey(account.email) === emailKey(email)) &&
-      (afterId === undefined || account.id > afterId);
-    const all = [...this.store.accounts.keys()].sort().map((id) => this.store.account(id)!);
-    return all.filter(isMeant).slice(0, limit);
-  }
-
-  rehash(id: string, from: string, to: string): Promise<void> {
-    return this.store.locks.holding(accountRow(id), () => {
-      const stored = this.store.accounts.get(id);
-      if (stored?.passwordHash === from) this.store.accounts.set(id, { ...stored, passwordHash: to });
-    });
-  }
-
-  async transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
-    const transaction = await FakeAccountTransaction.begin(this.store, id);
-    try {
-      const result = await work(transaction);
-      transaction.commit();
-      return result;
-    } catch (error) {
-      if (error instanceof Refusal) transaction.commit();
-      throw error;
-    } finally {
-      transaction.end();
-    }
-  }
+export function fakeAccounts(store: FakeStore): Accounts {
+  const all = () => [...store.accounts.keys()].sort().map((id) => store.account(id)!);
+  const hasEmail = (account: Account, email: string) => emailKey(account.email) === emailKey(email);
+  return {
+    find: async (id) => store.account(id),
+    findByEmail: async (email) => all().find((account) => hasEmail(account, email)),
+    list: async ({ status, email }, afterId, limit) => {
+      const isMeant = (account: Account) =>
+        (status === undefined || account.status === status) &&
+        (email === undefined || hasEmail(account, email)) &&
+        (afterId === undefined || account.id > afterId);
+      return all().filter(isMeant).slice(0, limit);
+    },
+    rehash: (id, from, to) =>
+      store.transaction(() => {
+        const stored = store.accounts.get(id);
+        if (stored?.passwordHash === from) store.accounts.set(id, { ...stored, passwordHash: to });
+      }),
+    transaction: (id, work) => store.transaction(() => work(fakeAccountTransaction(store, id))),
+  };
 }

@@ -1,45 +1,75 @@
-import type {
-  AuditTrailSnapshot,
-  AuditTrailTransaction,
-  TimeSpan,
-} from '../../../src/application/audit/audit-trail.js';
+import type { AuditTrailReading, AuditTrailTransaction } from '../../../src/application/audit/audit-trail.js';
 import type { AuditTrail } from '../../../src/application/ports.js';
-import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
-import type { FakeStore } from '../fake-store.js';
-import { toldBy } from './fake-told.js';
-import { FakeAuditTrailTransaction, readingOf } from './fake-audit-trail-transaction.js';
+import type { AuditPruning } from '../../../src/domain/audit/audit-pruning.js';
+import type { FakeStore, StoredPruning } from '../fake-store.js';
+import { historiesIn } from './fake-histories.js';
 
-const TRAIL = 'trail';
+export function fakeAuditTrail(store: FakeStore): AuditTrail {
+  return {
+    unsealedEvents: async () => {
+      const newest = store.events.at(-1)?.id ?? 0n;
+      return Math.max(0, Number(newest - (store.seals.at(-1)?.toEventId ?? 0n)));
+    },
+    exclusively: async (work) => {
+      if (store.isTrailHeld) return undefined;
+      const { events, seals, prunings } = store;
+      store.isTrailHeld = true;
+      try {
+        return await work(transactionOn(store));
+      } catch (error) {
+        Object.assign(store, { events, seals, prunings });
+        throw error;
+      } finally {
+        store.isTrailHeld = false;
+      }
+    },
+    events: async function* ({ since, until }) {
+      yield* store.events.filter(({ at }) => (!since || at >= since) && (!until || at < until));
+    },
+    read: async (work) => {
+      const { events, seals, prunings } = store;
+      return work({ ...readingOf({ events, seals, prunings }, store.now()), ...historiesIn(store) });
+    },
+  };
+}
 
-export class FakeAuditTrail implements AuditTrail {
-  constructor(private readonly store: FakeStore) {}
+function readingOf(trail: Pick<FakeStore, 'events' | 'seals' | 'prunings'>, now: Date): AuditTrailReading {
+  return {
+    now,
+    newestSeal: async () => trail.seals.at(-1),
+    seals: (fromId) => from(trail.seals, fromId),
+    events: (fromId) => from(trail.events, fromId),
+    prunings: async () => trail.prunings.filter((pruning): pruning is AuditPruning => pruning.mac !== null),
+    newestEventId: async () => trail.events.at(-1)?.id ?? 0n,
+  };
+}
 
-  async unsealedEvents(): Promise<number> {
-    const newest = this.store.events.at(-1)?.id ?? 0n;
-    return Math.max(0, Number(newest - (this.store.seals.at(-1)?.toEventId ?? 0n)));
-  }
+async function* from<T extends { readonly id: bigint }>(all: readonly T[], fromId: bigint): AsyncIterable<T> {
+  yield* all.filter(({ id }) => id >= fromId);
+}
 
-  async exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined> {
-    const { locks } = this.store;
-    if (locks.isHeld(TRAIL)) return undefined;
-    const letGo = await locks.take(TRAIL);
-    try {
-      const transaction = new FakeAuditTrailTransaction(this.store);
-      const result = await work(transaction);
-      transaction.commit();
-      return result;
-    } finally {
-      letGo();
-    }
-  }
-
-  async *events({ since, until }: TimeSpan): AsyncIterable<SealableEvent> {
-    yield* this.store.events.filter(({ at }) => (!since || at >= since) && (!until || at < until));
-  }
-
-  async read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T> {
-    const { events, seals, prunings } = this.store;
-    const reading = readingOf(() => ({ events, seals, prunings }), this.store.now());
-    return work({ ...reading, ...toldBy(this.store) });
-  }
+function transactionOn(store: FakeStore): AuditTrailTransaction {
+  const now = store.now();
+  const lastPruningId = async () => store.prunings.at(-1)?.id ?? 0n;
+  const prune = async (pruning: StoredPruning) => {
+    const before = store.events.length;
+    store.prunings = [...store.prunings, pruning];
+    store.events = store.events.filter(({ id }) => id > pruning.toEventId);
+    return before - store.events.length;
+  };
+  return {
+    ...readingOf(store, now),
+    writers: async () => [...store.writers],
+    addSeal: async (seal) => void (store.seals = [...store.seals, seal]),
+    lastPruningId,
+    prune,
+    /** Oldest first and without a gap, so that one id says all. */
+    pruneUnsealed: async (before, limit) => {
+      const oldest = store.events.slice(0, limit);
+      const kept = oldest.findIndex(({ at }) => at >= before);
+      const last = oldest.slice(0, kept === -1 ? undefined : kept).at(-1);
+      if (!last) return 0;
+      return prune({ id: (await lastPruningId()) + 1n, toSealId: null, toEventId: last.id, prunedAt: now, mac: null });
+    },
+  };
 }

@@ -1,30 +1,17 @@
-import type { KeyReader, KeyReading } from '../../../src/application/ports.js';
+import type { KeyReader } from '../../../src/application/ports.js';
 import { KeyStanding } from '../../../src/domain/keys/key-standing.js';
 import type { FakeStore } from '../fake-store.js';
 
-/** What is left of an account says nothing of permissions. */
 const PURGED = { status: 'deleted', permissions: [] } as const;
 
-export class FakeKeyReader implements KeyReader {
-  constructor(private readonly store: FakeStore) {}
-
-  async read(publicPart: string): Promise<KeyReading> {
-    const reading = { now: this.store.now(), sentAt: performance.now() };
-    const state = [...this.store.keys.values()].map((key) => key.state).find((one) => one.publicPart === publicPart);
-    if (!state) return reading;
-    const { status, permissions } = this.store.accounts.get(state.ownerId) ?? PURGED;
-    const { id, ownerId, access, digest, createdAt, expiresAt, revokedAt, expiredAt, endsAt } = state;
-    const times = { createdAt, expiresAt, revokedAt, expiredAt, endsAt };
+export const fakeKeyReader = (store: FakeStore): KeyReader => ({
+  read: async (publicPart) => {
+    const reading = { now: store.now(), sentAt: performance.now() };
+    const stored = [...store.keys.values()].find(({ state }) => state.publicPart === publicPart);
+    if (!stored) return reading;
+    const { state } = stored;
+    const owner = store.accounts.get(state.ownerId) ?? PURGED;
     const awaitsFirstUse = state.replaces !== null && state.firstUsedAt === null;
-    const found = KeyStanding.restore({
-      id,
-      ownerId,
-      access,
-      digest,
-      ...times,
-      awaitsFirstUse,
-      owner: { status, permissions },
-    });
-    return { ...reading, found };
-  }
-}
+    return { ...reading, found: KeyStanding.restore({ ...state, awaitsFirstUse, owner }) };
+  },
+});

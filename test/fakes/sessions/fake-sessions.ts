@@ -1,39 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import type { Session, SessionOpening, Sessions } from '../../../src/application/ports.js';
+import type { Sessions } from '../../../src/application/ports.js';
 import { SESSION_HOURS, sessionDigest } from '../../../src/domain/accounts/session.js';
 import { HOUR_MS } from '../../../src/domain/time.js';
 import type { FakeStore } from '../fake-store.js';
-import { accountRow } from '../locks.js';
 
-export class FakeSessions implements Sessions {
-  constructor(private readonly store: FakeStore) {}
-
-  begin({ accountId, passwordHash, signIn, event }: SessionOpening) {
-    return this.store.locks.holding(accountRow(accountId), () => {
-      const account = this.store.account(accountId);
-      if (!account?.isActive || (passwordHash !== undefined && account.passwordHash !== passwordHash)) return undefined;
-      const token = randomUUID();
-      const expiresAt = new Date(this.store.now().getTime() + SESSION_HOURS * HOUR_MS);
-      this.store.addEvents(this.store.newChange(accountId, event));
-      this.store.sessions.set(token, { accountId, expiresAt, signIn });
-      return { token, expiresAt };
+export function fakeSessions(store: FakeStore): Sessions {
+  const endByDigest = (digest: string) =>
+    store.transaction(() => {
+      const tokens = [...store.sessions.keys()].filter((token) => sessionDigest(token) === digest);
+      for (const token of tokens) store.sessions.delete(token);
     });
-  }
-
-  async find(token: string): Promise<Session | undefined> {
-    const session = this.store.sessions.get(token);
-    if (!session || session.expiresAt <= this.store.now()) return undefined;
-    const account = this.store.account(session.accountId);
-    return account?.isActive ? { account, expiresAt: session.expiresAt, signIn: session.signIn } : undefined;
-  }
-
-  async end(token: string): Promise<void> {
-    this.store.sessions.delete(token);
-  }
-
-  async endByDigest(digest: string): Promise<void> {
-    for (const token of this.store.sessions.keys()) {
-      if (sessionDigest(token) === digest) this.store.sessions.delete(token);
-    }
-  }
+  return {
+    begin: ({ accountId, passwordHash, signIn, event }) =>
+      store.transaction(() => {
+        const account = store.account(accountId);
+        const isSame = passwordHash === undefined || account?.passwordHash === passwordHash;
+        if (!account?.isActive || !isSame) return undefined;
+        const token = randomUUID();
+        const expiresAt = new Date(store.now().getTime() + SESSION_HOURS * HOUR_MS);
+        store.addEvents(store.newChange(accountId, event));
+        store.sessions.set(token, { accountId, expiresAt, signIn });
+        return { token, expiresAt };
+      }),
+    find: async (token) => {
+      const session = store.sessions.get(token);
+      if (!session || session.expiresAt <= store.now()) return undefined;
+      const account = store.account(session.accountId);
+      return account?.isActive ? { account, expiresAt: session.expiresAt, signIn: session.signIn } : undefined;
+    },
+    end: (token) => endByDigest(sessionDigest(token)),
+    endByDigest,
+  };
 }

@@ -8,7 +8,7 @@ import type { RevokeAsAdmin } from '../../../application/keys/revoke-as-admin.js
 import type { RevokeLeakedKeys } from '../../../application/keys/revoke-leaked-keys.js';
 import type { DatabaseConfig } from '../../../config/database-config.js';
 import type { NoticeReceivers } from '../../../domain/notices/channel.js';
-import type { AuditTrail, Outbox } from '../../../application/ports.js';
+import type { AuditTrail, UndeliveredNotices } from '../../../application/ports.js';
 
 /** What the commands do, over one database. */
 export interface Administration {
@@ -21,7 +21,7 @@ export interface Administration {
   readonly revoke: RevokeAsAdmin;
   readonly revokeLeaked: RevokeLeakedKeys;
   readonly trail: AuditTrail;
-  readonly outbox: Outbox;
+  readonly outbox: UndeliveredNotices;
 }
 
 /** What the commands work on. */

@@ -1,5 +1,4 @@
-import type { Backlog } from '../../../application/notice-ports.js';
-import type { Outbox } from '../../../application/ports.js';
+import type { Backlog, UndeliveredNotices } from '../../../application/ports.js';
 import type { NoticeChannel } from '../../../domain/notices/channel.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Job } from './job.js';
@@ -12,7 +11,7 @@ export class MeasureOutboxJob implements Job {
 
   /** @param channels those that lead to somebody */
   constructor(
-    private readonly outbox: Outbox,
+    private readonly outbox: UndeliveredNotices,
     private readonly channels: readonly NoticeChannel[],
   ) {}
 

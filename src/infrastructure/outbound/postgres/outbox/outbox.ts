@@ -1,5 +1,4 @@
-import type { Backlog, Claim, UndeliveredMessage } from '../../../../application/notice-ports.js';
-import type { Outbox } from '../../../../application/ports.js';
+import type { Backlog, Claim, Outbox, UndeliveredMessage, UndeliveredNotices } from '../../../../application/ports.js';
 import type { NoticeChannel } from '../../../../domain/notices/channel.js';
 import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
 import type { Database } from '../client/database.js';
@@ -7,7 +6,7 @@ import { OutboxRow } from './rows.js';
 import { BACKLOG, CLAIM, FAIL, RETRY } from './outbox-statements.js';
 import type { NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
 
-export class PostgresOutbox implements Outbox {
+export class PostgresOutbox implements Outbox, UndeliveredNotices {
   constructor(private readonly database: Database) {}
 
   async claim(channel: NoticeChannel, limit: number): Promise<Claim[]> {

@@ -3,15 +3,15 @@ import { SealAuditEvents } from '../../../src/application/audit/seal-audit-event
 import { VerifyAuditTrail } from '../../../src/application/audit/verify-audit-trail.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import { DAY_MS } from '../../../src/domain/time.js';
-import { FakeStore } from '../fake-store.js';
-import { FakeAuditTrail } from './fake-audit-trail.js';
+import { fakeAuditTrail } from '../../fakes/audit/fake-audit-trail.js';
+import { FakeStore } from '../../fakes/fake-store.js';
 
 export const SEAL_KEY = createSecretKey(Buffer.alloc(32, 0x5e));
 
 /** A record in a world of its own, and what is done with it again and again. */
-export class FakeTrail {
+export class Trail {
   readonly store = new FakeStore();
-  readonly trail = new FakeAuditTrail(this.store);
+  readonly trail = fakeAuditTrail(this.store);
   private readonly sealer = new SealAuditEvents(this.trail, [SEAL_KEY]);
   private recorded = 0;
 

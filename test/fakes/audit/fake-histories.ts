@@ -1,0 +1,33 @@
+import type { AuditTrailSnapshot, Told } from '../../../src/application/audit/audit-trail.js';
+import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../src/domain/audit/audit-event.js';
+import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
+import type { StoredAccount } from '../../../src/domain/audit/recorded-account.js';
+import type { FakeStore } from '../fake-store.js';
+
+const PURGED: StoredAccount = { permissions: [], status: 'deleted' };
+
+/** Keys and accounts with their events, as both are stored. */
+export function historiesIn(store: FakeStore): Pick<AuditTrailSnapshot, 'keys' | 'accounts' | 'prunedUnsealedAt'> {
+  const keys = new Map([...store.keys].map(([id, { state }]) => [id, state]));
+  const former = [...store.formerAccounts.keys()].map((id) => [id, PURGED] as const);
+  const accounts = new Map<string, StoredAccount>([...store.accounts, ...former]);
+  const isOfKey = ({ type }: SealableEvent) => KEY_HISTORY_TYPES.some((each) => each === type);
+  const isOfAccount = ({ type }: SealableEvent) => type.startsWith(ACCOUNT_HISTORY_PREFIX);
+  return {
+    keys: () => histories(keys, store.events.filter(isOfKey), ({ keyId }) => keyId),
+    accounts: () => histories(accounts, store.events.filter(isOfAccount), ({ ownerId }) => ownerId),
+    prunedUnsealedAt: async () => store.prunings.findLast(({ mac }) => mac === null)?.prunedAt,
+  };
+}
+
+async function* histories<T>(
+  stored: ReadonlyMap<string, T>,
+  events: readonly SealableEvent[],
+  subjectOf: (event: SealableEvent) => string | null,
+): AsyncIterable<Told<T>> {
+  for (const id of new Set([...stored.keys(), ...events.map(subjectOf)])) {
+    if (id === null) continue;
+    const own = events.filter((event) => subjectOf(event) === id);
+    for (const event of own.length > 0 ? own : [undefined]) yield { id, stored: stored.get(id), event };
+  }
+}

@@ -1,0 +1,26 @@
+import { SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
+import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
+import { HOUR_MS } from '../../../src/domain/time.js';
+import type { FakeStore } from '../../fakes/fake-store.js';
+
+interface World {
+  readonly store: FakeStore;
+}
+
+/** The key's time ran out an hour ago, and its expiry has not been observed yet. */
+export function runOut({ store }: World, ...keyIds: string[]): void {
+  endAt(store, new Date(store.now().getTime() - HOUR_MS), ...keyIds);
+}
+
+export function endAt(store: FakeStore, expiresAt: Date, ...keyIds: string[]): void {
+  for (const id of keyIds) {
+    const stored = store.keys.get(id)!;
+    store.keys.set(id, { ...stored, state: { ...stored.state, expiresAt } });
+  }
+}
+
+/** The events of an owner, oldest first: those whose types begin with one of these; those that owners see unless given. */
+export function eventsOf({ store }: World, ownerId: string, ...types: readonly string[]): SealableEvent[] {
+  const shown = types.length > 0 ? types : SHOWN_EVENT_TYPES;
+  return store.events.filter((event) => event.ownerId === ownerId && shown.some((type) => event.type.startsWith(type)));
+}
