@@ -3,7 +3,7 @@ import { ApiAcceptedResponse, ApiTags } from '@nestjs/swagger';
 import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
 import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/audit/leak-site.js';
 import { plainText } from '../../shared/client-facts.js';
-import { turnAway } from '../management/turned-away.js';
+import { turnAway } from '../pipeline/turned-away.js';
 import { MALFORMED_BODY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { LeakedKeysBody } from './leaked-keys.body.js';

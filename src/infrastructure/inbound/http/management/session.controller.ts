@@ -8,7 +8,7 @@ import { SessionCookie } from './cookies.js';
 import { ForOwners, SignedOutToo } from './owner.guard.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { turnAway } from './turned-away.js';
+import { turnAway } from '../pipeline/turned-away.js';
 import { SessionView } from './views.js';
 
 @ApiTags('session')
