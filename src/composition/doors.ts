@@ -26,7 +26,7 @@ import { TokenRevocationController } from '../infrastructure/inbound/http/leaks/
 import { MetricsListener } from '../infrastructure/inbound/http/operations/metrics-listener.js';
 import { OperationsController } from '../infrastructure/inbound/http/operations/operations.controller.js';
 import { OwnKeyController } from '../infrastructure/inbound/http/own-key/own-key.controller.js';
-import { OwnKey } from '../infrastructure/inbound/http/own-key/own-key.js';
+import { KeyRequests } from '../infrastructure/inbound/http/pipeline/key-requests.js';
 import { SettingsPage } from '../infrastructure/inbound/http/pages/settings-page.js';
 import { KeyAnswers } from '../infrastructure/inbound/shared/key-answers.js';
 import { Readiness } from '../infrastructure/inbound/shared/readiness.js';
@@ -50,6 +50,7 @@ export async function buildDoors(
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? []);
   const answers = new KeyAnswers(config.rateLimit);
+  const keyRequests = new KeyRequests(answers, log);
 
   const accounts = new AccountService();
   const services = [
@@ -75,10 +76,10 @@ export async function buildDoors(
     ...Object.values(useCases),
     identity,
     answers,
+    keyRequests,
     readiness,
     metricsPage,
-    new ForwardAuth(validateKey, answers, log, config.forwardAuthRoutes),
-    new OwnKey(useCases.showOwnKey, answers, log),
+    new ForwardAuth({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes }),
     new SettingsPage(config),
     new SessionCookie(publicUrl),
     ...(oidc ? [new SignInCookie(publicUrl, oidc.clientSecret), new SignInLanding(publicUrl, log)] : []),

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { FORWARD_AUTH_MODES, readMode } from './forward-auth-modes.js';
 import { ForwardAuth } from './forward-auth.js';
 import { hasBody } from '../pipeline/body-parsing.js';
+import { sendKeyAnswer } from '../pipeline/key-requests.js';
 import {
   EXPIRY_HEADER,
   INVALID_KEY,
@@ -44,13 +45,10 @@ export class ForwardAuthController {
   @ApiResponse(KEY_UNJUDGED)
   @ProblemResponses({ 400: 'Unknown mode' })
   async ask(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
-    const { status, headers, body } = await this.forwardAuth.answer(readMode(mode), request);
+    const answer = await this.forwardAuth.answer(readMode(mode), request);
     // A body that is announced but never sent must not swallow the next request of the connection.
     if (hasBody(request)) response.setHeader('Connection', 'close');
-    response
-      .status(status)
-      .setHeaders(new Map(Object.entries(headers)))
-      .end(body);
+    sendKeyAnswer(response, answer);
   }
 
   @All()

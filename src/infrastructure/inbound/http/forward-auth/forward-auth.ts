@@ -1,44 +1,40 @@
 import type { Request, RequestHandler } from 'express';
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
-import { readBearer } from '../../shared/bearer.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
-import type { KeyAnswer, KeyAnswers } from '../../shared/key-answers.js';
+import type { KeyAnswer } from '../../shared/key-answers.js';
 import type { Log } from '../../../telemetry/log.js';
 import { CLOSED } from '../../shared/operation-of.js';
 import { originalOf, type ForwardAuthMode } from './forward-auth-modes.js';
 import { normalPath } from './forward-auth-path.js';
 import { ForwardAuthTable } from './forward-auth-table.js';
-import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+import type { KeyRequests } from '../pipeline/key-requests.js';
+import type { LatchkeyRequest } from '../pipeline/request.js';
+
+export interface ForwardAuthParts {
+  readonly validateKey: ValidateKey;
+  readonly keyRequests: KeyRequests;
+  readonly log: Log;
+  readonly routes: readonly ForwardAuthRoute[] | undefined;
+}
 
 /** Answers proxies that ask, request by request, whether to let it through to a service that knows nothing of keys. */
 export class ForwardAuth {
   private readonly table: ForwardAuthTable;
   private hasWarned = false;
 
-  constructor(
-    private readonly validateKey: ValidateKey,
-    private readonly answers: KeyAnswers,
-    private readonly log: Log,
-    private readonly routes: readonly ForwardAuthRoute[] | undefined,
-  ) {
-    this.table = new ForwardAuthTable(routes ?? []);
+  constructor(private readonly parts: ForwardAuthParts) {
+    this.table = new ForwardAuthTable(parts.routes ?? []);
   }
 
   async answer(mode: ForwardAuthMode, request: LatchkeyRequest): Promise<KeyAnswer> {
-    if (!this.routes) this.warnOnce();
-    const answer = await this.judge(this.questionOf(mode, request), request);
+    const { validateKey, keyRequests, routes } = this.parts;
+    if (!routes) this.warnOnce();
+    const question = this.questionOf(mode, request);
+    const answer = await keyRequests.answer(request, async (credential, client) =>
+      keyRequests.answers.of(await validateKey.execute({ credential, question, client })),
+    );
     return mode === 'nginx' ? forNginx(answer) : answer;
-  }
-
-  private async judge(question: Question, request: LatchkeyRequest): Promise<KeyAnswer> {
-    const credential = readBearer(headerValues(request, 'authorization'));
-    try {
-      return this.answers.of(await this.validateKey.execute({ credential, question, client: clientOf(request) }));
-    } catch (error) {
-      this.log.fault(error, request);
-      return this.answers.unavailable;
-    }
   }
 
   private questionOf(mode: ForwardAuthMode, request: Request): Question {
@@ -50,7 +46,7 @@ export class ForwardAuth {
   private warnOnce(): void {
     if (this.hasWarned) return;
     this.hasWarned = true;
-    this.log.warn('FORWARD_AUTH_ROUTES is missing: a proxy asks, and without routes every good key gets 403');
+    this.parts.log.warn('FORWARD_AUTH_ROUTES is missing: a proxy asks, and without routes every good key gets 403');
   }
 }
 

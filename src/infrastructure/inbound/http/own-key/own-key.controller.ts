@@ -1,6 +1,12 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiOkResponse, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { ShowOwnKey } from '../../../../application/validation/show-own-key.js';
+import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
+import type { Grant } from '../../../../domain/keys/verdict.js';
+import type { RateDecision } from '../../../../domain/rate-limit.js';
+import { wholeSeconds } from '../../shared/key-answers.js';
+import { KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
 import {
   EXPIRY_HEADER,
   INVALID_KEY,
@@ -9,14 +15,49 @@ import {
   RATE_LIMIT_HEADERS,
 } from '../pipeline/key-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
-import { OwnKey } from './own-key.js';
-import { OwnKeyView } from './own-key.view.js';
 
+class RateLimitView {
+  @ApiProperty({ type: 'integer', description: 'Requests that the key may send at once after a rest' }) limit: number;
+  @ApiProperty({ type: 'integer', description: 'Requests that are admitted right now' }) remaining: number;
+  @ApiProperty({ type: 'integer', description: 'Until the limit is full again, rounded up' })
+  resetAfterSeconds: number;
+
+  constructor({ limit, remaining, resetAfterMicros }: RateDecision) {
+    this.limit = limit;
+    this.remaining = remaining;
+    this.resetAfterSeconds = wholeSeconds(resetAfterMicros);
+  }
+}
+
+class OwnKeyView {
+  @ApiProperty({ format: 'uuid' }) id: string;
+  @ApiProperty({ description: 'The account that the key acts as' }) ownerId: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ enum: ACCESS_LEVELS }) access: string;
+  @ApiProperty({ type: [String], description: 'What it may do, as of now' }) permissions: string[];
+  @ApiProperty({ type: String, format: 'date-time' }) expiresAt: string;
+  @ApiProperty({ type: RateLimitView }) rateLimit: RateLimitView;
+
+  constructor({ keyId, ownerId, access, permissions, expiresAt }: Grant, name: string, rate: RateDecision) {
+    this.id = keyId;
+    this.ownerId = ownerId;
+    this.name = name;
+    this.access = access;
+    this.permissions = [...permissions];
+    this.expiresAt = expiresAt.toISOString();
+    this.rateLimit = new RateLimitView(rate);
+  }
+}
+
+/** Answers a client that asks with its key what the key may do. */
 @ApiTags('key')
 @ApiBearerAuth('api_key')
 @Controller('v1/key')
 export class OwnKeyController {
-  constructor(private readonly ownKey: OwnKey) {}
+  constructor(
+    private readonly showOwnKey: ShowOwnKey,
+    private readonly keyRequests: KeyRequests,
+  ) {}
 
   @Get()
   @ApiOkResponse({ type: OwnKeyView, headers: { ...EXPIRY_HEADER, ...RATE_LIMIT_HEADERS } })
@@ -24,10 +65,14 @@ export class OwnKeyController {
   @ApiResponse(KEY_LIMITED)
   @ApiResponse(KEY_UNJUDGED)
   async show(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
-    const { status, headers, body } = await this.ownKey.answer(request);
-    response
-      .status(status)
-      .setHeaders(new Map(Object.entries(headers)))
-      .end(body);
+    const answered = await this.keyRequests.answer(request, async (credential, client) => {
+      const { name, ...validation } = await this.showOwnKey.execute(credential, client);
+      const { verdict, rate } = validation;
+      const answer = this.keyRequests.answers.toClient(validation);
+      if (!verdict.granted) return answer;
+      const body = JSON.stringify(new OwnKeyView(verdict, name!, rate!));
+      return { ...answer, headers: { ...answer.headers, 'Content-Type': 'application/json' }, body };
+    });
+    sendKeyAnswer(response, answered);
   }
 }

@@ -1,0 +1,38 @@
+import type { Response } from 'express';
+import type { Client } from '../../../../domain/audit/audit-event.js';
+import type { Log } from '../../../telemetry/log.js';
+import { readBearer } from '../../shared/bearer.js';
+import type { KeyAnswer, KeyAnswers } from '../../shared/key-answers.js';
+import { clientOf, headerValues, type LatchkeyRequest } from './request.js';
+
+/** Answers requests that come with a key in the words of every service that takes keys. When a store is down, nobody gets in. */
+export class KeyRequests {
+  constructor(
+    readonly answers: KeyAnswers,
+    private readonly log: Log,
+  ) {}
+
+  /**
+   * @param judge decides on the bearer credential, which is undefined when there is none or more than one
+   * @returns the answer of `judge`, or 503 when it throws
+   */
+  async answer(
+    request: LatchkeyRequest,
+    judge: (credential: string | undefined, client: Client) => Promise<KeyAnswer>,
+  ): Promise<KeyAnswer> {
+    try {
+      return await judge(readBearer(headerValues(request, 'authorization')), clientOf(request));
+    } catch (error) {
+      this.log.fault(error, request);
+      return this.answers.unavailable;
+    }
+  }
+}
+
+/** Not with `send`, which would add headers of its own. */
+export function sendKeyAnswer(response: Response, { status, headers, body }: KeyAnswer): void {
+  response
+    .status(status)
+    .setHeaders(new Map(Object.entries(headers)))
+    .end(body);
+}
