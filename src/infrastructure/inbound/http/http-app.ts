@@ -12,14 +12,14 @@ import { ServiceIdentity } from '../shared/service-identity.js';
 import { BodyPipe } from './pipeline/body.pipe.js';
 import { formBodies, jsonBodies } from './pipeline/body-parsing.js';
 import { unlessForwardAuth } from './forward-auth/forward-auth.js';
-import { docsPage } from './pages/docs-page.js';
+import { docsPage } from './pages/docs.door.js';
 import { reportersOnly } from './leaks/reporters-only.js';
 import { HttpErrorFilter } from './pipeline/http-error.filter.js';
 import { PROBLEM_MODELS } from './pipeline/problem-responses.js';
 import { assignRequestId, warnOfUnnamedProxy } from './pipeline/request.js';
 import { requestTelemetry } from './pipeline/request-telemetry.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
-import { settingsAssets } from './pages/settings-page.js';
+import { settingsAssets } from './pages/settings.door.js';
 import { refuseUnread } from './pipeline/unread-answers.js';
 
 /** GitLab sends what it found in one request, however much that is. */

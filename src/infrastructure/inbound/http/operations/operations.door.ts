@@ -5,7 +5,7 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 import { Readiness } from '../../shared/readiness.js';
 import { MetricsPage } from '../../../telemetry/metrics-page.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
-import { SettingsPage } from '../pages/settings-page.js';
+import { SettingsPage } from '../pages/settings.door.js';
 
 class StatusView {
   @ApiProperty({ enum: ['ok'] }) status!: string;
