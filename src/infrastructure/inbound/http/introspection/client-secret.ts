@@ -1,6 +1,6 @@
 import { unescape } from 'node:querystring';
 import type { ClientSecret } from '../../shared/service-identity.js';
-import { OAuthRefusal } from '../pipeline/oauth-refusal.js';
+import { OAuthRefusal } from '../pipeline/refusals.js';
 
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 

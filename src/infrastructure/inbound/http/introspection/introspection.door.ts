@@ -10,7 +10,7 @@ import { ServiceIdentity } from '../../shared/service-identity.js';
 import { readForm } from '../pipeline/body-parsing.js';
 import { IntrospectionView } from './introspection.view.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
-import { OAuthRefusal } from '../pipeline/oauth-refusal.js';
+import { OAuthRefusal } from '../pipeline/refusals.js';
 import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 import { readClientSecret } from './client-secret.js';
 

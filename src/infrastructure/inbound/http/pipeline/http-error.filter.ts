@@ -1,10 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
+import type { FreshSignInRule } from '../../../../domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
-import { HttpRefusal } from './http-refusal.js';
-import { OAuthRefusal } from './oauth-refusal.js';
-import { sendProblem } from './problem.js';
+import { mapError } from '../../shared/error-table.js';
+import { insufficientScope } from '../../shared/key-answers.js';
+import { HttpRefusal, nothingHere, OAuthRefusal } from './refusals.js';
 import type { LatchkeyRequest } from './request.js';
 
 /** What Express and its body parser say of a request they can't take. */
@@ -35,9 +36,29 @@ function toKnownError(error: unknown): unknown {
   if (error instanceof LatchkeyError || error instanceof HttpRefusal || error instanceof OAuthRefusal) return error;
   const fault = (error ?? {}) as HttpFault;
   const status = fault.getStatus?.() ?? fault.status ?? 500;
-  if (status === 404) return new LatchkeyError('not_found', 'There is nothing at this address');
+  if (status === 404) return nothingHere();
   if (status === 413) return new LatchkeyError('payload_too_large', 'The body is too large');
   if (status === 415) return new LatchkeyError('unsupported_media_type', 'The body must be application/json in UTF-8');
   if (status >= 400 && status < 500) return new LatchkeyError('invalid_request', 'The request is malformed');
   return error;
+}
+
+/** Answers an error as application/problem+json (RFC 9457). */
+export function sendProblem(response: Response, error: unknown): void {
+  const { http, title, code, message } = error instanceof HttpRefusal ? error : mapError(error);
+  const { retryAfterSeconds, freshSignIn, ...members } = error instanceof LatchkeyError ? error.details : {};
+  if (http === 401) response.set('WWW-Authenticate', freshSignIn ? stepUpChallenge(freshSignIn) : 'Bearer');
+  if (code === 'operation_not_allowed') response.set('WWW-Authenticate', insufficientScope({}));
+  if (retryAfterSeconds !== undefined) response.set('Retry-After', String(retryAfterSeconds));
+  const type = `urn:latchkey:problem:${code.replaceAll('_', '-')}`;
+  response
+    .status(http)
+    .type('application/problem+json')
+    .send(JSON.stringify({ type, title, status: http, detail: message, code, ...members }));
+}
+
+/** RFC 9470: asks for a sign-in that is fresh, and strong, enough. */
+function stepUpChallenge({ maxAgeSeconds, acrValues }: FreshSignInRule): string {
+  const acr = acrValues.length > 0 ? `, acr_values="${acrValues.join(' ')}"` : '';
+  return `Bearer error="insufficient_user_authentication", max_age="${maxAgeSeconds}"${acr}`;
 }

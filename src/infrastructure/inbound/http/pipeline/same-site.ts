@@ -1,6 +1,6 @@
 import cors from 'cors';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { HttpRefusal } from './http-refusal.js';
+import { HttpRefusal } from './refusals.js';
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
