@@ -1,12 +1,13 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimes } from '../../telemetry/request-times.js';
 import type { Traces } from '../../telemetry/traces.js';
 import { cannotListen } from '../shared/listening.js';
+import { shutDown } from '../shared/shut-down.js';
 import { configureHttp } from './http-app.js';
-import { httpShutDown } from './http-shut-down.js';
 
 /**
  * Longer than proxies keep an unused connection (nginx and AWS load balancers: 60 s). After Node's own 5 seconds it would be
@@ -44,4 +45,29 @@ export class HttpServer {
     await this.shutDown();
     await this.app.close();
   }
+}
+
+/**
+ * Must be called before the server listens.
+ * @returns what shuts it down: requests under way are answered, connections without one are closed at once, and a client that
+ *   takes too long is cut off. Node would wait without end for a connection that has never brought a request, of which
+ *   proxies keep some open.
+ */
+function httpShutDown(server: Server): () => Promise<void> {
+  const unused = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    unused.delete(socket);
+    response.once('close', () => {
+      if (!server.listening) server.closeIdleConnections();
+    });
+  });
+  const close = (done: () => void) => {
+    server.close(done);
+    for (const socket of unused) socket.destroy();
+  };
+  return () => shutDown(close, () => server.closeAllConnections());
 }
