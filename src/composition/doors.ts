@@ -10,24 +10,19 @@ import { GrpcHealth } from '../infrastructure/inbound/grpc/grpc-health.js';
 import { GrpcServer } from '../infrastructure/inbound/grpc/grpc-server.js';
 import { RateLimitWindow } from '../infrastructure/inbound/grpc/validation/rate-limit-window.js';
 import { ValidationService } from '../infrastructure/inbound/grpc/validation/validation-service.js';
-import { ForwardAuthController } from '../infrastructure/inbound/http/forward-auth/forward-auth.door.js';
-import { ForwardAuth } from '../infrastructure/inbound/http/forward-auth/forward-auth.js';
+import { forwardAuthDoor } from '../infrastructure/inbound/http/forward-auth/forward-auth.door.js';
+import type { HttpDoor } from '../infrastructure/inbound/http/http-door.js';
 import { HttpServer } from '../infrastructure/inbound/http/http-server.js';
-import { IntrospectionController } from '../infrastructure/inbound/http/introspection/introspection.door.js';
-import { ApiKeysController } from '../infrastructure/inbound/http/management/api-keys.controller.js';
-import { AuditEventsController } from '../infrastructure/inbound/http/management/audit-events.controller.js';
-import { SessionCookie } from '../infrastructure/inbound/http/management/cookies.js';
-import { PlatformSignInController } from '../infrastructure/inbound/http/management/platform-sign-in.door.js';
-import { SessionController } from '../infrastructure/inbound/http/management/session.controller.js';
-import { SignInCookie } from '../infrastructure/inbound/http/management/sign-in-cookie.js';
-import { SignInLanding } from '../infrastructure/inbound/http/management/sign-in-landing.js';
-import { LeakedKeysController } from '../infrastructure/inbound/http/leaks/leaked-keys.controller.js';
-import { TokenRevocationController } from '../infrastructure/inbound/http/leaks/token-revocation.controller.js';
+import { introspectionDoor } from '../infrastructure/inbound/http/introspection/introspection.door.js';
+import { leaksDoor } from '../infrastructure/inbound/http/leaks/leaks.door.js';
+import { managementDoor } from '../infrastructure/inbound/http/management/management.door.js';
+import { platformSignInDoor } from '../infrastructure/inbound/http/management/platform-sign-in.door.js';
 import { MetricsListener } from '../infrastructure/inbound/http/operations/metrics-listener.js';
-import { OperationsController } from '../infrastructure/inbound/http/operations/operations.door.js';
-import { OwnKeyController } from '../infrastructure/inbound/http/own-key/own-key.door.js';
+import { operationsDoor } from '../infrastructure/inbound/http/operations/operations.door.js';
+import { ownKeyDoor } from '../infrastructure/inbound/http/own-key/own-key.door.js';
+import { docsDoor } from '../infrastructure/inbound/http/pages/docs.door.js';
+import { settingsDoor } from '../infrastructure/inbound/http/pages/settings.door.js';
 import { KeyRequests } from '../infrastructure/inbound/http/pipeline/key-requests.js';
-import { SettingsPage } from '../infrastructure/inbound/http/pages/settings.door.js';
 import { KeyAnswers } from '../infrastructure/inbound/shared/key-answers.js';
 import { Readiness } from '../infrastructure/inbound/shared/readiness.js';
 import { ServiceIdentity } from '../infrastructure/inbound/shared/service-identity.js';
@@ -45,7 +40,6 @@ export async function buildDoors(
 ) {
   const { log, traces, metricsPage, httpTimes, grpcTimes } = telemetry;
   const { validateKey } = useCases;
-  const { publicUrl, oidc } = config;
   const health = new GrpcHealth();
   const readiness = new Readiness(keyReader, synchronousCommits, (isReady) => health.set(isReady));
   const identity = new ServiceIdentity(config.serviceTokens, config.grpcTls?.clientRoles ?? []);
@@ -58,33 +52,22 @@ export async function buildDoors(
     accounts,
     new EnvoyAuthorization(validateKey, answers, log),
   ];
-  const controllers = [
-    AccountController,
-    SessionController,
-    ApiKeysController,
-    AuditEventsController,
-    IntrospectionController,
-    ForwardAuthController,
-    OwnKeyController,
-    LeakedKeysController,
-    TokenRevocationController,
-    OperationsController,
-    ...(oidc ? [PlatformSignInController] : []),
+  const httpDoors: HttpDoor[] = [
+    managementDoor(config),
+    introspectionDoor,
+    forwardAuthDoor({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes }),
+    ownKeyDoor,
+    leaksDoor(identity),
+    operationsDoor(config),
+    platformSignInDoor(config, log),
+    settingsDoor(config),
+    docsDoor(),
   ];
   /** What the controllers ask for, each by its class. */
-  const instances = [
-    ...Object.values(useCases),
-    identity,
-    answers,
-    keyRequests,
-    readiness,
-    metricsPage,
-    new ForwardAuth({ validateKey, keyRequests, log, routes: config.forwardAuthRoutes }),
-    new SettingsPage(config),
-    new SessionCookie(publicUrl),
-    ...(oidc ? [new SignInCookie(publicUrl, oidc.clientSecret), new SignInLanding(publicUrl, log)] : []),
-  ];
+  const shared = [...Object.values(useCases), identity, answers, keyRequests, readiness, metricsPage];
 
+  const instances = [...shared, ...httpDoors.flatMap((door) => door.instances ?? [])];
+  const controllers = [AccountController, ...httpDoors.flatMap((door) => door.controllers ?? [])];
   const providers = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));
   const app = await NestFactory.create<NestExpressApplication>(
     { module: class Doors {}, controllers, providers },
@@ -98,6 +81,6 @@ export async function buildDoors(
     readiness,
     grpc: new GrpcServer(config, services, pipeline, health),
     metricsListener: new MetricsListener(metricsPage, readiness, config),
-    http: new HttpServer(app, config, log, httpTimes, traces),
+    http: new HttpServer({ app, doors: httpDoors, config, log, times: httpTimes, traces }),
   };
 }

@@ -1,42 +1,45 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../../../config/config.js';
-import { LatchkeyError } from '../../../domain/errors.js';
 import type { Log } from '../../telemetry/log.js';
 import type { HttpRequestTimes } from '../../telemetry/request-times.js';
 import type { Traces } from '../../telemetry/traces.js';
+import type { HttpDoor } from './http-door.js';
 import { accessLog } from './pipeline/access-log.js';
-import { ServiceIdentity } from '../shared/service-identity.js';
 import { BodyPipe } from './pipeline/body.pipe.js';
-import { formBodies, jsonBodies } from './pipeline/body-parsing.js';
-import { unlessForwardAuth } from './forward-auth/forward-auth.js';
-import { docsPage } from './pages/docs.door.js';
-import { reportersOnly } from './leaks/reporters-only.js';
+import { jsonBodies } from './pipeline/body-parsing.js';
 import { HttpErrorFilter } from './pipeline/http-error.filter.js';
 import { PROBLEM_MODELS } from './pipeline/problem-responses.js';
 import { assignRequestId, warnOfUnnamedProxy } from './pipeline/request.js';
 import { requestTelemetry } from './pipeline/request-telemetry.js';
 import { allowOrigins, refuseCrossSite } from './pipeline/same-site.js';
-import { settingsAssets } from './pages/settings.door.js';
 import { refuseUnread } from './pipeline/unread-answers.js';
 
-/** GitLab sends what it found in one request, however much that is. */
-const LEAKED_TOKENS_LIMIT = '1mb';
+const DESCRIPTION = '/openapi.json';
+
+export interface HttpParts {
+  readonly app: NestExpressApplication;
+  readonly doors: readonly HttpDoor[];
+  readonly config: Config;
+  readonly log: Log;
+  readonly times: HttpRequestTimes;
+  readonly traces: Traces;
+}
 
 /** What every HTTP request passes, in this order, before it reaches a controller. */
-export function configureHttp(
-  app: NestExpressApplication,
-  config: Config,
-  log: Log,
-  times: HttpRequestTimes,
-  traces: Traces,
-): void {
+export function configureHttp({ app, doors, config, log, times, traces }: HttpParts): void {
+  const policies = doors.flatMap((door) => Object.entries(door.policies ?? {}));
+  const pathsWhere = (trait: 'isAboutAnotherRequest' | 'isProbe' | 'isOneRoute') =>
+    policies.filter(([, policy]) => policy[trait]).map(([path]) => path);
+  const forPeople = exceptAt(pathsWhere('isAboutAnotherRequest'));
+
   app.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false);
   app.set('query parser', 'simple');
   app.set('etag', false);
-  app.use(refuseUnread, assignRequestId, accessLog(log), requestTelemetry(times, traces), warnOfUnnamedProxy(log));
+  app.use(refuseUnread, assignRequestId, accessLog(log, pathsWhere('isProbe')));
+  app.use(requestTelemetry(times, traces, [DESCRIPTION, ...pathsWhere('isOneRoute')]), warnOfUnnamedProxy(log));
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -48,30 +51,22 @@ export function configureHttp(
       strictTransportSecurity: config.publicUrl.startsWith('https:'),
     }),
   );
-  app.use('/settings/assets', settingsAssets());
-  if (config.metricsPort !== undefined) app.use('/metrics', nothingHere);
-  if (config.crossOrigins.length > 0) app.use('/v1', unlessForwardAuth(allowOrigins(config.crossOrigins)));
-  app.use('/v1', noStore, unlessForwardAuth(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
-  if (!config.passwordSignIn) app.use('/v1/session', unlessPasswords);
-  app.use('/v1/introspect', formBodies());
-  const reporters = reportersOnly(app.get(ServiceIdentity));
-  app.use('/v1/revocable_token_types', reporters);
-  app.use('/v1/revoke_tokens', reporters, jsonBodies(LEAKED_TOKENS_LIMIT));
-  app.use('/v1', unlessForwardAuth(jsonBodies()));
+  if (config.crossOrigins.length > 0) app.use('/v1', forPeople(allowOrigins(config.crossOrigins)));
+  app.use('/v1', noStore, forPeople(refuseCrossSite(config.ownOrigins, config.crossOrigins)));
+  for (const [path, { handlers = [] }] of policies) if (handlers.length > 0) app.use(path, ...handlers);
+  app.use('/v1', forPeople(jsonBodies()));
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new HttpErrorFilter(log));
   serveOpenApi(app);
 }
 
-/** What has a port of its own is not to be had here. */
-function nothingHere(_request: Request, _response: Response, next: NextFunction): void {
-  next(new LatchkeyError('not_found', 'There is nothing at this address'));
-}
-
-/** Where people sign in elsewhere, there is no such thing as a sign-in with a password. */
-function unlessPasswords(request: Request, response: Response, next: NextFunction): void {
-  if (request.method === 'POST' && request.path === '/') nothingHere(request, response, next);
-  else next();
+/** Skips a handler at these very paths, which are found as routes are: in any case of letters, with or without a slash at the end. */
+function exceptAt(paths: readonly string[]) {
+  return (handler: RequestHandler): RequestHandler =>
+    (request, response, next) => {
+      const path = `${request.baseUrl}${request.path}`.toLowerCase().replace(/\/$/, '');
+      return paths.includes(path) ? next() : handler(request, response, next);
+    };
 }
 
 function noStore(_request: Request, response: Response, next: NextFunction): void {
@@ -116,6 +111,5 @@ function serveOpenApi(app: NestExpressApplication): void {
   const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
   // One buffer for all answers: those that nobody reads cost nothing more.
   const bytes = Buffer.from(JSON.stringify(document));
-  app.use('/openapi.json', (_request: Request, response: Response) => response.type('json').send(bytes));
-  app.use('/docs', docsPage());
+  app.use(DESCRIPTION, (_request: Request, response: Response) => response.type('json').send(bytes));
 }

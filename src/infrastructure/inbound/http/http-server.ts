@@ -1,13 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Config } from '../../../config/config.js';
-import type { Log } from '../../telemetry/log.js';
-import type { HttpRequestTimes } from '../../telemetry/request-times.js';
-import type { Traces } from '../../telemetry/traces.js';
 import { cannotListen } from '../shared/listening.js';
 import { shutDown } from '../shared/shut-down.js';
-import { configureHttp } from './http-app.js';
+import { configureHttp, type HttpParts } from './http-app.js';
 
 /**
  * Longer than proxies keep an unused connection (nginx and AWS load balancers: 60 s). After Node's own 5 seconds it would be
@@ -15,27 +10,22 @@ import { configureHttp } from './http-app.js';
  */
 const KEEP_ALIVE_MS = 75_000;
 
-/** The one HTTP server, with all controllers. */
+/** The one HTTP server, with all doors. */
 export class HttpServer {
   private readonly shutDown: () => Promise<void>;
 
-  constructor(
-    private readonly app: NestExpressApplication,
-    private readonly config: Config,
-    private readonly log: Log,
-    private readonly times: HttpRequestTimes,
-    private readonly traces: Traces,
-  ) {
-    const server: Server = app.getHttpServer();
+  constructor(private readonly parts: HttpParts) {
+    const server: Server = parts.app.getHttpServer();
     server.keepAliveTimeout = KEEP_ALIVE_MS;
     this.shutDown = httpShutDown(server);
   }
 
   /** Listens. Throws when the port is taken. */
   async open(): Promise<void> {
-    configureHttp(this.app, this.config, this.log, this.times, this.traces);
-    const { httpPort, host } = this.config;
-    await this.app.listen(httpPort, host).catch((error: unknown) => {
+    configureHttp(this.parts);
+    const { app, config } = this.parts;
+    const { httpPort, host } = config;
+    await app.listen(httpPort, host).catch((error: unknown) => {
       throw cannotListen(error, 'HTTP_PORT', httpPort, host);
     });
   }
@@ -43,7 +33,7 @@ export class HttpServer {
   /** Answers what is under way. Nest itself would cut off every request that is still open. */
   async close(): Promise<void> {
     await this.shutDown();
-    await this.app.close();
+    await this.parts.app.close();
   }
 }
 

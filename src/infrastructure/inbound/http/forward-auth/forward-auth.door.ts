@@ -2,7 +2,8 @@ import { All, Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { FORWARD_AUTH_MODES, readMode } from './forward-auth-modes.js';
-import { ForwardAuth } from './forward-auth.js';
+import { ForwardAuth, type ForwardAuthParts } from './forward-auth.js';
+import type { HttpDoor } from '../http-door.js';
 import { hasBody } from '../pipeline/body-parsing.js';
 import { sendKeyAnswer } from '../pipeline/key-requests.js';
 import {
@@ -26,7 +27,7 @@ const IDENTITY = {
 
 @ApiTags('forward-auth')
 @Controller('v1/forward-auth')
-export class ForwardAuthController {
+class ForwardAuthController {
   constructor(private readonly forwardAuth: ForwardAuth) {}
 
   /** Any method will do: proxies differ in the one they ask with. */
@@ -56,4 +57,12 @@ export class ForwardAuthController {
   askOtherwise(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response) {
     return this.ask(mode, request, response);
   }
+}
+
+export function forwardAuthDoor(parts: ForwardAuthParts): HttpDoor {
+  return {
+    controllers: [ForwardAuthController],
+    instances: [new ForwardAuth(parts)],
+    policies: { '/v1/forward-auth': { isAboutAnotherRequest: true } },
+  };
 }

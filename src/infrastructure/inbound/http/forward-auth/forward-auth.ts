@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request } from 'express';
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
@@ -54,14 +54,4 @@ export class ForwardAuth {
 function forNginx(answer: KeyAnswer): KeyAnswer {
   if (answer.status !== 429 && answer.status !== 503) return answer;
   return { ...answer, status: 403, headers: { ...answer.headers, 'X-Latchkey-Status': String(answer.status) } };
-}
-
-const PATH = /^\/forward-auth\/?$/i;
-
-/**
- * Skips a handler that is meant for people's requests under /v1. A proxy asks here about a request of its client: the
- * headers may name any origin and any body, nothing is changed, and an answer to a preflight would count as a grant.
- */
-export function unlessForwardAuth(handler: RequestHandler): RequestHandler {
-  return (request, response, next) => (PATH.test(request.path) ? next() : handler(request, response, next));
 }

@@ -7,7 +7,8 @@ import type { Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';
 import { denialError, KeyAnswers } from '../../shared/key-answers.js';
 import { ServiceIdentity } from '../../shared/service-identity.js';
-import { readForm } from '../pipeline/body-parsing.js';
+import type { HttpDoor } from '../http-door.js';
+import { formBodies, readForm } from '../pipeline/body-parsing.js';
 import { IntrospectionView } from './introspection.view.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
 import { OAuthRefusal } from '../pipeline/refusals.js';
@@ -33,7 +34,7 @@ const FORM = {
 @ApiBearerAuth('service_token')
 @ApiBasicAuth('service_client')
 @Controller('v1/introspect')
-export class IntrospectionController {
+class IntrospectionController {
   constructor(
     private readonly validateKey: ValidateKey,
     private readonly identity: ServiceIdentity,
@@ -86,3 +87,9 @@ export class IntrospectionController {
     }
   }
 }
+
+/** The standard has clients send a form. */
+export const introspectionDoor: HttpDoor = {
+  controllers: [IntrospectionController],
+  policies: { '/v1/introspect': { handlers: [formBodies()] } },
+};

@@ -3,6 +3,9 @@ import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { BeginPlatformSignIn, SIGN_IN_PURPOSES } from '../../../../application/sessions/begin-platform-sign-in.js';
 import { FinishPlatformSignIn } from '../../../../application/sessions/finish-platform-sign-in.js';
+import type { Config } from '../../../../config/config.js';
+import type { Log } from '../../../telemetry/log.js';
+import type { HttpDoor } from '../http-door.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { SessionCookie } from './cookies.js';
 import { SignInCookie } from './sign-in-cookie.js';
@@ -13,7 +16,7 @@ const ONWARD = { Location: { description: 'Where the person goes on', schema: { 
 /** Browsers come here, by links and redirects: every answer sends the person on, to the platform or to our page. */
 @ApiTags('session')
 @Controller('v1/session/oidc')
-export class PlatformSignInController {
+class PlatformSignInController {
   constructor(
     private readonly beginSignIn: BeginPlatformSignIn,
     private readonly finishSignIn: FinishPlatformSignIn,
@@ -55,4 +58,13 @@ export class PlatformSignInController {
       this.landing.send(response, finished.isExpected ? 'signed-in' : 'signed-in=another');
     });
   }
+}
+
+/** Without OIDC_ISSUER there is nothing at its addresses. */
+export function platformSignInDoor({ publicUrl, oidc }: Pick<Config, 'publicUrl' | 'oidc'>, log: Log): HttpDoor {
+  if (!oidc) return {};
+  return {
+    controllers: [PlatformSignInController],
+    instances: [new SignInCookie(publicUrl, oidc.clientSecret), new SignInLanding(publicUrl, log)],
+  };
 }

@@ -1,11 +1,13 @@
-import { Controller, Get, Redirect, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint, ApiOkResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
+import { Controller, Get, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import type { NextFunction, Request, Response } from 'express';
+import type { Config } from '../../../../config/config.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { Readiness } from '../../shared/readiness.js';
 import { MetricsPage } from '../../../telemetry/metrics-page.js';
+import type { HttpDoor } from '../http-door.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
-import { SettingsPage } from '../pages/settings.door.js';
+import { nothingHere } from '../pipeline/refusals.js';
 
 class StatusView {
   @ApiProperty({ enum: ['ok'] }) status!: string;
@@ -17,10 +19,9 @@ class ReadinessView extends StatusView {
 
 @ApiTags('operations')
 @Controller()
-export class OperationsController {
+class OperationsController {
   constructor(
     private readonly readiness: Readiness,
-    private readonly page: SettingsPage,
     private readonly metrics: MetricsPage,
   ) {}
 
@@ -46,17 +47,19 @@ export class OperationsController {
   async tellMetrics(@Res() response: Response): Promise<void> {
     response.type(this.metrics.contentType).send(await this.metrics.text());
   }
+}
 
-  @Get()
-  @Redirect('/settings/api-keys', 302)
-  @ApiExcludeEndpoint()
-  home(): void {
-    // The redirect is all there is.
-  }
+export function operationsDoor({ metricsPort }: Pick<Config, 'metricsPort'>): HttpDoor {
+  return {
+    controllers: [OperationsController],
+    policies: {
+      '/livez': { isProbe: true },
+      '/readyz': { isProbe: true },
+      '/metrics': { handlers: metricsPort === undefined ? [] : [onAnotherPort] },
+    },
+  };
+}
 
-  @Get('settings/api-keys')
-  @ApiExcludeEndpoint()
-  settings(@Res() response: Response): void {
-    this.page.send(response);
-  }
+function onAnotherPort(_request: Request, _response: Response, next: NextFunction): void {
+  next(nothingHere());
 }

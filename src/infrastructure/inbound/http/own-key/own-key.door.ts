@@ -6,6 +6,7 @@ import { ACCESS_LEVELS } from '../../../../domain/keys/access.js';
 import type { Grant } from '../../../../domain/keys/verdict.js';
 import type { RateDecision } from '../../../../domain/rate-limit.js';
 import { wholeSeconds } from '../../shared/key-answers.js';
+import type { HttpDoor } from '../http-door.js';
 import { KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
 import {
   EXPIRY_HEADER,
@@ -53,7 +54,7 @@ class OwnKeyView {
 @ApiTags('key')
 @ApiBearerAuth('api_key')
 @Controller('v1/key')
-export class OwnKeyController {
+class OwnKeyController {
   constructor(
     private readonly showOwnKey: ShowOwnKey,
     private readonly keyRequests: KeyRequests,
@@ -76,3 +77,5 @@ export class OwnKeyController {
     sendKeyAnswer(response, answered);
   }
 }
+
+export const ownKeyDoor: HttpDoor = { controllers: [OwnKeyController] };

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import compression from 'compression';
 import express, { type Request, type Response, Router } from 'express';
+import type { HttpDoor } from '../http-door.js';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
@@ -36,8 +37,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** `/docs`: the HTTP API to read and to try, from this origin alone. A sign-in there opens an ordinary session. */
-export function docsPage(): Router {
+/** The HTTP API to read and to try, from this origin alone. A sign-in there opens an ordinary session. */
+export function docsDoor(): HttpDoor {
+  return { policies: { '/docs': { handlers: [pageAndFiles()] } } };
+}
+
+function pageAndFiles(): Router {
   const router = Router();
   const files = express.static(SWAGGER_UI, { index: false, redirect: false, maxAge: '1h' });
   router.get('/', (_request: Request, response: Response) => {

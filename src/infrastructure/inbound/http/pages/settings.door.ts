@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Controller, Get, Redirect, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import compression from 'compression';
 import express, { type RequestHandler, type Response } from 'express';
 import type { Config } from '../../../../config/config.js';
+import type { HttpDoor } from '../http-door.js';
 
 /** Where the build of `web/` leaves the settings screen: index.html and assets/. */
 const WEB_DIST = fileURLToPath(new URL('../../../../../web/dist', import.meta.url));
@@ -13,7 +16,7 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 type Settings = Pick<Config, 'exampleUrl' | 'helpUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
 
 /** The settings screen's one document. It may load what this origin serves, and nothing else. */
-export class SettingsPage {
+class SettingsPage {
   private readonly document: string;
 
   constructor({ exampleUrl, helpUrl, publicUrl, oidc, passwordSignIn }: Settings) {
@@ -56,12 +59,37 @@ export class SettingsPage {
   }
 }
 
+@ApiExcludeController()
+@Controller()
+class SettingsController {
+  constructor(private readonly page: SettingsPage) {}
+
+  @Get()
+  @Redirect('/settings/api-keys', 302)
+  home(): void {
+    // The redirect is all there is.
+  }
+
+  @Get('settings/api-keys')
+  settings(@Res() response: Response): void {
+    this.page.send(response);
+  }
+}
+
+export function settingsDoor(settings: Settings): HttpDoor {
+  return {
+    controllers: [SettingsController],
+    instances: [new SettingsPage(settings)],
+    policies: { '/settings/assets': { handlers: assets(), isOneRoute: true } },
+  };
+}
+
 function inQuotes(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 }
 
 /** Files with a hash in their names, which never change. */
-export function settingsAssets(): RequestHandler[] {
+function assets(): RequestHandler[] {
   const files = express.static(join(WEB_DIST, 'assets'), {
     index: false,
     redirect: false,

@@ -3,11 +3,8 @@ import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { LatchkeyRequest } from './request.js';
 
-/** What asks again and again whether all is well. */
-const PROBES = ['/livez', '/readyz'];
-
 /** One line a request; the path without its query, which is never logged. A probe that finds all well is no news. */
-export function accessLog(log: Log) {
+export function accessLog(log: Log, probes: readonly string[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const start = performance.now();
     response.once('close', () => {
@@ -20,7 +17,7 @@ export function accessLog(log: Log) {
         completed: response.writableFinished,
         latencyMs: Math.round((performance.now() - start) * 10) / 10,
       };
-      if (response.statusCode === 200 && PROBES.includes(path)) log.debug('request', facts);
+      if (response.statusCode === 200 && probes.includes(path)) log.debug('request', facts);
       else log.info('request', facts);
     });
     next();

@@ -1,10 +1,28 @@
 import type { NextFunction, Request, Response } from 'express';
 import { LatchkeyError } from '../../../../domain/errors.js';
 import type { ServiceIdentity } from '../../shared/service-identity.js';
+import type { HttpDoor } from '../http-door.js';
+import { jsonBodies } from '../pipeline/body-parsing.js';
 import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
+import { LeakedKeysController } from './leaked-keys.controller.js';
+import { TokenRevocationController } from './token-revocation.controller.js';
+
+/** GitLab sends what it found in one request, however much that is. */
+const LEAKED_TOKENS_LIMIT = '1mb';
+
+export function leaksDoor(identity: ServiceIdentity): HttpDoor {
+  const reporters = reportersOnly(identity);
+  return {
+    controllers: [LeakedKeysController, TokenRevocationController],
+    policies: {
+      '/v1/revocable_token_types': { handlers: [reporters] },
+      '/v1/revoke_tokens': { handlers: [reporters, jsonBodies(LEAKED_TOKENS_LIMIT)] },
+    },
+  };
+}
 
 /** Ahead of the body, which may be large: only who reports leaked keys gets past. Anyone else is 401, as GitLab's API has it. */
-export function reportersOnly(identity: ServiceIdentity) {
+function reportersOnly(identity: ServiceIdentity) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     try {
       const authorization = headerValues(request, 'authorization');

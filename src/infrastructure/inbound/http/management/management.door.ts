@@ -1,0 +1,22 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Config } from '../../../../config/config.js';
+import type { HttpDoor } from '../http-door.js';
+import { nothingHere } from '../pipeline/refusals.js';
+import { ApiKeysController } from './api-keys.controller.js';
+import { AuditEventsController } from './audit-events.controller.js';
+import { SessionCookie } from './cookies.js';
+import { SessionController } from './session.controller.js';
+
+/** What people manage their keys by, in the settings screen or in a page of the platform's own. */
+export function managementDoor({ publicUrl, passwordSignIn }: Pick<Config, 'publicUrl' | 'passwordSignIn'>): HttpDoor {
+  return {
+    controllers: [SessionController, ApiKeysController, AuditEventsController],
+    instances: [new SessionCookie(publicUrl)],
+    policies: { '/v1/session': { handlers: passwordSignIn ? [] : [unlessPasswords] } },
+  };
+}
+
+/** Where people sign in elsewhere, there is no such thing as a sign-in with a password. */
+function unlessPasswords(request: Request, _response: Response, next: NextFunction): void {
+  next(request.method === 'POST' && request.path === '/' ? nothingHere() : undefined);
+}
