@@ -1,19 +1,26 @@
 import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiBasicAuth, ApiBearerAuth, ApiBody, ApiConsumes, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBasicAuth,
+  ApiBearerAuth,
+  ApiBody,
+  ApiConsumes,
+  ApiOkResponse,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { Response } from 'express';
 import { ValidateKey } from '../../../../application/validation/validate-key.js';
-import { invalidFields, LatchkeyError } from '../../../../domain/errors.js';
-import type { Question } from '../../../../domain/keys/verdict.js';
+import { invalidFields } from '../../../../domain/errors.js';
+import type { Grant, Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';
 import { denialError, KeyAnswers } from '../../shared/key-answers.js';
 import { ServiceIdentity } from '../../shared/service-identity.js';
 import type { HttpDoor } from '../http-door.js';
 import { formBodies, readForm } from '../pipeline/body-parsing.js';
-import { IntrospectionView } from './introspection.view.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
-import { OAuthRefusal } from '../pipeline/refusals.js';
 import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
-import { readClientSecret } from './client-secret.js';
+import { identifyClient } from './oauth-client.js';
 
 /** Whether it may read anything at all: what it may do, the caller finds in its scope. */
 const IS_ACTIVE: Question = { operation: 'read', permission: '' };
@@ -28,6 +35,34 @@ const FORM = {
     client_secret: { type: 'string', description: 'Without Authorization: its token' },
   },
 };
+
+const SECONDS = { type: 'integer', description: 'Seconds since 1970' } as const;
+
+/** An introspection response (RFC 7662, section 2.2). Of a token that is not active it says nothing else. */
+class IntrospectionView {
+  @ApiProperty() active: boolean;
+  @ApiPropertyOptional({ description: 'The account that the key acts as' }) sub?: string;
+  @ApiPropertyOptional({ description: 'Permissions, space-separated; absent when there are none' }) scope?: string;
+  @ApiPropertyOptional(SECONDS) exp?: number;
+  @ApiPropertyOptional(SECONDS) iat?: number;
+  @ApiPropertyOptional({ format: 'uuid', description: "The key's id" }) client_id?: string;
+  @ApiPropertyOptional({ enum: ['Bearer'] }) token_type?: string;
+
+  constructor(grant?: Grant) {
+    this.active = grant !== undefined;
+    if (!grant) return;
+    this.sub = grant.ownerId;
+    if (grant.permissions.length > 0) this.scope = grant.permissions.join(' ');
+    this.exp = seconds(grant.expiresAt);
+    this.iat = seconds(grant.createdAt);
+    this.client_id = grant.keyId;
+    this.token_type = 'Bearer';
+  }
+}
+
+function seconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000);
+}
 
 /** Token introspection (RFC 7662), for services that ask in the way of OAuth 2.0. */
 @ApiTags('introspection')
@@ -59,7 +94,7 @@ class IntrospectionController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<IntrospectionView> {
     const form = readForm(request.body as string | undefined);
-    const service = this.identify(headerValues(request, 'authorization'), form);
+    const service = identifyClient(this.identity, headerValues(request, 'authorization'), form);
     const token = form.get('token');
     if (token === undefined) throw invalidFields([{ field: 'token', message: 'is missing' }]);
     // The caller's address is not the client's, and the standard has no field for that.
@@ -75,16 +110,6 @@ class IntrospectionController {
     if (rate && (verdict.granted || isLimited)) response.set(this.answers.rateLimitHeaders(rate));
     if (isLimited) throw denialError('rate-limited', rate);
     return new IntrospectionView(verdict.granted ? verdict : undefined);
-  }
-
-  private identify(authorization: readonly string[], form: ReadonlyMap<string, string>): string {
-    const secrets = readClientSecret(authorization, form);
-    try {
-      return this.identity.require('validator', { authorization, secrets });
-    } catch (error) {
-      const isUnknown = secrets && error instanceof LatchkeyError && error.code === 'unauthenticated';
-      throw isUnknown ? new OAuthRefusal(401, 'invalid_client', 'No service identity has this name and token') : error;
-    }
   }
 }
 

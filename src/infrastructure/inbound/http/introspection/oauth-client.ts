@@ -1,14 +1,33 @@
 import { unescape } from 'node:querystring';
-import type { ClientSecret } from '../../shared/service-identity.js';
+import { LatchkeyError } from '../../../../domain/errors.js';
+import type { ClientSecret, ServiceIdentity } from '../../shared/service-identity.js';
 import { OAuthRefusal } from '../pipeline/refusals.js';
 
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 
 /**
+ * The name of the validator that calls: by its bearer token, or as an OAuth client does. To an OAuth client that is unknown,
+ * the error is in the words of OAuth.
+ */
+export function identifyClient(
+  identity: ServiceIdentity,
+  authorization: readonly string[],
+  form: ReadonlyMap<string, string>,
+): string {
+  const secrets = readClientSecret(authorization, form);
+  try {
+    return identity.require('validator', { authorization, secrets });
+  } catch (error) {
+    const isUnknown = secrets && error instanceof LatchkeyError && error.code === 'unauthenticated';
+    throw isUnknown ? new OAuthRefusal(401, 'invalid_client', 'No service identity has this name and token') : error;
+  }
+}
+
+/**
  * What an OAuth client says of itself by `client_secret_basic` or `client_secret_post` (RFC 6749, section 2.3.1), in each
  * reading that it may mean; undefined when it uses neither, as one with a bearer token.
  */
-export function readClientSecret(
+function readClientSecret(
   authorization: readonly string[],
   form: ReadonlyMap<string, string>,
 ): readonly ClientSecret[] | undefined {
