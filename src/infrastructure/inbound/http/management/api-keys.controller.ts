@@ -5,12 +5,13 @@ import { GetApiKey } from '../../../../application/keys/get-api-key.js';
 import { ListApiKeys } from '../../../../application/keys/list-api-keys.js';
 import { RevokeApiKey } from '../../../../application/keys/revoke-api-key.js';
 import { RotateApiKey } from '../../../../application/keys/rotate-api-key.js';
+import { requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { DEFAULT_EXPIRY_DAYS, DEFAULT_GRACE_SECONDS } from '../../../../domain/keys/key-rules.js';
 import { noSuchKey } from '../../../../domain/keys/owner-keys.js';
+import { withoutSecrets } from '../../../../domain/secrets.js';
 import { CreateApiKeyBody, RotateApiKeyBody } from './bodies.js';
-import { readIdempotencyKey } from './idempotency-key.js';
 import { ForOwners } from './owner.guard.js';
 import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
@@ -124,4 +125,16 @@ function readKeyId(id: string): string {
   const keyId = id.toLowerCase();
   if (!isKeyId(keyId)) throw noSuchKey();
   return keyId;
+}
+
+/** As the IETF draft "The Idempotency-Key HTTP Header Field" has it, quotes optional; kept as the client sent it. */
+function readIdempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  requireFields({ 'Idempotency-Key': idempotencyKeyProblem(header) });
+  return header;
+}
+
+function idempotencyKeyProblem(header: string): string | undefined {
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) return 'must be 1 to 255 visible ASCII characters';
+  return withoutSecrets(header) === header ? undefined : 'must not hold an API key: make up a new value, a UUID say';
 }
