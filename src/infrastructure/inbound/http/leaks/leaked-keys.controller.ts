@@ -2,9 +2,9 @@ import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
 import { MAX_SOURCE_LENGTH, MAX_URL_LENGTH } from '../../../../domain/audit/leak-site.js';
-import { lengthProblem, optional } from '../../../../domain/errors.js';
+import { optional } from '../../../../domain/errors.js';
 import { plainText } from '../../shared/client-facts.js';
-import { Follows, text } from '../pipeline/rules.js';
+import { Follows, plainTextRule } from '../pipeline/rules.js';
 import { turnAway } from '../pipeline/turned-away.js';
 import { MALFORMED_BODY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
@@ -22,11 +22,11 @@ class LeakedKeysBody {
   keys!: string[];
 
   @ApiPropertyOptional({ minLength: 1, maxLength: MAX_SOURCE_LENGTH, description: 'Who or what found them' })
-  @Follows(optional(text((value) => plainProblem(value, MAX_SOURCE_LENGTH))))
+  @Follows(optional(plainTextRule(MAX_SOURCE_LENGTH)))
   source?: string;
 
   @ApiPropertyOptional({ minLength: 1, maxLength: MAX_URL_LENGTH, description: 'Where they stood' })
-  @Follows(optional(text((value) => plainProblem(value, MAX_URL_LENGTH))))
+  @Follows(optional(plainTextRule(MAX_URL_LENGTH)))
   url?: string;
 }
 
@@ -34,11 +34,6 @@ function keysProblem(value: unknown): string | undefined {
   if (value === undefined) return 'is missing';
   if (!Array.isArray(value) || value.length < 1 || value.length > MAX_KEYS) return `must be 1 to ${MAX_KEYS} texts`;
   return value.every((one) => typeof one === 'string') ? undefined : 'must hold texts alone';
-}
-
-function plainProblem(value: string, maxLength: number): string | undefined {
-  const problem = lengthProblem(value, maxLength);
-  return problem ?? (/\p{Cc}/u.test(value) ? 'must not contain control characters' : undefined);
 }
 
 /** Who holds a key string may end it, and learns nothing by that. */

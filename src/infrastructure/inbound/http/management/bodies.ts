@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { MAX_EMAIL_LENGTH } from '../../../../domain/accounts/account.js';
 import { MAX_PASSWORD_LENGTH, passwordProblem } from '../../../../domain/accounts/password.js';
-import { lengthProblem, optional } from '../../../../domain/errors.js';
+import { optional } from '../../../../domain/errors.js';
 import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
 import {
   DEFAULT_EXPIRY_DAYS,
@@ -12,22 +12,16 @@ import {
   MAX_NAME_LENGTH,
   ROTATION_FIELDS,
 } from '../../../../domain/keys/key-rules.js';
-import { Follows, text } from '../pipeline/rules.js';
+import { Follows, plainTextRule, text } from '../pipeline/rules.js';
 
 export class SignInBody {
   @ApiProperty({ maxLength: MAX_EMAIL_LENGTH })
-  @Follows(text(emailProblem))
+  @Follows(plainTextRule(MAX_EMAIL_LENGTH))
   email!: string;
 
   @ApiProperty({ format: 'password', maxLength: MAX_PASSWORD_LENGTH })
   @Follows(text(passwordProblem))
   password!: string;
-}
-
-/** PostgreSQL takes no NUL in text, and no account has an email with a control character. */
-function emailProblem(email: string): string | undefined {
-  const problem = lengthProblem(email, MAX_EMAIL_LENGTH);
-  return problem ?? (/\p{Cc}/u.test(email) ? 'must not contain control characters' : undefined);
 }
 
 const CONFIRMING_PASSWORD = {
