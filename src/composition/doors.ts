@@ -2,10 +2,10 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../config/config.js';
-import { AccountController } from '../infrastructure/inbound/grpc/accounts/account.controller.js';
 import { AccountService } from '../infrastructure/inbound/grpc/accounts/account-service.js';
 import { CallPipeline } from '../infrastructure/inbound/grpc/call-pipeline.js';
 import { EnvoyAuthorization } from '../infrastructure/inbound/grpc/envoy/envoy-authorization.js';
+import type { GrpcDoor } from '../infrastructure/inbound/grpc/grpc-door.js';
 import { GrpcHealth } from '../infrastructure/inbound/grpc/grpc-health.js';
 import { GrpcServer } from '../infrastructure/inbound/grpc/grpc-server.js';
 import { RateLimitWindow } from '../infrastructure/inbound/grpc/validation/rate-limit-window.js';
@@ -46,10 +46,9 @@ export async function buildDoors(
   const answers = new KeyAnswers(config.rateLimit);
   const keyRequests = new KeyRequests(answers, log);
 
-  const accounts = new AccountService();
-  const services = [
+  const grpcDoors: GrpcDoor[] = [
     new ValidationService(validateKey, new RateLimitWindow(config.rateLimit), log),
-    accounts,
+    new AccountService(),
     new EnvoyAuthorization(validateKey, answers, log),
   ];
   const httpDoors: HttpDoor[] = [
@@ -63,23 +62,24 @@ export async function buildDoors(
     settingsDoor(config),
     docsDoor(),
   ];
-  /** What the controllers ask for, each by its class. */
+  /** What any controller may ask for, by its class. */
   const shared = [...Object.values(useCases), identity, answers, keyRequests, readiness, metricsPage];
 
+  const byNest = grpcDoors.flatMap(({ nest }) => nest ?? []);
+  const controllers = [...byNest, ...httpDoors].flatMap((door) => door.controllers ?? []);
   const instances = [...shared, ...httpDoors.flatMap((door) => door.instances ?? [])];
-  const controllers = [AccountController, ...httpDoors.flatMap((door) => door.controllers ?? [])];
   const providers = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));
   const app = await NestFactory.create<NestExpressApplication>(
     { module: class Doors {}, controllers, providers },
     { bodyParser: false, logger: new NestLog(log) },
   );
-  app.connectMicroservice({ strategy: accounts });
+  for (const { strategy } of byNest) app.connectMicroservice({ strategy });
   await app.startAllMicroservices();
 
   const pipeline = new CallPipeline(identity, grpcTimes, traces, log);
   return {
     readiness,
-    grpc: new GrpcServer(config, services, pipeline, health),
+    grpc: new GrpcServer(config, grpcDoors, pipeline, health),
     metricsListener: new MetricsListener(metricsPage, readiness, config),
     http: new HttpServer({ app, doors: httpDoors, config, log, times: httpTimes, traces }),
   };

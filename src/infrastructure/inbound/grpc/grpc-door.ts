@@ -1,4 +1,6 @@
 import type { ServerDuplexStream, ServerUnaryCall, ServiceDefinition } from '@grpc/grpc-js';
+import type { Type } from '@nestjs/common';
+import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '../../../config/service-roles.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 
@@ -17,6 +19,8 @@ export interface GrpcDoor {
   readonly role: ServiceRole;
   /** Read when the server opens. */
   readonly methods: Readonly<Record<string, GrpcMethod>>;
+  /** For a door whose methods are those of Nest's controllers: the controllers, and what Nest hands their methods to. */
+  readonly nest?: { readonly controllers: readonly Type[]; readonly strategy: CustomTransportStrategy };
   instruments?(): readonly Instrument[];
   /** Asks streams that are open to come to an end. */
   drain?(): void;

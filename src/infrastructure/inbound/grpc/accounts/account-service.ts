@@ -1,6 +1,7 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
+import { AccountController } from './account.controller.js';
 import { platform } from './platform.js';
 
 /**
@@ -11,6 +12,7 @@ export class AccountService extends Server implements CustomTransportStrategy, G
   readonly service = 'latchkey.v1.AccountService';
   readonly proto = 'latchkey/v1/account_service.proto';
   readonly role = 'accounts';
+  readonly nest = { controllers: [AccountController], strategy: this };
 
   get methods(): Record<string, UnaryMethod<unknown, unknown>> {
     const methods = [...this.messageHandlers].map(([name, handler]) => [name, this.toMethod(handler)] as const);
