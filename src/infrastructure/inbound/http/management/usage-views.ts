@@ -13,7 +13,7 @@ const DAYS =
   'Of the last 90 days in UTC, today included, those with requests; oldest first. A day that is missing had none';
 const REFUSED = 'Requests with the right key that were answered 401, 403 or 429';
 
-export class AddressUseView {
+class AddressUseView {
   @ApiProperty() clientIp: string;
   @ApiProperty({ type: String, nullable: true, description: SERVICE }) service: string | null;
   @ApiProperty({ ...TIME, description: FIRST_AT }) firstAt: string;
@@ -27,7 +27,7 @@ export class AddressUseView {
   }
 }
 
-export class DayCountView {
+class DayCountView {
   @ApiProperty({ type: String, format: 'date' }) day: string;
   @ApiProperty({ type: 'integer' }) granted: number;
   @ApiProperty({ type: 'integer', description: REFUSED }) refused: number;
