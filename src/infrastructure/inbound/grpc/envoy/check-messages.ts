@@ -1,5 +1,5 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { loadProto } from '../protos.js';
+import { codecOf, loadProto } from '../protos.js';
 
 export interface WireEntry {
   readonly key: string;
@@ -42,18 +42,18 @@ export interface WireCheckAnswer {
 export const AUTHORIZATION_PROTO = 'envoy/service/auth/v3/external_auth.proto';
 
 const root = loadProto(AUTHORIZATION_PROTO);
-const Check = root.lookupType('envoy.service.auth.v3.CheckRequest');
-const Answer = root.lookupType('envoy.service.auth.v3.CheckResponse');
+const checks = codecOf<WireCheck>(root.lookupType('envoy.service.auth.v3.CheckRequest'));
+const answers = codecOf<WireCheckAnswer>(root.lookupType('envoy.service.auth.v3.CheckResponse'));
 
 export const AUTHORIZATION_SERVICE: ServiceDefinition<UntypedServiceImplementation> = {
   Check: {
     path: '/envoy.service.auth.v3.Authorization/Check',
     requestStream: false,
     responseStream: false,
-    requestSerialize: (check: WireCheck) => Buffer.from(Check.encode(check).finish()),
-    requestDeserialize: (bytes: Buffer) => Check.decode(bytes) as unknown as WireCheck,
-    responseSerialize: (answer: WireCheckAnswer) => Buffer.from(Answer.encode(answer).finish()),
-    responseDeserialize: (bytes: Buffer) => Answer.decode(bytes) as unknown as WireCheckAnswer,
+    requestSerialize: checks.encode,
+    requestDeserialize: checks.decode,
+    responseSerialize: answers.encode,
+    responseDeserialize: answers.decode,
   },
 };
 

@@ -3,7 +3,7 @@ import type { DenialReason } from '../../../../domain/keys/verdict.js';
 import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
 import type { Operation as WireOperation } from '../generated/latchkey/v1/Operation.js';
 import type { Reason as WireReason } from '../generated/latchkey/v1/Reason.js';
-import { numbersOf } from './validation-definition.js';
+import { numbersOf } from './validation-messages.js';
 
 const operation = numbersOf<WireOperation>('Operation');
 const access = numbersOf<WireAccess>('AccessLevel');

@@ -1,3 +1,6 @@
+import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { codecOf, loadProto } from '../protos.js';
+
 /** A question as it arrives: absent fields are empty, enums are their numbers, known or not. */
 export interface WireQuestion {
   readonly requestId: string;
@@ -10,7 +13,7 @@ export interface WireQuestion {
   readonly clientIp: string;
   readonly userAgent: string;
   /** When it was read off the wire, by performance.now(): on a busy stream, long before it is handed on. */
-  readonly readAt: number;
+  readAt: number;
 }
 
 /** Durations and timestamps. */
@@ -48,4 +51,32 @@ export interface WireAnswer {
   readonly denial?: WireDenial;
   readonly failure?: { readonly code: number; readonly message: string };
   readonly rateLimit?: WireRateLimit | undefined;
+}
+
+export const VALIDATION_PROTO = 'latchkey/v1/api_key_service.proto';
+
+const root = loadProto(VALIDATION_PROTO);
+const questions = codecOf<WireQuestion>(root.lookupType('latchkey.v1.ValidateKeyRequest'));
+const answers = codecOf<WireAnswer>(root.lookupType('latchkey.v1.ValidateKeyResponse'));
+
+const messages = {
+  requestSerialize: questions.encode,
+  requestDeserialize: (bytes: Buffer): WireQuestion => {
+    const question = questions.decode(bytes);
+    question.readAt = performance.now();
+    return question;
+  },
+  responseSerialize: answers.encode,
+  responseDeserialize: answers.decode,
+};
+const path = (method: string) => `/latchkey.v1.ApiKeyService/${method}`;
+
+export const VALIDATION_SERVICE: ServiceDefinition<UntypedServiceImplementation> = {
+  ValidateKey: { path: path('ValidateKey'), requestStream: false, responseStream: false, ...messages },
+  ValidateKeys: { path: path('ValidateKeys'), requestStream: true, responseStream: true, ...messages },
+};
+
+/** The numbers of an enum's values, by name; the generated type of an enum is its names or its numbers. */
+export function numbersOf<Value extends string | number>(enumName: string) {
+  return root.lookupEnum(`latchkey.v1.${enumName}`).values as Readonly<Record<Extract<Value, string>, number>>;
 }

@@ -7,8 +7,7 @@ import { toAnswer } from './answers.js';
 import { OpenStreams } from './open-streams.js';
 import { readQuestion, requestIdOf } from './questions.js';
 import type { RateLimitWindow } from './rate-limit-window.js';
-import { VALIDATION_PROTO, VALIDATION_SERVICE } from './validation-definition.js';
-import type { WireAnswer, WireQuestion } from './validation-messages.js';
+import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './validation-messages.js';
 import { answerStream } from './validation-stream.js';
 
 /** `latchkey.v1.ApiKeyService`: every request of the platform is asked about here. */
