@@ -31,11 +31,13 @@ export const contract = {
               "fields": {
                 "requestId": {
                   "type": "string",
-                  "id": 1
+                  "id": 1,
+                  "protoName": "request_id"
                 },
                 "apiKey": {
                   "type": "string",
-                  "id": 2
+                  "id": 2,
+                  "protoName": "api_key"
                 },
                 "authorization": {
                   "type": "string",
@@ -51,11 +53,13 @@ export const contract = {
                 },
                 "clientIp": {
                   "type": "string",
-                  "id": 6
+                  "id": 6,
+                  "protoName": "client_ip"
                 },
                 "userAgent": {
                   "type": "string",
-                  "id": 7
+                  "id": 7,
+                  "protoName": "user_agent"
                 }
               }
             },
@@ -72,7 +76,8 @@ export const contract = {
               "fields": {
                 "requestId": {
                   "type": "string",
-                  "id": 1
+                  "id": 1,
+                  "protoName": "request_id"
                 },
                 "grant": {
                   "type": "Grant",
@@ -88,7 +93,8 @@ export const contract = {
                 },
                 "rateLimit": {
                   "type": "RateLimit",
-                  "id": 4
+                  "id": 4,
+                  "protoName": "rate_limit"
                 }
               }
             },
@@ -96,11 +102,13 @@ export const contract = {
               "fields": {
                 "keyId": {
                   "type": "string",
-                  "id": 1
+                  "id": 1,
+                  "protoName": "key_id"
                 },
                 "ownerId": {
                   "type": "string",
-                  "id": 2
+                  "id": 2,
+                  "protoName": "owner_id"
                 },
                 "access": {
                   "type": "AccessLevel",
@@ -113,7 +121,8 @@ export const contract = {
                 },
                 "expiresAt": {
                   "type": "google.protobuf.Timestamp",
-                  "id": 5
+                  "id": 5,
+                  "protoName": "expires_at"
                 }
               }
             },
@@ -125,7 +134,8 @@ export const contract = {
                 },
                 "httpStatus": {
                   "type": "uint32",
-                  "id": 2
+                  "id": 2,
+                  "protoName": "http_status"
                 },
                 "message": {
                   "type": "string",
@@ -133,15 +143,18 @@ export const contract = {
                 },
                 "retryAfter": {
                   "type": "google.protobuf.Duration",
-                  "id": 4
+                  "id": 4,
+                  "protoName": "retry_after"
                 },
                 "keyId": {
                   "type": "string",
-                  "id": 5
+                  "id": 5,
+                  "protoName": "key_id"
                 },
                 "ownerId": {
                   "type": "string",
-                  "id": 6
+                  "id": 6,
+                  "protoName": "owner_id"
                 }
               }
             },
@@ -169,7 +182,8 @@ export const contract = {
                 },
                 "resetAfter": {
                   "type": "google.protobuf.Duration",
-                  "id": 3
+                  "id": 3,
+                  "protoName": "reset_after"
                 }
               }
             },
