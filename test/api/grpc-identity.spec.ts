@@ -2,7 +2,7 @@ import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { callerOf } from '../../src/infrastructure/inbound/grpc/caller.js';
+import { callerOf } from '../../src/infrastructure/inbound/grpc/call-pipeline.js';
 import { ServiceIdentity } from '../../src/infrastructure/inbound/shared/service-identity.js';
 import { parseServiceTokens } from '../../src/config/service-roles.js';
 import { bearer } from '../support/callers/grpc-clients.js';

@@ -1,18 +1,21 @@
-import type {
-  handleBidiStreamingCall,
-  handleUnaryCall,
-  sendUnaryData,
-  ServerUnaryCall,
-  UntypedServiceImplementation,
+import type { PeerCertificate } from 'node:tls';
+import {
+  type handleBidiStreamingCall,
+  type handleUnaryCall,
+  type Metadata,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  status,
+  type StatusObject,
+  type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { Log } from '../../telemetry/log.js';
-import type { GrpcRequestTimes, Outcome, Times } from '../../telemetry/request-times.js';
+import type { GrpcRequestTimes, Outcome } from '../../telemetry/request-times.js';
 import type { OpenSpan, Traces } from '../../telemetry/traces.js';
-import type { ServiceIdentity } from '../shared/service-identity.js';
-import { callerOf } from './caller.js';
+import { mapError } from '../shared/error-table.js';
+import { inProtoSpelling } from '../shared/proto-spelling.js';
+import type { Caller, ServiceIdentity } from '../shared/service-identity.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
-import { outcomeOf, toStatus } from './grpc-error.js';
-import { traceparentOf } from './traceparent.js';
 
 type Role = GrpcDoor['role'];
 
@@ -42,36 +45,32 @@ export class CallPipeline {
   ): handleUnaryCall<Request, Answer> {
     const times = this.times.of(name);
     const { traces } = this;
+    const serve = async (
+      call: ServerUnaryCall<Request, Answer>,
+      done: sendUnaryData<Answer>,
+      span?: OpenSpan,
+    ): Promise<void> => {
+      const begun = method.arrivedAt?.(call.request) ?? performance.now();
+      let outcome: Outcome = 'ok';
+      let isIdentified = false;
+      try {
+        const identity = this.identity.require(role, callerOf(call));
+        isIdentified = true;
+        done(null, await method.answer(call.request, call, identity));
+      } catch (error) {
+        this.log.fault(error, { requestId: method.requestId?.(call.request) });
+        outcome = outcomeOf(error);
+        if (isIdentified && method.answerToError) done(null, method.answerToError());
+        else done(toStatus(error));
+      }
+      if (call.cancelled) outcome = 'aborted';
+      times[outcome].observeSince(begun);
+      span?.end(outcome);
+    };
     return (call, done) =>
       void (traces.isOn
-        ? traces.serve(name, traceparentOf(call.metadata), (span) => this.serve(role, method, times, call, done, span))
-        : this.serve(role, method, times, call, done));
-  }
-
-  private async serve<Request, Answer>(
-    role: Role,
-    method: UnaryMethod<Request, Answer>,
-    times: Times,
-    call: ServerUnaryCall<Request, Answer>,
-    done: sendUnaryData<Answer>,
-    span?: OpenSpan,
-  ): Promise<void> {
-    const begun = method.arrivedAt?.(call.request) ?? performance.now();
-    let outcome: Outcome = 'ok';
-    let isIdentified = false;
-    try {
-      const identity = this.identity.require(role, callerOf(call));
-      isIdentified = true;
-      done(null, await method.answer(call.request, call, identity));
-    } catch (error) {
-      this.log.fault(error, { requestId: method.requestId?.(call.request) });
-      outcome = outcomeOf(error);
-      if (isIdentified && method.answerToError) done(null, method.answerToError());
-      else done(toStatus(error));
-    }
-    if (call.cancelled) outcome = 'aborted';
-    times[outcome].observeSince(begun);
-    span?.end(outcome);
+        ? traces.serve(name, traceparentOf(call.metadata), (span) => serve(call, done, span))
+        : serve(call, done));
   }
 
   private stream<Question, Answer>(
@@ -95,22 +94,49 @@ export class CallPipeline {
   private each(name: string): Each {
     const times = this.times.of(name);
     const { traces } = this;
-    return (work, arrivedAt = performance.now()) =>
-      traces.isOn
-        ? traces.serve(name, undefined, (span) => timed(times, arrivedAt, work, span))
-        : timed(times, arrivedAt, work);
+    const timed = async <T>(work: () => Promise<T>, begun: number, span?: OpenSpan): Promise<T> => {
+      let outcome: Outcome = 'ok';
+      try {
+        return await work();
+      } catch (error) {
+        outcome = outcomeOf(error);
+        throw error;
+      } finally {
+        times[outcome].observeSince(begun);
+        span?.end(outcome);
+      }
+    };
+    return (work, begun = performance.now()) =>
+      traces.isOn ? traces.serve(name, undefined, (span) => timed(work, begun, span)) : timed(work, begun);
   }
 }
 
-async function timed<T>(times: Times, begun: number, work: () => Promise<T>, span?: OpenSpan): Promise<T> {
-  let outcome: Outcome = 'ok';
-  try {
-    return await work();
-  } catch (error) {
-    outcome = outcomeOf(error);
-    throw error;
-  } finally {
-    times[outcome].observeSince(begun);
-    span?.end(outcome);
-  }
+/** The part of a grpc-js server call that says who is calling. */
+interface IdentifiedCall {
+  readonly metadata: Metadata;
+  getAuthContext(): { sslPeerCertificate?: PeerCertificate | undefined } | null;
+}
+
+export function callerOf(call: IdentifiedCall): Caller {
+  return {
+    authorization: call.metadata.get('authorization').map(String),
+    certificate: () => call.getAuthContext()?.sslPeerCertificate,
+  };
+}
+
+/** W3C Trace Context, where gRPC carries it. */
+function traceparentOf(metadata: Metadata): string | undefined {
+  return metadata.get('traceparent')[0]?.toString();
+}
+
+/** The status that a broken call ends with. */
+function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details'> {
+  const { grpc: code, message: details } = mapError(inProtoSpelling(error));
+  return { code, details };
+}
+
+/** Whether the caller or the service is at fault. */
+function outcomeOf(error: unknown): Outcome {
+  const { grpc: code } = mapError(error);
+  return code === status.UNAVAILABLE || code === status.INTERNAL ? 'failed' : 'refused';
 }
