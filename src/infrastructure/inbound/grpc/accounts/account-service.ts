@@ -1,8 +1,8 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
+import { type Actor, NO_CLIENT } from '../../../../domain/audit/audit-event.js';
 import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import { AccountController } from './account.controller.js';
-import { platform } from './platform.js';
 
 /**
  * `latchkey.v1.AccountService`, whose methods Nest serves (`account.controller.ts`). To Nest it is a transport: Nest hands
@@ -42,4 +42,12 @@ export class AccountService extends Server implements CustomTransportStrategy, G
         lastValueFrom(this.transformToObservable(await handler(request, platform(identity)))),
     };
   }
+}
+
+/** The names of certificates may be longer. */
+const MOST_CHARACTERS = 128;
+
+/** The platform as the record names it. Its own address is not that of a client. */
+function platform(identity: string): Actor {
+  return { actorId: `service:${identity}`.slice(0, MOST_CHARACTERS), client: NO_CLIENT };
 }

@@ -1,5 +1,6 @@
-import { Controller, UseFilters } from '@nestjs/common';
+import { Catch, Controller, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
+import { type Observable, throwError } from 'rxjs';
 import { ChangeAccountStatus } from '../../../../application/accounts/change-account-status.js';
 import { GetAccount } from '../../../../application/accounts/get-account.js';
 import { ListAccounts } from '../../../../application/accounts/list-accounts.js';
@@ -16,7 +17,14 @@ import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeK
 import type { RevokeKeysResponse } from '../generated/latchkey/v1/RevokeKeysResponse.js';
 import { toWire } from './account-message.js';
 import { type ById, idOf, keysToRevoke, listingOf, type Versioned, versionOf } from './account-requests.js';
-import { PassErrorsOn } from './pass-errors-on.filter.js';
+
+/** What an error means to the caller is for the pipeline to say, as with every other service. */
+@Catch()
+class PassErrorsOn implements RpcExceptionFilter {
+  catch(error: unknown): Observable<never> {
+    return throwError(() => error);
+  }
+}
 
 /** The methods of `latchkey.v1.AccountService`, by their names. */
 @Controller()
