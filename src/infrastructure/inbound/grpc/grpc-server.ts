@@ -1,7 +1,8 @@
-import { Server, type ServiceDefinition } from '@grpc/grpc-js';
+import { experimental, Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import { loadSync } from '@grpc/proto-loader';
 import type { Config } from '../../../config/config.js';
+import type { GrpcTlsConfig } from '../../../config/grpc-tls-config.js';
 import { urlHost } from '../../../config/network-config.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 import { cannotListen } from '../shared/listening.js';
@@ -11,7 +12,8 @@ import { CHANNEL_OPTIONS } from './channel-options.js';
 import type { GrpcDoor } from './grpc-door.js';
 import type { GrpcHealth } from './grpc-health.js';
 import { PROTO_OPTIONS } from './protos.js';
-import { serverCredentials } from './server-credentials.js';
+
+const CERTIFICATE_REFRESH_MS = 60_000;
 
 /** The one gRPC server, with a service for each door. */
 export class GrpcServer {
@@ -55,4 +57,28 @@ export class GrpcServer {
       () => this.server.forceShutdown(),
     );
   }
+}
+
+/** Files are read again every minute, so that renewed certificates need no restart. A client certificate is optional. */
+async function serverCredentials(tls: GrpcTlsConfig | undefined): Promise<ServerCredentials> {
+  if (!tls) return ServerCredentials.createInsecure();
+  const files = new experimental.FileWatcherCertificateProvider({
+    certificateFile: tls.certFile,
+    privateKeyFile: tls.keyFile,
+    caCertificateFile: tls.clientCaFile,
+    refreshIntervalMs: CERTIFICATE_REFRESH_MS,
+  });
+  await firstRead(files);
+  return experimental.createCertificateProviderServerCredentials(files, tls.clientCaFile ? files : null, false);
+}
+
+/** A server that listens before it has its certificate would turn its first clients away. */
+function firstRead(files: experimental.FileWatcherCertificateProvider): Promise<void> {
+  return new Promise((resolve) => {
+    const onRead = () => {
+      files.removeIdentityCertificateListener(onRead);
+      resolve();
+    };
+    files.addIdentityCertificateListener(onRead);
+  });
 }
