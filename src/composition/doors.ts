@@ -8,7 +8,6 @@ import { EnvoyAuthorization } from '../infrastructure/inbound/grpc/envoy/envoy-a
 import type { GrpcDoor } from '../infrastructure/inbound/grpc/grpc-door.js';
 import { GrpcHealth } from '../infrastructure/inbound/grpc/grpc-health.js';
 import { GrpcServer } from '../infrastructure/inbound/grpc/grpc-server.js';
-import { RateLimitWindow } from '../infrastructure/inbound/grpc/validation/rate-limit-window.js';
 import { ValidationService } from '../infrastructure/inbound/grpc/validation/validation-service.js';
 import { forwardAuthDoor } from '../infrastructure/inbound/http/forward-auth/forward-auth.door.js';
 import type { HttpDoor } from '../infrastructure/inbound/http/http-door.js';
@@ -47,7 +46,7 @@ export async function buildDoors(
   const keyRequests = new KeyRequests(answers, log);
 
   const grpcDoors: GrpcDoor[] = [
-    new ValidationService(validateKey, new RateLimitWindow(config.rateLimit), log),
+    new ValidationService(validateKey, config.rateLimit, log),
     new AccountService(),
     new EnvoyAuthorization(validateKey, answers, log),
   ];

@@ -1,10 +1,40 @@
 import type { Validation } from '../../../../application/validation/validate-key.js';
 import type { RateDecision } from '../../../../domain/rate-limit.js';
-import type { Denial, Grant } from '../../../../domain/keys/verdict.js';
+import type { AccessLevel } from '../../../../domain/keys/access.js';
+import type { Denial, DenialReason, Grant } from '../../../../domain/keys/verdict.js';
 import { OUTWARD_DENIAL } from '../../shared/denial-table.js';
 import { mapError } from '../../shared/error-table.js';
-import { ACCESS, REASON } from './enums.js';
-import type { WireAnswer, WireDenial, WireGrant, WireRateLimit, WireTime } from './validation-messages.js';
+import type { AccessLevel as WireAccess } from '../generated/latchkey/v1/AccessLevel.js';
+import type { Reason as WireReason } from '../generated/latchkey/v1/Reason.js';
+import {
+  numbersOf,
+  type WireAnswer,
+  type WireDenial,
+  type WireGrant,
+  type WireRateLimit,
+  type WireTime,
+} from './validation-messages.js';
+
+const wireAccess = numbersOf<WireAccess>('AccessLevel');
+const wireReason = numbersOf<WireReason>('Reason');
+
+const ACCESS: Readonly<Record<AccessLevel, number>> = {
+  'read-only': wireAccess.ACCESS_LEVEL_READ_ONLY,
+  'read-and-write': wireAccess.ACCESS_LEVEL_READ_AND_WRITE,
+};
+
+/** For the calling service alone. */
+const REASON: Readonly<Record<DenialReason, number>> = {
+  'invalid-key': wireReason.REASON_INVALID_KEY,
+  revoked: wireReason.REASON_REVOKED,
+  expired: wireReason.REASON_EXPIRED,
+  'owner-suspended': wireReason.REASON_OWNER_SUSPENDED,
+  'owner-deleted': wireReason.REASON_OWNER_DELETED,
+  'rate-limited': wireReason.REASON_RATE_LIMITED,
+  'operation-not-allowed': wireReason.REASON_OPERATION_NOT_ALLOWED,
+  'read-only-key': wireReason.REASON_READ_ONLY_KEY,
+  'missing-permission': wireReason.REASON_MISSING_PERMISSION,
+};
 
 export function toAnswer(requestId: string, { verdict, rate, proven }: Validation): WireAnswer {
   const rateLimit = rate && toRateLimit(rate);

@@ -1,11 +1,24 @@
 import type { Client } from '../../../../domain/audit/audit-event.js';
+import type { Operation } from '../../../../domain/keys/access.js';
 import { isPermission } from '../../../../domain/accounts/permission.js';
 import { invalidFields } from '../../../../domain/errors.js';
 import { readBearer } from '../../shared/bearer.js';
 import type { Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';
-import { OPERATION } from './enums.js';
-import type { WireQuestion } from './validation-messages.js';
+import type { Operation as WireOperation } from '../generated/latchkey/v1/Operation.js';
+import { numbersOf, type WireQuestion } from './validation-messages.js';
+
+const wireOperation = numbersOf<WireOperation>('Operation');
+
+/** OPERATION_UNSPECIFIED, and numbers that no name stands for, are not in here. */
+const OPERATION: Readonly<Record<number, Operation>> = {
+  [wireOperation.OPERATION_READ]: 'read',
+  [wireOperation.OPERATION_WRITE]: 'write',
+  [wireOperation.OPERATION_DESTROY]: 'destroy',
+  [wireOperation.OPERATION_MANAGE_API_KEYS]: 'manage-api-keys',
+  [wireOperation.OPERATION_MANAGE_ACCOUNT]: 'manage-account',
+  [wireOperation.OPERATION_IMPERSONATE]: 'impersonate',
+};
 
 /** Throws `invalid_fields` for a broken call; an unreadable credential is none, for the use case to refuse. */
 export function readQuestion(wire: WireQuestion): {

@@ -1,14 +1,13 @@
-import type { ServerUnaryCall } from '@grpc/grpc-js';
+import { Metadata, type ServerUnaryCall } from '@grpc/grpc-js';
 import type { ValidateKey } from '../../../../application/validation/validate-key.js';
+import { type RateLimit, rateLimitWindowSeconds } from '../../../../domain/rate-limit.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from '../grpc-door.js';
 import { toAnswer } from './answers.js';
-import { OpenStreams } from './open-streams.js';
 import { readQuestion, requestIdOf } from './questions.js';
-import type { RateLimitWindow } from './rate-limit-window.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './validation-messages.js';
-import { answerStream } from './validation-stream.js';
+import { answerStream, OpenStreams } from './validation-stream.js';
 
 /** `latchkey.v1.ApiKeyService`: every request of the platform is asked about here. */
 export class ValidationService implements GrpcDoor {
@@ -18,12 +17,18 @@ export class ValidationService implements GrpcDoor {
   readonly role = 'validator';
   readonly methods;
   private readonly streams = new OpenStreams();
+  /**
+   * The one thing that a guard needs for the RateLimit-Policy header and that no message carries: `w`, the seconds in
+   * which a whole burst refills. Sent as initial metadata.
+   */
+  private readonly window = new Metadata();
 
   constructor(
     private readonly validateKey: ValidateKey,
-    private readonly window: RateLimitWindow,
+    rateLimit: RateLimit,
     private readonly log: Log,
   ) {
+    this.window.set('latchkey-ratelimit-window', String(rateLimitWindowSeconds(rateLimit)));
     const ValidateKey: UnaryMethod<WireQuestion, WireAnswer> = {
       answer: (question, call, identity) => this.answerOne(question, call, identity),
       arrivedAt: ({ readAt }) => readAt,
@@ -31,7 +36,7 @@ export class ValidationService implements GrpcDoor {
     };
     const ValidateKeys: StreamMethod<WireQuestion, WireAnswer> = {
       converse: (call, each, identity) => {
-        call.sendMetadata(this.window.metadata);
+        call.sendMetadata(this.window);
         this.streams.add(call);
         answerStream(call, this.answerEach(each, identity), this.log);
       },
@@ -54,7 +59,7 @@ export class ValidationService implements GrpcDoor {
   ): Promise<WireAnswer> {
     const answer = await this.answer(question, service);
     // Only now: sent together, headers and answer travel in one packet.
-    call.sendMetadata(this.window.metadata);
+    call.sendMetadata(this.window);
     return answer;
   }
 
