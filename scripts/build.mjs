@@ -35,7 +35,7 @@ const parts = {
     name: 'latchkey',
     inputs: [...common, 'src', 'tsconfig.build.json'],
     outs: ['dist'],
-    // The same command as `nest build` runs. The Nest CLI itself does not load on Node 20.19 (its Angular tools).
+    // What `nest build` does by nest-cli.json, without the Nest CLI (docs/adr/0006-other-dependencies.md).
     command: tsc,
     cwd: '.',
   },
