@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '../../../../test/support/eventually.js';
@@ -57,6 +57,14 @@ describe('the receiver of webhooks', () => {
       verified({ ...delivery!, body: `${delivery!.body} ` }, `whsec_${secrets[0]!.toString('base64')}`),
     ).toThrow();
     expect(delivery!.headers).toMatchObject({ 'webhook-id': MESSAGE.id, 'content-type': 'application/json' });
+  });
+
+  test('is sent the HMAC-SHA256 of id, time of the try and body, by each secret in the order of the settings', async () => {
+    await receiver().deliver(MESSAGE);
+    const { id, headers, body } = server.deliveries[0]!;
+    const content = `${id}.${String(headers['webhook-timestamp'])}.${body}`;
+    const macs = secrets.map((secret) => createHmac('sha256', secret).update(content).digest('base64'));
+    expect(headers['webhook-signature']).toBe(`v1,${macs[0]} v1,${macs[1]}`);
   });
 
   test('is sent the same to the letter at each try', async () => {
