@@ -27,11 +27,11 @@ const { revocations } = await import('./lib/revoker.mjs');
 const { holds, table } = await import('./lib/table.mjs');
 const { unary } = await import('./rows/unary.mjs');
 const { guard, stored } = await import('./rows/guard.mjs');
-const { peer, size } = await import('./rows/use-case.mjs');
+const { peer } = await import('./rows/use-case.mjs');
 const { latency } = await import('./rows/latency.mjs');
 const { memory, readiness, workers } = await import('./rows/process.mjs');
 
-const parts = { unary, guard, peer, stored, size, latency, workers, memory, readiness };
+const parts = { unary, guard, peer, stored, latency, workers, memory, readiness };
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 
 const lab = await openLab();

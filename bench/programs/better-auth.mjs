@@ -50,5 +50,5 @@ takeOrders({}, async (load) => {
     });
     if (valid) granted += 1;
   });
-  return { ...measured, granted };
+  return { granted, perSecond: granted / measured.seconds };
 });

@@ -2,7 +2,7 @@
 import { readConfig } from '../../dist/config/config.js';
 import { startLatchkey } from '../../dist/composition/start.js';
 import { freePort } from '../../scripts/lib/ports.mjs';
-import { randomKeys, unknownKey } from '../lib/keys.mjs';
+import { randomKeys } from '../lib/keys.mjs';
 import { closedLoop, takeOrders } from '../lib/orders.mjs';
 import { UNLIMITED } from '../lib/service.mjs';
 
@@ -21,31 +21,13 @@ const { validateKey } = useCases;
 const question = { operation: 'read', permission: 'systems:read' };
 const client = { ip: '192.0.2.1', userAgent: 'curl/8.5.0', requestId: 'bench' };
 
-const known = randomKeys(Number(process.env['BENCH_KEYS']));
-const unknown = known.map((_, n) => unknownKey(n));
+const keys = randomKeys(Number(process.env['BENCH_KEYS']));
 
-/**
- * `withUnknown`: each call is accompanied by one with a key that does not exist. The next call does not wait for it,
- * since its answer waits for a commit of the audit log, but the measurement ends only when all are answered.
- */
-takeOrders({ httpPort, grpcPort }, async ({ concurrency, seconds, withUnknown = false }) => {
-  const began = performance.now();
-  const counts = { granted: 0, refused: 0 };
-  /** @type {Set<Promise<void>>} */
-  const unanswered = new Set();
-  const askUnknown = (/** @type {number} */ n) => {
-    const asked = validateKey.execute({ credential: unknown[n % unknown.length], question, client }).then(() => {
-      counts.refused += 1;
-      unanswered.delete(asked);
-    });
-    unanswered.add(asked);
-  };
-  await closedLoop({ concurrency, seconds }, async (n) => {
-    if (withUnknown) askUnknown(n);
-    const { verdict } = await validateKey.execute({ credential: known[n % known.length], question, client });
-    if (verdict.granted) counts.granted += 1;
+takeOrders({ httpPort, grpcPort }, async (load) => {
+  let granted = 0;
+  const measured = await closedLoop(load, async (n) => {
+    const { verdict } = await validateKey.execute({ credential: keys[n % keys.length], question, client });
+    if (verdict.granted) granted += 1;
   });
-  await Promise.all(unanswered);
-  const answers = counts.granted + counts.refused;
-  return { ...counts, perSecond: (answers * 1000) / (performance.now() - began) };
+  return { granted, perSecond: granted / measured.seconds };
 });

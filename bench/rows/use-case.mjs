@@ -25,38 +25,6 @@ export async function peer(lab, { runs, seconds }) {
   return [ratioRow(what, { atLeast: 20 }, { 'Latchkey/s': measured.own, 'better-auth/s': measured.peer })];
 }
 
-/** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
-export async function size(lab, { runs, seconds, storedKeys: manyKeys }) {
-  const fewKeys = 1000;
-  const [manyUrl, fewUrl] = [await lab.database(manyKeys), await lab.database(fewKeys)];
-  const [many, few] = await Promise.all([
-    startUseCase(manyUrl, { BENCH_KEYS: String(manyKeys) }),
-    startUseCase(fewUrl, { BENCH_KEYS: String(fewKeys) }),
-  ]);
-  const load = { concurrency: CONCURRENCY, seconds };
-  const measured = await whileRevoking({ databaseUrl: manyUrl, ...many }, () =>
-    interleave(runs, {
-      many: () => perSecond(many, load),
-      few: () => perSecond(few, load),
-      half: () => perSecond(many, { ...load, withUnknown: true }),
-    }),
-  );
-  await Promise.all([many.stop(), few.stop()]);
-  const manyText = manyKeys.toLocaleString('en');
-  return [
-    ratioRow(
-      `${manyText} stored keys ÷ 1,000 stored keys, use case in process`,
-      { atLeast: 0.9 },
-      { 'many/s': measured.many, 'few/s': measured.few },
-    ),
-    ratioRow(
-      'half of the load unknown keys ÷ all known',
-      { atLeast: 0.7 },
-      { 'half unknown/s': measured.half, 'all known/s': measured.many },
-    ),
-  ];
-}
-
 /** @param {string} databaseUrl @param {Record<string, string>} env */
 async function startUseCase(databaseUrl, env) {
   const child = await start('programs/use-case.mjs', { env: { DATABASE_URL: databaseUrl, ...env } });
