@@ -3,6 +3,7 @@ import '../scripts/lib/node-version.mjs';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { main } from '../scripts/lib/stop.mjs';
 import { prepare } from './lib/prepare.mjs';
 
 /**
@@ -21,7 +22,7 @@ const effort = isQuick
   ? { runs: 1, seconds: 1, storedKeys: 20_000, latencyRuns: 1, validations: 50_000, quietSeconds: 3 }
   : { runs: 5, seconds: 3, storedKeys: 1_000_000, latencyRuns: 15, validations: 1_000_000, quietSeconds: 15 };
 
-await prepare();
+await main(prepare);
 const { openLab } = await import('./lib/lab.mjs');
 const { revocations } = await import('./lib/revoker.mjs');
 const { holds, table } = await import('./lib/table.mjs');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { startRedis } from '../../test/support/stores/redis.mjs';
-import { loadClient } from './load.mjs';
+import { loadWith } from './load.mjs';
 import { seed } from './seed.mjs';
 import { startService } from './service.mjs';
 
@@ -56,7 +56,7 @@ export async function openLab() {
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { redisUrl: redis.url, redisPid: redis.pid, load: await loadClient(folder), database, close };
+  return { redisUrl: redis.url, redisPid: redis.pid, load: loadWith(folder), database, close };
 }
 
 /** @typedef {Awaited<ReturnType<typeof openLab>>} Lab */

@@ -15,11 +15,10 @@ export async function prepare() {
   for (const script of ['scripts/install.mjs', 'scripts/build.mjs']) {
     if ((await step(script).code) !== 0) process.exit(1);
   }
-  await ensureTools({ 'redis-server': { debian: 'redis-server', neededBy: 'the bench' } });
-  // Without it the load comes from a Node client.
-  await ensureTools({ h2load: { debian: 'nghttp2-client', neededBy: 'the load of the bench' } }).catch((error) =>
-    console.log(error.message),
-  );
+  await ensureTools({
+    'redis-server': { debian: 'redis-server', neededBy: 'the bench' },
+    h2load: { debian: 'nghttp2-client', neededBy: 'the load of the bench' },
+  });
   const lock = hashOf(['bench/package-lock.json']);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   console.log('Installing what is compared with …');

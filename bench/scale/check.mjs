@@ -1,6 +1,7 @@
 // The model against runs that it was not fitted to: what one instance costs foretells two instances that share PostgreSQL and
 // Redis, at another pace and with other numbers in flight. Both in turns, for a machine's speed changes with its neighbours.
 // `node bench/scale/check.mjs`, about five minutes, writes results/check.json.
+import { main } from '../../scripts/lib/stop.mjs';
 import { prepare } from '../lib/prepare.mjs';
 import { median } from '../lib/statistics.mjs';
 import { writeResults } from './results.mjs';
@@ -15,7 +16,7 @@ const fitted = {
 const SHAPES = [{ perSecond: 2400 }, { inFlight: 120 }, { inFlight: 500 }];
 const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
-await prepare();
+await main(prepare);
 const { openLab } = await import('../lib/lab.mjs');
 const { start } = await import('../lib/process.mjs');
 const { startService } = await import('../lib/service.mjs');

@@ -1,5 +1,6 @@
 // What each part costs, for the model: `node bench/scale/measure.mjs`, about four minutes, writes results/costs.json.
 import { writeResults } from './results.mjs';
+import { main } from '../../scripts/lib/stop.mjs';
 import { prepare } from '../lib/prepare.mjs';
 
 const KEYS = Number(process.env['BENCH_KEYS'] ?? 1_000_000);
@@ -9,7 +10,7 @@ const PACES = [500, 2000, 4000, 8000];
 /** A machine whose neighbours are busy must not make the service give a read up: it would lose the process that is measured. */
 const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
-await prepare();
+await main(prepare);
 const { openLab } = await import('../lib/lab.mjs');
 const { openLine } = await import('../lib/line.mjs');
 const { start } = await import('../lib/process.mjs');

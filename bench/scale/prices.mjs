@@ -1,6 +1,7 @@
 // What READ_BARRIER=on and DATABASE_POOLING=transaction cost: each side in turns, and the first side twice, which shows how
 // far two equal sides are apart. `node bench/scale/prices.mjs [barrier] [pool]`, about five minutes, writes results/prices.json.
 import { writeResults } from './results.mjs';
+import { main } from '../../scripts/lib/stop.mjs';
 import { prepare } from '../lib/prepare.mjs';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3);
@@ -21,7 +22,7 @@ const WAYS = /** @type {const} */ ([
   },
 ]);
 
-await prepare();
+await main(prepare);
 const { openLab } = await import('../lib/lab.mjs');
 const { start } = await import('../lib/process.mjs');
 const { startService } = await import('../lib/service.mjs');

@@ -1,4 +1,5 @@
 // What the distance to the primary costs: `node bench/scale/regions.mjs`, about four minutes, writes results/regions.json.
+import { main } from '../../scripts/lib/stop.mjs';
 import { prepare } from '../lib/prepare.mjs';
 import { writeResults } from './results.mjs';
 
@@ -10,7 +11,7 @@ const DEFAULTS = { patienceMs: 120, deadlineMs: 200 };
 const CROWD = 1800;
 const PATIENT_MS = 30_000;
 
-await prepare();
+await main(prepare);
 const { openLab } = await import('../lib/lab.mjs');
 const { openLine } = await import('../lib/line.mjs');
 const { start } = await import('../lib/process.mjs');
