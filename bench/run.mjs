@@ -28,7 +28,7 @@ const { revocations } = await import('./lib/revoker.mjs');
 const { holds, table } = await import('./lib/table.mjs');
 const { unary } = await import('./rows/unary.mjs');
 const { guard, stored } = await import('./rows/guard.mjs');
-const { peer } = await import('./rows/use-case.mjs');
+const { peer } = await import('./rows/peer.mjs');
 const { latency } = await import('./rows/latency.mjs');
 const { memory, readiness, workers } = await import('./rows/process.mjs');
 

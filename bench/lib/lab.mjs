@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.mjs';
 import { startRedis } from '../../test/support/stores/redis.mjs';
+import { connected } from './database.mjs';
 import { loadWith } from './load.mjs';
 import { seed } from './seed.mjs';
 import { startService } from './service.mjs';
@@ -19,11 +19,7 @@ export async function openLab() {
     detached: false,
   });
   const redis = await startRedis(join(folder, 'redis'));
-  const execute = async (/** @type {string} */ statement) => {
-    const client = new pg.Client({ connectionString: postgres.url });
-    await client.connect();
-    await client.query(statement).finally(() => client.end());
-  };
+  const execute = (/** @type {string} */ statement) => connected(postgres.url, (client) => client.query(statement));
   const urlOf = (/** @type {string} */ name) => {
     const url = new URL(postgres.url);
     url.pathname = `/${name}`;

@@ -32,6 +32,15 @@ export function question(key) {
   };
 }
 
+/** The same question for the guard. @param {string} key */
+export const guardQuestion = (key) => ({
+  authorization: [`Bearer ${key}`],
+  method: 'GET',
+  permission: 'systems:read',
+  clientIp: '192.0.2.1',
+  userAgent: 'curl/8.5.0',
+});
+
 /**
  * One gRPC message with the five bytes before it, as it is sent over HTTP/2.
  * @param {string} key

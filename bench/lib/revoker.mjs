@@ -6,7 +6,7 @@ export const revocations = { revoked: 0, grantsBefore: 0, grantsAfter: 0, unansw
 /**
  * Carries out a measurement while keys of the same service are being revoked.
  * @template T
- * @param {{ databaseUrl: string, url: string, target: string }} at
+ * @param {{ databaseUrl: string, url: string, target: string }} service
  * @param {() => Promise<T>} measure
  * @returns {Promise<T>}
  */

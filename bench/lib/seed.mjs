@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import pg from 'pg';
+import { createHash, randomInt } from 'node:crypto';
+import { connected } from './database.mjs';
 import { keyNumber, ownerOf, publicPartOf } from './keys.mjs';
 
 const CHUNK = 10_000;
@@ -10,10 +10,8 @@ const CHUNK = 10_000;
  * @param {string} url
  * @param {number} count
  */
-export async function seed(url, count) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+export const seed = (url, count) =>
+  connected(url, async (client) => {
     for (let first = 0; first < count; first += CHUNK) {
       const numbers = Array.from({ length: Math.min(CHUNK, count - first) }, (_, index) => first + index);
       await insertOwners(client, [...new Set(numbers.map(ownerOf))]);
@@ -21,13 +19,24 @@ export async function seed(url, count) {
     }
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
-  } finally {
-    await client.end();
-  }
+  });
+
+/**
+ * Adds keys of the demo owner that are there to be revoked. They are far from the keys that loads use, and others at each
+ * call.
+ * @param {string} url
+ * @param {number} count
+ * @returns {Promise<{ id: string, key: string }[]>}
+ */
+export async function insertDoomed(url, count) {
+  const first = 1_000_000_000 + randomInt(1_000_000_000);
+  const numbers = Array.from({ length: count }, (_, n) => first + n);
+  const ids = await connected(url, (client) => insertKeys(client, numbers, () => 'demo'));
+  return ids.map((id, n) => ({ id, key: keyNumber(first + n) }));
 }
 
 /**
- * @param {pg.Client} client
+ * @param {import('pg').Client} client
  * @param {readonly string[]} ids
  */
 async function insertOwners(client, ids) {
@@ -42,12 +51,12 @@ async function insertOwners(client, ids) {
 
 /**
  * Keys that are valid for 90 days.
- * @param {pg.Client} client
+ * @param {import('pg').Client} client
  * @param {readonly number[]} numbers
  * @param {(n: number) => string} ownerOfKey
  * @returns {Promise<string[]>} their ids, in order
  */
-export async function insertKeys(client, numbers, ownerOfKey) {
+async function insertKeys(client, numbers, ownerOfKey) {
   const keys = numbers.map(keyNumber);
   const { rows } = await client.query(
     `INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at)

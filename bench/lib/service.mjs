@@ -2,6 +2,8 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { start } from './process.mjs';
 
 export const SERVICE_TOKEN = 'dev-validator-token';
+/** Of all owners whom the bench knows. */
+export const PASSWORD = 'correct horse battery staple';
 /** So high that no key of the bench reaches its limit; each use is still charged. */
 export const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 
@@ -24,7 +26,37 @@ export async function startService(databaseUrl, env = {}) {
     },
   });
   const url = `http://127.0.0.1:${httpPort}`;
-  return { ...child, url, grpcPort, target: `127.0.0.1:${grpcPort}`, grants: () => grants(url) };
+  return { ...child, databaseUrl, url, grpcPort, target: `127.0.0.1:${grpcPort}`, grants: () => grants(url) };
+}
+
+/** @typedef {Awaited<ReturnType<typeof startService>>} Service */
+
+/**
+ * A Node client of one or several services, in a process of its own, that asks for random ones of so many stored keys.
+ * @param {readonly { target: string }[]} services
+ * @param {number} keys
+ * @param {number} [deadlineMs] so long that a busy machine makes no validation fail
+ */
+export function startClient(services, keys, deadlineMs = 30_000) {
+  const targets = services.map(({ target }) => target).join();
+  const env = { BENCH_TARGETS: targets, BENCH_KEYS: String(keys), BENCH_DEADLINE_MS: String(deadlineMs) };
+  return start('programs/client.mjs', { env, isServer: false });
+}
+
+/**
+ * Work on a service and a client of it, which end with the work.
+ * @template T
+ * @param {{ databaseUrl: string, keys: number, env?: Record<string, string>, deadlineMs?: number }} settings
+ * @param {(client: import('./process.mjs').BenchProcess, service: Service) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withService({ databaseUrl, keys, env, deadlineMs }, work) {
+  const service = await startService(databaseUrl, env);
+  const client = await startClient([service], keys, deadlineMs);
+  const done = await work(client, service);
+  await client.stop();
+  await service.stop();
+  return done;
 }
 
 /**
@@ -35,4 +67,15 @@ async function grants(url) {
   const text = await (await fetch(`${url}/metrics`)).text();
   const count = /^latchkey_validations_total\{outcome="granted",reason=""\} (\d+)$/m.exec(text);
   return Number(count?.[1]);
+}
+
+/** A session, by its cookie. @param {string | undefined} url @returns {Promise<string>} */
+export async function cookieOf(url, email = 'demo@latchkey.dev') {
+  const response = await fetch(`${url}/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD }),
+  });
+  if (!response.ok) throw new Error(`sign-in: ${response.status}`);
+  return /** @type {string} */ (response.headers.get('set-cookie')).split(';')[0];
 }

@@ -1,3 +1,5 @@
+import { markdown } from './markdown.mjs';
+
 /**
  * @param {readonly import('../rows/row.mjs').Row[]} rows
  * @returns {string} a table for a terminal, which is also Markdown
@@ -13,10 +15,7 @@ export function table(rows) {
       .join(', '),
     holds(target, value.median) ? '' : 'short',
   ]);
-  const head = ['what', 'target', 'median', 'min to max', 'sides (median)', ''];
-  const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column].length)));
-  const print = (/** @type {string[]} */ cells) => `| ${cells.map((cell, n) => cell.padEnd(widths[n])).join(' | ')} |`;
-  return [print(head), print(widths.map((width) => '-'.repeat(width))), ...lines.map(print)].join('\n');
+  return markdown(['what', 'target', 'median', 'min to max', 'sides (median)', ''], lines);
 }
 
 /** @param {import('../rows/row.mjs').Row['target']} target @param {number} value */

@@ -4,50 +4,54 @@ import { randomUUID } from 'node:crypto';
 import grpc from '@grpc/grpc-js';
 import { channelOptions } from '../../clients/node/dist/grpc/connection.js';
 import { createGuard } from '../../clients/node/dist/index.js';
-import { randomKeys } from '../lib/keys.mjs';
-import { closedLoop, takeOrders } from '../lib/orders.mjs';
-import { ApiKeyService, question } from '../lib/proto.mjs';
+import { randomKeys, unknownKey } from '../lib/keys.mjs';
+import { closedLoop, openLoop, takeOrders } from '../lib/orders.mjs';
+import { ApiKeyService, guardQuestion, question } from '../lib/proto.mjs';
 import { SERVICE_TOKEN } from '../lib/service.mjs';
+import { percentile } from '../lib/statistics.mjs';
 
-const target = /** @type {string} */ (process.env['BENCH_TARGET']);
+const targets = /** @type {string} */ (process.env['BENCH_TARGETS']).split(',');
+const deadlineMs = Number(process.env['BENCH_DEADLINE_MS']);
 const keys = randomKeys(Number(process.env['BENCH_KEYS']));
 
-const DEADLINE_MS = 5000;
-
 const credentials = grpc.credentials.createInsecure();
-const clients = [1, 2].map(() => new ApiKeyService(target, credentials, channelOptions));
+const clients = targets.flatMap((target) => [1, 2].map(() => new ApiKeyService(target, credentials, channelOptions)));
 const metadata = new grpc.Metadata();
 metadata.set('authorization', `Bearer ${SERVICE_TOKEN}`);
-const guard = createGuard({ target, serviceToken: SERVICE_TOKEN, deadlineMs: DEADLINE_MS });
+const guards = targets.map((target) => createGuard({ target, serviceToken: SERVICE_TOKEN, deadlineMs }));
 
-/** @type {Record<string, (n: number) => Promise<boolean>>} whether the key was granted */
+/** @typedef {'granted' | 'refused' | 'failed'} Outcome */
+/** @type {Record<string, (n: number, key: string) => Promise<Outcome>>} */
 const ways = {
-  unary: (n) =>
+  unary: (n, key) =>
     new Promise((resolve, reject) => {
       clients[n % clients.length].ValidateKey(
-        { ...question(keys[n % keys.length]), requestId: randomUUID() },
+        { ...question(key), requestId: randomUUID() },
         metadata,
-        { deadline: Date.now() + DEADLINE_MS },
+        { deadline: Date.now() + deadlineMs },
         (/** @type {any} */ error, /** @type {any} */ answer) =>
-          error ? reject(error) : resolve(answer.outcome === 'grant'),
+          error ? reject(error) : resolve(answer.outcome === 'grant' ? 'granted' : 'refused'),
       );
     }),
-  guard: async (n) => {
-    const { allowed } = await guard.check({
-      authorization: [`Bearer ${keys[n % keys.length]}`],
-      method: 'GET',
-      permission: 'systems:read',
-      clientIp: '192.0.2.1',
-      userAgent: 'curl/8.5.0',
-    });
-    return allowed;
+  guard: async (n, key) => {
+    const decision = await guards[n % guards.length].check(guardQuestion(key));
+    if (decision.allowed) return 'granted';
+    return decision.status === 503 ? 'failed' : 'refused';
   },
 };
 
-takeOrders({}, async ({ way, ...load }) => {
-  let granted = 0;
-  const measured = await closedLoop(load, async (n) => {
-    if (await ways[way](n)) granted += 1;
-  });
-  return { ...measured, granted };
+let unknowns = 0;
+
+/** `distinct`: so many of the keys; `unknown`: keys that do not exist, a new one each time. */
+takeOrders({}, async ({ way = 'guard', perSecond, distinct = keys.length, unknown, ...load }) => {
+  const counts = { granted: 0, refused: 0, failed: 0 };
+  /** @type {number[]} */
+  const latenciesMs = [];
+  const call = async (/** @type {number} */ n) => {
+    const sentAt = performance.now();
+    counts[await ways[way](n, unknown ? unknownKey((unknowns += 1)) : keys[n % distinct])] += 1;
+    latenciesMs.push(performance.now() - sentAt);
+  };
+  const measured = await (perSecond ? openLoop({ perSecond, ...load }, call) : closedLoop(load, call));
+  return { ...measured, ...counts, p50: percentile(latenciesMs, 0.5), p99: percentile(latenciesMs, 0.99) };
 });

@@ -1,6 +1,6 @@
 // Creates keys, each with a password to check, for twenty owners at once and for as long as its order says.
 import { takeOrders } from '../lib/orders.mjs';
-import { cookieOf, PASSWORD } from '../lib/sign-in.mjs';
+import { cookieOf, PASSWORD } from '../lib/service.mjs';
 
 const url = process.env['BENCH_URL'];
 const JSON_BODY = { 'content-type': 'application/json' };

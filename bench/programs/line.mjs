@@ -6,15 +6,14 @@ const oneWayMs = Number(process.env['BENCH_ROUND_TRIP_MS']) / 2;
 const { hostname, port } = new URL(/** @type {string} */ (process.env['BENCH_TO']));
 /** Timers come in whole milliseconds. */
 const TIMER_MS = 0.5;
-const counted = { connections: 0, questionBytes: 0, answerBytes: 0 };
+let bytes = 0;
 
 const server = createServer((near) => {
-  counted.connections += 1;
   const far = connect(Number(port), hostname);
   // What a connection costs before its first byte: one round trip.
   const openAt = performance.now() + 2 * oneWayMs;
-  carry(near, far, openAt, (bytes) => (counted.questionBytes += bytes));
-  carry(far, near, 0, (bytes) => (counted.answerBytes += bytes));
+  carry(near, far, openAt);
+  carry(far, near, 0);
 });
 
 /**
@@ -22,9 +21,8 @@ const server = createServer((near) => {
  * @param {import('node:net').Socket} from
  * @param {import('node:net').Socket} to
  * @param {number} openAt
- * @param {(bytes: number) => void} count
  */
-function carry(from, to, openAt, count) {
+function carry(from, to, openAt) {
   /** @type {{ at: number, arrive: () => void }[]} */
   const underWay = [];
   const wait = () => setTimeout(deliver, Math.max(0, underWay[0].at - performance.now()));
@@ -40,7 +38,7 @@ function carry(from, to, openAt, count) {
   };
   from.setNoDelay(true);
   from.on('data', (chunk) => {
-    count(chunk.length);
+    bytes += chunk.length;
     send(() => to.write(chunk));
   });
   from.on('error', () => to.destroy());
@@ -49,5 +47,5 @@ function carry(from, to, openAt, count) {
 
 server.listen(0, '127.0.0.1', () => {
   const { port: own } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  takeOrders({ port: own }, async () => ({ ...counted }));
+  takeOrders({ port: own }, async () => ({ bytes }));
 });

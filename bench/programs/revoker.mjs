@@ -1,18 +1,12 @@
 // Revokes keys during a measurement. A grant to a call that began after a revoke was answered breaks a promise.
-import { randomInt } from 'node:crypto';
 import grpc from '@grpc/grpc-js';
-import pg from 'pg';
-import { keyNumber } from '../lib/keys.mjs';
 import { takeOrders } from '../lib/orders.mjs';
 import { ApiKeyService, question } from '../lib/proto.mjs';
-import { insertKeys } from '../lib/seed.mjs';
-import { SERVICE_TOKEN } from '../lib/service.mjs';
-import { cookieOf } from '../lib/sign-in.mjs';
+import { insertDoomed } from '../lib/seed.mjs';
+import { cookieOf, SERVICE_TOKEN } from '../lib/service.mjs';
 
 const PAUSE_MS = 100;
 const DOOMED = 2000;
-/** Far from the keys that loads ask for, and different for each revoker. */
-const FIRST = 1_000_000_000 + randomInt(1_000_000_000);
 
 const url = process.env['BENCH_URL'];
 const client = new ApiKeyService(process.env['BENCH_TARGET'], grpc.credentials.createInsecure());
@@ -20,16 +14,8 @@ const metadata = new grpc.Metadata();
 metadata.set('authorization', `Bearer ${SERVICE_TOKEN}`);
 
 const tally = { revoked: 0, grantsBefore: 0, grantsAfter: 0, unanswered: 0 };
-const doomed = await insertDoomedKeys();
+const doomed = await insertDoomed(/** @type {string} */ (process.env['DATABASE_URL']), DOOMED);
 const cookie = await cookieOf(url);
-
-async function insertDoomedKeys() {
-  const database = new pg.Client({ connectionString: process.env['DATABASE_URL'] });
-  await database.connect();
-  const numbers = Array.from({ length: DOOMED }, (_, n) => FIRST + n);
-  const ids = await insertKeys(database, numbers, () => 'demo').finally(() => database.end());
-  return ids.map((id, n) => ({ id, key: keyNumber(FIRST + n) }));
-}
 
 /** @param {string} key @returns {Promise<boolean | undefined>} undefined: no verdict */
 const granted = (key) =>

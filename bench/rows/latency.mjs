@@ -1,10 +1,8 @@
 import { keyNumber } from '../lib/keys.mjs';
 import { start } from '../lib/process.mjs';
-import { whileRevoking } from '../lib/revoker.mjs';
 import { startService } from '../lib/service.mjs';
 import { percentile } from '../lib/statistics.mjs';
-import { interleave } from './interleave.mjs';
-import { ratioRow, row } from './row.mjs';
+import { compare, ratioRow, row } from './row.mjs';
 
 const PER_SECOND = 2000;
 const MOST_SECONDS = 2;
@@ -38,11 +36,12 @@ export async function latency(lab, effort) {
     if (!statuses[409]) throw new Error(`no creation was judged: ${JSON.stringify(statuses)}`);
     return creating;
   };
-  const measured = await whileRevoking({ databaseUrl, ...service }, () =>
-    interleave(runs, { empty: () => p99(bare.hello.port), own: ownP99, creating: p99WhileCreating }),
-  );
+  const { empty, own, creating } = await compare(service, runs, {
+    empty: () => p99(bare.hello.port),
+    own: ownP99,
+    creating: p99WhileCreating,
+  });
   await Promise.all([bare.stop(), service.stop(), creator.stop()]);
-  const { empty, own, creating } = measured;
   return [
     row('p99 at 2,000 calls a second', { atMost: 5, unit: 'ms' }, own, { 'ValidateKey ms': own }),
     ratioRow('the same ÷ p99 of the empty call', { atMost: 2 }, { 'ValidateKey ms': own, 'empty ms': empty }),

@@ -1,8 +1,7 @@
 import { keyNumber } from '../lib/keys.mjs';
 import { whileRevoking } from '../lib/revoker.mjs';
 import { startService } from '../lib/service.mjs';
-import { interleave } from './interleave.mjs';
-import { ratioRow, row } from './row.mjs';
+import { compare, ratioRow, row } from './row.mjs';
 
 const KEYS = Array.from({ length: 8 }, (_, n) => keyNumber(n));
 const MEGABYTE = 1024 * 1024;
@@ -17,9 +16,7 @@ export async function workers(lab, { runs, seconds }) {
   const calls = 10_000 * seconds;
   const load = async (/** @type {number} */ port) =>
     (await lab.load.closedLoop({ port, calls, keys: KEYS, streams: 16 })).perSecond;
-  const perSecond = await whileRevoking({ databaseUrl, ...two }, () =>
-    interleave(runs, { one: () => load(one.grpcPort), two: () => load(two.grpcPort) }),
-  );
+  const perSecond = await compare(two, runs, { one: () => load(one.grpcPort), two: () => load(two.grpcPort) });
   await Promise.all([one.stop(), two.stop()]);
   const sides = { 'two workers/s': perSecond.two, 'one/s': perSecond.one };
   return [ratioRow('WORKERS=2 ÷ one process (h2load and both stores on the same cores)', {}, sides)];
@@ -27,13 +24,12 @@ export async function workers(lab, { runs, seconds }) {
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */
 export async function memory(lab, { validations, quietSeconds }) {
-  const databaseUrl = await lab.database(1000);
-  const service = await startService(databaseUrl);
+  const service = await startService(await lab.database(1000));
   const load = (/** @type {number} */ calls) =>
     lab.load.closedLoop({ port: service.grpcPort, calls, keys: KEYS, streams: 16 });
   /** A pause in which V8 collects garbage that no load makes it collect. */
   const quiet = () => new Promise((resolve) => setTimeout(resolve, quietSeconds * 1000));
-  const sizes = await whileRevoking({ databaseUrl, ...service }, async () => {
+  const sizes = await whileRevoking(service, async () => {
     await load(validations / 10);
     await quiet();
     const early = service.residentBytes();

@@ -1,9 +1,7 @@
 import { keyNumber } from '../lib/keys.mjs';
 import { start } from '../lib/process.mjs';
-import { whileRevoking } from '../lib/revoker.mjs';
 import { startService } from '../lib/service.mjs';
-import { interleave } from './interleave.mjs';
-import { ratioRow } from './row.mjs';
+import { compare, ratioRow } from './row.mjs';
 
 const KEYS = Array.from({ length: 8 }, (_, n) => keyNumber(n));
 const CALLS_PER_SECOND = 15_000;
@@ -19,32 +17,25 @@ export async function unary(lab, { runs, seconds }) {
   const calls = CALLS_PER_SECOND * seconds;
   const load = (/** @type {number} */ port) => lab.load.closedLoop({ port, calls, keys: KEYS, streams: 16 });
 
-  const measured = await whileRevoking({ databaseUrl, ...memory }, () =>
-    interleave(runs, {
-      bare: async () => (await load(bare.hello.port)).perSecond,
-      memory: () => grantedPerSecond(memory, load),
-      redis: () => grantedPerSecond(redis, load),
-    }),
-  );
+  const measured = await compare(memory, runs, {
+    bare: async () => (await load(bare.hello.port)).perSecond,
+    memory: () => grantedPerSecond(memory, load),
+    redis: () => grantedPerSecond(redis, load),
+  });
   await Promise.all([bare.stop(), memory.stop(), redis.stop()]);
-  const { bare: empty } = measured;
+  const sides = (/** @type {'memory' | 'redis'} */ side) => ({
+    'ValidateKey/s': measured[side],
+    'empty/s': measured.bare,
+  });
   return [
-    ratioRow(
-      'unary ValidateKey, limits in process ÷ empty gRPC call',
-      { atLeast: 0.85 },
-      { 'ValidateKey/s': measured.memory, 'empty/s': empty },
-    ),
-    ratioRow(
-      'unary ValidateKey, limits in Redis ÷ empty gRPC call',
-      { atLeast: 0.7 },
-      { 'ValidateKey/s': measured.redis, 'empty/s': empty },
-    ),
+    ratioRow('unary ValidateKey, limits in process ÷ empty gRPC call', { atLeast: 0.85 }, sides('memory')),
+    ratioRow('unary ValidateKey, limits in Redis ÷ empty gRPC call', { atLeast: 0.7 }, sides('redis')),
   ];
 }
 
 /**
  * Counts only what the service itself counted as granted.
- * @param {Awaited<ReturnType<typeof startService>>} service
+ * @param {import('../lib/service.mjs').Service} service
  * @param {(port: number) => Promise<{ succeeded: number, perSecond: number }>} load
  */
 async function grantedPerSecond(service, load) {

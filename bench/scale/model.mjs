@@ -55,17 +55,26 @@ export function between(loads, axis, point) {
   const below = next > 0 ? loads[next - 1] : above;
   if (!above || !below) throw new Error('nothing was measured');
   const share = above === below ? 0 : Math.log(point / below[axis]) / Math.log(above[axis] / below[axis]);
-  const mix = (/** @type {(load: Load) => number} */ of) => of(below) * (of(above) / of(below)) ** share;
-  return {
-    batch: mix(({ batch }) => batch),
-    micros: {
-      service: mix(({ micros }) => micros.service),
-      postgres: mix(({ micros }) => micros.postgres),
-      redis: mix(({ micros }) => micros.redis),
-      client: mix(({ micros }) => micros.client),
-    },
-  };
+  const mix = (/** @type {number} */ low, /** @type {number} */ high) => low * (high / low) ** share;
+  const micros = (/** @type {keyof Load['micros']} */ who) => mix(below.micros[who], above.micros[who]);
+  const [service, postgres, redis, client] = [micros('service'), micros('postgres'), micros('redis'), micros('client')];
+  return { batch: mix(below.batch, above.batch), micros: { service, postgres, redis, client } };
 }
+
+/**
+ * What several instances that share everything else must come to, by what one was measured to cost with as many keys a read.
+ * @param {any} results of results/check.json: the loads that one instance was under, `paced` and `crowded`
+ * @param {{ perSecond?: number, inFlight?: number, instances: number, measured: Load }} shape
+ */
+export function predict({ paced, crowded }, { perSecond, measured }) {
+  const each = between(perSecond === undefined ? crowded : paced, 'batch', measured.batch);
+  if (perSecond !== undefined) return { perSecond, ...each };
+  // What else the run is known for is how much CPU its processes got together.
+  return { ...each, perSecond: (measured.perSecond * sum(measured.micros)) / sum(each.micros) };
+}
+
+/** @param {Readonly<Record<string, number>>} micros */
+const sum = (micros) => Object.values(micros).reduce((total, each) => total + each, 0);
 
 /**
  * What one process answers in a second with so much of a core.

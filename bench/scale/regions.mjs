@@ -1,76 +1,83 @@
-// What the distance to the primary costs: `node bench/scale/regions.mjs`, about four minutes, writes results/regions.json.
-import { main } from '../../scripts/lib/stop.mjs';
-import { prepare } from '../lib/prepare.mjs';
-import { writeResults } from './results.mjs';
+import { createGuard } from '../../clients/node/dist/index.js';
+import { openLine } from '../lib/line.mjs';
+import { guardQuestion } from '../lib/proto.mjs';
+import { insertDoomed } from '../lib/seed.mjs';
+import { cookieOf, SERVICE_TOKEN, startService, withService } from '../lib/service.mjs';
+import { summary } from '../lib/statistics.mjs';
 
 const ROUND_TRIPS_MS = [0, 20, 80, 150];
 const KEYS = 100_000;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
-const DEFAULTS = { patienceMs: 120, deadlineMs: 200 };
 /** Fewer than the guard lets wait. */
 const CROWD = 1800;
 const PATIENT_MS = 30_000;
+const REVOKED = 15;
 
-await main(prepare);
-const { openLab } = await import('../lib/lab.mjs');
-const { openLine } = await import('../lib/line.mjs');
-const { start } = await import('../lib/process.mjs');
-const { startService } = await import('../lib/service.mjs');
-const { revocations } = await import('./revocations.mjs');
-
-const lab = await openLab();
-const databaseUrl = await lab.database(KEYS);
-const near = await startService(databaseUrl, { DATABASE_PATIENCE_MS: String(PATIENT_MS), LOG_LEVEL: 'silent' });
-const regions = [];
-for (const roundTripMs of ROUND_TRIPS_MS) {
-  regions.push(await region(roundTripMs));
-  console.log(JSON.stringify(regions.at(-1)));
+/** What the distance to the primary costs. @param {import('../lib/lab.mjs').Lab} lab */
+export async function measure(lab) {
+  const databaseUrl = await lab.database(KEYS);
+  const near = await startService(databaseUrl, { DATABASE_PATIENCE_MS: String(PATIENT_MS), LOG_LEVEL: 'silent' });
+  const regions = [];
+  for (const roundTripMs of ROUND_TRIPS_MS) {
+    regions.push(await region({ databaseUrl, redisUrl: lab.redisUrl, near, roundTripMs }));
+    console.log(JSON.stringify(regions.at(-1)));
+  }
+  await near.stop();
+  return { keys: KEYS, seconds: SECONDS, regions };
 }
-await near.stop();
-await lab.close();
-writeResults('regions', { keys: KEYS, seconds: SECONDS, regions });
-process.exit(0);
 
-/** An instance so far from the primary, with a Redis beside it. @param {number} roundTripMs */
-async function region(roundTripMs) {
+/**
+ * An instance so far from the primary, with a Redis beside it.
+ * @param {{ databaseUrl: string, redisUrl: string, near: import('../lib/service.mjs').Service, roundTripMs: number }} where
+ */
+async function region({ databaseUrl, redisUrl, near, roundTripMs }) {
   const line = await openLine(databaseUrl, roundTripMs);
+  /** @type {<T>(patienceMs: number, deadlineMs: number, work: (client: any, service: any) => Promise<T>) => Promise<T>} */
+  const at = (patienceMs, deadlineMs, work) => {
+    const env = { DATABASE_PATIENCE_MS: String(patienceMs), LOG_LEVEL: 'silent', REDIS_URL: redisUrl };
+    return withService({ databaseUrl: line.url, keys: KEYS, env, deadlineMs }, async (client, service) => {
+      await client.ask({ concurrency: 32, seconds: 2 });
+      return work((/** @type {object} */ load) => client.ask({ ...load, seconds: SECONDS }), service);
+    });
+  };
   const advised = { patienceMs: 120 + roundTripMs, deadlineMs: 200 + 2 * roundTripMs };
-  const byDefault = await at(line, DEFAULTS, async (client) =>
-    pick(await client.ask({ perSecond: 200, seconds: SECONDS })),
-  );
-  const asAdvised = await at(line, advised, async (client, service) => ({
+  const byDefault = await at(120, 200, (ask) => ask({ perSecond: 200 }));
+  const asAdvised = await at(advised.patienceMs, advised.deadlineMs, async (ask, service) => ({
     startMs: service.startMs,
-    calm: pick(await client.ask({ perSecond: 200, seconds: SECONDS })),
-    busy: pick(await client.ask({ perSecond: 2000, seconds: SECONDS })),
-    denied: pick(await client.ask({ perSecond: 20, seconds: SECONDS, unknown: true })),
+    calm: await ask({ perSecond: 200 }),
+    busy: await ask({ perSecond: 2000 }),
+    denied: await ask({ perSecond: 20, unknown: true }),
   }));
-  const patient = { patienceMs: PATIENT_MS, deadlineMs: PATIENT_MS };
-  const crowded = await at(line, patient, async (client, service) => ({
-    crowd: pick(await client.ask({ concurrency: CROWD, seconds: SECONDS })),
-    revoked: await revocations({ databaseUrl, revokeAt: service, askAt: [service, near] }),
+  const crowded = await at(PATIENT_MS, PATIENT_MS, async (ask, service) => ({
+    crowd: await ask({ concurrency: CROWD }),
+    revoked: await revocations(databaseUrl, service.url, [service, near]),
   }));
   await line.stop();
   return { roundTripMs, ...advised, byDefault, ...asAdvised, ...crowded };
 }
 
 /**
- * @template T
- * @param {{ url: string }} line @param {{ patienceMs: number, deadlineMs: number }} settings
- * @param {(client: any, service: any) => Promise<T>} work
+ * Revokes keys at one instance, and asks for each at several as soon as that is answered.
+ * @param {string} databaseUrl @param {string} url of the instance that revokes
+ * @param {readonly { target: string }[]} asked
  */
-async function at(line, { patienceMs, deadlineMs }, work) {
-  const patience = { DATABASE_PATIENCE_MS: String(patienceMs), LOG_LEVEL: 'silent' };
-  const service = await startService(line.url, { ...patience, REDIS_URL: lab.redisUrl });
-  const env = { BENCH_TARGET: service.target, BENCH_KEYS: String(KEYS), BENCH_DEADLINE_MS: String(deadlineMs) };
-  const client = await start('programs/guarded.mjs', { env, isServer: false });
-  await client.ask({ concurrency: 32, seconds: 2 });
-  const done = await work(client, service);
-  await client.stop();
-  await service.stop();
-  return done;
-}
-
-/** @param {any} answer */
-function pick({ perSecond, calls, granted, refused, failed, p50, p99 }) {
-  return { perSecond, calls, granted, refused, failed, p50, p99 };
+async function revocations(databaseUrl, url, asked) {
+  const doomed = await insertDoomed(databaseUrl, REVOKED);
+  const guards = asked.map(({ target }) => createGuard({ target, serviceToken: SERVICE_TOKEN, deadlineMs: 2000 }));
+  const headers = { cookie: await cookieOf(url) };
+  const counts = { grantsBefore: 0, grantsAfter: 0, refusedAfter: 0, failed: 0 };
+  const decisions = (/** @type {string} */ key) => Promise.all(guards.map((guard) => guard.check(guardQuestion(key))));
+  const latenciesMs = [];
+  for (const { id, key } of doomed) {
+    for (const { allowed } of await decisions(key)) counts.grantsBefore += allowed ? 1 : 0;
+    const began = performance.now();
+    const { status } = await fetch(`${url}/v1/api-keys/${id}/revoke`, { method: 'POST', headers });
+    latenciesMs.push(performance.now() - began);
+    if (status !== 200) throw new Error(`revoke: ${status}`);
+    for (const decision of await decisions(key)) {
+      counts[decision.allowed ? 'grantsAfter' : decision.status === 503 ? 'failed' : 'refusedAfter'] += 1;
+    }
+  }
+  for (const guard of guards) guard.close();
+  return { keys: REVOKED, ...counts, latencyMs: summary(latenciesMs) };
 }

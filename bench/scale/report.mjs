@@ -1,9 +1,41 @@
-// The tables of docs/scale.md from what was measured: prints them, and with `--write` puts them into the page.
+// The tables of docs/scale.md from what was measured: prints the page with them, and with `--write` puts them into it.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { filled } from './tables/filled.mjs';
+import { join } from 'node:path';
+import { isMain, root } from '../../scripts/lib/paths.mjs';
+import { readResults } from './results.mjs';
+import { commits, cpu, paces, reads, sizes } from './tables/costs.mjs';
+import { bottlenecks, machines } from './tables/fleet.mjs';
+import { checked, prices, regions } from './tables/runs.mjs';
 
-const page = fileURLToPath(new URL('../../docs/scale.md', import.meta.url));
-const text = filled(readFileSync(page, 'utf8'));
-if (process.argv.includes('--write')) writeFileSync(page, text);
-else console.log(text);
+/** Each table by its name on the page, from the results it is made of. @type {Record<string, () => string>} */
+const TABLES = {
+  reads: () => reads(readResults('costs')),
+  cpu: () => cpu(readResults('costs')),
+  paces: () => paces(readResults('costs')),
+  sizes: () => sizes(readResults('costs')),
+  commits: () => commits(readResults('costs')),
+  checked: () => checked(readResults('check')),
+  machines: () => machines(readResults('costs')),
+  bottlenecks: () => bottlenecks(readResults('costs')),
+  prices: () => prices(readResults('prices')),
+  regions: () => regions(readResults('regions')),
+};
+
+/**
+ * A page with each of its tables made from the results. A table stands between `<!-- name -->` and `<!-- end -->`.
+ * @param {string} page
+ */
+export function filled(page) {
+  return page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, /** @type {string} */ name) => {
+    const table = TABLES[name];
+    if (!table) throw new Error(`there is no table ${name}`);
+    return `<!-- ${name} -->\n\n${table()}\n\n<!-- end -->`;
+  });
+}
+
+if (isMain(import.meta.url)) {
+  const page = join(root, 'docs', 'scale.md');
+  const text = filled(readFileSync(page, 'utf8'));
+  if (process.argv.includes('--write')) writeFileSync(page, text);
+  else console.log(text);
+}

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { filled } from '../../bench/scale/tables/filled.mjs';
-import { between, costAt, fit, fleet } from '../../bench/scale/model.mjs';
-import { predict } from '../../bench/scale/predict.mjs';
+import { filled } from '../../bench/scale/report.mjs';
+import { between, costAt, fit, fleet, predict } from '../../bench/scale/model.mjs';
 import { readResults } from '../../bench/scale/results.mjs';
 import { textOf } from '../support/reading/pages.js';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
-import { position } from './wal.mjs';
+import { walBytes } from '../../lib/database.mjs';
 
 const BARRIER = `SELECT pg_logical_emit_message(true, 'latchkey', '')`;
 
@@ -23,22 +23,20 @@ export async function commitCosts(databaseUrl, { connections, seconds }) {
     );
     return rows[0].syncs;
   };
-  const [before, from] = [await syncs(), await position(watcher)];
+  const before = { syncs: await syncs(), bytes: await walBytes(watcher) };
   let commits = 0;
   const began = performance.now();
-  const { spent } = await cpuOf({ backends: () => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0) }, () =>
-    Promise.all(
-      clients.map(async (client) => {
-        for (; performance.now() < began + seconds * 1000; commits += 1)
-          await client.query({ name: 'commit', text: BARRIER });
-      }),
-    ),
-  );
+  const commit = async (/** @type {pg.Client} */ client) => {
+    for (; performance.now() < began + seconds * 1000; commits += 1)
+      await client.query({ name: 'commit', text: BARRIER });
+  };
+  const counters = { backends: () => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0) };
+  const { spent } = await cpuOf(counters, () => Promise.all(clients.map(commit)));
   const taken = (performance.now() - began) / 1000;
-  const bytes = await position(watcher, from);
+  const bytes = (await walBytes(watcher)) - before.bytes;
   // A session reports what it did once it has been idle for a while.
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  const synced = (await syncs()) - before;
+  const synced = (await syncs()) - before.syncs;
   await Promise.all(clients.map((client) => client.end()));
   return {
     connections,

@@ -1,8 +1,8 @@
-import pg from 'pg';
 import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
+import { connected } from '../../lib/database.mjs';
 
 /** Few enough that writing down what they did is next to nothing. */
-export const DISTINCT_KEYS = 2000;
+const DISTINCT_KEYS = 2000;
 /** Calls before the first that counts, until V8 has compiled what is called often. */
 const WARM_UP = 10_000;
 
@@ -13,7 +13,7 @@ const WARM_UP = 10_000;
  * @param {readonly { pid: number, url: string }[]} asked.services one or more on that database
  * @param {{ pid: number, ask(order: object): Promise<any> }} asked.client
  * @param {number} [asked.redisPid]
- * @param {readonly object[]} loads orders of programs/guarded.mjs
+ * @param {readonly object[]} loads orders of programs/client.mjs
  */
 export async function loadCosts({ databaseUrl, services, client, redisPid }, loads) {
   const readers = await readerPids(databaseUrl);
@@ -40,12 +40,9 @@ export async function loadCosts({ databaseUrl, services, client, redisPid }, loa
 
 /** Of the processes that read keys for validations. @param {string} databaseUrl @returns {Promise<number[]>} */
 async function readerPids(databaseUrl) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query(
-    `SELECT pid FROM pg_stat_activity WHERE application_name = 'latchkey validation' AND datname = current_database()`,
-  );
-  await client.end();
+  const statement = `
+    SELECT pid FROM pg_stat_activity WHERE application_name = 'latchkey validation' AND datname = current_database()`;
+  const { rows } = await connected(databaseUrl, (client) => client.query(statement));
   return rows.map(({ pid }) => pid);
 }
 

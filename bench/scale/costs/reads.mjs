@@ -17,21 +17,21 @@ const WAYS = /** @type {const} */ (['reads', 'barrier']);
  * CPU of the PostgreSQL process that answers a validation's read, for so many random keys a statement: `reads` alone, and
  * with a `barrier`, for which there is a synchronous standby.
  * @param {string} databaseUrl
- * @param {{ keys: number, seconds: number, ways?: readonly ('reads' | 'barrier')[] }} load `keys`: how many are stored
+ * @param {{ keys: number, seconds: number }} load `keys`: how many are stored
  */
-export async function readCosts(databaseUrl, { keys, seconds, ways = WAYS }) {
+export async function readCosts(databaseUrl, { keys, seconds }) {
   const publicParts = Array.from({ length: 100_000 }, () => publicPartOf(keyNumber(Math.floor(Math.random() * keys))));
   /** @type {Record<string, { batch: number, micros: number }[]>} */
   const costs = {};
   const readers = [];
-  for (const way of ways) readers.push({ way, ...(await reader(databaseUrl, publicParts, way === 'barrier')) });
+  for (const way of WAYS) readers.push({ way, ...(await reader(databaseUrl, publicParts, way === 'barrier')) });
   for (const batch of BATCHES) {
     /** @type {Record<string, number[]>} */
     const runs = {};
     for (let run = 0; run < RUNS; run += 1) {
       for (const { way, microsAKey } of readers) (runs[way] ??= []).push(await microsAKey(batch, seconds / RUNS));
     }
-    for (const way of ways) (costs[way] ??= []).push({ batch, micros: median(runs[way]) });
+    for (const way of WAYS) (costs[way] ??= []).push({ batch, micros: median(runs[way]) });
   }
   await Promise.all(readers.map(({ close }) => close()));
   return costs;
@@ -42,7 +42,7 @@ async function reader(url, publicParts, readBarrier) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
-  const read = readKeys({ urls: [url], patienceMs: 120, pooling: 'session', requireSynchronous: false, readBarrier });
+  const read = readKeys({ pooling: 'session', readBarrier });
   let next = 0;
   const readBatch = async (/** @type {number} */ batch) => {
     const asked = Array.from({ length: batch }, () => publicParts[(next = (next + 1) % publicParts.length)]);

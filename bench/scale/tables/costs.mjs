@@ -1,4 +1,4 @@
-import { figure, markdown } from './markdown.mjs';
+import { figure, markdown } from '../../lib/markdown.mjs';
 import { bytesAKey, costAt, fit } from '../model.mjs';
 
 /** CPU a validation, of processes that are kept busy. @param {any} costs */

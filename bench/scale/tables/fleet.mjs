@@ -1,5 +1,5 @@
 import { ASSUMED, fleet, rateAt } from '../model.mjs';
-import { bytes, figure, markdown } from './markdown.mjs';
+import { bytes, figure, markdown } from '../../lib/markdown.mjs';
 
 const LOADS = [
   { perSecond: 10_000, storedKeys: 1_000_000, keysInUse: 20_000 },

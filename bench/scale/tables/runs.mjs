@@ -1,5 +1,5 @@
-import { predict } from '../predict.mjs';
-import { figure, markdown } from './markdown.mjs';
+import { predict } from '../model.mjs';
+import { figure, markdown } from '../../lib/markdown.mjs';
 
 /** The model against what was measured. @param {any} results of results/check.json */
 export function checked(results) {

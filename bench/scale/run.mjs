@@ -1,0 +1,17 @@
+// `node bench/scale/run.mjs costs`, or check, prices or regions, each four to five minutes: measures what the tables of
+// docs/scale.md are made of, and writes it to results/.
+import { main } from '../../scripts/lib/stop.mjs';
+import { prepare } from '../lib/prepare.mjs';
+import { writeResults } from './results.mjs';
+
+const PARTS = ['costs', 'check', 'prices', 'regions'];
+const part = process.argv[2] ?? '';
+if (!PARTS.includes(part)) throw new Error(`Say what to measure: ${PARTS.join(', ')}.`);
+
+await main(prepare);
+const { openLab } = await import('../lib/lab.mjs');
+const { measure } = await import(`./${part}.mjs`);
+const lab = await openLab();
+writeResults(part, await measure(lab));
+await lab.close();
+process.exit(0);
