@@ -1,13 +1,16 @@
-import { Command } from 'commander';
+import { createHash, randomBytes } from 'node:crypto';
+import { Command, Option } from 'commander';
 import { version } from '../../../config/shown/version.js';
+import { SERVICE_ROLES, type ServiceRole } from '../../../config/service-roles.js';
 import { addAccountCommands } from './accounts/account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
-import { addEventsCommands } from './events/events-commands.js';
+import { addEventsCommands } from './events-commands.js';
 import { addKeyCommand } from './keys/key-command.js';
 import { addKeysCommands } from './keys/keys-commands.js';
-import { addMigrateCommand } from './migrate-command.js';
-import { addServiceTokenCommand } from './service-token-command.js';
+import { answering } from './answering.js';
+import { database } from './environment.js';
+import { UsageError } from './failures.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.
@@ -31,4 +34,32 @@ export function buildProgram(databases: Databases): Command {
   addKeyCommand(program);
   addServiceTokenCommand(program);
   return program;
+}
+
+function addMigrateCommand(program: Command, databases: Databases): void {
+  const migrate = program
+    .command('migrate')
+    .description('bring the tables up to this version, while no other instance does, and print what was applied');
+  answering(migrate, async () => {
+    const applied = await databases.migrate(database());
+    const text = applied.length > 0 ? `applied: ${applied.join(', ')}` : 'nothing to apply: the tables are up to date';
+    return { document: { applied }, text };
+  });
+}
+
+function addServiceTokenCommand(program: Command): void {
+  const serviceToken = program.command('service-token').description('tokens of the services that call Latchkey');
+  const create = serviceToken
+    .command('create')
+    .argument('<name>', 'what the record is to call the service')
+    .description('make a token for a service, and the entry of SERVICE_TOKENS that lets it in; nothing is stored')
+    .addOption(new Option('--role <role>').choices(SERVICE_ROLES).makeOptionMandatory());
+  answering(create, async (name: string, { role }: { role: ServiceRole }) => {
+    if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) {
+      throw new UsageError('the name must be 1 to 64 characters of [A-Za-z0-9._@-]');
+    }
+    const token = randomBytes(32).toString('hex');
+    const entry = `${name}:${role}:${createHash('sha256').update(token).digest('hex')}`;
+    return { document: { token, entry }, text: `token ${token}\nentry ${entry}` };
+  });
 }

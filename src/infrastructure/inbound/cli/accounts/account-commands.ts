@@ -1,15 +1,14 @@
-import type { Command } from 'commander';
-import { accountIdProblem, type Account } from '../../../../domain/accounts/account.js';
+import { type Command, Option } from 'commander';
+import { accountIdProblem, type Account, ACCOUNT_STATUSES } from '../../../../domain/accounts/account.js';
 import { requireFields } from '../../../../domain/errors.js';
-import { addListCommand } from './account-list.js';
-import { addPurgeCommand } from './account-purge.js';
-import { addChangeCommand, type Change, type ChangeOptions } from './change-command.js';
-import { atVersion, viewOf } from './account-views.js';
+import { type AccountListing, MAX_ACCOUNTS_PAGE } from '../../../../application/accounts/list-accounts.js';
 import type { Databases } from '../administration.js';
-import { answering, type Answer } from '../answering.js';
+import { answering, type Answer, table } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { UsageError } from '../failures.js';
 import { readSecretFrom } from '../secret-input.js';
+import { addChangeCommand, type Change, type ChangeOptions } from './change-command.js';
+import { atVersion, viewOf } from './account-views.js';
 
 interface PutOptions extends ChangeOptions {
   readonly email: string;
@@ -18,6 +17,8 @@ interface PutOptions extends ChangeOptions {
   readonly passwordFrom?: string;
   readonly passwordHashFrom?: string;
 }
+
+type ListOptions = Pick<AccountListing, 'status' | 'email' | 'pageToken'>;
 
 const STATUS_CHANGES = [
   { name: 'suspend', description: 'stop every key of its owner and end the sessions' },
@@ -41,12 +42,27 @@ export function addAccountCommands(program: Command, databases: Databases): void
     requireFields({ id: accountIdProblem(id) });
     return describe(await onDatabase(databases, ({ getAccount }) => getAccount.execute(id)));
   });
-  addListCommand(account, databases);
+  const list = account
+    .command('list')
+    .description(`accounts in the order of their ids, ${MAX_ACCOUNTS_PAGE} a page; purged ones are none`)
+    .addOption(new Option('--status <status>').choices(ACCOUNT_STATUSES))
+    .option('--email <address>', 'the one that has it, in any case')
+    .option('--page-token <token>', 'goes on where the page before ended');
+  answering(list, (options: ListOptions) => listAccounts(databases, options));
   for (const { name, description } of STATUS_CHANGES) {
     const work: Change<Account> = ({ changeStatus }, id, version, admin) => changeStatus[name](id, version, admin);
     addChangeCommand(account, databases, { name, description, work }, describe);
   }
-  addPurgeCommand(account, databases);
+  addChangeCommand(
+    account,
+    databases,
+    {
+      name: 'purge',
+      description: 'revoke all its keys and forget the person; there is no way back, and its email is free',
+      work: ({ purgeAccount }, id, version, admin) => purgeAccount.execute(id, version, admin),
+    },
+    (revokedKeys, id) => ({ document: { id, revokedKeys }, text: `purged ${id}, keys revoked: ${revokedKeys}` }),
+  );
 }
 
 async function putAccount(databases: Databases, id: string, options: PutOptions): Promise<Answer> {
@@ -71,4 +87,15 @@ function describe(account: Account): Answer {
     hasPassword: hasPassword ? 'yes' : 'no',
   });
   return { document, text: rows.map(([name, value]) => `${name.padEnd(12)} ${value}`.trimEnd()).join('\n') };
+}
+
+async function listAccounts(databases: Databases, { status, email, pageToken }: ListOptions): Promise<Answer> {
+  const listing = { status, email, pageToken, pageSize: MAX_ACCOUNTS_PAGE };
+  const page = await onDatabase(databases, ({ listAccounts: list }) => list.execute(listing));
+  const { accounts, nextPageToken } = page;
+  const items = accounts.map(viewOf);
+  const rows = items.map((item) => [item.id, item.status, item.email, item.displayName]);
+  const lines = items.length > 0 ? [table(['ID', 'STATUS', 'EMAIL', 'NAME'], rows)] : ['no accounts'];
+  const more = nextPageToken === undefined ? [] : [`more: --page-token ${nextPageToken}`];
+  return { document: { items, nextPageToken: nextPageToken ?? null }, text: [...lines, ...more].join('\n') };
 }

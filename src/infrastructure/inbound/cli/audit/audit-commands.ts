@@ -3,14 +3,13 @@ import type { Command } from 'commander';
 import type { TimeSpan } from '../../../../application/audit/audit-trail.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import { VerifyAuditTrail } from '../../../../application/audit/verify-audit-trail.js';
+import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer } from '../answering.js';
-import { eventLine } from './audit-lines.js';
-import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-verdicts.js';
 import { onDatabase, sealKeys } from '../environment.js';
 import { NOT_DONE, NothingThere, UsageError } from '../failures.js';
-import { ProgressBar } from '../progress.js';
-import { WatchedTrail } from './watched-trail.js';
+import { describeBroken, describeIntact, exportSeal, parseSeal } from './audit-verdicts.js';
+import { ProgressBar, WatchedTrail } from './watched-trail.js';
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
@@ -71,4 +70,23 @@ function parseMoment(option: string) {
     if (!Number.isNaN(moment.getTime())) return moment;
     throw new UsageError(`${option} must be a time such as 2026-11-01 (UTC) or 2026-11-01T08:00:00Z`);
   };
+}
+
+/** An event as one line of JSON: every column, as it is sealed. */
+function eventLine(event: SealableEvent): string {
+  return JSON.stringify({
+    id: String(event.id),
+    at: event.at.toISOString(),
+    type: event.type,
+    ownerId: event.ownerId,
+    keyId: event.keyId,
+    actorId: event.actorId,
+    reason: event.reason,
+    count: event.count,
+    publicPart: event.publicPart,
+    clientIp: event.clientIp,
+    userAgent: event.userAgent,
+    requestId: event.requestId,
+    details: event.details,
+  });
 }

@@ -10,12 +10,11 @@ import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
 import { maskKey } from '../../../../domain/keys/key-string.js';
 import type { Databases } from '../administration.js';
-import { answering, type Answer } from '../answering.js';
+import { answering, type Answer, table } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { NOT_DONE, UsageError } from '../failures.js';
-import { viewOf } from './key-views.js';
 import { readKey } from '../secret-input.js';
-import { table } from '../table.js';
+import { viewOf } from './key-views.js';
 
 const PAGE = 50;
 

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander';
-import type { Backlog, UndeliveredMessage } from '../../../../application/notice-ports.js';
-import { NOTICE_CHANNELS, type NoticeChannel } from '../../../../domain/notices/channel.js';
-import { isKeyId } from '../../../../domain/keys/key-id.js';
-import type { Databases } from '../administration.js';
-import { answering, type Answer } from '../answering.js';
-import { onDatabase } from '../environment.js';
-import { NothingThere, UsageError } from '../failures.js';
-import { table } from '../table.js';
+import type { Backlog, UndeliveredMessage } from '../../../application/notice-ports.js';
+import { NOTICE_CHANNELS, type NoticeChannel } from '../../../domain/notices/channel.js';
+import { isKeyId } from '../../../domain/keys/key-id.js';
+import type { Databases } from './administration.js';
+import { answering, type Answer, table } from './answering.js';
+import { onDatabase } from './environment.js';
+import { NothingThere, UsageError } from './failures.js';
 
 const STATUSES = ['waiting', 'failed'] as const;
 type Status = (typeof STATUSES)[number];
