@@ -1,6 +1,6 @@
 import type { Addressee } from '../../../application/notices/addressees.js';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
-import { typedText } from './typed.js';
+import { withoutSecrets } from '../../../domain/secrets.js';
 import { footer, greeting, type MailedType, type Words, wordsOf } from './words.js';
 
 /** The words of one mail, and what is the same in all of them. */
@@ -25,4 +25,30 @@ export function writeLetter(
     url: `${publicUrl}/settings/api-keys?key=${keyId}`,
     footer: footer(new URL(publicUrl).host),
   };
+}
+
+export function letterText(letter: Letter): string {
+  const { happened, facts, advice, link, url } = letter;
+  const paragraphs = [
+    letter.greeting,
+    happened,
+    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    advice.join('\n'),
+    `${link}:\n${url}`,
+    // What a mail program takes for the end of the text itself.
+    `-- \n${letter.footer}`,
+  ];
+  return `${paragraphs.join('\n\n')}\n`;
+}
+
+/** Marks that turn the direction of the text after them, beyond the end of what was typed. */
+const TURNING = /[\u202A-\u202E\u2066-\u2069]/g;
+const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
+
+/** Begins what mail programs decode in a subject or a name (RFC 2047). */
+const ENCODED = /=\?/g;
+
+/** What a person typed, as one line of text that changes nothing around it. */
+export function typedText(text: string): string {
+  return withoutSecrets(text.replace(TURNING, '').replace(BREAKS, ' ').replace(ENCODED, '= ?')).trim();
 }

@@ -2,11 +2,9 @@ import type { Addressees } from '../../../application/notices/addressees.js';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { NoticeReceiver } from '../../../application/ports.js';
 import type { MailConfig } from '../../../config/notices/mail-config.js';
-import { writeLetter } from './letter.js';
+import { writeLetter, letterText, typedText } from './letter.js';
 import { letterHtml } from './letter-html.js';
-import { letterText } from './letter-text.js';
 import { Smtp } from './smtp.js';
-import { typedText } from './typed.js';
 import { isMailed } from './words.js';
 
 /** Writes to the owner of a key. */

@@ -4,8 +4,7 @@ import type { Passwords, Asker } from '../../../application/ports.js';
 import { Decoys, type StoredCosts } from './decoys.js';
 import { Gate } from './gate.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
-import { parseArgon2id, type Argon2Cost } from './argon2-phc.js';
-import { bcryptProblem, isBcrypt, isCutOff } from './bcrypt-hash.js';
+import { parseArgon2id, type Argon2Cost, bcryptProblem, isBcrypt, isCutOff } from './hash-formats.js';
 import type { Argon2 } from './hashing.js';
 
 /** OWASP Password Storage Cheat Sheet, argon2id: at least 19 MiB, two passes, a parallelism of one. */

@@ -5,7 +5,7 @@ import { accountIdProblem } from '../../../domain/accounts/account.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';
-import { signInOf } from './sign-in-claims.js';
+import { signInOf } from './claims.js';
 
 /** RFC 7518 and RFC 8037, without the symmetric ones: a public key must never serve as an HMAC secret. */
 const ALGORITHMS = [

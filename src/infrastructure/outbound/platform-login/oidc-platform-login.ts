@@ -5,8 +5,7 @@ import type { OidcConfig } from '../../../config/oidc-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
 import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
 import { MINUTE_MS } from '../../../domain/time.js';
-import { accountClaim } from './account-claim.js';
-import { signInOf } from './sign-in-claims.js';
+import { accountClaim, signInOf } from './claims.js';
 import { signInError } from './sign-in-error.js';
 
 const TIMEOUT_SECONDS = 5;

@@ -8,8 +8,14 @@ import { Outage } from '../../telemetry/outage.js';
 import { NO_TRACES, type Traces } from '../../telemetry/traces.js';
 import { RedisCluster } from './cluster/redis-cluster.js';
 import { RedisServer } from './redis-server.js';
-import { NOT_CHARGED, storedAs, type ChargeBatcher, type SendCharges, type SharedLimits } from './shared-limits.js';
-import { within } from './within.js';
+import {
+  NOT_CHARGED,
+  storedAs,
+  type ChargeBatcher,
+  type SendCharges,
+  type SharedLimits,
+  within,
+} from './shared-limits.js';
 
 /** How long a validation waits for Redis before the limits of this process decide. */
 const DEADLINE_MS = 20;

@@ -1,7 +1,6 @@
 import type { RedisClusterConfig } from '../../../../config/redis-config.js';
 import type { Outage } from '../../../telemetry/outage.js';
-import { storedAs, type ChargeBatcher, type Charging, type SharedLimits } from '../shared-limits.js';
-import { within } from '../within.js';
+import { storedAs, type ChargeBatcher, type Charging, type SharedLimits, within } from '../shared-limits.js';
 import { ClusterNode, type OtherNodes } from './cluster-node.js';
 import { slotOf, SLOTS, type SlotRange } from './slots.js';
 

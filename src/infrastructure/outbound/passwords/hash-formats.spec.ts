@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import argon2 from 'argon2';
-import { parseArgon2id } from './argon2-phc.js';
+import { parseArgon2id } from './hash-formats.js';
 
 const SALT = 'c2FsdHNhbHRzYWx0c2FsdA';
 const HASH = 'aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g';

@@ -1,3 +1,5 @@
+import { authenticatedAt, type PlatformSignIn } from '../../../domain/accounts/fresh-sign-in.js';
+
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
@@ -13,4 +15,9 @@ export async function accountClaim(
   const value = claims[name];
   if (typeof value !== 'string') return undefined;
   return name === 'email' && claims['email_verified'] !== true ? undefined : value;
+}
+
+/** How a person signed in, as a token of the platform says it (OpenID Connect Core, section 2). */
+export function signInOf({ auth_time: authTime, acr }: Claims): PlatformSignIn {
+  return { authenticatedAt: authenticatedAt(authTime), acr: typeof acr === 'string' ? acr : undefined };
 }

@@ -1,0 +1,43 @@
+export interface Argon2Cost {
+  /** KiB */
+  readonly memoryCost: number;
+  /** Passes. */
+  readonly timeCost: number;
+  /** How many parts of the memory are filled at once. */
+  readonly parallelism: number;
+}
+
+/** The order m, t, p is the standard's; some versions of npm's argon2 write m, p, t. */
+const PHC =
+  /^\$argon2id\$v=19\$m=(?<m>\d{1,10}),(?:t=(?<t>\d{1,10}),p=(?<p>\d{1,8})|p=(?<p2>\d{1,8}),t=(?<t2>\d{1,10}))\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
+
+/** The cost written in an argon2id PHC string (RFC 9106 limits), undefined for anything else. */
+export function parseArgon2id(hash: string): Argon2Cost | undefined {
+  const { m, t, p, t2 = t, p2 = p } = PHC.exec(hash)?.groups ?? {};
+  const cost = { memoryCost: Number(m), timeCost: Number(t2), parallelism: Number(p2) };
+  const isPossible = cost.parallelism >= 1 && cost.timeCost >= 1 && cost.memoryCost >= 8 * cost.parallelism;
+  return isPossible ? cost : undefined;
+}
+
+/** The cost that the platform may push: from what bcrypt itself asks for at least, to what a sign-in can wait for. */
+const BCRYPT_COST = { least: 4, most: 12 };
+/** `$2b$12$`, then in bcrypt's own base64 22 characters of salt and 31 of the hash. */
+const BCRYPT = /^\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53}$/;
+/** Of a longer password bcrypt hashes the beginning, and says nothing. */
+const BYTES_THAT_COUNT = 72;
+
+export function isBcrypt(hash: string): boolean {
+  return BCRYPT.test(hash);
+}
+
+/** What is wrong with the cost of a bcrypt hash, or undefined. */
+export function bcryptProblem(hash: string): string | undefined {
+  const cost = Number(BCRYPT.exec(hash)?.groups?.['cost']);
+  if (cost >= BCRYPT_COST.least && cost <= BCRYPT_COST.most) return undefined;
+  return `must have a cost from ${BCRYPT_COST.least} to ${BCRYPT_COST.most} where it is a bcrypt hash`;
+}
+
+/** Whether a match says less than it seems to: bytes of the password were never looked at. */
+export function isCutOff(hash: string, password: string): boolean {
+  return isBcrypt(hash) && Buffer.byteLength(password) > BYTES_THAT_COUNT;
+}
