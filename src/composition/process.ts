@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
-import { shownSettings } from '../config/shown/settings.js';
-import { version } from '../config/shown/version.js';
+import { shownSettings, version } from '../config/shown-settings.js';
 import { LatchkeyError } from '../domain/errors.js';
 import { Log } from '../infrastructure/telemetry/log.js';
 import { outliveParentBriefly, WorkerHasToldWhy, Workers } from './workers/workers.js';

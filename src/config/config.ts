@@ -7,13 +7,18 @@ import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
 import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
-import { type OidcConfig, readOidc } from './oidc-config.js';
-import { type PlatformLoginConfig, readPlatformLogin } from './platform-login-config.js';
 import { type NoticesConfig, readNotices } from './notices/notices-config.js';
 import { readPublicUrl } from './public-url.js';
 import { type RedisConfig, readRedis } from './redis-config.js';
 import { readSealKeys } from './seal-keys.js';
-import { readFreshSignIn, readPasswordSignIn } from './sign-in-config.js';
+import {
+  type OidcConfig,
+  type PlatformLoginConfig,
+  readFreshSignIn,
+  readOidc,
+  readPasswordSignIn,
+  readPlatformLogin,
+} from './sign-in-config.js';
 import type { ServiceToken } from './service-roles.js';
 import { readServiceTokens } from './service-tokens.js';
 

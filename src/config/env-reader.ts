@@ -1,7 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { isOneSlipApart } from './mistakes/misspelt.js';
+import { credentialsNeedEncoding, isOneSlipApart } from './mistakes.js';
 import { isLoopbackUrl } from './network-config.js';
-import { credentialsNeedEncoding } from './mistakes/url-credentials.js';
 
 /** Reads variables one by one and collects what is wrong with them, so that one start reports all of it. */
 export class EnvReader {

@@ -1,5 +1,5 @@
 import type { EnvReader } from './env-reader.js';
-import { credentialsNeedEncoding } from './mistakes/url-credentials.js';
+import { credentialsNeedEncoding } from './mistakes.js';
 
 export interface RedisHost {
   readonly host: string;

@@ -1,6 +1,50 @@
 import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
 import type { EnvReader } from './env-reader.js';
 
+/** The platform's own login, whose tokens stand in for a session. */
+export interface PlatformLoginConfig {
+  readonly jwksUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+export function readPlatformLogin(reader: EnvReader): PlatformLoginConfig | undefined {
+  const jwksUrl = reader.secureUrl('SESSION_JWKS_URL');
+  if (jwksUrl === undefined) return undefined;
+  return {
+    jwksUrl,
+    issuer: reader.text('SESSION_JWT_ISSUER') ?? reader.missing('SESSION_JWT_ISSUER', 'with SESSION_JWKS_URL'),
+    audience: reader.text('SESSION_JWT_AUDIENCE') ?? reader.missing('SESSION_JWT_AUDIENCE', 'with SESSION_JWKS_URL'),
+  };
+}
+
+/** The platform's OpenID provider, where the settings screen signs people in. */
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Separated by blanks, `openid` among them. */
+  readonly scopes: string;
+  /** The claim that is the account's id here. */
+  readonly accountClaim: string;
+}
+
+export function readOidc(reader: EnvReader): OidcConfig | undefined {
+  const issuer = reader.secureUrl('OIDC_ISSUER');
+  if (issuer === undefined) return undefined;
+  const scopes = reader.text('OIDC_SCOPES') ?? 'openid email';
+  if (!scopes.split(' ').includes('openid')) {
+    reader.wrong('OIDC_SCOPES', 'must be scopes with blanks between, openid among them');
+  }
+  return {
+    issuer,
+    clientId: reader.text('OIDC_CLIENT_ID') ?? reader.missing('OIDC_CLIENT_ID', 'with OIDC_ISSUER'),
+    clientSecret: reader.text('OIDC_CLIENT_SECRET') ?? reader.missing('OIDC_CLIENT_SECRET', 'with OIDC_ISSUER'),
+    scopes,
+    accountClaim: reader.text('OIDC_ACCOUNT_CLAIM') ?? 'sub',
+  };
+}
+
 /** Whether people may sign in with a password of ours. A platform that signs its people in wants no second way in. */
 export function readPasswordSignIn(reader: EnvReader): boolean {
   const elsewhere = ['SESSION_JWKS_URL', 'OIDC_ISSUER'].some((name) => reader.text(name) !== undefined);

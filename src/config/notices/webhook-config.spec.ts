@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { EnvReader } from '../env-reader.js';
-import { readNoticeReceivers } from './notice-receivers.js';
+import { readNoticeReceivers } from './notices-config.js';
 import { readWebhook } from './webhook-config.js';
 
 const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;

@@ -4,7 +4,7 @@ import type { Administrator } from '../../../domain/audit/audit-event.js';
 import { ConfigError } from '../../../config/config.js';
 import { type DatabaseConfig, readDatabase } from '../../../config/database-config.js';
 import { EnvReader } from '../../../config/env-reader.js';
-import { readNoticeReceivers } from '../../../config/notices/notice-receivers.js';
+import { readNoticeReceivers } from '../../../config/notices/notices-config.js';
 import { readSealKeys } from '../../../config/seal-keys.js';
 import type { SealKeys } from '../../../domain/audit/audit-seal.js';
 import type { Administration, Databases } from './administration.js';

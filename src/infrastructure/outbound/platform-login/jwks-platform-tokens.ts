@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, jwksCache, type JWKSCacheInput, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { PlatformTokens } from '../../../application/ports.js';
-import type { PlatformLoginConfig } from '../../../config/platform-login-config.js';
+import type { PlatformLoginConfig } from '../../../config/sign-in-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import type { Log } from '../../telemetry/log.js';

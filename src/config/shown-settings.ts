@@ -1,5 +1,6 @@
-import type { Config } from '../config.js';
-import { urlHost } from '../network-config.js';
+import { readFileSync } from 'node:fs';
+import type { Config } from './config.js';
+import { urlHost } from './network-config.js';
 
 /**
  * What may be read of the settings by all who read the log, under the names of the variables: of a URL the place alone,
@@ -66,4 +67,10 @@ function place(url: string | undefined): string | undefined {
 
 function onOrOff(isOn: boolean): 'on' | 'off' {
   return isOn ? 'on' : 'off';
+}
+
+/** Of this Latchkey, as its package.json has it. */
+export function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
 }

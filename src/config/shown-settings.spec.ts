@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { root } from '../../../scripts/lib/paths.mjs';
-import { readConfig } from '../config.js';
-import { shownSettings } from './settings.js';
+import { root } from '../../scripts/lib/paths.mjs';
+import { readConfig } from './config.js';
+import { shownSettings } from './shown-settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'settings-'));
 const file = join(folder, 'some.json');
