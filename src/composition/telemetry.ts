@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.js';
-import { Log } from '../infrastructure/telemetry/log.js';
-import { LoggedRefusals } from '../infrastructure/telemetry/logged-refusals.js';
+import { Log, LoggedRefusals } from '../infrastructure/telemetry/log.js';
 import { MetricsPage } from '../infrastructure/telemetry/metrics-page.js';
-import { openTraces } from '../infrastructure/telemetry/open-traces.js';
+import { openTraces } from '../infrastructure/telemetry/traces.js';
 import { PrometheusMetrics } from '../infrastructure/telemetry/prometheus-metrics.js';
 import { SlowValidations } from '../infrastructure/telemetry/slow-validations.js';
 import { ValidationTimes } from '../infrastructure/telemetry/validation-times.js';

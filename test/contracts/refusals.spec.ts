@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Refusals } from '../../src/application/ports.js';
 import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
-import { Log } from '../../src/infrastructure/telemetry/log.js';
-import { LoggedRefusals } from '../../src/infrastructure/telemetry/logged-refusals.js';
+import { Log, LoggedRefusals } from '../../src/infrastructure/telemetry/log.js';
 import { FakeRefusals } from '../fakes/fake-refusals.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 

@@ -1,6 +1,8 @@
 import { type DestinationStream, pino, type Logger } from 'pino';
 import { LatchkeyError } from '../../domain/errors.js';
 import { withoutSecrets } from '../../domain/secrets.js';
+import type { RefusalDetails, Refusals } from '../../application/ports.js';
+import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
 
 /** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
 export class Log {
@@ -87,4 +89,15 @@ export function causeOf(error: unknown): string {
     if (words && !(cause instanceof LatchkeyError)) causes.push(words);
   }
   return causes.join(': ');
+}
+
+/** One line a refusal, at debug: at any other level it costs a look at the level. */
+export class LoggedRefusals implements Refusals {
+  constructor(private readonly log: Log) {}
+
+  note({ reason, client, keyId, ownerId, publicPart }: FailedAuthentication, { why, question }: RefusalDetails): void {
+    if (!this.log.isDebug) return;
+    const facts = { reason, why, ...question, requestId: client.requestId, keyId, ownerId, publicPart };
+    this.log.debug('refused', Object.fromEntries(Object.entries(facts).filter(([, value]) => value)));
+  }
 }
