@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { macOf, sameMac } from './audit-mac.js';
-import type { AuditSeal, SealKeys } from './audit-seal.js';
+import { macOf, sameMac, type AuditSeal, type SealKeys } from './audit-seal.js';
 
 /** What retention took away: the events of all seals up to this one. The seals stay. */
 export interface AuditPruning {

@@ -1,5 +1,4 @@
-import { createHmac, type Hmac, type KeyObject } from 'node:crypto';
-import { line, macOf, sameMac } from './audit-mac.js';
+import { createHmac, type Hmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** An event as it is sealed: every column, as it stands in the table. */
 export interface SealableEvent {
@@ -118,4 +117,20 @@ function sealMac(key: KeyObject, seal: Omit<AuditSeal, 'mac'>): Buffer {
   const { id, fromEventId, toEventId, eventCount, eventsMac, sealedAt, previousMac } = seal;
   const range = [String(id), String(fromEventId), String(toEventId), eventCount, eventsMac.toString('hex')];
   return macOf(key, ['latchkey audit seal 1', ...range, sealedAt.valueOf(), previousMac.toString('hex')]);
+}
+
+type Value = string | number | null;
+
+/** HMAC-SHA-256 over a list of values. The first names what the list is, so that no MAC passes for another kind's. */
+export function macOf(key: KeyObject, values: readonly Value[]): Buffer {
+  return createHmac('sha256', key).update(line(values)).digest();
+}
+
+/** One spelling for each list of values and no other list's: JSON, in which a line break can't stand unescaped. */
+function line(values: readonly Value[]): string {
+  return `${JSON.stringify(values)}\n`;
+}
+
+export function sameMac(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,7 +1,7 @@
 import type { Audit } from '../../../src/application/ports.js';
 import { AUTHENTICATION_FAILED, type RecordedEvent } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
-import { recordedLeak } from '../../../src/domain/leaks/recorded-leak.js';
+import { recordedLeak } from '../../../src/domain/audit/leak-site.js';
 import type { FakeStore } from '../fake-store.js';
 import { pageOf } from '../pages.js';
 

@@ -5,7 +5,7 @@ import {
   type RecordedEvent,
 } from '../../../../domain/audit/audit-event.js';
 import { LatchkeyError } from '../../../../domain/errors.js';
-import { recordedLeak } from '../../../../domain/leaks/recorded-leak.js';
+import { recordedLeak } from '../../../../domain/audit/leak-site.js';
 import type { Page, PageRequest } from '../../../../application/lists.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { recordedLeak } from './recorded-leak.js';
+import { recordedLeak } from '../audit/leak-site.js';
 
 const recorded = (details: string | null, reason = 'leaked') => recordedLeak({ reason, details });
 

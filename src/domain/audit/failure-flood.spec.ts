@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { FloodGauge } from './flood-gauge.js';
-import { LONGEST_PAUSE_MS } from './flood-policy.js';
+import fc from 'fast-check';
+import { FloodGauge, LONGEST_PAUSE_MS, RowAllowance } from './failure-flood.js';
 
 describe('the time from one commit of failures to the next', () => {
   const after = (failuresPerSecond: number, seconds: number) => {
@@ -40,4 +40,25 @@ describe('the time from one commit of failures to the next', () => {
     gauge.forget();
     expect(gauge.pauseMs(endMs)).toBe(0);
   });
+});
+
+test('never are more than 900 rows written in any second, and always some again soon', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 }), (pausesMs) => {
+      const allowance = new RowAllowance();
+      const written: { at: number; rows: number }[] = [];
+      let now = 0;
+      for (const pause of pausesMs) {
+        now += pause;
+        const rows = allowance.leftAt(now);
+        if (pause >= 250) expect(rows).toBeGreaterThanOrEqual(175);
+        allowance.spend(rows);
+        written.push({ at: now, rows });
+      }
+      for (const { at: from } of written) {
+        const within = written.filter(({ at }) => at >= from && at < from + 1000);
+        expect(within.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(900);
+      }
+    }),
+  );
 });
