@@ -16,9 +16,9 @@ import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/au
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/client/database.js';
 import type { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
-import type { SessionSource } from '../infrastructure/outbound/postgres/client/session-source.js';
-import { PostgresOutage } from '../infrastructure/outbound/postgres/client/postgres-outage.js';
-import { SynchronousCommits } from '../infrastructure/outbound/postgres/client/synchronous-commits.js';
+import type { SessionSource } from '../infrastructure/outbound/postgres/client/data-source.js';
+import { PostgresOutage } from '../infrastructure/outbound/postgres/client/outage.js';
+import { SynchronousCommits } from '../infrastructure/outbound/postgres/client/standby.js';
 import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
 import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
 import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { readKeys } from '../../../dist/infrastructure/outbound/postgres/keys/read-keys-sql.js';
-import { SYNCHRONY } from '../../../dist/infrastructure/outbound/postgres/client/synchronous-sql.js';
+import { SYNCHRONY } from '../../../dist/infrastructure/outbound/postgres/client/server-state.js';
 import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
 import { keyNumber, publicPartOf } from '../../lib/keys.mjs';
 import { median } from '../../lib/statistics.mjs';

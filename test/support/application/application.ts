@@ -8,7 +8,7 @@ import { SHOWN_EVENT_TYPES } from '../../../src/domain/audit/audit-event.js';
 import type { NoticeReceivers } from '../../../src/domain/notices/channel.js';
 import type { RateLimit } from '../../../src/domain/rate-limit.js';
 import { openDatabase } from '../../../src/infrastructure/outbound/postgres/open-database.js';
-import type { SessionSource } from '../../../src/infrastructure/outbound/postgres/client/session-source.js';
+import type { SessionSource } from '../../../src/infrastructure/outbound/postgres/client/data-source.js';
 import type { Primary } from '../../../src/infrastructure/outbound/postgres/client/primary.js';
 import { Log, LoggedRefusals } from '../../../src/infrastructure/telemetry/log.js';
 import { SlowValidations } from '../../../src/infrastructure/telemetry/slow-validations.js';

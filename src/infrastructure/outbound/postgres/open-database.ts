@@ -2,7 +2,7 @@ import { LatchkeyError } from '../../../domain/errors.js';
 import { createDataSource } from './schema.js';
 import { appliedMigrations, migrate } from './migrations/migrate.js';
 import type { Primary } from './client/primary.js';
-import type { SessionSource } from './client/session-source.js';
+import type { SessionSource } from './client/data-source.js';
 
 const OLDEST_VERSION = 140_000;
 const MIGRATE_FIRST =

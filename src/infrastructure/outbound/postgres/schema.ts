@@ -2,7 +2,7 @@ import { AccountRow, DecoyKeyRow, PasswordGuessesRow, SessionRow } from './accou
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
 import { dataSourceFor, LIMITS } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
-import type { SessionSource } from './client/session-source.js';
+import type { SessionSource } from './client/data-source.js';
 import { ApiKeyRow } from './keys/rows.js';
 import { LeakReportBudgetRow, LeakReportRow } from './leaks/rows.js';
 import { MIGRATIONS } from './migrations/list.js';

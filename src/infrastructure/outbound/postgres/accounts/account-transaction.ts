@@ -19,7 +19,7 @@ import { ApiKeyRow } from '../keys/rows.js';
 import { AccountRow, SessionRow } from './rows.js';
 import { ApiKeyUsageRow } from '../usage/rows.js';
 import { forgetUsage } from '../usage/usage-removal.js';
-import { isUniqueViolation } from '../client/store-error.js';
+import { isUniqueViolation } from '../client/errors.js';
 
 /** The last id that was given to an event, committed or not. */
 const NEWEST_EVENT = '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_events_id_seq)';

@@ -9,7 +9,7 @@ import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { toAccount } from './mapping.js';
 import { AccountRow } from './rows.js';
-import { isUniqueViolation } from '../client/store-error.js';
+import { isUniqueViolation } from '../client/errors.js';
 
 export class PostgresAccounts implements Accounts {
   /** Every sign-in asks for one, and so may strangers in crowds. */

@@ -14,12 +14,12 @@ import { decodeCursor, pageOf } from '../client/cursor.js';
 import type { Database } from '../client/database.js';
 import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
-import { PostgresOutage } from '../client/postgres-outage.js';
+import { PostgresOutage } from '../client/outage.js';
 import type { Primary } from '../client/primary.js';
 import { ReservedConnections } from '../client/reserved-connections.js';
 import type { Ask } from '../client/statement.js';
-import { committedSynchronously } from '../client/synchronous-sql.js';
-import { unavailable } from '../client/store-error.js';
+import { committedSynchronously } from '../client/standby.js';
+import { unavailable } from '../client/errors.js';
 
 /** Commits go one after the other; meanwhile the next one collects. */
 const CONNECTIONS = 1;

@@ -1,9 +1,9 @@
-import type { DataSourceOptions } from 'typeorm';
-import { refuseBesideAbandonedWaits } from './abandoned-waits.js';
-import { PooledSource } from './pooled-source.js';
+import type pg from 'pg';
+import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
+import { pooledClients } from './connection.js';
 import type { Primary } from './primary.js';
-import { pooledClients } from './primary-client.js';
-import { SessionSource } from './session-source.js';
+import { SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
+import { committedSynchronously, refuseAmongAbandonedWaits } from './standby.js';
 
 const NAME = 'latchkey';
 const POOL_SIZE = 10;
@@ -19,10 +19,12 @@ export const LIMITS = {
 /** The tables and the migrations that make them. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
+export type Work<T> = (manager: EntityManager) => Promise<T>;
+
 /** The pool of everything but the validation path: create, list, revoke, accounts, sessions. */
 export function dataSourceFor(primary: Primary, schema: Schema, limits: Partial<typeof LIMITS>): SessionSource {
   const clients = pooledClients(primary, (client) =>
-    refuseBesideAbandonedWaits(client, NAME, LIMITS.query_timeout, POOL_SIZE),
+    refuseAmongAbandonedWaits(client, { name: NAME, timeoutMs: LIMITS.query_timeout, most: POOL_SIZE }),
   );
   const options = {
     type: 'postgres',
@@ -39,4 +41,89 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Partial<
   // PgBouncer refuses limits that come with a connection.
   const { query_timeout, ...serverLimits } = limits;
   return new PooledSource({ ...options, extra: { ...clients, query_timeout } }, primary, serverLimits);
+}
+
+/** Each connection is a session of PostgreSQL's, which is set up once (`PrimaryClient.setUp`). */
+export class SessionSource extends DataSource {
+  /** Statement by statement, unless the pool needs a transaction. */
+  run<T>(work: Work<T>): Promise<T> {
+    return work(this.manager);
+  }
+
+  /** @param manager one that has its connection, unless any will do */
+  readCommitted<T>(work: Work<T>, manager = this.manager): Promise<T> {
+    return manager.transaction(work);
+  }
+
+  snapshot<T>(work: Work<T>): Promise<T> {
+    return this.transaction('REPEATABLE READ', work);
+  }
+
+  /** A transaction that is rolled back, or not answered, where no standby takes it. */
+  async synchronously<T>(work: Work<T>): Promise<T> {
+    const runner = this.createQueryRunner();
+    const commit = (checkBefore: () => Promise<void>) =>
+      this.readCommitted(async (manager) => {
+        const answer = await work(manager);
+        await checkBefore();
+        return answer;
+      }, runner.manager);
+    try {
+      return await committedSynchronously((text) => runner.query(text), commit);
+    } finally {
+      await runner.release();
+    }
+  }
+}
+
+/**
+ * Behind a pool that may give each transaction another session of another server (DATABASE_POOLING=transaction): what was set
+ * or found once on a connection does not last, so each transaction sets and checks it, in one round trip.
+ */
+class PooledSource extends SessionSource {
+  private readonly limits: string;
+
+  constructor(
+    options: DataSourceOptions,
+    private readonly primary: Primary,
+    /** Milliseconds, by the name of the setting. */
+    limits: Readonly<Record<string, number>>,
+  ) {
+    super(options);
+    const warnings = `, set_config('client_min_messages', 'warning', true)`;
+    this.limits = Object.entries(limits)
+      .map(([name, ms]) => `, set_config('${name}', '${ms}', true)`)
+      .concat(warnings)
+      .join('');
+  }
+
+  override run<T>(work: Work<T>): Promise<T> {
+    return this.readCommitted(work);
+  }
+
+  override readCommitted<T>(work: Work<T>, manager = this.manager): Promise<T> {
+    return this.begin('READ COMMITTED', work, manager);
+  }
+
+  override snapshot<T>(work: Work<T>): Promise<T> {
+    return this.begin('REPEATABLE READ', work);
+  }
+
+  private begin<T>(isolation: string, work: Work<T>, on = this.manager): Promise<T> {
+    return on.transaction(async (manager) => {
+      const state = this.primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES;
+      const [, answer] = await twoStatements(
+        manager,
+        `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${state}${this.limits}`,
+      );
+      this.primary.require((answer as pg.QueryResult<ServerState>).rows[0]!);
+      return work(manager);
+    });
+  }
+}
+
+/** TypeORM passes on what one statement answers. */
+async function twoStatements(manager: EntityManager, text: string): Promise<pg.QueryResult[]> {
+  const client = (await manager.queryRunner!.connect()) as pg.ClientBase;
+  return (await client.query(text)) as unknown as pg.QueryResult[];
 }

@@ -4,11 +4,10 @@ import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
-import { patiently } from './patience.js';
-import { PostgresOutage } from './postgres-outage.js';
-import type { SessionSource, Work } from './session-source.js';
-import { storeError } from './store-error.js';
-import { synchronousTransaction } from './synchronous-transaction.js';
+import { withTimeout } from './timeout.js';
+import { PostgresOutage } from './outage.js';
+import type { SessionSource, Work } from './data-source.js';
+import { storeError } from './errors.js';
 
 /** The pool of everything but the validation path. Whatever keeps PostgreSQL from answering becomes `unavailable`. */
 export class Database {
@@ -44,7 +43,7 @@ export class Database {
   transaction<T>(work: Work<T>): Promise<T> {
     const { dataSource, config } = this;
     return this.ask(() =>
-      config.requireSynchronous ? synchronousTransaction(dataSource, work) : dataSource.readCommitted(work),
+      config.requireSynchronous ? dataSource.synchronously(work) : dataSource.readCommitted(work),
     );
   }
 
@@ -62,7 +61,7 @@ export class Database {
     const { patienceMs } = this;
     return this.outage.watch('management', async () => {
       try {
-        return await (patienceMs === undefined ? work() : patiently(patienceMs, work()));
+        return await (patienceMs === undefined ? work() : withTimeout(patienceMs, work()));
       } catch (error) {
         throw storeError(error);
       }

@@ -1,15 +1,15 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { patiently } from './patience.js';
+import { withTimeout } from './timeout.js';
 import { SERVER_STATE, type ServerState } from './server-state.js';
 
 /** From the end of one look to the beginning of the next. */
 const LOOK_EVERY_MS = 250;
-const PATIENCE_MS = 1000;
+const ANSWER_TIMEOUT_MS = 1000;
 /** Over a long line a connection takes some seven round trips. */
 const CONNECT_TIMEOUT_MS = 2000;
 
-/** What a host says of itself: the timeline of a server that accepts writes, or why it is no primary. */
+/** What a host says about itself: the timeline of a server that accepts writes, or why it is no primary. */
 export type Sighting = { readonly timeline: number } | { readonly why: string };
 
 /** Looks again and again at one of the hosts that DATABASE_URL names, over a connection that is kept. */
@@ -46,9 +46,9 @@ export class HostWatch {
 
   private async look(): Promise<Sighting> {
     const client = (this.client ??= await this.connect());
-    const { rows } = await patiently(PATIENCE_MS, client.query<ServerState>(SERVER_STATE));
+    const { rows } = await withTimeout(ANSWER_TIMEOUT_MS, client.query<ServerState>(SERVER_STATE));
     const { standby, timeline } = rows[0]!;
-    return standby ? { why: 'it is in recovery' } : { timeline };
+    return standby || typeof timeline !== 'number' ? { why: 'it is in recovery' } : { timeline };
   }
 
   private async connect(): Promise<pg.Client> {

@@ -8,7 +8,7 @@ import { createDataSource } from '../schema.js';
 import { Database } from './database.js';
 import { openDatabase } from '../open-database.js';
 import { Primary } from './primary.js';
-import type { SessionSource } from './session-source.js';
+import type { SessionSource } from './data-source.js';
 
 const NOBODYS_KEY = '0'.repeat(24);
 

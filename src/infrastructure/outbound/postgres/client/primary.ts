@@ -2,7 +2,8 @@ import type { DatabaseConfig } from '../../../../config/database-config.js';
 import { gauge, type Instrument } from '../../../telemetry/instrument.js';
 import { Log } from '../../../telemetry/log.js';
 import { HostWatch, type Sighting } from './host-watch.js';
-import { unavailable } from './store-error.js';
+import { unavailable } from './errors.js';
+import type { ServerState } from './server-state.js';
 
 /** How long a start waits for one of several hosts to be the primary. */
 const START_TIMEOUT_MS = 10_000;
@@ -66,6 +67,15 @@ export class Primary {
   hold(connection: WatchedConnection): () => void {
     this.connections.add(connection);
     return () => void this.connections.delete(connection);
+  }
+
+  /** Throws `unavailable` when the server that answered this is not the primary. */
+  require({ standby, timeline }: ServerState): void {
+    // A server in recovery, which is on no timeline of its own, may lag behind an answered revoke.
+    if (standby || timeline === null) {
+      throw unavailable(new Error('PostgreSQL is in recovery; Latchkey needs the primary'));
+    }
+    if (timeline !== undefined) this.admit(timeline);
   }
 
   /** Throws when a server on this timeline has been replaced by another. */

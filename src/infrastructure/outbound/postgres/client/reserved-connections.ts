@@ -1,11 +1,11 @@
 import type { Instrument } from '../../../telemetry/instrument.js';
-import { endAbandonedWaits } from './abandoned-waits.js';
+import { endAbandonedWaits } from './standby.js';
 import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
-import { patiently } from './patience.js';
+import { withTimeout } from './timeout.js';
 import type { Primary } from './primary.js';
-import { PrimaryClient } from './primary-client.js';
+import { PrimaryClient } from './connection.js';
 import { type Ask, asksOn } from './statement.js';
-import { storeError, unavailable } from './store-error.js';
+import { storeError, unavailable } from './errors.js';
 
 const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 2000;
@@ -77,7 +77,7 @@ export class ReservedConnections {
       return isLate ? undefined : work(asksOn(taken, this.primary.config.pooling));
     });
     try {
-      const answer = await patiently(this.patienceMs, working);
+      const answer = await withTimeout(this.patienceMs, working);
       this.keep(client!);
       return answer as T;
     } catch (error) {
@@ -115,7 +115,7 @@ export class ReservedConnections {
     client.on('error', () => this.destroy(client));
     try {
       await client.connect();
-      await patiently(timeoutMs, this.setUp(client));
+      await withTimeout(timeoutMs, this.setUp(client));
       this.idle.push(client);
     } catch (error) {
       this.lastFailureAt = performance.now();

@@ -1,21 +1,37 @@
+/** What a server says about itself. */
+export interface ServerState {
+  readonly standby: boolean;
+  /** Null on a standby; undefined where the server was not asked for it. */
+  readonly timeline?: number | null;
+}
+
 /** The WAL timeline of a server that accepts writes, by its insert position: the control file's lags behind a promotion. */
 export const TIMELINE = `
   CASE WHEN pg_is_in_recovery() THEN NULL
     ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint::float8 END`;
 
-export interface ServerState {
-  readonly standby: boolean;
-  /** Null of a standby. */
-  readonly timeline: number;
-}
+export const SERVER_STATE = `SELECT pg_is_in_recovery() AS standby, ${TIMELINE} AS timeline`;
 
-/** Of a server whose storage is replicated, which knows no functions of the WAL (Amazon Aurora): all are on one timeline. */
+/** For a server whose storage is replicated, which has no functions for the WAL (Amazon Aurora): all are on one timeline. */
 export const WITHOUT_TIMELINES = `SELECT pg_is_in_recovery() AS standby, 0 AS timeline`;
 
-/** Whether a server says that it does not do such a thing, or not as it is set up. */
+/** Whether a server answers that it does not support this, or not as it is set up (classes 0A and 55). */
 export function knowsNoTimelines(error: unknown): boolean {
   return /^(0A|55)/.test((error as { code?: string }).code ?? '');
 }
 
-/** What a server says of itself. */
-export const SERVER_STATE = `SELECT pg_is_in_recovery() AS standby, ${TIMELINE} AS timeline`;
+/** Whether this server acknowledges a commit only once a standby has written it to its disk. */
+export const IS_SYNCHRONOUS = `
+  current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') IN ('on', 'remote_apply')`;
+
+/** How that is reported where it does not. */
+export const NOT_SYNCHRONOUS =
+  'PostgreSQL commits without a synchronous standby (synchronous_standby_names is empty, or synchronous_commit is not on)';
+
+export interface Synchrony {
+  readonly is_synchronous: boolean;
+  readonly timeline: number;
+}
+
+/** With the timeline, which shows whether two answers came from one server. */
+export const SYNCHRONY = `SELECT ${IS_SYNCHRONOUS} AS is_synchronous, ${TIMELINE} AS timeline`;

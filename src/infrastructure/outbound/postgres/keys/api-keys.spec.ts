@@ -11,7 +11,7 @@ import { API_KEY_STATUSES, dueEnd, isOpen, type KeyTimes, statusAt } from '../..
 import { OwnerKeys } from '../../../../domain/keys/owner-keys.js';
 import { createDataSource } from '../schema.js';
 import { migrateDatabase } from '../open-database.js';
-import type { SessionSource } from '../client/session-source.js';
+import type { SessionSource } from '../client/data-source.js';
 import { toApiKey } from './mapping.js';
 import { AccountRow } from '../accounts/rows.js';
 import { ApiKeyRow } from './rows.js';

@@ -2,15 +2,14 @@ import type { KeyReader, KeyReading } from '../../../../application/ports.js';
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
 import { NO_TRACES } from '../../../telemetry/traces.js';
-import { PostgresOutage } from '../client/postgres-outage.js';
+import { PostgresOutage } from '../client/outage.js';
 import type { Primary } from '../client/primary.js';
-import { requirePrimary } from '../client/primary-client.js';
-import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../client/synchronous-sql.js';
+import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../client/server-state.js';
 import { ReservedConnections } from '../client/reserved-connections.js';
 import type { Statement } from '../client/statement.js';
 import { readKeys } from './read-keys-sql.js';
 import { type KeyReadingRow, toReading } from './key-rows.js';
-import { unavailable } from '../client/store-error.js';
+import { unavailable } from '../client/errors.js';
 
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
@@ -78,7 +77,7 @@ export class PostgresKeyReader implements KeyReader {
     const { knowsTimelines, config } = this.primary;
     const [rows, after] = await this.connections.run(async (ask) => {
       const read = await ask<KeyReadingRow>(knowsTimelines ? this.readKeys : this.readWithoutTimeline, [publicParts]);
-      requirePrimary(this.primary, read[0]!);
+      this.primary.require(read[0]!);
       return [read, config.readBarrier ? await ask<Synchrony>(BARRIER_HELD, []) : []] as const;
     });
     if (config.readBarrier) requireBarrier(rows[0]!, after[0]!);

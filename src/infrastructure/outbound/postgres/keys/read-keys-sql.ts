@@ -1,8 +1,7 @@
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import { NOW } from '../client/database.js';
 import type { Statement } from '../client/statement.js';
-import { TIMELINE } from '../client/server-state.js';
-import { IS_SYNCHRONOUS } from '../client/synchronous-sql.js';
+import { IS_SYNCHRONOUS, TIMELINE } from '../client/server-state.js';
 
 /**
  * A transaction that writes WAL, as this message makes it, is acknowledged only once the standby has taken it: by then no other

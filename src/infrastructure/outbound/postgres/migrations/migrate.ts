@@ -1,5 +1,5 @@
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
-import type { SessionSource } from '../client/session-source.js';
+import type { SessionSource } from '../client/data-source.js';
 
 /** Any number will do, as long as every instance takes the same: one migrates, the others wait for it. */
 const MIGRATION_LOCK = 5_052_193_861;

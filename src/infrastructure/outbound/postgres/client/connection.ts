@@ -1,20 +1,19 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { dropWhenLate } from './late-answers.js';
 import type { Primary, WatchedConnection } from './primary.js';
 import { knowsNoTimelines, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 
 /**
  * Set once on each connection that is a session, whatever the server's default is, and not with every transaction. Warnings
- * are to be told: one says that a commit did not wait.
+ * have to arrive: one says that a commit did not wait.
  */
 const SET_UP = `
   set_config('default_transaction_isolation', 'read committed', false), set_config('client_min_messages', 'warning', false)`;
 
 /** A connection to the primary. */
 export class PrimaryClient extends pg.Client implements WatchedConnection {
-  isDropped = false;
   timeline: number | undefined;
+  private isDropped = false;
   private readonly socket: Socket;
 
   constructor(
@@ -24,7 +23,7 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     const socket = new Socket();
     super({ ...config, connectionString: primary.url, stream: () => socket });
     this.socket = socket.once('close', primary.hold(this));
-    dropWhenLate(this);
+    this.dropWhenLate();
     this.on('notice', (notice) => {
       // An administrator has ended the wait for the standby, and PostgreSQL goes on to say that it has committed.
       if (notice.routine === 'SyncRepWaitForLSN') this.drop();
@@ -34,20 +33,14 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
   /** To be called once it is connected. Throws when it does not lead to the primary. */
   async setUp(): Promise<void> {
     let knowsTimelines = true;
-    const state = await this.askState(SERVER_STATE).catch((error: unknown) => {
+    const state = await this.readState(SERVER_STATE).catch((error: unknown) => {
       if (!knowsNoTimelines(error)) throw error;
       knowsTimelines = false;
-      return this.askState(WITHOUT_TIMELINES);
+      return this.readState(WITHOUT_TIMELINES);
     });
-    requirePrimary(this.primary, state);
+    this.primary.require(state);
     this.primary.knowsTimelines = knowsTimelines;
-    this.timeline = state.timeline;
-  }
-
-  private async askState(text: string): Promise<ServerState> {
-    const isSession = this.primary.config.pooling === 'session';
-    const { rows } = await this.query<ServerState>(isSession ? `${text}, ${SET_UP}` : text);
-    return rows[0]!;
+    this.timeline = state.timeline!;
   }
 
   /** Without waiting for the server to say goodbye: pg offers no way to drop a connection, so its socket is ours. */
@@ -55,21 +48,43 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     this.isDropped = true;
     this.socket.destroy();
   }
+
+  private async readState(text: string): Promise<ServerState> {
+    const isSession = this.primary.config.pooling === 'session';
+    const { rows } = await this.query<ServerState>(isSession ? `${text}, ${SET_UP}` : text);
+    return rows[0]!;
+  }
+
+  /**
+   * From now on no answer counts that comes on a dropped connection: one whose bytes are here already would still be passed
+   * on. And a statement whose answer is late takes its connection with it: pg gives up waiting and no more, so the statement
+   * would be carried out in the end, with its transaction still open, under the next call's.
+   */
+  private dropWhenLate(): void {
+    const ask = this.query.bind(this) as (...question: unknown[]) => unknown;
+    const refuseIfDropped = (answer: unknown) => {
+      if (this.isDropped) throw new Error('the connection was ended');
+      return answer;
+    };
+    const noticeIfLate = (error: unknown) => {
+      if (isLate(error)) this.drop();
+      throw error;
+    };
+    this.query = ((...question: unknown[]) => {
+      const answer = ask(...question);
+      return answer instanceof Promise ? answer.then(refuseIfDropped, noticeIfLate) : answer;
+    }) as typeof this.query;
+  }
 }
 
-/** Throws when the server that says this of itself is not the primary. Where it was not asked, its timeline is undefined. */
-export function requirePrimary(
-  primary: Primary,
-  { standby, timeline }: { readonly standby: boolean; readonly timeline?: number | null },
-): void {
-  // A server in recovery, which is on no timeline of its own, may lag behind an answered revoke.
-  if (standby || timeline === null) throw new Error('PostgreSQL is in recovery; Latchkey needs the primary');
-  if (timeline !== undefined) primary.admit(timeline);
+/** What pg says when its `query_timeout` has passed. */
+function isLate(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
 }
 
 /**
  * What TypeORM's pool makes its connections of.
- * @param require asks a new connection for more
+ * @param require checks more on a new connection
  */
 export function pooledClients(primary: Primary, require: (client: PrimaryClient) => Promise<void>) {
   return {

@@ -1,7 +1,7 @@
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { Log } from '../../../telemetry/log.js';
 import { Outage } from '../../../telemetry/outage.js';
-import { isOfOneCall } from './store-error.js';
+import { isOfOneCall } from './errors.js';
 
 type Pool = 'validation' | 'audit' | 'management';
 

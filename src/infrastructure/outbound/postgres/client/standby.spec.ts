@@ -8,12 +8,11 @@ import { sql } from '../../../../../test/support/stores/sql.js';
 import { sessionOpened } from '../../../../application/sessions/sign-in.js';
 import type { LatchkeyError } from '../../../../domain/errors.js';
 import { PostgresKeyReader } from '../keys/key-reader.js';
-import { refuseBesideAbandonedWaits } from './abandoned-waits.js';
 import { createDataSource } from '../schema.js';
 import { Database } from './database.js';
 import { openDatabase } from '../open-database.js';
-import { PrimaryClient } from './primary-client.js';
-import { SynchronousCommits } from './synchronous-commits.js';
+import { PrimaryClient } from './connection.js';
+import { refuseAmongAbandonedWaits, SynchronousCommits } from './standby.js';
 
 /** Levels of pino. */
 const [INFO, WARN] = [30, 40];
@@ -234,7 +233,7 @@ describe('sessions that wait for a standby which is away', () => {
     };
     const given = await Promise.all(Array.from({ length: 10 }, client));
     const asking = await client();
-    const require = (most: number) => met(refuseBesideAbandonedWaits(asking, 'latchkey', 1, most));
+    const require = (most: number) => met(refuseAmongAbandonedWaits(asking, { name: 'latchkey', timeoutMs: 1, most }));
     standby.pause();
     try {
       for (const each of given) each.query(`SELECT pg_logical_emit_message(true, '', '')`).catch(() => undefined);

@@ -1,0 +1,105 @@
+import type pg from 'pg';
+import type { EntityManager } from 'typeorm';
+import { gauge, type Instrument } from '../../../telemetry/instrument.js';
+import type { Log } from '../../../telemetry/log.js';
+import { unavailable } from './errors.js';
+import { IS_SYNCHRONOUS, NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from './server-state.js';
+
+/** On the connection of the commit. */
+type ReadSynchrony = (text: string) => Promise<Synchrony[]>;
+
+/**
+ * Throws `unavailable` where a commit waits for no standby. This is checked before the commit and after it: when waiting is
+ * switched off in between, it ends, and what was committed then may be lost and is not answered.
+ * @param commit receives what it has to call right before it commits
+ */
+export async function committedSynchronously<T>(
+  read: ReadSynchrony,
+  commit: (checkBefore: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  let before: number | undefined;
+  const answer = await commit(async () => void (before = await timelineIfSynchronous(read)));
+  const after = await timelineIfSynchronous(read);
+  // In a pool the second check may reach a server that has replaced the first.
+  if (before !== after) throw unavailable(new Error('PostgreSQL was replaced while it committed'));
+  return answer;
+}
+
+async function timelineIfSynchronous(read: ReadSynchrony): Promise<number> {
+  const [row] = await read(SYNCHRONY);
+  if (!row!.is_synchronous) throw unavailable(new Error(`REQUIRE_SYNCHRONOUS is on, and ${NOT_SYNCHRONOUS}`));
+  return row!.timeline;
+}
+
+/*
+ * A session that waits for its standby does not notice that its client has disconnected. While the standby is away, sessions
+ * of statements that we gave up would pile up until PostgreSQL takes no connection any more, not even an administrator's.
+ */
+
+/** Those under this application name that have waited for longer than their clients do. */
+const ABANDONED = `
+  FROM pg_stat_activity
+  WHERE usename = current_user AND application_name = $1 AND wait_event = 'SyncRep'
+    AND state_change < clock_timestamp() - make_interval(secs => $2::float8 / 1000)`;
+
+/**
+ * Ends them. What they committed is visible from then on though no standby may have it: not for changes that others rely on.
+ * @param name the application's
+ * @param timeoutMs how long a client waits
+ */
+export async function endAbandonedWaits(client: pg.ClientBase, name: string, timeoutMs: number): Promise<void> {
+  await client.query(`SELECT pg_terminate_backend(pid) ${ABANDONED}`, [name, 2 * timeoutMs]);
+}
+
+/** Throws `unavailable` where so many of them are left that no connection may be added. */
+export async function refuseAmongAbandonedWaits(
+  client: pg.ClientBase,
+  { name, timeoutMs, most }: { readonly name: string; readonly timeoutMs: number; readonly most: number },
+): Promise<void> {
+  const values = [name, timeoutMs];
+  const { rows } = await client.query<{ left: number }>(`SELECT count(*)::integer AS left ${ABANDONED}`, values);
+  const { left } = rows[0]!;
+  if (left >= most)
+    throw unavailable(new Error(`${left} changes that were given up still wait for PostgreSQL's standby`));
+}
+
+/** What follows for those who rely on an answer. */
+const DANGER = 'a failover may undo what was answered last, revocations too';
+
+interface Database {
+  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T>;
+}
+
+/** Reports in log, readiness and metrics whether changes are answered that only one server has. */
+export class SynchronousCommits {
+  /** Undefined until the first look. */
+  private isSynchronous: boolean | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Log,
+  ) {}
+
+  /** What readiness adds to its "ok". */
+  get warning(): string | undefined {
+    return this.isSynchronous === false ? `${NOT_SYNCHRONOUS}: ${DANGER}` : undefined;
+  }
+
+  async look(): Promise<void> {
+    const [row] = await this.database.run((manager) =>
+      manager.query<{ is_synchronous: boolean }[]>(`SELECT ${IS_SYNCHRONOUS} AS is_synchronous`),
+    );
+    const before = this.isSynchronous;
+    this.isSynchronous = row!.is_synchronous;
+    // One PostgreSQL may be all there is: a warning only where a standby was there before.
+    if (this.warning && before === undefined) this.log.info(this.warning);
+    if (this.warning && before === true) this.log.warn(this.warning);
+    if (this.isSynchronous && before === false) this.log.info('PostgreSQL commits with a synchronous standby again');
+  }
+
+  instruments(): Instrument[] {
+    const help =
+      'Whether PostgreSQL answers commits once a synchronous standby has them (1), or alone (0), at the last look';
+    return [gauge('latchkey_postgres_synchronous_commits', help, () => Number(this.isSynchronous ?? true), 'min')];
+  }
+}
