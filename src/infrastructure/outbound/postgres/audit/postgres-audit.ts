@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Audit, EventFilter } from '../../../../application/ports.js';
 import {
   AUTHENTICATION_FAILED,
@@ -16,21 +17,18 @@ import { FailureCommits } from './failure-commits.js';
 import type { FailureGroup } from '../../../../domain/audit/group-failures.js';
 import { PostgresOutage } from '../client/outage.js';
 import type { Primary } from '../client/primary.js';
-import { ReservedConnections } from '../client/reserved-connections.js';
-import type { Ask } from '../client/statement.js';
+import { ReservedConnections, statement } from '../client/reserved-connections.js';
+import type { Synchrony } from '../client/server-state.js';
 import { committedSynchronously } from '../client/standby.js';
 import { unavailable } from '../client/errors.js';
 
 /** Commits go one after the other; meanwhile the next one collects. */
 const CONNECTIONS = 1;
 
-const RECORD_FAILURES = {
-  name: 'record_failures_v1',
-  text: `
-    INSERT INTO audit_events (type, reason, owner_id, key_id, public_part, client_ip, user_agent, request_id, count)
-    SELECT '${AUTHENTICATION_FAILED}', * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[],
-      $6::text[], $7::text[], $8::integer[])`,
-};
+const RECORD_FAILURES = `
+  INSERT INTO audit_events (type, reason, owner_id, key_id, public_part, client_ip, user_agent, request_id, count)
+  SELECT '${AUTHENTICATION_FAILED}', * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[],
+    $7::text[], $8::integer[])`;
 
 /** And not of an account that was purged under the same id: neither what came before, nor what becomes of its keys. */
 const OF_OWNER = `
@@ -102,19 +100,22 @@ export class PostgresAudit implements Audit {
       groups.map(({ count }) => count),
     ];
     try {
-      await this.outage.watch('audit', () => this.connections.run((ask) => this.record(ask, values)));
-    } catch (error) {
+      await this.connections.run((client) => this.record(client, values));
+      this.outage.answered('audit');
+    } catch (thrown) {
+      const error = this.outage.failed('audit', thrown);
       // Whatever the cause: what can't be recorded is not answered.
       throw error instanceof LatchkeyError ? error : unavailable(error);
     }
   }
 
-  private async record(ask: Ask, values: unknown[]): Promise<void> {
-    const insert = () => ask(RECORD_FAILURES, values);
-    if (!this.primary.config.requireSynchronous) return void (await insert());
+  private async record(client: pg.ClientBase, values: unknown[]): Promise<void> {
+    const { config } = this.primary;
+    const insert = () => client.query({ ...statement(config, 'record_failures_v1', RECORD_FAILURES), values });
+    if (!config.requireSynchronous) return void (await insert());
     await committedSynchronously(
-      (text) => ask({ name: 'synchrony_v1', text }, []),
-      (lookBefore) => lookBefore().then(insert),
+      async (text) => (await client.query<Synchrony>(statement(config, 'synchrony_v1', text))).rows,
+      (checkBefore) => checkBefore().then(insert),
     );
   }
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
   owned = await createDatabase();
   line = await SlowLine.to(owned.url);
   await sql(owned.url, 'CREATE TABLE written (what text)');
-  const limits = { query_timeout: 100 };
+  const limits = { answerTimeoutMs: 100 };
   const primary = primaryAt(line.instead(owned.url));
   database = new Database(await createDataSource(primary, limits).initialize(), primary.config);
 });

@@ -1,6 +1,7 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
-import { pooledClients } from './connection.js';
+import type { PrimaryClient } from './connection.js';
+import { type PoolConfig, PrimaryPool } from './pool.js';
 import type { Primary } from './primary.js';
 import { SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 import { committedSynchronously, refuseAmongAbandonedWaits } from './standby.js';
@@ -8,12 +9,12 @@ import { committedSynchronously, refuseAmongAbandonedWaits } from './standby.js'
 const NAME = 'latchkey';
 const POOL_SIZE = 10;
 
-/** Milliseconds. A call that takes longer is given up, by the server first and by us if it does not answer. */
+/** Milliseconds. A statement that takes longer is given up, by the server first and by us if it does not answer. */
 export const LIMITS = {
   statement_timeout: 5000,
   lock_timeout: 4000,
   idle_in_transaction_session_timeout: 10_000,
-  query_timeout: 6000,
+  answerTimeoutMs: 6000,
 };
 
 /** The tables and the migrations that make them. */
@@ -23,9 +24,12 @@ export type Work<T> = (manager: EntityManager) => Promise<T>;
 
 /** The pool of everything but the validation path: create, list, revoke, accounts, sessions. */
 export function dataSourceFor(primary: Primary, schema: Schema, limits: Partial<typeof LIMITS>): SessionSource {
-  const clients = pooledClients(primary, (client) =>
-    refuseAmongAbandonedWaits(client, { name: NAME, timeoutMs: LIMITS.query_timeout, most: POOL_SIZE }),
-  );
+  const setUp = async (client: PrimaryClient) => {
+    await client.setUp();
+    await refuseAmongAbandonedWaits(client, { name: NAME, timeoutMs: LIMITS.answerTimeoutMs, most: POOL_SIZE });
+  };
+  const { answerTimeoutMs, ...serverLimits } = limits;
+  const isSession = primary.config.pooling === 'session';
   const options = {
     type: 'postgres',
     url: primary.url,
@@ -35,12 +39,18 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Partial<
     applicationName: NAME,
     poolSize: POOL_SIZE,
     connectTimeoutMS: 2000,
-    extra: { ...clients, ...limits },
+    // PgBouncer refuses limits that come with a connection.
+    extra: { answerTimeoutMs, ...(isSession ? serverLimits : {}) },
+    driver: {
+      ...pg,
+      Pool: class extends PrimaryPool {
+        constructor(config: PoolConfig) {
+          super(primary, config, setUp);
+        }
+      },
+    },
   } satisfies DataSourceOptions;
-  if (primary.config.pooling === 'session') return new SessionSource(options);
-  // PgBouncer refuses limits that come with a connection.
-  const { query_timeout, ...serverLimits } = limits;
-  return new PooledSource({ ...options, extra: { ...clients, query_timeout } }, primary, serverLimits);
+  return isSession ? new SessionSource(options) : new PooledSource(options, primary, serverLimits);
 }
 
 /** Each connection is a session of PostgreSQL's, which is set up once (`PrimaryClient.setUp`). */

@@ -3,32 +3,32 @@ import type { EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
-import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
-import { withTimeout } from './timeout.js';
-import { PostgresOutage } from './outage.js';
 import type { SessionSource, Work } from './data-source.js';
-import { storeError } from './errors.js';
+import { unavailable } from './errors.js';
+import { PostgresOutage } from './outage.js';
+import { poolInstruments } from './pool.js';
+import { withTimeout } from './timeout.js';
 
 /** The pool of everything but the validation path. Whatever keeps PostgreSQL from answering becomes `unavailable`. */
 export class Database {
   /**
    * @param dataSource connected
-   * @param patienceMs how long a call may take; as long as the server lets it, unless given
+   * @param timeoutMs how long a call may take; as long as the server lets it, unless given
    */
   constructor(
     private readonly dataSource: SessionSource,
     private readonly config: Pick<DatabaseConfig, 'requireSynchronous'>,
     private readonly outage = new PostgresOutage(),
-    private readonly patienceMs?: number,
+    private readonly timeoutMs?: number,
   ) {}
 
   /** The same pool, for calls that a validation waits for. One that is given up may still be carried out. */
-  within(patienceMs: number): Database {
-    return new Database(this.dataSource, this.config, this.outage, patienceMs);
+  within(timeoutMs: number): Database {
+    return new Database(this.dataSource, this.config, this.outage, timeoutMs);
   }
 
   instruments(): Instrument[] {
-    return connectionInstruments('management', () => this.load());
+    return poolInstruments('management', () => (this.dataSource.driver as PostgresDriver).master as Pool);
   }
 
   close(): Promise<void> {
@@ -36,13 +36,13 @@ export class Database {
   }
 
   run<T>(work: Work<T>): Promise<T> {
-    return this.ask(() => this.dataSource.run(work));
+    return this.call(() => this.dataSource.run(work));
   }
 
   /** All or nothing, at READ COMMITTED: what must hold across statements is guarded by row locks. */
   transaction<T>(work: Work<T>): Promise<T> {
     const { dataSource, config } = this;
-    return this.ask(() =>
+    return this.call(() =>
       config.requireSynchronous ? dataSource.synchronously(work) : dataSource.readCommitted(work),
     );
   }
@@ -54,23 +54,19 @@ export class Database {
 
   /** All of it sees what was committed before it began. */
   snapshot<T>(work: Work<T>): Promise<T> {
-    return this.ask(() => this.dataSource.snapshot(work));
+    return this.call(() => this.dataSource.snapshot(work));
   }
 
-  private ask<T>(work: () => Promise<T>): Promise<T> {
-    const { patienceMs } = this;
-    return this.outage.watch('management', async () => {
-      try {
-        return await (patienceMs === undefined ? work() : withTimeout(patienceMs, work()));
-      } catch (error) {
-        throw storeError(error);
-      }
-    });
-  }
-
-  private load(): ConnectionLoad {
-    const { totalCount, idleCount, waitingCount, options } = (this.dataSource.driver as PostgresDriver).master as Pool;
-    return { used: totalCount - idleCount, idle: idleCount, most: options.max, waiting: waitingCount };
+  private async call<T>(work: () => Promise<T>): Promise<T> {
+    const { dataSource, outage, timeoutMs } = this;
+    try {
+      if (!dataSource.isInitialized) throw unavailable(new Error('the pool is closed'));
+      const answer = await (timeoutMs === undefined ? work() : withTimeout(timeoutMs, work()));
+      outage.answered('management');
+      return answer;
+    } catch (error) {
+      throw outage.failed('management', error);
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 import { PostgresOutage } from './outage.js';
 import { unavailable } from './errors.js';
 
-type Pool = Parameters<PostgresOutage['watch']>[0];
+type Pool = Parameters<PostgresOutage['failed']>[0];
 
 describe('an outage of PostgreSQL', () => {
   let kept: ReturnType<typeof keptLog>;
@@ -18,40 +18,39 @@ describe('an outage of PostgreSQL', () => {
     jest.useRealTimers();
   });
 
-  const answers = (pool: Pool) => outage.watch(pool, async () => {});
-  const fails = (pool: Pool, error: unknown) =>
-    outage.watch(pool, () => Promise.reject(error)).catch((thrown: unknown) => expect(thrown).toBe(error));
+  const answers = (pool: Pool) => outage.answered(pool);
+  const fails = (pool: Pool, error: unknown) => expect(outage.failed(pool, error)).toBe(error);
   const refused = () => unavailable(new Error('connect ECONNREFUSED'));
   const told = () => kept.entries.map(({ msg }) => msg.split(':')[0]);
   const AWAY = 'PostgreSQL is away';
   const BACK = 'PostgreSQL is back';
 
-  test('is said once, with the pool and the cause that showed it, and once when it is over', async () => {
-    for (const pool of ['audit', 'validation', 'management', 'validation'] as const) await fails(pool, refused());
+  test('is said once, with the pool and the cause that showed it, and once when it is over', () => {
+    for (const pool of ['audit', 'validation', 'management', 'validation'] as const) fails(pool, refused());
     jest.advanceTimersByTime(1000);
-    await answers('validation');
-    await answers('management');
+    answers('validation');
+    answers('management');
     expect(told()).toEqual([AWAY, BACK]);
     expect(kept.entries[0]).toMatchObject({ level: 40, pool: 'audit', reason: 'connect ECONNREFUSED' });
     expect(kept.entries[1]).toMatchObject({ level: 30, awayMs: 1000 });
   });
 
-  test('is not over with each answer of a pool that fails now and then', async () => {
+  test('is not over with each answer of a pool that fails now and then', () => {
     for (let second = 0; second < 10; second += 1) {
-      await fails('management', refused());
+      fails('management', refused());
       jest.advanceTimersByTime(999);
-      await answers('management');
+      answers('management');
     }
     expect(told()).toEqual([AWAY]);
   });
 
   test('of one pool is not over because another answers', async () => {
-    await fails('audit', unavailable(Object.assign(new Error('read-only'), { code: '25006' })));
+    fails('audit', unavailable(Object.assign(new Error('read-only'), { code: '25006' })));
     jest.advanceTimersByTime(60_000);
-    await answers('validation');
-    await answers('management');
+    answers('validation');
+    answers('management');
     expect(told()).toEqual([AWAY]);
-    await answers('audit');
+    answers('audit');
     expect(told()).toEqual([AWAY, BACK]);
   });
 
@@ -62,14 +61,14 @@ describe('an outage of PostgreSQL', () => {
     ['not allowed', new LatchkeyError('forbidden', 'no')],
     ['a fault of our own', new Error('syntax error')],
   ])('is none where one call was %s', async (_what, error) => {
-    await fails('management', error);
+    fails('management', error);
     expect(told()).toEqual([]);
   });
 
   test('says all there is to say of the errors that it answers with', async () => {
     const [first, second] = [refused(), refused()];
-    await fails('validation', first);
-    await fails('validation', second);
+    fails('validation', first);
+    fails('validation', second);
     for (const error of [first, second]) kept.log.fault(error, { requestId: 'r' });
     expect(kept.entries.map(({ msg, level }) => [msg.split(':')[0], level])).toEqual([
       [AWAY, 40],

@@ -1,7 +1,7 @@
 import { LatchkeyError } from '../../../../domain/errors.js';
 import { Log } from '../../../telemetry/log.js';
 import { Outage } from '../../../telemetry/outage.js';
-import { isOfOneCall } from './errors.js';
+import { isOfOneCall, storeError } from './errors.js';
 
 type Pool = 'validation' | 'audit' | 'management';
 
@@ -22,24 +22,21 @@ export class PostgresOutage {
     });
   }
 
-  /** Passes on what the work comes to, as `storeError` has it. */
-  async watch<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
-    try {
-      const answer = await work();
-      if (this.failing.size > 0) this.answered(pool);
-      return answer;
-    } catch (error) {
-      if (error instanceof LatchkeyError && error.code === 'unavailable' && !isOfOneCall(error.cause)) {
-        this.failing.set(pool, performance.now());
-        this.outage.noticed(error, { pool });
-      }
-      throw error;
+  /** To be called with what a call of a pool failed with. Returns it as the core knows it, to be thrown. */
+  failed(pool: Pool, thrown: unknown): unknown {
+    const error = storeError(thrown);
+    if (error instanceof LatchkeyError && error.code === 'unavailable' && !isOfOneCall(error.cause)) {
+      this.failing.set(pool, performance.now());
+      this.outage.noticed(error, { pool });
     }
+    return error;
   }
 
-  private answered(pool: Pool): void {
+  /** To be called when a call of a pool has succeeded. */
+  answered(pool: Pool): void {
+    if (this.failing.size === 0) return;
     if (performance.now() - (this.failing.get(pool) ?? Infinity) < SETTLED_MS) return;
-    // Readiness asks this pool every second. What failed when it did may not be asked for hours.
+    // Readiness uses this pool every second. One that failed with it may not be used for hours.
     if (pool === 'validation' && this.failing.has(pool)) this.failing.clear();
     else this.failing.delete(pool);
     if (this.failing.size === 0) this.outage.over();

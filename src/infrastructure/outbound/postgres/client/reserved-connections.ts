@@ -1,126 +1,127 @@
+import type pg from 'pg';
+import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
-import { endAbandonedWaits } from './standby.js';
-import { connectionInstruments, type ConnectionLoad } from './connection-load.js';
-import { withTimeout } from './timeout.js';
-import type { Primary } from './primary.js';
-import { PrimaryClient } from './connection.js';
-import { type Ask, asksOn } from './statement.js';
+import type { PrimaryClient } from './connection.js';
 import { storeError, unavailable } from './errors.js';
+import { type PooledClient, poolInstruments, PrimaryPool } from './pool.js';
+import type { Primary } from './primary.js';
+import { endAbandonedWaits } from './standby.js';
+import { withTimeout } from './timeout.js';
 
 const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 2000;
 /** A start can wait: on a machine where everything starts at once, even a good PostgreSQL takes its time. */
 const START_TIMEOUT_MS = 10_000;
 
+/** A statement of a reserved connection: prepared under its name, parsed once a session. */
+export type Statement = Pick<pg.QueryConfig, 'name' | 'text'>;
+
+/** Without the name where each transaction may get another session, which may not know a statement by its name. */
+export function statement({ pooling }: DatabaseConfig, name: string, text: string): Statement {
+  return pooling === 'session' ? { name, text } : { text };
+}
+
 /**
- * A few connections kept for one purpose, one statement at a time each. A connection whose answer is late is
- * destroyed: an answer that still arrives on it is ignored.
+ * A few connections for one purpose, as many as its calls in flight, so no call waits for another's. A call has
+ * DATABASE_PATIENCE_MS for its statements and the connection that it may need first.
  */
 export class ReservedConnections {
-  /** Open or being opened. */
-  private readonly clients = new Set<PrimaryClient>();
-  private readonly idle: PrimaryClient[] = [];
+  private readonly pool: PrimaryPool;
+  private readonly name: string;
+  private readonly timeoutMs: number;
+  private connectTimeoutMs: number;
   private lastFailureAt = -Infinity;
   private lastFailure: unknown;
-  /** Whether a statement was given up, which PostgreSQL may still be at. */
+  /** Whether a statement was given up, which PostgreSQL may still be working on. */
   private hasAbandoned = false;
-  /** How long one statement may take, with the connection that it may need first. */
-  private readonly patienceMs: number;
-  private readonly name: string;
 
   constructor(
-    private readonly primary: Primary,
+    primary: Primary,
     private readonly purpose: string,
-    private readonly maxConnections: number,
+    private readonly most: number,
   ) {
-    this.patienceMs = primary.config.patienceMs;
+    this.timeoutMs = primary.config.patienceMs;
+    this.connectTimeoutMs = Math.max(CONNECT_TIMEOUT_MS, this.timeoutMs);
     this.name = `latchkey ${purpose}`;
+    const config = {
+      max: most,
+      application_name: this.name,
+      keepAlive: true,
+      idleTimeoutMillis: 0,
+      connectTimeoutMs: () => this.connectTimeoutMs,
+    };
+    this.pool = new PrimaryPool(primary, config, (client) => this.setUp(client));
   }
 
   instruments(): Instrument[] {
-    return connectionInstruments(this.purpose, () => this.load());
+    return poolInstruments(this.purpose, () => this.pool);
   }
 
-  /** Asks once or several times on one connection, which is not kept when `work` throws. */
-  async run<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
-    try {
-      return await this.attempt(work).catch((error: unknown) => {
-        if (!isStalePlan(error)) throw error;
-        // A migration has changed a table since the statement was prepared. New connections prepare it again.
-        for (const idle of this.idle.splice(0)) this.destroy(idle);
-        return this.attempt(work);
-      });
-    } catch (error) {
-      throw storeError(error);
+  /** Runs one or several statements on one connection, which is not kept when `work` throws or is late. */
+  async run<T>(work: (client: PrimaryClient) => Promise<T>): Promise<T> {
+    for (let stale = 0; ; stale += 1) {
+      try {
+        return await this.attempt(work);
+      } catch (error) {
+        // A migration has changed a table since the statement was prepared. A new connection prepares it again.
+        if (!isStalePlan(error) || stale === this.most) throw error;
+      }
     }
   }
 
-  /** Opens the connections ahead of the first question. */
+  /** Opens the connections ahead of the first call. */
   async open(): Promise<void> {
-    try {
-      await Promise.all(Array.from({ length: this.maxConnections }, () => this.connect(START_TIMEOUT_MS)));
-    } catch (error) {
-      throw storeError(error);
-    }
+    const { connectTimeoutMs } = this;
+    this.connectTimeoutMs = START_TIMEOUT_MS;
+    const opened = await Promise.allSettled(Array.from({ length: this.most }, () => this.pool.connect()));
+    this.connectTimeoutMs = connectTimeoutMs;
+    for (const each of opened) if (each.status === 'fulfilled') each.value.release();
+    for (const each of opened) if (each.status === 'rejected') throw storeError(each.reason);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.clients].map((client) => client.end()));
+  close(): Promise<void> {
+    return this.pool.end();
   }
 
-  private async attempt<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
-    let client: PrimaryClient | undefined;
+  private async attempt<T>(work: (client: PrimaryClient) => Promise<T>): Promise<T> {
+    let client: PooledClient | undefined;
     let isLate = false;
     const working = this.take().then((taken) => {
       client = taken;
-      // One that comes too late for its question serves the next.
-      return isLate ? undefined : work(asksOn(taken, this.primary.config.pooling));
+      return isLate ? undefined : work(taken);
     });
     try {
-      const answer = await withTimeout(this.patienceMs, working);
-      this.keep(client!);
+      const answer = await withTimeout(this.timeoutMs, working);
+      client!.release(client!.isDropped);
       return answer as T;
     } catch (error) {
       isLate = true;
-      this.hasAbandoned ||= client !== undefined;
-      if (client) this.destroy(client);
-      else working.then(() => this.keep(client!)).catch(() => undefined);
+      // One that comes too late for its call serves the next.
+      if (!client)
+        void working.then(
+          () => client!.release(),
+          () => undefined,
+        );
+      else {
+        this.hasAbandoned = true;
+        client.drop();
+        client.release(true);
+      }
       throw error;
     }
   }
 
-  /** While all connections are still being opened, an outage is reported at once instead of after a wait. */
-  private async take(): Promise<PrimaryClient> {
-    if (this.idle.length === 0) await this.connect();
-    const client = this.idle.pop();
-    if (!client) throw unavailable(new Error('the connection was lost at once'));
-    return client;
-  }
-
-  /** Unless it has broken meanwhile. */
-  private keep(client: PrimaryClient): void {
-    if (this.clients.has(client)) this.idle.push(client);
-  }
-
-  private async connect(timeoutMs = Math.max(CONNECT_TIMEOUT_MS, this.patienceMs)): Promise<void> {
-    const isTooSoon = performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS;
-    if (isTooSoon) throw unavailable(this.lastFailure);
-    if (this.clients.size >= this.maxConnections) throw unavailable(new Error('no connection is open yet'));
-    const client = new PrimaryClient(this.primary, {
-      application_name: this.name,
-      connectionTimeoutMillis: timeoutMs,
-      keepAlive: true,
-    });
-    this.clients.add(client);
-    client.on('error', () => this.destroy(client));
+  /** While PostgreSQL is away this fails at once, where the pool would try or wait for as long as a call may take. */
+  private async take(): Promise<PooledClient> {
+    if (this.pool.idleCount === 0) {
+      if (performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS) throw this.lastFailure;
+      if (this.pool.totalCount >= this.most) throw unavailable(new Error('no connection is open yet'));
+    }
     try {
-      await client.connect();
-      await withTimeout(timeoutMs, this.setUp(client));
-      this.idle.push(client);
+      return await this.pool.connect();
     } catch (error) {
       this.lastFailureAt = performance.now();
       this.lastFailure = error;
-      this.destroy(client);
       throw error;
     }
   }
@@ -130,20 +131,7 @@ export class ReservedConnections {
     if (!this.hasAbandoned) return;
     this.hasAbandoned = false;
     // Where the role may not end its own sessions, they stay.
-    await endAbandonedWaits(client, this.name, this.patienceMs).catch(() => undefined);
-  }
-
-  private destroy(client: PrimaryClient): void {
-    client.drop();
-    this.clients.delete(client);
-    const index = this.idle.indexOf(client);
-    if (index >= 0) this.idle.splice(index, 1);
-  }
-
-  /** No call waits for a connection here: there are as many as are asked for at once. */
-  private load(): ConnectionLoad {
-    const idle = this.idle.length;
-    return { used: this.clients.size - idle, idle, most: this.maxConnections, waiting: 0 };
+    await endAbandonedWaits(client, this.name, this.timeoutMs).catch(() => undefined);
   }
 }
 

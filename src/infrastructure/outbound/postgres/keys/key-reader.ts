@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { KeyReader, KeyReading } from '../../../../application/ports.js';
 import { Batcher } from '../../batching/batcher.js';
 import { gauge, histogram, type Instrument } from '../../../telemetry/instrument.js';
@@ -5,8 +6,7 @@ import { NO_TRACES } from '../../../telemetry/traces.js';
 import { PostgresOutage } from '../client/outage.js';
 import type { Primary } from '../client/primary.js';
 import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../client/server-state.js';
-import { ReservedConnections } from '../client/reserved-connections.js';
-import type { Statement } from '../client/statement.js';
+import { ReservedConnections, type Statement, statement } from '../client/reserved-connections.js';
 import { readKeys } from './read-keys-sql.js';
 import { type KeyReadingRow, toReading } from './key-rows.js';
 import { unavailable } from '../client/errors.js';
@@ -14,29 +14,30 @@ import { unavailable } from '../client/errors.js';
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
 
-/** What a barrier says of the server after the read. */
-const BARRIER_HELD = { name: 'barrier_held_v1', text: SYNCHRONY };
-
 /** Validations that arrive together are read together, by one autocommit statement; see Batcher for "never stale". */
 export class PostgresKeyReader implements KeyReader {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
   private readonly readKeys: Statement;
   private readonly readWithoutTimeline: Statement;
+  /** What a barrier asks the server after the read. */
+  private readonly readSynchrony: Statement;
 
   constructor(
     private readonly primary: Primary,
     traces = NO_TRACES,
-    outage = new PostgresOutage(),
+    private readonly outage = new PostgresOutage(),
   ) {
-    this.readKeys = readKeys(primary.config);
-    this.readWithoutTimeline = readKeys({ ...primary.config, pooling: 'session' });
+    const { config } = primary;
+    this.readKeys = statement(config, 'read_keys_v5', readKeys(config));
+    this.readWithoutTimeline = statement(config, 'read_keys_v5', readKeys({ ...config, pooling: 'session' }));
+    this.readSynchrony = statement(config, 'barrier_held_v1', SYNCHRONY);
     this.connections = new ReservedConnections(primary, 'validation', MAX_IN_FLIGHT);
     this.batcher = new Batcher({
-      send: (publicParts) => outage.watch('validation', () => this.readAll(publicParts)),
+      send: (publicParts) => this.readAll(publicParts),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patienceMs: primary.config.patienceMs,
+      patienceMs: config.patienceMs,
       name: 'postgresql read_keys',
       traces,
     });
@@ -67,25 +68,29 @@ export class PostgresKeyReader implements KeyReader {
 
   private async readAll(publicParts: readonly string[]): Promise<KeyReading[]> {
     const sentAt = performance.now();
-    const distinct = [...new Set(publicParts)];
-    const rows = await this.readRows(distinct.join());
-    const byPublicPart = new Map(rows.map((row) => [row.public_part, toReading(sentAt, row)]));
-    return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
+    const distinct = [...new Set(publicParts)].join();
+    try {
+      const { rows, after } = await this.connections.run((client) => this.readRows(client, distinct));
+      if (after) requireBarrier(rows[0]!, after);
+      this.outage.answered('validation');
+      const byPublicPart = new Map(rows.map((row) => [row.public_part, toReading(sentAt, row)]));
+      return publicParts.map((publicPart) => byPublicPart.get(publicPart)!);
+    } catch (error) {
+      throw this.outage.failed('validation', error);
+    }
   }
 
-  private async readRows(publicParts: string): Promise<KeyReadingRow[]> {
+  private async readRows(client: pg.ClientBase, publicParts: string) {
     const { knowsTimelines, config } = this.primary;
-    const [rows, after] = await this.connections.run(async (ask) => {
-      const read = await ask<KeyReadingRow>(knowsTimelines ? this.readKeys : this.readWithoutTimeline, [publicParts]);
-      this.primary.require(read[0]!);
-      return [read, config.readBarrier ? await ask<Synchrony>(BARRIER_HELD, []) : []] as const;
-    });
-    if (config.readBarrier) requireBarrier(rows[0]!, after[0]!);
-    return rows;
+    const read = knowsTimelines ? this.readKeys : this.readWithoutTimeline;
+    const { rows } = await client.query<KeyReadingRow>({ ...read, values: [publicParts] });
+    this.primary.require(rows[0]!);
+    const after = config.readBarrier ? await client.query<Synchrony>(this.readSynchrony) : undefined;
+    return { rows, after: after?.rows[0] };
   }
 }
 
-/** The commit of the read has waited for a standby, unless waiting was switched off meanwhile. */
+/** The commit of the read has waited for a standby, unless waiting was switched off since. */
 function requireBarrier(read: KeyReadingRow, after: Synchrony): void {
   const isSameServer = read.timeline === undefined || read.timeline === after.timeline;
   if (read.is_synchronous && after.is_synchronous && isSameServer) return;

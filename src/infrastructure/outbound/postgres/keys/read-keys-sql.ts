@@ -1,6 +1,5 @@
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import { NOW } from '../client/database.js';
-import type { Statement } from '../client/statement.js';
 import { IS_SYNCHRONOUS, TIMELINE } from '../client/server-state.js';
 
 /**
@@ -18,15 +17,13 @@ const BARRIER = `
  * What few keys have is null for the others, which pg reads for next to nothing. The subquery hides from PostgreSQL how many
  * are asked: seeing that, it would plan small reads anew each time, which costs seven times the read.
  */
-export function readKeys({ readBarrier, pooling }: DatabaseConfig): Statement {
+export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBarrier' | 'pooling'>): string {
   const more = [
     ...(readBarrier ? [BARRIER] : []),
     // In a pool each statement may go to another server.
     ...(pooling === 'transaction' ? [`(SELECT ${TIMELINE}) AS timeline`] : []),
   ];
-  return {
-    name: 'read_keys_v5',
-    text: `
+  return `
     SELECT asked.public_part, k.id, k.owner_id, k.access, k.digest,
       date_part('epoch', k.created_at) AS created_at, date_part('epoch', k.expires_at) AS expires_at,
       date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
@@ -36,6 +33,5 @@ export function readKeys({ readBarrier, pooling }: DatabaseConfig): Statement {
       date_part('epoch', ${NOW}) AS now, pg_is_in_recovery() AS standby${more.map((column) => `, ${column}`).join('')}
     FROM unnest(string_to_array((SELECT $1::text), ',')) AS asked (public_part)
     LEFT JOIN api_keys k ON k.public_part = asked.public_part::char(24)
-    LEFT JOIN accounts a ON a.id = k.owner_id`,
-  };
+    LEFT JOIN accounts a ON a.id = k.owner_id`;
 }
