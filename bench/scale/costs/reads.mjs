@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { readKeys } from '../../../dist/infrastructure/outbound/postgres/keys/read-keys-sql.js';
+import { readKeys } from '../../../dist/infrastructure/outbound/postgres/keys/read-keys.js';
 import { SYNCHRONY } from '../../../dist/infrastructure/outbound/postgres/client/server-state.js';
 import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
 import { keyNumber, publicPartOf } from '../../lib/keys.mjs';

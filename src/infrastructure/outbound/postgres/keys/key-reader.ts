@@ -7,8 +7,7 @@ import { PostgresOutage } from '../client/outage.js';
 import type { Primary } from '../client/primary.js';
 import { NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from '../client/server-state.js';
 import { ReservedConnections, type Statement, statement } from '../client/reserved-connections.js';
-import { readKeys } from './read-keys-sql.js';
-import { type KeyReadingRow, toReading } from './key-rows.js';
+import { type KeyReadingRow, readKeys, toReading } from './read-keys.js';
 import { unavailable } from '../client/errors.js';
 
 const MAX_BATCH = 512;
@@ -37,7 +36,7 @@ export class PostgresKeyReader implements KeyReader {
       send: (publicParts) => this.readAll(publicParts),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patienceMs: config.patienceMs,
+      timeoutMs: config.patienceMs,
       name: 'postgresql read_keys',
       traces,
     });

@@ -1,0 +1,89 @@
+import type { KeyReading } from '../../../../application/ports.js';
+import type { DatabaseConfig } from '../../../../config/database-config.js';
+import type { AccountStatus } from '../../../../domain/accounts/account.js';
+import type { AccessLevel } from '../../../../domain/keys/access.js';
+import { KeyStanding } from '../../../../domain/keys/key-standing.js';
+import { NOW } from '../client/database.js';
+import { IS_SYNCHRONOUS, TIMELINE } from '../client/server-state.js';
+
+/**
+ * A transaction that writes WAL, as this message makes it, is acknowledged only once the standby has taken it: by then no other
+ * server was the primary when its rows were read. A transaction id, NOTIFY or a message outside of one would not wait. A
+ * subquery without a row of its own is evaluated once, however many rows there are.
+ */
+const BARRIER = `
+  (SELECT CASE WHEN ${IS_SYNCHRONOUS} THEN pg_logical_emit_message(true, 'latchkey', '') IS NOT NULL ELSE false END)
+    AS is_synchronous`;
+
+/**
+ * One row for every public part in `$1`, known or not, so that the answer always has the server's own state. Times come as
+ * seconds and permissions (which hold no spaces) as one text: what pg makes of them by itself costs more than the read.
+ * What few keys have is null for the others, which pg reads for next to nothing. The subquery hides from PostgreSQL how many
+ * parts there are: it would otherwise plan small reads again each time, which costs seven times the read.
+ */
+export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBarrier' | 'pooling'>): string {
+  const more = [
+    ...(readBarrier ? [BARRIER] : []),
+    // In a pool each statement may go to another server.
+    ...(pooling === 'transaction' ? [`(SELECT ${TIMELINE}) AS timeline`] : []),
+  ];
+  return `
+    SELECT asked.public_part, k.id, k.owner_id, k.access, k.digest,
+      date_part('epoch', k.created_at) AS created_at, date_part('epoch', k.expires_at) AS expires_at,
+      date_part('epoch', k.revoked_at) AS revoked_at, date_part('epoch', k.expired_at) AS expired_at,
+      date_part('epoch', k.ends_at) AS ends_at,
+      k.first_used_at IS NULL AND nullif(k.replaces IS NOT NULL, false) AS awaits_first_use,
+      a.status, array_to_string(a.permissions, ' ') AS permissions,
+      date_part('epoch', ${NOW}) AS now, pg_is_in_recovery() AS standby${more.map((column) => `, ${column}`).join('')}
+    FROM unnest(string_to_array((SELECT $1::text), ',')) AS asked (public_part)
+    LEFT JOIN api_keys k ON k.public_part = asked.public_part::char(24)
+    LEFT JOIN accounts a ON a.id = k.owner_id`;
+}
+
+/** What `readKeys` returns. */
+export interface KeyReadingRow {
+  public_part: string;
+  id: string | null;
+  owner_id: string;
+  access: AccessLevel;
+  digest: Buffer;
+  created_at: number;
+  expires_at: number;
+  revoked_at: number | null;
+  expired_at: number | null;
+  ends_at: number | null;
+  awaits_first_use: boolean | null;
+  status: AccountStatus;
+  permissions: string;
+  now: number;
+  standby: boolean;
+  /** With a read barrier. */
+  is_synchronous?: boolean;
+  /** In a pool for transactions; null of a standby. */
+  timeline?: number | null;
+}
+
+/** What one row says, for every caller that asked for it. */
+export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
+  const now = toDate(row.now);
+  if (row.id === null) return { now, sentAt };
+  const found = KeyStanding.restore({
+    id: row.id,
+    ownerId: row.owner_id,
+    access: row.access,
+    digest: row.digest,
+    createdAt: toDate(row.created_at),
+    expiresAt: toDate(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : toDate(row.revoked_at),
+    expiredAt: row.expired_at === null ? null : toDate(row.expired_at),
+    endsAt: row.ends_at === null ? null : toDate(row.ends_at),
+    awaitsFirstUse: row.awaits_first_use === true,
+    owner: { status: row.status, permissions: row.permissions === '' ? [] : row.permissions.split(' ') },
+  });
+  return { now, sentAt, found };
+}
+
+/** @param seconds of a time kept in milliseconds, with what binary fractions add or take */
+function toDate(seconds: number): Date {
+  return new Date(Math.round(seconds * 1000));
+}
