@@ -12,7 +12,7 @@ function batcher(maxBatch = 10) {
     });
   return {
     sent,
-    batches: new Batcher({ send, maxBatch, maxInFlight: 2, patienceMs: 1000, name: 'test' }),
+    batches: new Batcher({ send, maxBatch, maxInFlight: 2, timeoutMs: 1000, name: 'test' }),
   };
 }
 const oneTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -98,7 +98,7 @@ describe('with a clock that is set by hand', () => {
       return items;
     };
     const pauseMs = () => 50;
-    const batches = new Batcher({ send, maxBatch: 10, maxInFlight: 2, patienceMs: 1000, pauseMs, name: 'test' });
+    const batches = new Batcher({ send, maxBatch: 10, maxInFlight: 2, timeoutMs: 1000, pauseMs, name: 'test' });
     void batches.add(1);
     await jest.advanceTimersByTimeAsync(1);
     const answers = [batches.add(2)];
@@ -130,7 +130,7 @@ describe('with a clock that is set by hand', () => {
       throw new Error('away');
     };
     const instead = (item: number) => item * 100;
-    const batches = new Batcher({ send, instead, maxBatch: 1, maxInFlight: 1, patienceMs: 1000, name: 'test' });
+    const batches = new Batcher({ send, instead, maxBatch: 1, maxInFlight: 1, timeoutMs: 1000, name: 'test' });
     const answers = Promise.all([1, 2, 3].map((n) => batches.add(n)));
     await jest.advanceTimersByTimeAsync(1002);
     expect(await answers).toEqual([100, 200, 300]);

@@ -1,15 +1,14 @@
-import { SpareTime } from './spare-time.js';
 import { NO_TRACES, type Origin, type Traces } from '../../telemetry/traces.js';
 import { Tally } from '../../telemetry/tally.js';
 
 interface BatcherOptions<Item, Answer> {
-  /** Answers every item, in order, or rejects; it must settle within `patienceMs`. */
+  /** Answers every item, in order, or rejects; it must settle within `timeoutMs`. */
   readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>;
   /** What an item is answered that is refused; without it, its caller gets the error. */
   readonly instead?: (item: Item) => Answer;
   readonly maxBatch: number;
   readonly maxInFlight: number;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Least time from one sending to the next, asked before each; none unless given. */
   readonly pauseMs?: (nowMs: number) => number;
   /** What a batch is called in a trace. */
@@ -24,8 +23,10 @@ interface Waiting<Item, Answer> {
   readonly origin: Origin;
 }
 
-/** Fewer are not worth a batch of their own: what one costs beside its items outweighs what is won. */
+/** Fewer are not worth a batch of their own: what one costs on top of its items outweighs the gain. */
 const MIN_SHARE = 32;
+/** An event loop with a higher utilization would gain nothing from more batches. */
+const BUSY = 0.75;
 
 /** Powers of two, up to more than any batch may hold. */
 const SIZES = Array.from({ length: 11 }, (_, power) => 2 ** power);
@@ -39,7 +40,7 @@ export class Batcher<Item, Answer> {
   private inFlight = 0;
   private isPlanned = false;
   private lastSentMs = -Infinity;
-  private readonly spareTime = new SpareTime();
+  private lastUtilization = performance.eventLoopUtilization();
   private readonly traces: Traces;
   /** Looked at for every item. */
   private readonly isTraced: boolean;
@@ -79,7 +80,7 @@ export class Batcher<Item, Answer> {
     while (this.waiting.length > 0 && this.inFlight < maxInFlight) {
       const waitMs = this.pauseLeftMs();
       if (waitMs > 0) return this.plan(waitMs);
-      void this.sendOne(this.waiting.splice(0, Math.min(maxBatch, this.share())));
+      void this.send(this.waiting.splice(0, Math.min(maxBatch, this.share())));
     }
   }
 
@@ -95,10 +96,18 @@ export class Batcher<Item, Answer> {
    */
   private share(): number {
     const share = Math.ceil(this.waiting.length / (this.options.maxInFlight - this.inFlight));
-    return share >= MIN_SHARE && this.spareTime.ask() ? share : this.waiting.length;
+    return share >= MIN_SHARE && this.hasSpareTime() ? share : this.waiting.length;
   }
 
-  private async sendOne(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+  /** Whether this process has waited for others for some of the time since the last check. */
+  private hasSpareTime(): boolean {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, this.lastUtilization);
+    this.lastUtilization = now;
+    return utilization < BUSY;
+  }
+
+  private async send(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
     this.inFlight += 1;
     this.sizes.observe(batch.length);
     const span = this.traces.batch(this.options.name, batch);
@@ -111,7 +120,7 @@ export class Batcher<Item, Answer> {
     } catch (error) {
       span.end('failed');
       // A refusal comes at once. Items that waited behind a batch that got no answer are refused too, so that none waits twice.
-      const wasLate = performance.now() - sentAt > this.options.patienceMs / 2;
+      const wasLate = performance.now() - sentAt > this.options.timeoutMs / 2;
       const refused = wasLate ? [...batch, ...this.waiting.splice(0)] : batch;
       const { instead } = this.options;
       for (const { item, resolve, reject } of refused) {

@@ -64,7 +64,7 @@ function notUsable(error: unknown): DatabaseNotUsable {
   if (error instanceof LatchkeyError && error.cause) return notUsable(error.cause);
   // A name with several addresses fails with one error for each, and no message of its own.
   const { message, code } = error as Error & { code?: string };
-  // PgBouncer's words, for a setting of a session.
+  // PgBouncer answers nearly everything with 08P01, so only its words show that it refuses a setting of the session.
   const hint = message.startsWith('unsupported startup parameter') ? ` (a pool? ${POOL_HINT})` : '';
   return new DatabaseNotUsable(`DATABASE_URL: ${message || code}${hint}`, { cause: error });
 }

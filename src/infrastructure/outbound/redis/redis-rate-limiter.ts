@@ -80,7 +80,7 @@ export class RedisRateLimiter implements RateLimiter {
       instead: (keyId) => this.decideHere(keyId),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      patienceMs: this.deadlineMs,
+      timeoutMs: this.deadlineMs,
       name: 'redis gcra',
       traces: this.traces,
     });

@@ -17,17 +17,17 @@ export class FailureCommits {
   private recorded = 0;
   private grouped = 0;
 
-  /** @param write commits the groups, or rejects within `patienceMs` */
+  /** @param write commits the groups, or rejects within `timeoutMs` */
   constructor(
     private readonly write: (groups: readonly FailureGroup[]) => Promise<void>,
-    patienceMs: number,
+    timeoutMs: number,
     traces = NO_TRACES,
   ) {
     this.batcher = new Batcher({
       send: (failures) => this.commit(failures),
       maxBatch: Infinity,
       maxInFlight: 1,
-      patienceMs,
+      timeoutMs,
       pauseMs: (nowMs) => this.gauge.pauseMs(nowMs),
       name: 'postgresql record_failures',
       traces,

@@ -1,17 +1,16 @@
 import { Batcher } from '../../batching/batcher.js';
+import { LIMITS } from './data-source.js';
 
-/** How long a statement of the pool may take before it is given up. */
-const PATIENCE_MS = 6000;
 const MAX_BATCH = 512;
 
 /**
- * Reads what strangers may ask for in crowds. What is asked while a read is under way is read together by the next one: a
- * crowd holds one connection of the pool, and nobody waits behind it for longer than two reads.
+ * Reads what strangers may ask for in crowds. Calls that arrive while a read is under way share the next one: a crowd uses
+ * one connection of the pool, and no caller waits for more than two reads.
  */
 export class CrowdReader<Answer> {
   private readonly batcher: Batcher<string, Answer | undefined>;
 
-  /** @param read answers what there is, by what was asked for */
+  /** @param read finds what exists, by what was asked for */
   constructor(name: string, read: (asked: readonly string[]) => Promise<ReadonlyMap<string, Answer>>) {
     this.batcher = new Batcher({
       send: async (asked) => {
@@ -20,12 +19,12 @@ export class CrowdReader<Answer> {
       },
       maxBatch: MAX_BATCH,
       maxInFlight: 1,
-      patienceMs: PATIENCE_MS,
+      timeoutMs: LIMITS.answerTimeoutMs,
       name: `postgresql ${name}`,
     });
   }
 
-  /** The statement is sent after the call. Undefined for what there is not. */
+  /** The statement is sent after the call. Undefined for what does not exist. */
   read(asked: string): Promise<Answer | undefined> {
     return this.batcher.add(asked);
   }
