@@ -22,8 +22,9 @@ export function statement({ pooling }: DatabaseConfig, name: string, text: strin
 }
 
 /**
- * A few connections for one purpose, as many as its calls in flight, so no call waits for another's. A call has
- * DATABASE_PATIENCE_MS for its statements and the connection that it may need first.
+ * A pool for one purpose, with as many connections as it has calls in flight, so that none waits for another's. To pg.Pool it
+ * adds that a call has DATABASE_PATIENCE_MS for its statements and the connection that it may need first, and fails at once
+ * while PostgreSQL is away.
  */
 export class ReservedConnections {
   private readonly pool: PrimaryPool;
@@ -38,13 +39,13 @@ export class ReservedConnections {
   constructor(
     primary: Primary,
     private readonly purpose: string,
-    private readonly most: number,
+    private readonly maxConnections: number,
   ) {
     this.timeoutMs = primary.config.patienceMs;
     this.connectTimeoutMs = Math.max(CONNECT_TIMEOUT_MS, this.timeoutMs);
     this.name = `latchkey ${purpose}`;
     const config = {
-      max: most,
+      max: maxConnections,
       application_name: this.name,
       keepAlive: true,
       idleTimeoutMillis: 0,
@@ -64,7 +65,7 @@ export class ReservedConnections {
         return await this.attempt(work);
       } catch (error) {
         // A migration has changed a table since the statement was prepared. A new connection prepares it again.
-        if (!isStalePlan(error) || stale === this.most) throw error;
+        if (!isStalePlan(error) || stale === this.maxConnections) throw error;
       }
     }
   }
@@ -73,7 +74,7 @@ export class ReservedConnections {
   async open(): Promise<void> {
     const { connectTimeoutMs } = this;
     this.connectTimeoutMs = START_TIMEOUT_MS;
-    const opened = await Promise.allSettled(Array.from({ length: this.most }, () => this.pool.connect()));
+    const opened = await Promise.allSettled(Array.from({ length: this.maxConnections }, () => this.pool.connect()));
     this.connectTimeoutMs = connectTimeoutMs;
     for (const each of opened) if (each.status === 'fulfilled') each.value.release();
     for (const each of opened) if (each.status === 'rejected') throw storeError(each.reason);
@@ -96,26 +97,24 @@ export class ReservedConnections {
       return answer as T;
     } catch (error) {
       isLate = true;
+      if (client) this.giveUp(client);
       // One that comes too late for its call serves the next.
-      if (!client)
-        void working.then(
-          () => client!.release(),
-          () => undefined,
-        );
-      else {
-        this.hasAbandoned = true;
-        client.drop();
-        client.release(true);
-      }
+      else working.then(() => client!.release()).catch(() => undefined);
       throw error;
     }
   }
 
-  /** While PostgreSQL is away this fails at once, where the pool would try or wait for as long as a call may take. */
+  private giveUp(client: PooledClient): void {
+    this.hasAbandoned = true;
+    client.drop();
+    client.release(true);
+  }
+
+  /** A pool alone would connect again for each call, or let it wait for a connection that is still being opened. */
   private async take(): Promise<PooledClient> {
     if (this.pool.idleCount === 0) {
       if (performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS) throw this.lastFailure;
-      if (this.pool.totalCount >= this.most) throw unavailable(new Error('no connection is open yet'));
+      if (this.pool.totalCount >= this.maxConnections) throw unavailable(new Error('no connection is open yet'));
     }
     try {
       return await this.pool.connect();
