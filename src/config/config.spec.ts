@@ -70,6 +70,7 @@ describe('with nothing but what is needed', () => {
       demo: false,
       workers: 1,
       logLevel: 'info',
+      slowValidationMs: 100,
       traces: false,
       warnings: ['PUBLIC_URL is missing: browsers may sign in at http://127.0.0.1:3000 alone'],
     });

@@ -55,6 +55,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     DEMO: onOrOff(config.demo),
     OTEL_EXPORTER_OTLP_ENDPOINT: onOrOff(config.traces),
     LOG_LEVEL: config.logLevel,
+    SLOW_VALIDATION_MS: config.slowValidationMs,
   };
 }
 
