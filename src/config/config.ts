@@ -3,6 +3,7 @@ import type { SealKeys } from '../domain/audit/audit-seal.js';
 import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
 import type { RateLimit } from '../domain/rate-limit.js';
 import { type DatabaseConfig, readDatabase } from './database-config.js';
+import { readDemo } from './demo.js';
 import { EnvReader } from './env-reader.js';
 import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
 import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
@@ -135,14 +136,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (!demo) reader.warnOfMisspelt();
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
   return Object.freeze(config);
-}
-
-function readDemo(reader: EnvReader): boolean {
-  const demo = reader.oneOf('DEMO', '0', ['0', '1']) === '1';
-  if (demo && reader.text('NODE_ENV') === 'production') {
-    reader.wrong('DEMO', 'must not be 1 with NODE_ENV=production: demo passwords and tokens are public');
-  }
-  return demo;
 }
 
 /** With demo values that is the reference resource service, which then runs beside us. */

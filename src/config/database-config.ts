@@ -15,10 +15,24 @@ export interface DatabaseConfig {
 
 export function readDatabase(reader: EnvReader): DatabaseConfig {
   return {
-    urls: reader.urlOfEachHost('DATABASE_URL', ['postgres:', 'postgresql:']) ?? [reader.missing('DATABASE_URL')],
+    urls: readUrls(reader),
     patienceMs: reader.wholeNumber('DATABASE_PATIENCE_MS', 120, 60_000, 20),
     pooling: reader.oneOf('DATABASE_POOLING', 'session', ['session', 'transaction']),
     readBarrier: reader.onOrOff('READ_BARRIER'),
     requireSynchronous: reader.onOrOff('REQUIRE_SYNCHRONOUS'),
   };
+}
+
+/** A URL may name several hosts, as `postgres://user@one:5432,two:5432/name` does: it becomes one for each. */
+function readUrls(reader: EnvReader): string[] {
+  const name = 'DATABASE_URL';
+  const value = reader.text(name);
+  if (value === undefined) return [reader.missing(name)];
+  const check = (url: string) => reader.checkedUrl(name, url, ['postgres:', 'postgresql:']);
+  const [, before, hosts = '', after] = /^([^:/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(value) ?? [];
+  if (!hosts.includes(',')) return [check(value)];
+  return hosts.split(',').map((host) => {
+    if (host === '') reader.wrong(name, 'has a comma with no host before or after it');
+    return check(`${before}${host}${after}`);
+  });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { PutAccountCommand } from '../application/accounts/put-account.js';
+import type { EnvReader } from './env-reader.js';
 import type { ServiceToken } from './service-roles.js';
 
 /** Public values for trying things out. They exist with DEMO=1 alone, which NODE_ENV=production refuses. */
@@ -32,4 +33,12 @@ export function isPublished(digest: Buffer): boolean {
 
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+export function readDemo(reader: EnvReader): boolean {
+  const demo = reader.oneOf('DEMO', '0', ['0', '1']) === '1';
+  if (demo && reader.text('NODE_ENV') === 'production') {
+    reader.wrong('DEMO', 'must not be 1 with NODE_ENV=production: demo passwords and tokens are public');
+  }
+  return demo;
 }

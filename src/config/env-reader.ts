@@ -81,19 +81,8 @@ export class EnvReader {
     return value === undefined ? undefined : this.checkedUrl(name, value, protocols);
   }
 
-  /** A URL may name several hosts, as `postgres://user@one:5432,two:5432/name` does: it becomes one for each. */
-  urlOfEachHost(name: string, protocols: readonly string[]): string[] | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    const [, before, hosts = '', after] = /^([^:/?#]*:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(value) ?? [];
-    if (!hosts.includes(',')) return [this.checkedUrl(name, value, protocols)];
-    return hosts.split(',').map((host) => {
-      if (host === '') this.wrong(name, 'has a comma with no host before or after it');
-      return this.checkedUrl(name, `${before}${host}${after}`, protocols);
-    });
-  }
-
-  private checkedUrl(name: string, value: string, protocols: readonly string[]): string {
+  /** Answers the value, whether or not it is such a URL. */
+  checkedUrl(name: string, value: string, protocols: readonly string[]): string {
     if (credentialsNeedEncoding(value)) {
       this.wrong(name, 'has a password that must be percent-encoded: # as %23, / as %2F, ? as %3F, @ as %40, % as %25');
     }
