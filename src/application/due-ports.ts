@@ -5,8 +5,8 @@ import type { KeyNotice } from '../domain/notices/key-notice.js';
 import type { KeyNetworks } from '../domain/usage/key-networks.js';
 import type { UtcDay } from '../domain/usage/utc-day.js';
 
-/** Keys that the clock ends: one key, the keys of one owner, or any keys, of which those that another instance holds are left out. */
-export type DueScope = { readonly keyId: string } | { readonly ownerId: string } | { readonly limit: number };
+/** One key, or the keys of one owner. */
+export type DueScope = { readonly keyId: string } | { readonly ownerId: string };
 
 /** What is saved together. */
 export interface EndedKeys {
@@ -14,6 +14,9 @@ export interface EndedKeys {
   readonly events: readonly { readonly ownerId: string; readonly event: AuditEvent }[];
   readonly notices: readonly KeyNotice[];
 }
+
+/** @param due keys that are not known to have ended */
+export type EndDecision = (due: readonly ApiKey[], now: Date) => EndedKeys;
 
 /** Keys that have more than `day - 1` and at most `day` days left, and for which a notice may be due. */
 export interface ExpiryWindow {
@@ -44,12 +47,14 @@ export interface UnusedSuccessor {
 
 /**
  * Keys for which something may be due. Each method locks such keys, hands them to `decide` with the time, and saves what
- * `decide` returns in the same transaction. Keys that another instance holds are left for the next time. Notices are for
- * active keys of active owners. Each answers how many `decide` returned.
+ * `decide` returns in the same transaction. Each answers how many keys or notices that is. Notices are for active keys of active
+ * owners. Where there is a limit, keys that another instance has locked are left for the next time.
  */
 export interface DueKeys {
   /** Keys whose end by the clock has come and is not saved yet. */
-  end(scope: DueScope, decide: (due: readonly ApiKey[], now: Date) => EndedKeys): Promise<number>;
+  end(scope: DueScope, decide: EndDecision): Promise<number>;
+  /** The same of any keys, of which those that were due first come first. */
+  endOldest(limit: number, decide: EndDecision): Promise<number>;
   notifyOfExpiry(
     window: ExpiryWindow,
     decide: (due: readonly ExpiringKey[], now: Date) => readonly ExpiryNotice[],

@@ -175,7 +175,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
   afterAll(() => world?.close());
 
   const dueEnds = () => new RecordDueEnds(world.dueKeys);
-  const sweep = (limit: number) => world.dueKeys.end({ limit }, endDueKeys);
+  const sweep = (limit: number) => world.dueKeys.endOldest(limit, endDueKeys);
   const list = (ownerId: string, status?: ApiKeyStatus) => world.keys.list(ownerId, status, { limit: 50 });
   const stored = async ({ id }: ApiKey) => (await world.keys.find(id))!;
 

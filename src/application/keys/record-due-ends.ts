@@ -1,9 +1,8 @@
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
-import type { ApiKey } from '../../domain/keys/api-key.js';
 import { endedByClock } from '../../domain/keys/key-change.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
 import { inBatches } from '../in-batches.js';
-import type { DueKeys, EndedKeys } from '../ports.js';
+import type { DueKeys, EndDecision } from '../ports.js';
 import { eventOf } from './change-keys.js';
 
 /** Records the ends that the clock brings about, each with its event and once, however many observe it. */
@@ -20,12 +19,12 @@ export class RecordDueEnds {
 
   /** Those that nobody observed; several instances may do so at once. Answers how many this one recorded. */
   ofAll(): Promise<number> {
-    return inBatches((limit) => this.dueKeys.end({ limit }, endDueKeys));
+    return inBatches((limit) => this.dueKeys.endOldest(limit, endDueKeys));
   }
 }
 
-/** What is saved of keys whose end may have come. */
-export function endDueKeys(due: readonly ApiKey[], now: Date): EndedKeys {
+/** Ends the keys whose time has come. */
+export const endDueKeys: EndDecision = (due, now) => {
   const changes = due.flatMap((key) => {
     const status = key.endIfDue(now);
     return status ? [endedByClock(key, status)] : [];
@@ -35,4 +34,4 @@ export function endDueKeys(due: readonly ApiKey[], now: Date): EndedKeys {
     events: changes.map((change) => ({ ownerId: change.key.ownerId, event: eventOf(change, THE_SERVICE)! })),
     notices: changes.flatMap((change) => noticesOfChange(change, null)),
   };
-}
+};

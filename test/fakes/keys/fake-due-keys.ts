@@ -1,4 +1,4 @@
-import type { DueKeys } from '../../../src/application/ports.js';
+import type { DueKeys, EndDecision } from '../../../src/application/ports.js';
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { dueEnd } from '../../../src/domain/keys/key-status.js';
 import { DAY_MS } from '../../../src/domain/time.js';
@@ -9,22 +9,20 @@ import { writeOutbox } from '../notices/write-outbox.js';
 export function fakeDueKeys(store: FakeStore): DueKeys {
   const endMs = (key: ApiKey) => key.snapshot().expiresAt.getTime();
   const isActive = (key: ApiKey) => key.status(store.now()) === 'active' && store.account(key.ownerId)?.isActive;
+  const end = (isMeant: (key: ApiKey) => boolean, limit: number, decide: EndDecision) =>
+    store.transaction(() => {
+      const due = store.allKeys().filter((key) => isMeant(key) && dueEnd(store.now(), key.snapshot()));
+      const oldest = due.sort((one, other) => endMs(one) - endMs(other));
+      const { keys, events, notices } = decide(oldest.slice(0, limit), store.now());
+      for (const key of keys) store.saveKey(key);
+      store.addEvents(...events.map(({ ownerId, event }) => store.newChange(ownerId, event)));
+      writeOutbox(store, notices);
+      return keys.length;
+    });
   return {
     end: (scope, decide) =>
-      store.transaction(() => {
-        const isMeant = ({ id, ownerId }: ApiKey) =>
-          'limit' in scope || ('keyId' in scope ? id === scope.keyId : ownerId === scope.ownerId);
-        const due = store.allKeys().filter((key) => isMeant(key) && dueEnd(store.now(), key.snapshot()));
-        const oldest = due.sort((one, other) => endMs(one) - endMs(other));
-        const { keys, events, notices } = decide(
-          oldest.slice(0, 'limit' in scope ? scope.limit : undefined),
-          store.now(),
-        );
-        for (const key of keys) store.saveKey(key);
-        store.addEvents(...events.map(({ ownerId, event }) => store.newChange(ownerId, event)));
-        writeOutbox(store, notices);
-        return keys.length;
-      }),
+      end(({ id, ownerId }) => ('keyId' in scope ? id === scope.keyId : ownerId === scope.ownerId), Infinity, decide),
+    endOldest: (limit, decide) => end(() => true, limit, decide),
     notifyOfExpiry: async ({ day, limit }, decide) => {
       const now = store.now();
       const keys = store.allKeys().filter((key) => Math.ceil((endMs(key) - now.getTime()) / DAY_MS) === day);

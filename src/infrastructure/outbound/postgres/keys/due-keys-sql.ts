@@ -1,5 +1,36 @@
+import type { EntityManager, SelectQueryBuilder } from 'typeorm';
+import type { DueScope } from '../../../../application/ports.js';
 import { UNUSED_AFTER_DAYS } from '../../../../domain/notices/rotation-unused.js';
-import { activeAt, openKey } from './key-status-sql.js';
+import { activeAt, END_HAS_COME, IS_DUE, openKey, TIME_IS_OUT } from './key-status-sql.js';
+import { ApiKeyRow } from './rows.js';
+
+type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
+
+function due(manager: EntityManager): KeyQuery {
+  return manager.createQueryBuilder(ApiKeyRow, 'key').where(IS_DUE);
+}
+
+export function dueIn(manager: EntityManager, scope: DueScope): KeyQuery {
+  return due(manager).andWhere('keyId' in scope ? 'key.id = :keyId' : 'key.owner_id = :ownerId', scope);
+}
+
+/** In the order of the ids, as everywhere. */
+export function lockDueIn(manager: EntityManager, scope: DueScope): Promise<ApiKeyRow[]> {
+  return dueIn(manager, scope).orderBy('key.id').setLock('for_no_key_update').getMany();
+}
+
+/** By each of the two times, for each of which there is an index. Keys that another instance has locked are left out. */
+export async function lockOldestDue(manager: EntityManager, limit: number): Promise<ApiKeyRow[]> {
+  const lock = (most: number, narrow: (keys: KeyQuery) => KeyQuery) =>
+    narrow(due(manager)).limit(most).setLock('for_no_key_update').setOnLocked('skip_locked').getMany();
+  const expired = await lock(limit, (keys) => keys.andWhere(TIME_IS_OUT).orderBy('key.expires_at'));
+  if (expired.length === limit) return expired;
+  const locked = expired.map(({ id }) => id);
+  const ended = await lock(limit - expired.length, (keys) =>
+    keys.andWhere(END_HAS_COME).andWhere('key.id <> ALL(:locked)', { locked }).orderBy('key.ends_at'),
+  );
+  return [...expired, ...ended];
+}
 
 export const SAVE_ENDS = `
   UPDATE api_keys SET revoked_at = ended.revoked_at, expired_at = ended.expired_at

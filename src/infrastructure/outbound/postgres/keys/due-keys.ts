@@ -1,8 +1,8 @@
-import { Any, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import { Any, type EntityManager } from 'typeorm';
 import type {
   DueKeys,
   DueScope,
-  EndedKeys,
+  EndDecision,
   ExpiringKey,
   ExpiryNotice,
   ExpiryWindow,
@@ -16,12 +16,18 @@ import { AuditEventRow } from '../audit/rows.js';
 import { databaseNow, type Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { ToldNoticesRow } from '../outbox/rows.js';
-import { EXPIRING, KEEP_EXPIRY_NOTICES, KEEP_ROTATION_NOTICES, SAVE_ENDS, UNUSED_SUCCESSORS } from './due-keys-sql.js';
-import { END_HAS_COME, IS_DUE, TIME_IS_OUT } from './key-status-sql.js';
+import {
+  dueIn,
+  EXPIRING,
+  KEEP_EXPIRY_NOTICES,
+  KEEP_ROTATION_NOTICES,
+  lockDueIn,
+  lockOldestDue,
+  SAVE_ENDS,
+  UNUSED_SUCCESSORS,
+} from './due-keys-sql.js';
 import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
-
-type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
 
 /**
  * The rows of the keys are locked, so that each end and each notice is decided by one instance at a time. What was notified is
@@ -33,13 +39,19 @@ export class PostgresDueKeys implements DueKeys {
     private readonly outbox: OutboxWriter,
   ) {}
 
-  async end(scope: DueScope, decide: (due: readonly ApiKey[], now: Date) => EndedKeys): Promise<number> {
+  async end(scope: DueScope, decide: EndDecision): Promise<number> {
     // Usually none is due, which one statement shows.
-    const isNone =
-      'limit' in scope ? false : !(await this.database.run((manager) => ofScope(manager, scope).getExists()));
-    if (isNone) return 0;
+    const isAny = await this.database.run((manager) => dueIn(manager, scope).getExists());
+    return isAny ? this.endLocked((manager) => lockDueIn(manager, scope), decide) : 0;
+  }
+
+  endOldest(limit: number, decide: EndDecision): Promise<number> {
+    return this.endLocked((manager) => lockOldestDue(manager, limit), decide);
+  }
+
+  private endLocked(lock: (manager: EntityManager) => Promise<ApiKeyRow[]>, decide: EndDecision): Promise<number> {
     return this.database.transaction(async (manager) => {
-      const rows = await ('limit' in scope ? lockOldest(manager, scope.limit) : lockScope(manager, scope));
+      const rows = await lock(manager);
       if (rows.length === 0) return 0;
       const { keys, events, notices } = decide(rows.map(toApiKey), await databaseNow(manager));
       const states = keys.map((key) => key.snapshot());
@@ -64,7 +76,7 @@ export class PostgresDueKeys implements DueKeys {
     return this.database.transaction(async (manager) => {
       const now = await databaseNow(manager);
       const [from, to] = [day - 1, day].map((days) => new Date(now.getTime() + days * DAY_MS));
-      const ids = await lock(manager, EXPIRING, [from, to, noticeDays, limit]);
+      const ids = await lockIds(manager, EXPIRING, [from, to, noticeDays, limit]);
       const notified = new Map((await notifiedOf(manager, ids)).map(({ keyId, expiryDays }) => [keyId, expiryDays]));
       const keys = await keysOf(manager, ids);
       const due = keys.map((key) => ({ key, notifiedDays: notified.get(key.id) ?? undefined }));
@@ -88,7 +100,7 @@ export class PostgresDueKeys implements DueKeys {
   ): Promise<number> {
     return this.database.transaction(async (manager) => {
       const now = await databaseNow(manager);
-      const ids = await lock(manager, UNUSED_SUCCESSORS, [now, limit]);
+      const ids = await lockIds(manager, UNUSED_SUCCESSORS, [now, limit]);
       const notified = new Set(
         (await notifiedOf(manager, ids)).filter((row) => row.rotationUnused).map(({ keyId }) => keyId),
       );
@@ -111,36 +123,7 @@ export class PostgresDueKeys implements DueKeys {
   }
 }
 
-function selectDue(manager: EntityManager): KeyQuery {
-  return manager.createQueryBuilder(ApiKeyRow, 'key').where(IS_DUE);
-}
-
-function ofScope(manager: EntityManager, scope: Exclude<DueScope, { limit: number }>): KeyQuery {
-  const column = 'keyId' in scope ? 'key.id = :keyId' : 'key.owner_id = :ownerId';
-  return selectDue(manager).andWhere(column, scope);
-}
-
-/** In the order of the ids, as everywhere. */
-function lockScope(manager: EntityManager, scope: Exclude<DueScope, { limit: number }>): Promise<ApiKeyRow[]> {
-  return ofScope(manager, scope).orderBy('key.id').setLock('for_no_key_update').getMany();
-}
-
-/** Without those that another instance holds. Each of the two times has an index. */
-async function lockOldest(manager: EntityManager, limit: number): Promise<ApiKeyRow[]> {
-  const expired = await lockDue(manager, limit, (keys) => keys.andWhere(TIME_IS_OUT).orderBy('key.expires_at'));
-  if (expired.length === limit) return expired;
-  const locked = expired.map(({ id }) => id);
-  const ended = await lockDue(manager, limit - expired.length, (keys) =>
-    keys.andWhere(END_HAS_COME).andWhere('key.id <> ALL(:locked)', { locked }).orderBy('key.ends_at'),
-  );
-  return [...expired, ...ended];
-}
-
-function lockDue(manager: EntityManager, limit: number, narrow: (keys: KeyQuery) => KeyQuery): Promise<ApiKeyRow[]> {
-  return narrow(selectDue(manager)).limit(limit).setLock('for_no_key_update').setOnLocked('skip_locked').getMany();
-}
-
-async function lock(manager: EntityManager, statement: string, parameters: unknown[]): Promise<string[]> {
+async function lockIds(manager: EntityManager, statement: string, parameters: unknown[]): Promise<string[]> {
   const rows = await manager.query<{ id: string }[]>(statement, parameters);
   return rows.map(({ id }) => id);
 }
