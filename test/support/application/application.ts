@@ -32,12 +32,21 @@ export interface Given {
   readonly noticeReceivers?: NoticeReceivers;
 }
 
+/** Milliseconds: a crowd of calls takes its time on a busy machine, and no guarantee depends on that. */
+const MINUTE = 60_000;
+const UNHURRIED = {
+  statement_timeout: MINUTE,
+  lock_timeout: MINUTE,
+  answerTimeoutMs: MINUTE,
+  connectTimeoutMs: MINUTE,
+};
+
 export type Application = Awaited<ReturnType<typeof openApplication>>;
 
 /** One instance of the service's inside: the use cases over the adapters, with no server before it. */
 export async function openApplication(databaseUrl: string, { patienceMs, ...given }: Given = {}) {
   const primary = primaryAt(databaseUrl, patienceMs === undefined ? {} : { patienceMs });
-  return openOver(await openDatabase(primary, 'lk'), primary, given);
+  return openOver(await openDatabase(primary, 'lk', UNHURRIED), primary, given);
 }
 
 export type OwnApplication = Awaited<ReturnType<typeof openOnOwnDatabase>>;

@@ -2,7 +2,7 @@ import { LatchkeyError } from '../../../domain/errors.js';
 import { createDataSource } from './schema.js';
 import { appliedMigrations, migrate } from './migrations/migrate.js';
 import type { Primary } from './client/primary.js';
-import type { SessionSource } from './client/data-source.js';
+import type { Limits, SessionSource } from './client/data-source.js';
 
 const OLDEST_VERSION = 140_000;
 const MIGRATE_FIRST =
@@ -13,9 +13,9 @@ const POOL_HINT = 'set DATABASE_POOLING=transaction, or see docs/pooling.md for 
 class DatabaseNotUsable extends Error {}
 
 /** Connects, migrates, and refuses a database that can't keep the promises. */
-export async function openDatabase(primary: Primary, keyPrefix: string): Promise<SessionSource> {
+export async function openDatabase(primary: Primary, keyPrefix: string, limits?: Limits): Promise<SessionSource> {
   await migrateDatabase(primary);
-  return connect(primary, createDataSource(primary), (dataSource) => requirePrefix(dataSource, keyPrefix));
+  return connect(primary, createDataSource(primary, limits), (dataSource) => requirePrefix(dataSource, keyPrefix));
 }
 
 /** Applies the migrations that are missing, beside no other instance, and answers their names. */

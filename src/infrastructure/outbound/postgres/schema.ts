@@ -1,6 +1,6 @@
 import { AccountRow, DecoyKeyRow, PasswordGuessesRow, SessionRow } from './accounts/rows.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
-import { dataSourceFor, LIMITS } from './client/data-source.js';
+import { dataSourceFor, type Limits, LIMITS } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
 import type { SessionSource } from './client/data-source.js';
 import { ApiKeyRow } from './keys/rows.js';
@@ -34,6 +34,6 @@ const SCHEMA = {
 };
 
 /** @param limits none for migrations, which take the time they take */
-export function createDataSource(primary: Primary, limits: Partial<typeof LIMITS> = LIMITS): SessionSource {
+export function createDataSource(primary: Primary, limits: Limits = LIMITS): SessionSource {
   return dataSourceFor(primary, SCHEMA, limits);
 }

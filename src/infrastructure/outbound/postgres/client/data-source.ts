@@ -9,13 +9,18 @@ import { committedSynchronously, refuseAmongAbandonedWaits } from './standby.js'
 const NAME = 'latchkey';
 const POOL_SIZE = 10;
 
-/** Milliseconds. A statement that takes longer is given up, by the server first and by us if it does not answer. */
+/**
+ * Milliseconds. A statement that takes longer is given up, by the server first and by us if it does not answer; so is a call that
+ * waits longer for a connection.
+ */
 export const LIMITS = {
   statement_timeout: 5000,
   lock_timeout: 4000,
   idle_in_transaction_session_timeout: 10_000,
   answerTimeoutMs: 6000,
+  connectTimeoutMs: 2000,
 };
+export type Limits = Partial<typeof LIMITS>;
 
 /** The tables and the migrations that make them. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
@@ -23,12 +28,12 @@ export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 export type Work<T> = (manager: EntityManager) => Promise<T>;
 
 /** The pool of everything but the validation path: create, list, revoke, accounts, sessions. */
-export function dataSourceFor(primary: Primary, schema: Schema, limits: Partial<typeof LIMITS>): SessionSource {
+export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits): SessionSource {
   const setUp = async (client: PrimaryClient) => {
     await client.setUp();
     await refuseAmongAbandonedWaits(client, { name: NAME, timeoutMs: LIMITS.answerTimeoutMs, most: POOL_SIZE });
   };
-  const { answerTimeoutMs, ...serverLimits } = limits;
+  const { answerTimeoutMs, connectTimeoutMs = LIMITS.connectTimeoutMs, ...serverLimits } = limits;
   const isSession = primary.config.pooling === 'session';
   const options = {
     type: 'postgres',
@@ -38,7 +43,7 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Partial<
     logging: false,
     applicationName: NAME,
     poolSize: POOL_SIZE,
-    connectTimeoutMS: 2000,
+    connectTimeoutMS: connectTimeoutMs,
     // PgBouncer refuses limits that come with a connection.
     extra: { answerTimeoutMs, ...(isSession ? serverLimits : {}) },
     driver: {
