@@ -1,8 +1,7 @@
 import { AccountRow, DecoyKeyRow, PasswordGuessesRow, SessionRow } from './accounts/rows.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
-import { dataSourceFor, type Limits, LIMITS } from './client/data-source.js';
+import { dataSourceFor, type Limits, LIMITS, type SessionSource } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
-import type { SessionSource } from './client/data-source.js';
 import { ApiKeyRow } from './keys/rows.js';
 import { LeakReportBudgetRow, LeakReportRow } from './leaks/rows.js';
 import { MIGRATIONS } from './migrations/list.js';
