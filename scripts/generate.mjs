@@ -25,9 +25,9 @@ const targets = {
   [python]: ['latchkey/v1/api_key_service.proto'],
 };
 
-const flags = ['--defaults', '--oneofs', '--importFileExtension=.js', '--grpcLib=@grpc/grpc-js', '--includeDirs=proto'];
-// The same options as the loader gets at run time. The guard reads its messages without the loader.
-const likeTheLoader = ['--longs=String', '--enums=String'];
+// The same options as the loader gets at run time, since the types describe what the loader makes.
+const likeTheLoader = ['--longs=String', '--enums=String', '--defaults', '--oneofs'];
+const flags = [...likeTheLoader, '--importFileExtension=.js', '--grpcLib=@grpc/grpc-js', '--includeDirs=proto'];
 
 /**
  * @param {readonly string[]} protos
@@ -37,11 +37,9 @@ async function generate(protos, outDir) {
   rmSync(outDir, { recursive: true, force: true });
   if (outDir.endsWith(python)) return generatePython(protos, dirname(outDir));
   const generator = join(root, 'node_modules/@grpc/proto-loader/build/bin/proto-loader-gen-types.js');
-  const isGuard = outDir.endsWith(guard);
-  const types = isGuard ? flags : [...flags, ...likeTheLoader];
-  const { code, output } = await run(process.execPath, [generator, ...types, `--outDir=${outDir}`, ...protos]);
+  const { code, output } = await run(process.execPath, [generator, ...flags, `--outDir=${outDir}`, ...protos]);
   if (code !== 0) throw new Stop(output.trim());
-  if (isGuard) writeFileSync(join(outDir, 'contract.ts'), contractModule(protos));
+  if (outDir.endsWith(guard)) writeFileSync(join(outDir, 'contract.ts'), contractModule(protos));
 }
 
 /**

@@ -26,7 +26,7 @@ export interface RateLimit {
 type Known<R> = R extends `REASON_${infer Name}` ? Exclude<Name, 'UNSPECIFIED'> : never;
 
 /** Why a key was refused; UNKNOWN for a reason of a newer service. For logs, never for the client. */
-export type DenialReason = Known<keyof typeof WireReason> | 'UNKNOWN';
+export type DenialReason = Known<WireReason> | 'UNKNOWN';
 
 export interface Granted {
   readonly allowed: true;

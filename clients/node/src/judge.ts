@@ -1,8 +1,6 @@
 import type { DenialReason, Denied, Granted, RateLimit } from './decision.js';
-import { AccessLevel } from './generated/latchkey/v1/AccessLevel.js';
 import type { Denial__Output as Denial } from './generated/latchkey/v1/Denial.js';
 import type { Grant__Output as Grant } from './generated/latchkey/v1/Grant.js';
-import { Reason } from './generated/latchkey/v1/Reason.js';
 import type { ValidateKeyResponse__Output as Response } from './generated/latchkey/v1/ValidateKeyResponse.js';
 import { secondsRoundedUp, toDate } from './time.js';
 
@@ -44,8 +42,8 @@ function principalFrom(grant: Grant | null | undefined): Granted['principal'] {
 }
 
 function accessOf(grant: Grant): Granted['principal']['access'] {
-  if (grant.access === AccessLevel.ACCESS_LEVEL_READ_ONLY) return 'read-only';
-  if (grant.access === AccessLevel.ACCESS_LEVEL_READ_AND_WRITE) return 'read-and-write';
+  if (grant.access === 'ACCESS_LEVEL_READ_ONLY') return 'read-only';
+  if (grant.access === 'ACCESS_LEVEL_READ_AND_WRITE') return 'read-and-write';
   throw new UnreadableAnswer('unknown access level');
 }
 
@@ -75,17 +73,13 @@ function isMissing(permission: string, reason: DenialReason): boolean {
   return reason === 'MISSING_PERMISSION' || (reason === 'READ_ONLY_KEY' && !permission.endsWith(':read'));
 }
 
-const reasons = new Map<number, DenialReason>(
-  Object.entries(Reason).map(([name, number]) => [number, name.slice('REASON_'.length) as DenialReason]),
-);
-
 /**
- * When this guard has no name for a reason, it denies with the status of that answer, so that a new reason in the service
- * needs no update of the guards.
+ * A reason that this guard has no name for arrives as a number. The guard then denies with the status of that answer,
+ * so that a new reason in the service needs no update of the guards.
  */
-function reasonOf(reason: Denial['reason']): DenialReason {
-  if (reason === Reason.REASON_UNSPECIFIED) throw new UnreadableAnswer('denial without a reason');
-  return reasons.get(reason) ?? 'UNKNOWN';
+function reasonOf(reason: Denial['reason'] | number): DenialReason {
+  if (reason === 'REASON_UNSPECIFIED') throw new UnreadableAnswer('denial without a reason');
+  return typeof reason === 'string' ? (reason.slice('REASON_'.length) as DenialReason) : 'UNKNOWN';
 }
 
 function rateLimitOf({ rateLimit }: Response, windowSeconds: number | undefined): RateLimit | undefined {

@@ -1,5 +1,7 @@
-import { type ChannelCredentials, type ChannelOptions, Client, Metadata, credentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, type ChannelOptions, Metadata, credentials } from '@grpc/grpc-js';
+import type { ApiKeyServiceClient } from '../generated/latchkey/v1/ApiKeyService.js';
 import type { GuardOptions, GuardTls } from '../options.js';
+import { loadContract } from './load-contract.js';
 
 /** What the guard sets differently from grpc-js. The plain client of the bench runs with the same options. */
 export const channelOptions: ChannelOptions = {
@@ -24,8 +26,9 @@ export const channelOptions: ChannelOptions = {
 
 /** One connection to the service, with the identity that each of its calls presents. */
 export interface Connection {
-  readonly client: Client;
+  readonly client: ApiKeyServiceClient;
   readonly identity: Metadata;
+  readonly streamPath: string;
 }
 
 /**
@@ -34,16 +37,18 @@ export interface Connection {
  * @throws {Error} the TLS texts cannot be read
  */
 export function connector(options: GuardOptions): () => Connection {
+  const { ApiKeyService } = loadContract();
   const channelCredentials = credentialsFrom(options.tls);
   const identity = new Metadata({ waitForReady: false });
   if (options.serviceToken) identity.set('authorization', `Bearer ${options.serviceToken}`);
   return () => ({
-    client: new Client(options.target, channelCredentials, {
+    client: new ApiKeyService(options.target, channelCredentials, {
       ...channelOptions,
       ...options.channelOptions,
       'grpc.use_local_subchannel_pool': 1,
     }),
     identity,
+    streamPath: ApiKeyService.service.ValidateKeys.path,
   });
 }
 

@@ -3,7 +3,7 @@ import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../gene
 import type { PreparedQuestion } from '../question.js';
 import type { Connection } from './connection.js';
 import { serviceError } from './failure.js';
-import { encodeQuestion } from './messages.js';
+import { encodeQuestion } from './wire/encode-question.js';
 
 export interface Answered {
   readonly response: ValidateKeyResponse;

@@ -1,25 +1,16 @@
 import type { Connection } from './connection.js';
-import { asItIs, decodeAnswer, unaryPath } from './messages.js';
 import type { OpenQuestion } from './open-question.js';
 import { windowSecondsIn } from './rate-limit-window.js';
 
 /** Asks a question with a unary call. gRPC itself repeats the call only if no server has seen it. */
 export function askUnary(connection: Connection, question: OpenQuestion): void {
   const { client, identity } = connection;
-  const { bytes } = question;
+  const request = { ...question.asked, operation: `OPERATION_${question.asked.operation}` as const };
   const deadline = Date.now() + question.deadlineAt - performance.now();
   let windowSeconds: number | undefined;
-  const call = client.makeUnaryRequest(
-    unaryPath,
-    asItIs,
-    decodeAnswer,
-    bytes,
-    identity,
-    { deadline },
-    (error, response) => {
-      if (response) question.answer(response, windowSeconds);
-      else if (error) question.refuse(error, connection);
-    },
-  );
+  const call = client.validateKey(request, identity, { deadline }, (error, response) => {
+    if (response) question.answer(response, windowSeconds);
+    else if (error) question.refuse(error, connection);
+  });
   call.on('metadata', (metadata) => (windowSeconds = windowSecondsIn(metadata)));
 }

@@ -2,10 +2,10 @@ import { type ClientDuplexStream, status } from '@grpc/grpc-js';
 import type { ValidateKeyResponse__Output as ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import type { Connection } from './connection.js';
 import { type CallEnd, serviceError } from './failure.js';
-import { asItIs, decodeAnswer, streamPath } from './messages.js';
 import type { Holder, OpenQuestion } from './open-question.js';
 import { PassingMap } from './passing-map.js';
 import { windowSecondsIn } from './rate-limit-window.js';
+import { decodeAnswer } from './wire/decode-answer.js';
 
 /** So many questions may be unanswered on one stream. The service itself would accept more. */
 const maxOpen = 128;
@@ -42,7 +42,8 @@ export class ValidationStream implements Holder {
     private readonly listener: StreamListener,
     private readonly maxSilenceMs: number,
   ) {
-    const { client, identity } = connection;
+    const { client, identity, streamPath } = connection;
+    const asItIs = (bytes: Buffer) => bytes;
     this.call = client.makeBidiStreamRequest(streamPath, asItIs, decodeAnswer, identity);
     this.call.on('metadata', (metadata) => {
       this.windowSeconds = windowSecondsIn(metadata);

@@ -9,12 +9,10 @@ import {
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
-import type { Operation } from '../generated/latchkey/v1/Operation.js';
-import type { ValidateKeyRequest__Output } from '../generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyRequest__Output as Asked } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
-import { loadContract } from './load-contract.js';
+import { loadContract } from '../grpc/load-contract.js';
 
-type Asked = Omit<ValidateKeyRequest__Output, 'operation'> & { readonly operation: keyof typeof Operation };
 type Call = ServerUnaryCall<Asked, ValidateKeyResponse>;
 type Stream = ServerDuplexStream<Asked, ValidateKeyResponse>;
 type Reply = sendUnaryData<ValidateKeyResponse>;
