@@ -139,10 +139,11 @@ describe('the streams to the service', () => {
     await eventually(asksOverStreams);
     latchkey.script = (_, reply) => held.push(reply);
     const answer = guard.check(question);
-    await eventually(() => held.length === 1);
+    // On a busy machine the guard may have sent the question twice, over both of its streams.
+    await eventually(() => held.length > 0);
     guard.close();
-    await eventually(() => latchkey.streams.size === 1);
-    held[0]!(null, granted());
+    await eventually(() => latchkey.streams.size <= held.length);
+    for (const reply of held) reply(null, granted());
     expect(await answer).toMatchObject({ allowed: true });
     await eventually(() => latchkey.streams.size === 0);
     await eventually(() => relay.openConnections === 0);
