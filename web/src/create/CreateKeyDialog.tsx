@@ -52,6 +52,7 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
     <Dialog
       opened={opened}
       onClose={close}
+      closesOnClickOutside={!created}
       onClosed={focus.restore}
       size="lg"
       title={isAsking ? texts.reveal.early.title : created ? texts.reveal.title : texts.create.title}

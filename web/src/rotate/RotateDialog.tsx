@@ -45,6 +45,7 @@ export function RotateDialog({ apiKey, opened, onClose, onClosed }: Props) {
     <Dialog
       opened={opened}
       onClose={close}
+      closesOnClickOutside={!created}
       onClosed={onClosed}
       size="lg"
       title={isAsking ? reveal.early.title : created ? reveal.title : rotate.title(apiKey.name)}

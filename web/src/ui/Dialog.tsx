@@ -10,13 +10,24 @@ interface Props {
   /** Called when the dialog has left the screen, which is the moment to move the focus. */
   readonly onClosed?: () => void;
   readonly size?: string;
+  /** Whether a click outside of the dialog closes it, as the second click of a slow double click does. */
+  readonly closesOnClickOutside?: boolean;
   /** Above the other dialogs. */
   readonly isOnTop?: boolean;
   readonly children: ReactNode;
 }
 
 /** `onClosed` moves the focus back: the opener may be a menu item that is gone, or a row that has left the list. */
-export function Dialog({ opened, title, onClose, onClosed, size = 'md', isOnTop = false, children }: Props) {
+export function Dialog({
+  opened,
+  title,
+  onClose,
+  onClosed,
+  size = 'md',
+  closesOnClickOutside = true,
+  isOnTop = false,
+  children,
+}: Props) {
   const texts = useTexts();
   return (
     <Modal.Root
@@ -24,6 +35,7 @@ export function Dialog({ opened, title, onClose, onClosed, size = 'md', isOnTop 
       onClose={onClose}
       onExitTransitionEnd={() => onClosed?.()}
       returnFocus={onClosed === undefined}
+      closeOnClickOutside={closesOnClickOutside}
       // Our stylesheet stops the page from scrolling (Dialog.module.css): the library would write a style tag.
       lockScroll={false}
       transitionProps={{ duration: 120, transition: 'fade' }}
