@@ -35,11 +35,11 @@ interface ErrorDetails {
   readonly apiKeyId?: string;
   readonly apiKeyStatus?: string;
   readonly retryAfterSeconds?: number;
-  /** With confirmation_required: the sign-in that is asked for. */
+  /** With confirmation_required: which sign-in would confirm the change. */
   readonly freshSignIn?: { readonly maxAgeSeconds: number; readonly acrValues: readonly string[] };
 }
 
-/** A request that can't be carried out. Expected outcomes of a validation are verdicts, never errors. */
+/** A request that can't be carried out. The expected outcomes of a validation are verdicts, not errors. */
 export class LatchkeyError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -53,8 +53,8 @@ export class LatchkeyError extends Error {
 }
 
 /**
- * A change is refused, and what was found on the way is saved all the same: a transaction whose work throws a Refusal commits,
- * and throws it after that.
+ * A change is refused, but what was found on the way is saved: when the work of a transaction throws a Refusal, the
+ * transaction commits and then throws it.
  */
 export class Refusal extends LatchkeyError {}
 
@@ -63,10 +63,10 @@ export function invalidFields(errors: readonly FieldError[]): LatchkeyError {
   return new LatchkeyError('invalid_fields', text, { errors });
 }
 
-/** A rule answers what is wrong with a value, or undefined when it holds. */
+/** Returns what is wrong with a value, or undefined when the value is valid. */
 export type Rule = (value: unknown) => string | undefined;
 
-/** Absent is fine; null is not absent. */
+/** Accepts undefined, but not null. */
 export function optional(rule: Rule): Rule {
   return (value) => (value === undefined ? undefined : rule(value));
 }
@@ -75,7 +75,7 @@ export function lengthProblem(text: string, maxLength: number): string | undefin
   return text.length >= 1 && text.length <= maxLength ? undefined : `must be 1 to ${maxLength} characters`;
 }
 
-/** Throws one error that names every field whose rule does not hold. */
+/** Throws one error that names every invalid field. */
 export function requireFields(checks: Readonly<Record<string, string | undefined>>): void {
   const errors = Object.entries(checks).flatMap(([field, message]) => (message ? [{ field, message }] : []));
   if (errors.length > 0) throw invalidFields(errors);

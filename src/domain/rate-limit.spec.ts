@@ -13,13 +13,13 @@ const limits = fc.record({
   burst: fc.integer({ min: 1, max: 40 }),
 });
 const starts = fc.nat({ max: 2 ** 50 });
-/** Pauses between arrivals in microseconds: none, short, around the interval, long. */
+/** Pauses between requests in microseconds: none, short, about the interval, long. */
 const pauses = fc.array(
   fc.oneof(fc.constant(0), fc.nat({ max: 1000 }), fc.nat({ max: 2_000_000 }), fc.nat({ max: 60_000_000 })),
   { maxLength: 200 },
 );
 
-/** One key, charged at the moments given. */
+/** One key, charged at given times. */
 class Bucket {
   private tat: number | undefined;
   constructor(private readonly limit: RateLimit) {}
@@ -36,7 +36,7 @@ class Bucket {
     return copy;
   }
 
-  /** How many are admitted if sent at once. */
+  /** How many requests would be admitted if they were sent at once. */
   admissible(now: number): number {
     const copy = this.copy();
     let admitted = 0;
@@ -134,7 +134,7 @@ describe('GCRA', () => {
         const interval = emissionIntervalMicros(limit);
         expect(resetAfterMicros).toBeLessThanOrEqual(interval * limit.burst);
         expect(admitted ? 0 : retryAfterMicros).toBeLessThanOrEqual(interval);
-        // Nothing is won by it while the clock stays back.
+        // A client gains nothing while the clock stays set back.
         expect(bucket.admissible(now)).toBeLessThanOrEqual(before.admissible(later.at(-1)!));
         expect(bucket.admissible(now + interval * limit.burst)).toBe(limit.burst);
       }),

@@ -1,7 +1,7 @@
-/** What became of an account, to be stored and put on record together. */
+/** One change of an account. It is stored together with its event. */
 export interface AccountChange {
   readonly became: 'created' | 'changed' | 'suspended' | 'reactivated' | 'deleted';
-  /** What was changed, by name alone: the record keeps neither emails nor names of people. */
+  /** The names of the changed fields only: the audit trail keeps neither emails nor names of people. */
   readonly changed?: readonly string[];
   readonly permissions?: PermissionChange;
 }
@@ -21,7 +21,7 @@ interface Changeable {
 
 const STATUS_CHANGE = { active: 'reactivated', suspended: 'suspended', deleted: 'deleted' } as const;
 
-/** @param before undefined for an account that is new */
+/** @param before undefined for a new account */
 export function accountChanges(before: Changeable | undefined, after: Changeable): AccountChange[] {
   const permissions = { before: before?.permissions ?? [], after: after.permissions };
   if (!before) return [{ became: 'created', permissions }];
@@ -37,7 +37,7 @@ export function accountChanges(before: Changeable | undefined, after: Changeable
   ];
 }
 
-/** In whichever order. */
+/** Ignores the order. */
 export function samePermissions(one: readonly string[], other: readonly string[]): boolean {
   const [ours, theirs] = [new Set(one), new Set(other)];
   return ours.size === theirs.size && [...ours].every((permission) => theirs.has(permission));

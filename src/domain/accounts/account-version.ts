@@ -1,9 +1,9 @@
 import { LatchkeyError } from '../errors.js';
 
 /**
- * The version to store. Changes that overtake each other do no harm: an older version is refused, the same one may be sent
+ * The version to store. Changes may arrive out of order: an older version is refused, the same version may be sent
  * again.
- * @param sent by the platform; absent means "no opinion"
+ * @param sent by the platform; undefined keeps the stored version
  */
 export function newestVersion(stored: bigint, sent = stored): bigint {
   if (sent >= stored) return sent;

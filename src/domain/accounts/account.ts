@@ -7,13 +7,13 @@ import { withoutSecrets } from '../secrets.js';
 export const ACCOUNT_STATUSES = ['active', 'suspended', 'deleted'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
-/** What a validation needs to know of a key's owner. */
+/** What a validation needs to know about a key's owner. */
 export interface OwnerStanding {
   readonly status: AccountStatus;
   readonly permissions: readonly string[];
 }
 
-/** What the platform says of a user. `version` is the platform's own; absent means "no opinion". */
+/** What the platform says about a user. The platform counts `version`; without it the stored version stays. */
 export interface AccountProfile {
   readonly email: string;
   readonly displayName: string;
@@ -36,7 +36,7 @@ const MAX_PERMISSIONS = 1000;
 
 /** A user of the platform, as the platform last described them. */
 export class Account implements OwnerStanding {
-  /** @param before how it is stored; undefined for one that is new */
+  /** @param before the stored account; undefined for a new one */
   private constructor(
     private state: AccountState,
     private readonly before: AccountState | undefined,
@@ -79,7 +79,7 @@ export class Account implements OwnerStanding {
     return this.state.status === 'active';
   }
 
-  /** Since it was stored. Sent again, a change is none. */
+  /** The changes since the account was stored. A change that is sent a second time does not count. */
   get changes(): readonly AccountChange[] {
     return accountChanges(this.before, this.state);
   }
@@ -93,7 +93,7 @@ export class Account implements OwnerStanding {
     this.state = { ...this.state, passwordHash };
   }
 
-  /** @param version of this change, by the platform's own count, as with every change below */
+  /** @param version of this change, counted by the platform; the same holds for every change below */
   suspend(version?: bigint): void {
     const newest = newestVersion(this.state.version, version);
     if (this.state.status === 'deleted') {
@@ -111,12 +111,12 @@ export class Account implements OwnerStanding {
   }
 }
 
-/** How an owner is refused who is not active, or no longer. Of a status that this release does not know: as suspended. */
+/** Why an owner who is not active is refused. A status that this release does not know counts as suspended. */
 export function ownerRefusal(status: AccountStatus): 'owner-suspended' | 'owner-deleted' {
   return status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
 }
 
-/** Email addresses are one and the same when their lower case is. */
+/** Two email addresses are the same when their lower case is the same. */
 export function emailKey(email: string): string {
   return email.toLowerCase();
 }
@@ -130,7 +130,7 @@ export function emailProblem(email: string): string | undefined {
   return isEmail ? undefined : 'must be an email address';
 }
 
-/** Throws one error that names every field of the profile that is wrong. */
+/** Throws one error that names every invalid field of the profile. */
 export function requireProfile(id: string, { email, displayName, permissions }: AccountProfile): void {
   const wrong = permissions.find((permission) => !isPermission(permission));
   requireFields({

@@ -2,14 +2,16 @@ import { LatchkeyError } from '../errors.js';
 import { Account, type AccountProfile } from './account.js';
 import { newestVersion } from './account-version.js';
 
-/** What is left of an account that was purged: its id, and its last version, so that no late change brings it back. */
+/**
+ * What remains of a purged account: its id, and its last version, so that a change that arrives late can't restore it.
+ */
 export class FormerAccount {
   private constructor(
     readonly id: string,
     readonly version: bigint,
   ) {}
 
-  /** @param account or what is left of it already: a purge may be sent again. Throws `stale_version` like any change. */
+  /** @param account may be purged already: a purge may be repeated. Throws `stale_version` like any change. */
   static purge(account: Account | FormerAccount, version?: bigint): FormerAccount {
     return new FormerAccount(account.id, newestVersion(account.version, version));
   }
@@ -18,7 +20,10 @@ export class FormerAccount {
     return new FormerAccount(id, version);
   }
 
-  /** A new account under the same id, of another person perhaps. Only a newer version can't be a late change of the old one. */
+  /**
+   * Opens a new account, perhaps of another person, under the same id. The version must be newer: only then the call
+   * can't be a late change of the old account.
+   */
   open(profile: AccountProfile): Account {
     if (profile.version === undefined || profile.version <= this.version) {
       throw new LatchkeyError(

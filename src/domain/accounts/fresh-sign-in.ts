@@ -1,21 +1,21 @@
 import { LatchkeyError } from '../errors.js';
 
-/** How a person signed in at the platform, as far as the platform says. */
+/** How a person signed in at the platform, as the platform reports it. */
 export interface PlatformSignIn {
-  /** OpenID Connect's `auth_time`: when they last proved who they are. Never when a token was issued. */
+  /** OpenID Connect's `auth_time`: when the person last proved who they are, not when a token was issued. */
   readonly authenticatedAt: Date | undefined;
   /** OpenID Connect's `acr`: how strong the proof was. */
   readonly acr: string | undefined;
 }
 
-/** Which sign-in at the platform confirms a change as the password would. */
+/** Which sign-in at the platform confirms a change in place of a password. */
 export interface FreshSignInRule {
   readonly maxAgeSeconds: number;
-  /** Empty: any. */
+  /** Empty: every value is accepted. */
   readonly acrValues: readonly string[];
 }
 
-/** The platform's clock may be ahead of ours by so much. */
+/** How far the platform's clock may be ahead of ours. */
 const MAX_LEAD_SECONDS = 60;
 
 export function isFresh(signIn: PlatformSignIn | undefined, rule: FreshSignInRule, now: Date): boolean {
@@ -26,7 +26,7 @@ export function isFresh(signIn: PlatformSignIn | undefined, rule: FreshSignInRul
   return isRecent && isStrong;
 }
 
-/** `auth_time` as a token has it: seconds since 1970. Undefined for anything else. */
+/** Reads `auth_time` of a token: seconds since 1970. Undefined for anything else. */
 export function authenticatedAt(authTime: unknown): Date | undefined {
   if (typeof authTime !== 'number' || !(authTime >= 0)) return undefined;
   const at = new Date(authTime * 1000);

@@ -3,7 +3,7 @@ import { NetworkBudget } from './network-budget.js';
 
 const MINUTE_MS = 60_000;
 
-/** How many of so many attempts at this moment are admitted. */
+/** How many of these attempts, all made at this moment, are admitted. */
 function admitted(budget: NetworkBudget, attempts: number, nowMs = 0, network = '203.0.113.66'): number {
   let count = 0;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -60,7 +60,8 @@ describe('the wrong passwords of one network', () => {
   test('are forgotten once they count no more, so that a botnet fills no memory', () => {
     const budget = new NetworkBudget();
     for (let n = 0; n < 100_000; n += 1) budget.spend(`network ${n}`, n * 10);
-    // What a network spent counts for ten seconds: a thousand networks come in that time, and it is tidied up as often.
+    // An attempt counts for ten seconds. A thousand networks come in that time, and the budget is tidied up after every
+    // thousand attempts.
     expect(budget.networks).toBeLessThanOrEqual(2001);
   });
 

@@ -13,7 +13,7 @@ import {
 const HOUR = 60 * 60_000;
 const MINUTE = 60_000;
 
-/** One subject whose attempts are all wrong. */
+/** One subject that only makes wrong attempts. */
 class Subject {
   state: ThrottleState | undefined;
   constructor(private readonly policy: ThrottlePolicy) {}
@@ -24,14 +24,14 @@ class Subject {
     return decision;
   }
 
-  /** How long it is blocked from its last attempt on. */
+  /** How long it is blocked after its last attempt. */
   get waitMs(): number {
     const { blockedUntil, lastAttemptAt } = this.state!;
     return blockedUntil ? blockedUntil.getTime() - lastAttemptAt.getTime() : 0;
   }
 }
 
-/** The waits after each of so many wrong guesses, each made as soon as it may be. */
+/** The wait after each of these wrong guesses. Each guess is made as soon as it is allowed. */
 function waits(policy: ThrottlePolicy, guesses: number): number[] {
   const subject = new Subject(policy);
   let now = 0;

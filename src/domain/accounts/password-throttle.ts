@@ -3,12 +3,12 @@ import { MINUTE_MS } from '../time.js';
 
 /** How wrong guesses of one subject (an account, or an account from one network) are slowed down. */
 export interface ThrottlePolicy {
-  /** Guesses that cost no wait. */
+  /** Guesses without a wait. */
   readonly freeGuesses: number;
 }
 
 export interface ThrottleState {
-  /** Attempts counted and not yet known to be right. */
+  /** Counted attempts that have not turned out to be right. */
   readonly failures: number;
   readonly lastAttemptAt: Date;
   readonly blockedUntil: Date | null;
@@ -20,22 +20,31 @@ export type ThrottleDecision =
 
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * MINUTE_MS;
-/** Each time this passes without an attempt one failure is forgotten. A pause wins no more guesses than waiting does. */
+/**
+ * One failure is forgotten after each such period without an attempt. It is as long as the longest wait, so pausing
+ * gives no more guesses than waiting does.
+ */
 export const FAILURE_FORGOTTEN_AFTER_MS = LONGEST_WAIT_MS;
 
-/** For so long after its last attempt it is remembered that a subject was right once; of others only what still counts. */
+/**
+ * How long after its last attempt we remember that a subject was right once. Other subjects are forgotten when their
+ * failures no longer count.
+ */
 export const SUCCESSES_KEPT_DAYS = 90;
 
-/** Sign-in, for one account from one client network: what keeps a guesser out without keeping the owner out. */
+/** Sign-in to one account from one client network: stops somebody who guesses there without locking the owner out. */
 export const SIGN_IN_FROM_NETWORK: ThrottlePolicy = { freeGuesses: 5 };
-/** Sign-in, for one account from all networks that never signed in to it: a ceiling on guesses spread over many. */
+/**
+ * Sign-in to one account from all networks that never signed in to it: limits guesses that are spread over many
+ * networks.
+ */
 export const SIGN_IN_TO_ACCOUNT: ThrottlePolicy = { freeGuesses: 100 };
-/** Password confirmations of someone who is signed in. */
+/** Password confirmations by a person who is signed in. */
 export const CONFIRMATION: ThrottlePolicy = { freeGuesses: 5 };
 
 /**
- * Counts an attempt before its password is looked at. After the free guesses each one more doubles the wait, from 15
- * seconds to 15 minutes; every 15 minutes without an attempt forget one.
+ * Counts an attempt before its password is checked. After the free guesses each attempt doubles the wait, from 15
+ * seconds to 15 minutes. One failure is forgotten for every 15 minutes without an attempt.
  */
 export function attemptPassword(policy: ThrottlePolicy, state: ThrottleState | undefined, now: Date): ThrottleDecision {
   if (state?.blockedUntil && state.blockedUntil > now) {

@@ -4,27 +4,27 @@ import type { RevocationReason } from '../keys/revocation-reason.js';
 import type { DenialReason } from '../keys/verdict.js';
 import type { LeakSite } from './leak-site.js';
 
-/** Who is on the other end, as far as a trusted hop or the calling service says. For the record only. */
+/** The client, as a trusted proxy or the calling service describes it. */
 export interface Client {
   readonly ip: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
 }
 
-/** The service itself: sweeps and observations. */
+/** For what the service does by itself: jobs and observations. */
 export const NO_CLIENT: Client = { ip: null, userAgent: null, requestId: null };
 
-/** Who brings a change about. */
+/** Who makes a change. */
 export interface Actor {
-  /** As the record keeps it: an account's id, `admin:<name>`, `service:<identity>`, or null for the service itself. */
+  /** As on the audit trail: an account's id, `admin:<name>`, `service:<identity>`, or null for the service itself. */
   readonly actorId: string | null;
   readonly client: Client;
 }
 
-/** Nobody asked it to. */
+/** For changes that nobody requested. */
 export const THE_SERVICE: Actor = { actorId: null, client: NO_CLIENT };
 
-/** A person who runs the service, at its command line. */
+/** A person who uses the command line of the service. */
 export type Administrator = Actor;
 
 export type FailureReason =
@@ -32,33 +32,33 @@ export type FailureReason =
   | 'incorrect-password'
   | 'too-many-attempts'
   | 'invalid-token'
-  /** A report of leaked keys that holds none, or not the secret of the key that it names. */
+  /** A leak report without any key, or without the secret of the key that it names. */
   | 'unproven-report'
-  /** One past the budget of its network, which was not looked at. */
+  /** A leak report that was dropped unread because its network's budget was spent. */
   | 'too-many-reports';
 
 export interface FailedAuthentication {
   readonly reason: FailureReason;
   readonly client: Client;
-  /** As far as the credential points at an account or a key. */
+  /** Null when the credential points at no account or key. */
   readonly ownerId: string | null;
   readonly keyId: string | null;
-  /** Of a well-formed key string: identifies, proves nothing. */
+  /** Of a well-formed key string. It identifies a key and proves nothing. */
   readonly publicPart: string | null;
 }
 
 interface KeyEvent extends Actor {
   readonly type: 'api_key.created' | 'api_key.rotated' | 'api_key.revoked' | 'api_key.expired';
   readonly keyId: string;
-  /** Of a revocation. */
+  /** Only of a revocation. */
   readonly reason?: RevocationReason;
-  /** Of a creation: what never changes of the key. Of the end of a leaked key: where it stood. */
+  /** Of a creation: the facts of the key that never change. Of the end of a leaked key: where the key was found. */
   readonly details?: ReturnType<ApiKey['fixedFacts']> | LeakSite;
 }
 
 interface AccountEvent extends Actor {
   readonly type: `account.${AccountChange['became'] | 'purged'}`;
-  /** Of an event that gives permissions, or takes them. */
+  /** Of an event that grants or removes permissions. */
   readonly details?: Omit<AccountChange, 'became'>;
 }
 
@@ -67,24 +67,24 @@ interface SessionEvent extends Actor {
   readonly details?: undefined;
 }
 
-/** What commits together with the change that it records. The details are kept, and sealed, as the JSON that they make. */
+/** Commits in the same transaction as the change that it records. The details are stored and sealed as JSON text. */
 export type AuditEvent = KeyEvent | AccountEvent | SessionEvent;
 
-/** The type of the event of a FailedAuthentication. */
+/** The type of the event that records a FailedAuthentication. */
 export const AUTHENTICATION_FAILED = 'authentication.failed';
 
 type EventType = AuditEvent['type'] | typeof AUTHENTICATION_FAILED;
 
-/** The events that say how a key came to be as it is stored. */
+/** The events that explain the stored state of a key. */
 export const KEY_HISTORY_TYPES = [
   'api_key.created',
   'api_key.revoked',
   'api_key.expired',
 ] as const satisfies readonly EventType[];
-/** How the types of such events of an account begin. */
+/** The prefix of the types of events that explain the stored state of an account. */
 export const ACCOUNT_HISTORY_PREFIX = 'account.';
 
-/** What owners see of their own record. */
+/** The types that owners see unless they filter. */
 export const SHOWN_EVENT_TYPES = [
   'api_key.created',
   'api_key.revoked',
@@ -92,7 +92,7 @@ export const SHOWN_EVENT_TYPES = [
   AUTHENTICATION_FAILED,
 ] as const satisfies readonly EventType[];
 
-/** What they may ask for, in the order in which it is listed to clients. */
+/** The types that owners may filter by, in the order in which clients see them. */
 export const OWNER_EVENT_TYPES = [
   ...SHOWN_EVENT_TYPES,
   'api_key.rotated',
@@ -112,11 +112,11 @@ export interface RecordedEvent {
   readonly at: Date;
   readonly keyId: string | null;
   readonly reason: string | null;
-  /** Identical events that arrived together are one, with their number. */
+  /** How many identical events that arrived together this event stands for. */
   readonly count: number;
   readonly clientIp: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
-  /** Of a key that ended because it was reported as leaked. */
+  /** Only of a key that was revoked because somebody reported it as leaked. */
   readonly leak: LeakSite | null;
 }

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { macOf, sameMac, type AuditSeal, type SealKeys } from './audit-seal.js';
 
-/** What retention took away: the events of all seals up to this one. The seals stay. */
+/** A deletion by retention: of the events of all seals up to this one. The seals themselves stay. */
 export interface AuditPruning {
-  /** From 1, one by one. */
+  /** 1, 2, 3, … without gaps. */
   readonly id: bigint;
   readonly toSealId: bigint;
   readonly toEventId: bigint;
@@ -20,7 +20,7 @@ export function isPruningGenuine(keys: SealKeys, pruning: AuditPruning): boolean
   return keys.some((key) => sameMac(pruning.mac, pruningMac(key, pruning)));
 }
 
-/** Up to which seal the events were deleted, as far as genuine prunings say; 0 for none. */
+/** The last seal whose events were deleted, according to genuine prunings; 0 for none. */
 export function lastPrunedSealId(prunings: readonly AuditPruning[]): bigint {
   return prunings.reduce((most, { toSealId }) => (toSealId > most ? toSealId : most), 0n);
 }

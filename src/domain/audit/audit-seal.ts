@@ -1,6 +1,6 @@
 import { createHmac, type Hmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** An event as it is sealed: every column, as it stands in the table. */
+/** An event as it is sealed: every column as stored. */
 export interface SealableEvent {
   readonly id: bigint;
   readonly at: Date;
@@ -14,19 +14,19 @@ export interface SealableEvent {
   readonly clientIp: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
-  /** JSON, as the very text that is stored. */
+  /** The JSON text exactly as stored. */
   readonly details: string | null;
 }
 
-/** The events of a range of ids: how many, and what only they and the key make. */
+/** A digest of the events in a range of ids: their number, and a MAC that only the key can make. */
 export interface EventsDigest {
   readonly eventCount: number;
   readonly eventsMac: Buffer;
 }
 
-/** A link of the chain: nothing in its range can change, come or go, nor can the links before it, without a trace. */
+/** A link of the chain. Any change, addition or deletion in its range, or in an earlier seal, is detected. */
 export interface AuditSeal extends EventsDigest {
-  /** From 1, one by one. */
+  /** 1, 2, 3, … without gaps. */
   readonly id: bigint;
   readonly fromEventId: bigint;
   readonly toEventId: bigint;
@@ -35,13 +35,16 @@ export interface AuditSeal extends EventsDigest {
   readonly mac: Buffer;
 }
 
-/** The keys of a chain, newest first: the first one makes seals, each of the others verifies those that it made. */
+/**
+ * The keys of a chain, newest first. The first key makes seals. Each of the others only verifies the seals that it
+ * made.
+ */
 export type SealKeys = readonly KeyObject[];
 
-/** What the first seal follows. */
+/** What the first seal has in place of the MAC of a previous seal. */
 const NO_MAC = Buffer.alloc(32);
 
-/** Takes in events one by one, in the order of their ids, so that a range of any size needs no memory. */
+/** Takes events one at a time in the order of their ids, so memory use does not depend on the size of the range. */
 export class EventsMac {
   private readonly hmac: Hmac;
   private eventCount = 0;
@@ -53,7 +56,7 @@ export class EventsMac {
   add(event: SealableEvent): void {
     const { id, at, type, ownerId, keyId, actorId, reason, count, publicPart, clientIp, userAgent, requestId } = event;
     const target = [ownerId, keyId, actorId, reason, count, publicPart];
-    // Events that have none are spelled as they were before there were details, so that old seals go on verifying.
+    // Events without details leave the value out, as before details were introduced, so that old seals still verify.
     const details = event.details === null ? [] : [event.details];
     this.hmac.update(line([String(id), at.valueOf(), type, ...target, clientIp, userAgent, requestId, ...details]));
     this.eventCount += 1;
@@ -64,7 +67,7 @@ export class EventsMac {
   }
 }
 
-/** The next link after `previous`, over everything after its range up to `toEventId`. */
+/** The next seal after `previous`. It covers all events after the range of `previous`, up to `toEventId`. */
 export function sealEvents(
   key: KeyObject,
   previous: AuditSeal | undefined,
@@ -76,32 +79,35 @@ export function sealEvents(
   return { ...seal, mac: sealMac(key, seal) };
 }
 
-/** What is wrong with a seal by itself and as the successor of `previous`, its events aside. */
+/** What is wrong with a seal and its place after `previous`; undefined when nothing is. Does not check its events. */
 export function sealProblem(keys: SealKeys, previous: AuditSeal | undefined, seal: AuditSeal): string | undefined {
   const place = placeAfter(previous);
   if (seal.id !== place.id) return `seal ${place.id} is missing`;
   const key = sealKeyOf(keys, seal);
   if (!key) return 'the seal itself was changed, or AUDIT_SEAL_KEY does not hold the key it was made with';
   const keyBefore = previous && sealKeyOf(keys, previous);
-  // Else a leaked key that has been replaced could still seal what was made up since.
+  // Otherwise somebody who has a leaked, replaced key could still seal made-up events.
   if (keyBefore && keys.indexOf(key) > keys.indexOf(keyBefore))
     return 'the seal was made with an older key than the seal before it';
   const follows = seal.fromEventId === place.fromEventId && sameMac(seal.previousMac, place.previousMac);
   return follows ? undefined : `the seal does not follow seal ${place.id - 1n} as it stands`;
 }
 
-/** The key that made a seal. Undefined when it is none of these, or the seal was changed. */
+/** The key that made a seal. Undefined when no key of these did, or when the seal was changed. */
 export function sealKeyOf(keys: SealKeys, seal: AuditSeal): KeyObject | undefined {
   return keys.find((key) => sameMac(seal.mac, sealMac(key, seal)));
 }
 
-/** What is wrong with the newest seal as the end of the chain. After a rotation the newest key seals at once. */
+/**
+ * What is wrong with the newest seal as the end of the chain. A new key makes a seal as soon as it is in use, so the
+ * newest seal must be by the newest key.
+ */
 export function endProblem(keys: SealKeys, newest: AuditSeal): string | undefined {
   if (sealKeyOf(keys, newest) === keys[0]) return undefined;
   return 'no seal was made with the newest key: no instance has run with it yet, or its seals were cut off';
 }
 
-/** What is wrong with the events of a seal. */
+/** What is wrong with the events of a seal; undefined when nothing is. */
 export function eventsProblem(seal: AuditSeal, found: EventsDigest): string | undefined {
   if (found.eventCount !== seal.eventCount)
     return `${seal.eventCount} events were sealed and ${found.eventCount} are there`;
@@ -121,12 +127,18 @@ function sealMac(key: KeyObject, seal: Omit<AuditSeal, 'mac'>): Buffer {
 
 type Value = string | number | null;
 
-/** HMAC-SHA-256 over a list of values. The first names what the list is, so that no MAC passes for another kind's. */
+/**
+ * HMAC-SHA-256 over a list of values. The first value names the kind of list, so that a MAC of one kind never verifies
+ * as another.
+ */
 export function macOf(key: KeyObject, values: readonly Value[]): Buffer {
   return createHmac('sha256', key).update(line(values)).digest();
 }
 
-/** One spelling for each list of values and no other list's: JSON, in which a line break can't stand unescaped. */
+/**
+ * Two different lists never give the same text: it is JSON, in which a line break is always escaped, and a line break
+ * ends it.
+ */
 function line(values: readonly Value[]): string {
   return `${JSON.stringify(values)}\n`;
 }

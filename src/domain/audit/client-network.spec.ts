@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { canonicalAddress, clientNetwork } from './client-network.js';
 
-/** As browsers write it: every group, no zeros before it, the longest run of zeros shortened. */
+/** As browsers write an address: all groups, without leading zeros, the longest run of zeros shortened. */
 const canonical = (ip: string) => new URL(`http://[${ip}]/`).hostname.slice(1, -1);
 
 describe("a client's network", () => {

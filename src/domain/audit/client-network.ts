@@ -1,5 +1,5 @@
 /**
- * The network that one client is likely to hold alone: an IPv4 address itself, the /64 of an IPv6 address (RFC 6177).
+ * The network that one client probably has to itself: an IPv4 address, or the /64 of an IPv6 address (RFC 6177).
  * @param ip a valid address, or null when it is not known
  */
 export function clientNetwork(ip: string | null): string {
@@ -10,7 +10,8 @@ export function clientNetwork(ip: string | null): string {
 }
 
 /**
- * The one spelling of an address (RFC 5952), by which two can be compared. An IPv4 address that is mapped to IPv6 is itself.
+ * The canonical spelling of an address (RFC 5952), so that addresses can be compared. An IPv4 address that is mapped to
+ * IPv6 becomes the IPv4 address.
  * @param ip a valid address
  */
 export function canonicalAddress(ip: string): string {
@@ -32,7 +33,7 @@ function dotted(groups: readonly string[]): string {
   return groups.flatMap((group) => [...Buffer.from(group.padStart(4, '0'), 'hex')]).join('.');
 }
 
-/** The eight groups of an IPv6 address in any of its spellings (RFC 4291, 2.2), without leading zeros. */
+/** The eight groups of an IPv6 address in any spelling (RFC 4291, 2.2), without leading zeros. */
 function groupsOf(ip: string): string[] {
   const [left, right] = withoutDots(ip.split('%', 1)[0]!)
     .toLowerCase()

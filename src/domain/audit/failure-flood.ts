@@ -1,27 +1,29 @@
 /**
- * What failed authentications may cost while they come in a flood. In everyday life each is committed at once; between
- * that and a flood the commits lie ever further apart.
+ * Limits how often failed authentications are committed. Up to the first rate each failure is committed at once.
+ * Between the two rates the pause between commits grows.
  */
 export const EVERYDAY_FAILURES_PER_SECOND = 50;
 export const FLOOD_FAILURES_PER_SECOND = 150;
-/** From one commit to the next while there is a flood. */
+/** The pause between two commits in a flood. */
 export const LONGEST_PAUSE_MS = 250;
 
-/** What a process promises, by PostgreSQL's clock. */
+/** What one process guarantees, measured by PostgreSQL's clock. */
 const MAX_ROWS_PER_SECOND = 1000;
-/** A late commit comes closer to the next one there than it did here. */
+/** For commits that are delayed on their way and so reach PostgreSQL closer to the next one. */
 const MARGIN = 100;
-/** Rows that may be written at once; what comes back a second, together with these, stays within the promise. */
+/**
+ * Rows that may be written at once. Together with the rows regained in a second they stay below the guaranteed maximum.
+ */
 export const ROWS_AT_ONCE = 200;
 export const ROWS_REGAINED_PER_SECOND = MAX_ROWS_PER_SECOND - MARGIN - ROWS_AT_ONCE;
 
-/** About how far back the gauge looks. */
+/** Roughly how long a failure counts. */
 const MEMORY_MS = 1000;
 
 /**
- * How many failures arrive, and so how far apart their commits are to lie. The load fades exponentially, so that it
- * stands for about the last second, and never counts past a flood: hardly more than a second after a flood, however
- * great, all is everyday again.
+ * Measures how many failures arrive, and from that the pause between commits. The load decays exponentially, so it
+ * covers about the last second. It is capped at the rate of a flood, so that commits are normal again about a second
+ * after a flood of any size.
  */
 export class FloodGauge {
   private load = 0;
@@ -32,7 +34,7 @@ export class FloodGauge {
     this.asOfMs = nowMs;
   }
 
-  /** Least time from one commit to the next; 0 unless there is a flood. */
+  /** The minimum pause between two commits; 0 outside a flood. */
   pauseMs(nowMs: number): number {
     const excess = Math.max(this.loadAt(nowMs) - EVERYDAY_FAILURES_PER_SECOND, 0);
     return (excess / (FLOOD_FAILURES_PER_SECOND - EVERYDAY_FAILURES_PER_SECOND)) * LONGEST_PAUSE_MS;
@@ -47,7 +49,7 @@ export class FloodGauge {
   }
 }
 
-/** How many rows failures may cost one process. */
+/** How many rows one process may write for failures. */
 export class RowAllowance {
   private left = ROWS_AT_ONCE;
   private asOfMs = 0;

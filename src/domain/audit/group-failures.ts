@@ -2,14 +2,15 @@ import { type FailedAuthentication, type FailureReason, NO_CLIENT } from './audi
 import { clientNetwork } from './client-network.js';
 
 export interface FailureGroup {
-  /** What they have in common; the client is the first one's. */
+  /** What the failures have in common. The client is that of the first one. */
   readonly failure: FailedAuthentication;
   readonly count: number;
 }
 
 /**
- * Failures alike in reason, credential and client network, each group with its number.
- * @param isFlood then credentials that point at no account are alike too: guesses from one network make one group for each reason
+ * Groups failures that have the same reason, credential and client network, and counts each group.
+ * @param isFlood in a flood the credential is ignored unless it points at an account: guesses from one network make one
+ * group for each reason
  */
 export function groupFailures(failures: readonly FailedAuthentication[], isFlood: boolean): FailureGroup[] {
   const groups = new Map<string, { failure: FailedAuthentication; count: number }>();
@@ -28,9 +29,9 @@ export function groupFailures(failures: readonly FailedAuthentication[], isFlood
 }
 
 /**
- * At most so many groups: those of a known owner go before others, earlier ones before later ones, and what remains
- * becomes one group a reason, of no owner, key or network. The counts' sum stays what it was.
- * @param maxGroups when less than the number of reasons, it gives way to one group for each
+ * Reduces the groups to at most `maxGroups`. Groups of known owners come first, then earlier ones. The others are
+ * merged into one group for each reason, without owner, key and network. The sum of the counts stays the same.
+ * @param maxGroups below the number of reasons, the result is one group for each reason
  */
 export function limitGroups(groups: readonly FailureGroup[], maxGroups: number): FailureGroup[] {
   if (groups.length <= maxGroups) return [...groups];

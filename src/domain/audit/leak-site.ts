@@ -1,9 +1,9 @@
 import type { SealableEvent } from './audit-seal.js';
 import { detailsOf } from './telling-event.js';
 
-/** Where a reporter says that a key stood. For the record only: nothing looks there. */
+/** Where a reporter says that a key was found. Only stored on the audit trail: the URL is never fetched. */
 export interface LeakSite {
-  /** Who or what found it, such as `secret-scanner`. */
+  /** The person or program that found it, such as `secret-scanner`. */
   readonly source: string | null;
   readonly url: string | null;
 }
@@ -11,7 +11,7 @@ export interface LeakSite {
 export const MAX_SOURCE_LENGTH = 200;
 export const MAX_URL_LENGTH = 2048;
 
-/** Where a leaked key stood, as the event of its end has it. Null where nothing is known of that, and of any other event. */
+/** Where a leaked key was found, from the event of its end. Null where that is unknown, and for any other event. */
 export function recordedLeak(event: Pick<SealableEvent, 'reason' | 'details'>): LeakSite | null {
   if (event.reason !== 'leaked' || event.details === null) return null;
   const { source, url } = detailsOf(event);

@@ -4,7 +4,7 @@ import type { TellingEvent } from './telling-event.js';
 
 const ACTIVE = (...permissions: string[]): StoredAccount => ({ status: 'active', permissions });
 
-/** Each event as what it became, and the permissions before and after. Their ids count up from 1. */
+/** An event: what happened to the account, and the permissions before and after it. The ids count up from 1. */
 type Change = [became: string, before?: string[], after?: string[]];
 
 function recorded(stored: StoredAccount | undefined, ...changes: Change[]): RecordedAccount {

@@ -4,7 +4,7 @@ import { detailsOf, type TellingEvent } from './telling-event.js';
 
 export type StoredAccount = OwnerStanding;
 
-/** The status that an event leaves an account with. A purged one is deleted for good. */
+/** The status of an account after an event of this type. A purged account stays deleted. */
 const STATUS_AFTER: Readonly<Record<string, AccountStatus>> = {
   'account.created': 'active',
   'account.reactivated': 'active',
@@ -13,13 +13,15 @@ const STATUS_AFTER: Readonly<Record<string, AccountStatus>> = {
   'account.purged': 'deleted',
 };
 
-/** An account as its events tell it, given in the order of their ids, to be held against what is stored of it. */
+/**
+ * Reconstructs an account from its events, in the order of their ids, and compares the result with the stored account.
+ */
 export class RecordedAccount {
   private given: { readonly permissions: readonly string[]; readonly by: TellingEvent } | undefined;
   private left: { readonly status: AccountStatus; readonly by: TellingEvent } | undefined;
   private between: string | undefined;
 
-  /** @param stored undefined where there is no such account */
+  /** @param stored undefined where no such account is stored */
   constructor(private readonly stored: StoredAccount | undefined) {}
 
   add(event: TellingEvent): void {

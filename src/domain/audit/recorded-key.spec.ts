@@ -32,7 +32,7 @@ const event = (became: string, details: object | string | null = null, ownerId =
 function differences(stored: StoredKey | undefined, events: readonly TellingEvent[], prunedUpTo?: Date): string[] {
   const recorded = new RecordedKey(stored);
   for (const each of events) recorded.add(each);
-  // Without the ids of the events, which count up over all tests.
+  // Replaces the ids of the events, which count up over all tests.
   return recorded.differences(prunedUpTo).map((problem) => problem.replace(/event \d+/g, 'event n'));
 }
 

@@ -8,16 +8,16 @@ export type StoredKey = Pick<
   'ownerId' | 'access' | 'publicPart' | 'digest' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'expiredAt'
 >;
 
-/** A key as its events tell it, given in the order of their ids, to be held against what is stored of it. */
+/** Reconstructs a key from its events, in the order of their ids, and compares the result with the stored key. */
 export class RecordedKey {
   private created: TellingEvent | undefined;
   private revoked: TellingEvent | undefined;
   private expired: TellingEvent | undefined;
 
-  /** @param stored undefined where there is no such key */
+  /** @param stored undefined where no such key is stored */
   constructor(private readonly stored: StoredKey | undefined) {}
 
-  /** Of several events of a kind the first one counts: the others can only have been made up. */
+  /** Only the first event of each type counts: a genuine trail has no second one. */
   add(event: TellingEvent): void {
     if (event.type === 'api_key.created') this.created ??= event;
     if (event.type === 'api_key.revoked') this.revoked ??= event;
@@ -28,7 +28,7 @@ export class RecordedKey {
     return this.created === undefined;
   }
 
-  /** @param prunedUpTo what happened until then has no events any more; undefined when none were deleted */
+  /** @param prunedUpTo events up to this time were deleted; undefined when none were */
   differences(prunedUpTo: Date | undefined): string[] {
     const { stored } = this;
     if (!stored) return ['is on record, and is gone'];
@@ -72,7 +72,7 @@ export class RecordedKey {
 }
 
 function problemsOfLife({ createdAt, expiresAt }: StoredKey): string[] {
-  // Times that are none, such as infinity, are no shorter life either.
+  // Written so that an invalid time, such as infinity, is a problem too.
   const isShortEnough = expiresAt.valueOf() - createdAt.valueOf() <= MAX_EXPIRY_DAYS * DAY_MS;
   return isShortEnough ? [] : [`lives longer than ${MAX_EXPIRY_DAYS} days, as no key may`];
 }
@@ -81,7 +81,7 @@ function isOnRecord(at: Date, prunedUpTo: Date | undefined): boolean {
   return !prunedUpTo || !(at.valueOf() <= prunedUpTo.valueOf());
 }
 
-/** Events from before there were details say nothing of them. */
+/** Events that were recorded before details were introduced have none to compare. */
 function sameUnlessAbsent(recorded: unknown, stored: string): boolean {
   return recorded === undefined || recorded === stored;
 }

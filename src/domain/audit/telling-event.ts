@@ -1,9 +1,9 @@
 import type { SealableEvent } from './audit-seal.js';
 
-/** What of an event tells how a key or an account came to be as it is. */
+/** The part of an event from which the state of a key or an account can be reconstructed. */
 export type TellingEvent = Pick<SealableEvent, 'id' | 'type' | 'ownerId' | 'details'>;
 
-/** None where they are no JSON object, as only an event that was made up can have them. */
+/** Empty unless the details are a JSON object. Only a forged event can have other details. */
 export function detailsOf({ details }: Pick<TellingEvent, 'details'>): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = details === null ? {} : JSON.parse(details);

@@ -4,13 +4,13 @@ export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 export const OPERATIONS = ['read', 'write', 'destroy', 'manage-api-keys', 'manage-account', 'impersonate'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** The actions of an owner's permissions that an access level lets through, named like the operations they allow. */
+/** The actions of permissions that an access level allows, named like operations. */
 const LETS_THROUGH: Readonly<Record<AccessLevel, readonly string[]>> = {
   'read-only': ['read'],
   'read-and-write': ['read', 'write'],
 };
 
-/** Permanent deletion, key and account management and impersonation are for people, never for keys. */
+/** Keys can never delete permanently, manage keys or accounts, or impersonate: those operations are only for people. */
 export function isOpenToKeys(operation: Operation): boolean {
   return operation === 'read' || operation === 'write';
 }
@@ -19,7 +19,7 @@ export function accessAllows(access: AccessLevel, operation: Operation): boolean
   return LETS_THROUGH[access].includes(operation);
 }
 
-/** Of the owner's permissions, those whose action the access level lets through. Any other action is never granted. */
+/** The owner's permissions whose action the access level allows. Permissions with an unknown action are left out. */
 export function effectivePermissions(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
   const actions = LETS_THROUGH[access];
   return ownerPermissions.filter((permission) => {

@@ -120,7 +120,7 @@ describe('the status of a key', () => {
   const steps: fc.Arbitrary<Step[]> = fc.array(
     fc.record({
       do: fc.constantFrom('revoke' as const, 'expire' as const, 'look' as const, 'store and restore' as const),
-      // Forward and back, before it was made and long after it expired.
+      // The clock may jump back and forth, from before the creation to long after the expiry.
       at: fc.oneof(fc.integer({ min: -DAY, max: 3 * DAY }), fc.constantFrom(-1, 0, 1, DAY - 1, DAY, DAY + 1)),
     }),
     { maxLength: 30 },

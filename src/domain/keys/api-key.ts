@@ -41,12 +41,12 @@ export class ApiKey {
     return this.state.replaces;
   }
 
-  /** Everything that is stored of the key. */
+  /** Everything about the key that is stored. */
   snapshot(): ApiKeyState {
     return this.state;
   }
 
-  /** What no transition changes, as the record keeps it. */
+  /** The facts that no later change affects, as the audit trail stores them. */
   fixedFacts() {
     const { access, publicPart, digest, expiresAt, replaces, graceSeconds } = this.state;
     const rotation = replaces === null ? {} : { replaces, graceSeconds };
@@ -57,13 +57,13 @@ export class ApiKey {
     return statusAt(now, this.state);
   }
 
-  /** Irreversible. */
+  /** Can't be undone. */
   revoke(now: Date): void {
     this.requireActive(now);
     this.state = { ...this.state, revokedAt: now };
   }
 
-  /** Records an end by the clock that `now` shows for the first time, and says which. It must then be saved. */
+  /** Ends the key if its time has come and the end is not recorded yet. Returns the end, which must then be saved. */
   endIfDue(now: Date): EndStatus | undefined {
     const end = dueEnd(now, this.state);
     if (end === 'expired') this.state = { ...this.state, expiredAt: now };
@@ -71,7 +71,7 @@ export class ApiKey {
     return end;
   }
 
-  /** Answers a key with the name and the access of this one, which goes on until that one has been used. */
+  /** Returns a successor with the same name and access. This key keeps working until the successor has been used. */
   replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     this.requireActive(now);
     requireRotationFields(order);
@@ -83,7 +83,10 @@ export class ApiKey {
     return successor;
   }
 
-  /** Notes the first use of a key that replaces another, once. Says for how long the other goes on, if this was it. */
+  /**
+   * Records the first use of a successor, once. Returns for how many seconds the old key keeps working, or undefined if
+   * this was not the first use.
+   */
   firstUsed(now: Date): number | undefined {
     const { graceSeconds, firstUsedAt } = this.state;
     if (graceSeconds === null || firstUsedAt) return undefined;
@@ -91,14 +94,16 @@ export class ApiKey {
     return graceSeconds;
   }
 
-  /** The successor is in use: this key ends so many seconds from now, if nothing ends it before. */
+  /** For the old key once its successor is in use: it ends after the grace period, unless it ends earlier. */
   endAfter(graceSeconds: number, now: Date): void {
     this.requireActive(now);
     const { expiresAt, endsAt } = this.state;
     this.state = { ...this.state, endsAt: earliest(endsAt ?? expiresAt, secondsAfter(now, graceSeconds)) };
   }
 
-  /** This key keeps working, without the end that this successor gave it. An end that an earlier successor gave stands. */
+  /**
+   * This key keeps working. The end that this successor gave it is cancelled; an end from an earlier successor stays.
+   */
   cancelRotation(successor: ApiKey, now: Date): void {
     this.requireActive(now);
     const { endsAt, expiresAt } = this.state;

@@ -5,18 +5,18 @@ export const MAX_ACTIVE_KEYS = 5;
 export const DEFAULT_EXPIRY_DAYS = 90;
 export const MAX_EXPIRY_DAYS = 365;
 export const MAX_NAME_LENGTH = 64;
-/** For so long a key goes on after the first use of its successor. */
+/** How long the old key keeps working after the first use of its successor, by default. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const MAX_GRACE_SECONDS = 604_800;
-/** From so many days before its expiry a key is shown as one that expires soon. */
+/** A key is shown as expiring soon when it has at most this many days left. */
 export const EXPIRES_SOON_DAYS = 14;
 
-/** The form in which a name is kept: Unicode NFC, without the spaces around it. */
+/** The form in which a name is stored: Unicode NFC, without surrounding spaces. */
 export function normalizeKeyName(name: string): string {
   return name.normalize('NFC').trim();
 }
 
-/** @returns what is wrong with the name, or undefined. Characters are counted as people see code points, after NFC. */
+/** @returns what is wrong with the name, or undefined. Its length is counted in code points after NFC. */
 export function keyNameProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be text';
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) return 'must not contain control characters';
@@ -38,26 +38,26 @@ function wholeNumberProblem(value: unknown, least: number, most: number): string
   return holds ? undefined : `must be a whole number from ${least} to ${most}`;
 }
 
-/** The rule of each field that is chosen when a key is created, for everyone who takes one. */
+/** The rule of each field that the caller chooses for a new key. Every door uses these rules. */
 export const KEY_FIELDS = {
   name: keyNameProblem,
   access: accessProblem,
   expiresInDays: expiryDaysProblem,
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** Throws one error that names every field whose rule does not hold. */
+/** Throws one error that names every invalid field. */
 export function requireKeyFields(fields: Readonly<Record<keyof typeof KEY_FIELDS, unknown>>): void {
   const names = Object.keys(KEY_FIELDS) as (keyof typeof KEY_FIELDS)[];
   requireFields(Object.fromEntries(names.map((name) => [name, KEY_FIELDS[name](fields[name])])));
 }
 
-/** Those that are chosen when a key is replaced. Without days, the new key lives as long as the old one was to. */
+/** The rules for a rotation. Without days, the new key gets the same lifetime as the old one. */
 export const ROTATION_FIELDS = {
   expiresInDays: optional(expiryDaysProblem),
   graceSeconds: graceSecondsProblem,
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** Throws as `requireKeyFields` does. */
+/** Throws one error that names every invalid field. */
 export function requireRotationFields({
   expiresInDays,
   graceSeconds,

@@ -58,7 +58,7 @@ function judge(part: Partial<Situation> = {}): Verdict {
   return standing(situation).judge(situation, situation.withinRateLimit, at(situation.expired ? DAY : 0));
 }
 
-/** Each with what alone brings it about, in the order of judgement. */
+/** Each reason with the one fault that leads to it, in the order of judgement. */
 const FAULTS: [DenialReason, Partial<Situation>][] = [
   ['revoked', { revoked: true }],
   ['expired', { expired: true }],

@@ -10,14 +10,14 @@ interface KeyStandingState extends KeyTimes {
   /** SHA-256 of the key string. */
   readonly digest: Buffer;
   readonly createdAt: Date;
-  /** Whether it is to replace another key and has not been used yet. */
+  /** Whether the key is a successor that has not been used yet. */
   readonly awaitsFirstUse: boolean;
   readonly owner: OwnerStanding;
 }
 
 /**
- * What a verdict needs of a key and its owner, and no more, as one read found them. It never changes, so that all who
- * asked together can share it.
+ * What a verdict needs to know about a key and its owner, from one database read. It is immutable, so that concurrent
+ * validations can share it.
  */
 export class KeyStanding {
   private constructor(private readonly state: KeyStandingState) {}
@@ -36,7 +36,7 @@ export class KeyStanding {
     return this.state.digest;
   }
 
-  /** Whether a grant would be its first use, which must be on record before it is answered. */
+  /** Whether a grant would be the first use of a successor, which must be committed before the answer. */
   get awaitsFirstUse(): boolean {
     return this.state.awaitsFirstUse;
   }
@@ -45,17 +45,17 @@ export class KeyStanding {
     return statusAt(now, this.state);
   }
 
-  /** Whether `now` shows an end by the clock for the first time. It must then be recorded before anything is answered. */
+  /** Whether the key's time has come and the end is not recorded yet. It must then be recorded before the answer. */
   isEndDue(now: Date): boolean {
     return dueEnd(now, this.state) !== undefined;
   }
 
-  /** The same key, read together with another state of its owner. */
+  /** The same key with another state of its owner. */
   ownedBy({ status, permissions }: OwnerStanding): KeyStanding {
     return new KeyStanding({ ...this.state, owner: { status, permissions } });
   }
 
-  /** The verdict on a key whose secret is proven, read together with its owner at `now`. */
+  /** The verdict on a key whose secret is proven. Key and owner were read together, at `now`. */
   judge(question: Question, withinRateLimit: boolean, now: Date): Verdict {
     const { id, ownerId, access, owner, createdAt } = this.state;
     const expiresAt = this.state.endsAt ?? this.state.expiresAt;
@@ -72,7 +72,7 @@ export class KeyStanding {
   }
 }
 
-/** The permission, if no key of this access level ever has it. */
+/** The permission, if no key with this access level can ever have it. */
 function lacking(access: AccessLevel, permission: string): string | undefined {
   return effectivePermissions(access, [permission]).length === 0 ? permission : undefined;
 }

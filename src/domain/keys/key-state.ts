@@ -11,12 +11,12 @@ export interface ApiKeyState extends KeyTimes {
   /** SHA-256 of the key string. */
   readonly digest: Buffer;
   readonly createdAt: Date;
-  /** The key that this one is to replace, and the one that is to replace this one. */
+  /** The id of the key that this one replaces, and the id of its successor. */
   readonly replaces: string | null;
   readonly replacedBy: string | null;
-  /** Of a key that replaces another: for how long that one goes on once this one is in use. */
+  /** Only of a successor: how long the old key keeps working after this key's first use. */
   readonly graceSeconds: number | null;
-  /** Of a key that replaces another. */
+  /** Only of a successor. */
   readonly firstUsedAt: Date | null;
 }
 
@@ -29,14 +29,14 @@ export interface KeyOrder {
 }
 
 export interface RotationOrder {
-  /** Of the successor. */
+  /** The id of the successor. */
   readonly id: string;
-  /** As many as the key itself was given, unless said. */
+  /** Undefined: the same lifetime as the old key. */
   readonly expiresInDays: number | undefined;
   readonly graceSeconds: number;
 }
 
-/** What a key that was just made has not been through yet. */
+/** The initial state of a new key. */
 export const UNTOUCHED = {
   revokedAt: null,
   expiredAt: null,

@@ -1,37 +1,43 @@
-/** In the order in which they are listed to clients. */
+/** In the order in which clients see them. */
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
 
-/** How a key is once it has ended. */
+/** The status of a key that has ended. */
 export type EndStatus = Exclude<ApiKeyStatus, 'active'>;
 
-/** What the status of a key depends on, beside the clock. Of `revokedAt` and `expiredAt` one is null at least. */
+/** The times that, with the clock, decide a key's status. At least one of `revokedAt` and `expiredAt` is null. */
 export interface KeyTimes {
   readonly expiresAt: Date;
   readonly revokedAt: Date | null;
-  /** When the expiry was first observed. From then on the clock has no say. */
+  /** When the expiry was first observed. After that the key stays expired, whatever the clock shows. */
   readonly expiredAt: Date | null;
-  /** When a key ends whose successor is in use. Never later than its expiry. */
+  /** When the key ends because its successor is in use. Never later than its expiry. */
   readonly endsAt: Date | null;
 }
 
-/** The one rule. The SQL in `postgres/keys/key-status-sql.ts` repeats it, and is held to it by the spec of `api-keys.ts`. */
+/**
+ * The only rule for the status. The SQL in `postgres/keys/key-status-sql.ts` repeats it, and the spec of `api-keys.ts`
+ * checks that both agree.
+ */
 export function statusAt(now: Date, times: KeyTimes): ApiKeyStatus {
   if (times.revokedAt) return 'revoked';
   return times.expiredAt ? 'expired' : (endedByClock(now, times) ?? 'active');
 }
 
-/** Not known to have ended: active, unless an end by the clock is due. */
+/** Whether no end is recorded. Such a key is active unless an end by the clock is due. */
 export function isOpen({ revokedAt, expiredAt }: KeyTimes): boolean {
   return !revokedAt && !expiredAt;
 }
 
-/** How the clock has ended the key, if `now` shows an end that is not on record yet. */
+/** The end by the clock that has come by `now` and is not recorded yet, if any. */
 export function dueEnd(now: Date, times: KeyTimes): EndStatus | undefined {
   return isOpen(times) ? endedByClock(now, times) : undefined;
 }
 
-/** Where both ends fall together, the key is expired. Every validation asks: comparing numbers is faster than dates. */
+/**
+ * If both ends have the same time, the key is expired. Compares numbers, which is faster than dates: every validation
+ * runs this.
+ */
 function endedByClock(now: Date, { expiresAt, endsAt }: KeyTimes): EndStatus | undefined {
   const nowMs = now.getTime();
   const expiresMs = expiresAt.getTime();

@@ -7,12 +7,12 @@ import { digestMatches, inspectKey, KEY_PREFIX, KeyString, maskKey } from './key
 
 const prefixes = fc.stringMatching(/^[a-z][a-z0-9]{0,15}$/);
 
-/** A fresh key for each run: fast-check shrinks the change made to it, not the key. */
+/** A new key for each run: fast-check then shrinks the change to the key and not the key itself. */
 const freshKey = () => KeyString.generate('lk').reveal();
 const parses = (text: string, prefix = 'lk') => KeyString.parse(text, prefix) !== undefined;
 const secretOf = (key: KeyString) => key.reveal().split('.')[1]!;
 
-/** A known answer, computed apart from this code with Python's zlib and hashlib. */
+/** A known answer. It was computed independently, with Python's zlib and hashlib. */
 const KNOWN = {
   text: 'lk_0123456789abcdef01234567.00112233445566778899aabbccddeeff00112233445566778899aabb2eaa679d',
   publicPart: '0123456789abcdef01234567',
@@ -105,7 +105,7 @@ describe('a key string that was mistyped or made up', () => {
   ])('is refused with %s', (_what, change) => {
     const text = freshKey();
     const body = text.slice(3);
-    // A body without any letter has no upper case.
+    // A body without letters would have no upper case.
     expect(body).toMatch(/[a-f]/);
     expect(parses(text)).toBe(true);
     expect(parses(change(text))).toBe(false);
@@ -172,7 +172,7 @@ describe('printing a key string never shows its secret', () => {
     const key = KeyString.generate('lk');
     const printed = print(key);
     const secret = secretOf(key);
-    // No run of eight characters of it either.
+    // Not even a part of eight characters.
     const pieces = Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8));
     expect(pieces.filter((piece) => printed.includes(piece))).toEqual([]);
   });

@@ -8,14 +8,14 @@ const BODY = /^[0-9a-f]{24}\.[0-9a-f]{64}$/;
 const ANY_KEY = /^([a-z][a-z0-9]{0,15})_([0-9a-f]{24})\.[0-9a-f]{64}$/;
 const SHOWN_CHARACTERS = 12;
 
-/** What a marker such as `lk` may look like. */
+/** What a marker such as `lk` must look like. */
 export const KEY_PREFIX = /^[a-z][a-z0-9]{0,15}$/;
 
 /**
- * `<prefix>_<public part>.<secret part>`: 96 random bits that identify the key, 224 that prove it, and a CRC-32 over
- * all before it, so that a mistyped key is refused without a database read.
+ * `<prefix>_<public part>.<secret part>`: 96 random bits that identify the key, 224 random bits that prove it, and a
+ * CRC-32 over everything before it, so that a mistyped key is refused without a database read.
  *
- * The text is private: whatever prints, logs or serialises this object sees the masked form.
+ * The text is private: printing, logging or serialising this object gives the masked form.
  */
 export class KeyString {
   readonly #text: string;
@@ -34,7 +34,7 @@ export class KeyString {
     return new KeyString(unsealed + checksum(unsealed), prefix, publicPart);
   }
 
-  /** Undefined for anything that no `generate` with this prefix can have made. */
+  /** Undefined for any text that `generate` can't have made with this prefix. */
   static parse(text: string, prefix: string): KeyString | undefined {
     const bodyStart = prefix.length + 1;
     if (!text.startsWith(`${prefix}_`)) return undefined;
@@ -44,13 +44,13 @@ export class KeyString {
     return new KeyString(text, prefix, body.slice(0, PUBLIC_BYTES * 2));
   }
 
-  /** SHA-256 of the whole key string: what is stored. A 224-bit random secret needs no slow hash. */
+  /** SHA-256 of the whole key string, which is what we store. A random secret of 224 bits needs no slow hash. */
   digest(): Buffer {
-    // By way of hex, which Node makes in half the time of a buffer.
+    // Converting from hex takes half the time of asking Node for a buffer.
     return Buffer.from(hash('sha256', this.#text, 'hex'), 'hex');
   }
 
-  /** The whole key string. It leaves the service once, in the answer to create. */
+  /** The whole key string. It leaves the service only once, in the answer to create. */
   reveal(): string {
     return this.#text;
   }
@@ -64,29 +64,29 @@ export class KeyString {
   }
 }
 
-/** What can be read from a text that has the shape of a key string. */
+/** What can be read from a text that is shaped like a key string. */
 interface KeyInspection {
   readonly prefix: string;
   readonly publicPart: string;
-  /** Absent when the checksum is wrong: then it is mistyped, or made up. */
+  /** Undefined when the checksum is wrong: the key was mistyped or made up. */
   readonly keyString: KeyString | undefined;
 }
 
-/** Looks at a text whatever its prefix. Undefined when it has not even the shape of a key string. */
+/** Reads a key string with any prefix. Undefined when the text is not shaped like a key string. */
 export function inspectKey(text: string): KeyInspection | undefined {
   const [, prefix, publicPart] = ANY_KEY.exec(text) ?? [];
   if (prefix === undefined || publicPart === undefined) return undefined;
   return { prefix, publicPart, keyString: KeyString.parse(text, prefix) };
 }
 
-/** What lists show of a key: `lk_4f9a01c2d3e4…`. */
+/** How lists show a key: `lk_4f9a01c2d3e4…`. */
 export function maskKey(prefix: string, publicPart: string): string {
   return `${prefix}_${publicPart.slice(0, SHOWN_CHARACTERS)}…`;
 }
 
 const NO_DIGEST = Buffer.alloc(32);
 
-/** In constant time, and with the same work when there is no stored digest to compare with. */
+/** Runs in constant time, and takes as long when there is no stored digest. */
 export function digestMatches(presented: Buffer, stored: Buffer | undefined): boolean {
   const equal = timingSafeEqual(presented, stored ?? NO_DIGEST);
   return equal && stored !== undefined;

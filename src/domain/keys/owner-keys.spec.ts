@@ -83,7 +83,7 @@ describe('issuing a key', () => {
   });
 
   test('whatever happens and whatever the clock does, five are active at most, and each ends once', () => {
-    // Mostly within the life of a key, and with few ends, so that many an owner comes to hold five.
+    // Mostly within the life of a key and with few ends, so that owners often reach five keys.
     const step = fc.record({
       do: fc.oneof(
         { weight: 12, arbitrary: fc.constant('issue') },

@@ -6,28 +6,31 @@ import type { KeyOrder, RotationOrder } from './key-state.js';
 import type { KeyString } from './key-string.js';
 import type { RevocationReason } from './revocation-reason.js';
 
-/** Who cancels a rotation by revoking the successor. Any other end of a successor leaves the key before it the end that it was given. */
+/**
+ * Whose revocation of a successor cancels the rotation. After any other end of a successor the old key still ends as
+ * planned.
+ */
 const CANCELS_ROTATION: readonly RevocationReason[] = ['owner', 'administrator'];
 
 /**
- * The keys that an owner holds. An end by the clock that a decision finds is a change too. It must be saved even where the
- * decision is a Refusal, which every method may throw.
+ * The keys of one owner. An end by the clock that a method finds counts as a change. It must be saved even when the
+ * method throws a Refusal, which all of them can.
  */
 export class OwnerKeys {
   private readonly keys: ApiKey[];
   private readonly noted: KeyChange[] = [];
 
-  /** @param keys every open one */
+  /** @param keys all open keys of the owner */
   constructor(keys: readonly ApiKey[]) {
     this.keys = [...keys];
   }
 
-  /** In the order in which they came about. */
+  /** In the order in which they happened. */
   get changes(): readonly KeyChange[] {
     return this.noted;
   }
 
-  /** A key and the one that it is to replace count as one. */
+  /** An old key and its successor count as one. */
   countActive(now: Date): number {
     const active = this.active(now);
     return active.filter(({ replaces }) => !active.some(({ id }) => id === replaces)).length;
@@ -42,8 +45,8 @@ export class OwnerKeys {
   }
 
   /**
-   * Issues a key that is to replace one of these, also to an owner who holds as many as one may. Throws `not_found` for any
-   * other, `api_key_not_active` and `rotation_pending`.
+   * Issues a successor for one of these keys, even if the owner already has the maximum number of keys. Throws
+   * `not_found` for any other key, `api_key_not_active` and `rotation_pending`.
    */
   rotate(keyId: string, order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     const key = this.requireActive(keyId, now);
@@ -55,7 +58,7 @@ export class OwnerKeys {
     return successor;
   }
 
-  /** Notes the first use of a key, and what it means for the one that it replaces. Says whether the key is active at all. */
+  /** Records the first use of a successor and what follows for the old key. Returns whether the used key is active. */
   firstUsed(keyId: string, now: Date): boolean {
     const key = this.active(now).find(({ id }) => id === keyId);
     const graceSeconds = key?.firstUsed(now);
@@ -66,7 +69,10 @@ export class OwnerKeys {
     return true;
   }
 
-  /** Ends one of the keys. Throws `not_found` for any other, and `api_key_not_active` for one that had ended, also by the clock. */
+  /**
+   * Revokes one of the keys. Throws `not_found` for any other key, and `api_key_not_active` for a key that has ended,
+   * also by the clock.
+   */
   revoke(keyId: string, reason: RevocationReason, now: Date): void {
     const key = this.requireActive(keyId, now);
     const replaced = CANCELS_ROTATION.includes(reason) ? this.predecessor(key, now) : undefined;
@@ -77,7 +83,7 @@ export class OwnerKeys {
     }
   }
 
-  /** Ends every active key, and answers those. */
+  /** Revokes every active key and returns those keys. */
   revokeAll(reason: RevocationReason, now: Date): ApiKey[] {
     const active = this.active(now);
     for (const key of active) this.end(key, reason, now);

@@ -1,4 +1,6 @@
-/** Who or what ended a key, as its event on record says. Events that were recorded before there were reasons have none. */
+/**
+ * Who or what ended a key, as its event on the audit trail says. Events from before reasons were introduced have none.
+ */
 export type RevocationReason =
   /** Its owner, in the settings screen or over HTTP. */
   | 'owner'
@@ -6,9 +8,9 @@ export type RevocationReason =
   | 'administrator'
   /** The platform, over gRPC. */
   | 'platform'
-  /** Its successor is in use. */
+  /** The grace period after the first use of its successor is over. */
   | 'rotated'
-  /** Somebody else held the key string. */
+  /** Somebody reported the key string as leaked. */
   | 'leaked'
   /** Its owner's account was purged. */
   | 'purged';

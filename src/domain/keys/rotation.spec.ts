@@ -27,7 +27,7 @@ const rotate = (keys: OwnerKeys, key: ApiKey, ms: number, part: Partial<Rotation
   refused(() => keys.rotate(key.id, orderOf(part), KeyString.generate('lk'), at(ms)));
 const changesOf = (keys: OwnerKeys) => keys.changes.map(({ key, became }) => [key.id, became]);
 
-/** A key of ten days and the one that is to replace it, a second old. */
+/** A key of ten days, and its successor, issued a second later. */
 function pair(part: Partial<RotationOrder> = {}) {
   const old = keyOf(10);
   const keys = new OwnerKeys([old]);

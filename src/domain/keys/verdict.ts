@@ -1,6 +1,6 @@
 import type { AccessLevel, Operation } from './access.js';
 
-/** In the order of judgement, except that an owner is either suspended or deleted. */
+/** In the order of judgement, except that an owner can't be both suspended and deleted. */
 export const DENIAL_REASONS = [
   'invalid-key',
   'revoked',
@@ -14,7 +14,7 @@ export const DENIAL_REASONS = [
 ] as const;
 export type DenialReason = (typeof DENIAL_REASONS)[number];
 
-/** What the calling service wants to do on behalf of the key. `permission` is empty when none is needed. */
+/** What the calling service wants to do for the holder of the key. `permission` is empty when none is needed. */
 export interface Question {
   readonly operation: Operation;
   readonly permission: string;
@@ -27,14 +27,14 @@ export interface Grant {
   readonly access: AccessLevel;
   readonly permissions: readonly string[];
   readonly createdAt: Date;
-  /** When the key ends: its expiry, or sooner where its successor is in use. */
+  /** When the key ends: at its expiry, or earlier when its successor is in use. */
   readonly expiresAt: Date;
 }
 
 export interface Denial {
   readonly granted: false;
   readonly reason: DenialReason;
-  /** The permission that was asked for, where it is what the key lacks. */
+  /** The requested permission, if that is what the key lacks. */
   readonly missing?: string;
 }
 
@@ -44,7 +44,7 @@ export function deny(reason: DenialReason, missing?: string): Denial {
   return missing ? { granted: false, reason, missing } : { granted: false, reason };
 }
 
-/** The reasons that mean "this credential proves no identity", as opposed to "this key may not do that". */
+/** The reasons that mean "this credential proves no identity". The others mean "this key may not do that". */
 const UNAUTHENTICATED: readonly DenialReason[] = [
   'invalid-key',
   'revoked',

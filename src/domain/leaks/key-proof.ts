@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { inspectKey } from '../keys/key-string.js';
 
-/** With what stands before the marker, and with a dot as URLs may have it. */
+/** May start with characters before the marker. In URLs the dot may be percent-encoded. */
 const KEY_IN_TEXT = /([a-z0-9]{1,16})_([0-9a-f]{24})(?:\.|%2[eE])([0-9a-f]{64})/g;
 
-/** What identifies a key and what proves it: all that is kept of a key string that was reported. */
+/** What identifies a key and what proves it. Nothing else of a reported key string is stored. */
 export interface KeyProof {
   readonly publicPart: string;
   /** SHA-256 of the key string. */
@@ -12,8 +12,9 @@ export interface KeyProof {
 }
 
 /**
- * Of each key in a text of any kind, a line of a log too, each once. Where its marker begins is for the checksum to say.
- * What has the shape of a key and a wrong checksum gives a proof too, of nothing: it is the same work as a real key.
+ * One proof for each key in a text of any kind, such as a log line. The characters before the underscore may be more
+ * than the marker: the checksum shows where the marker starts. Text that is shaped like a key but has a wrong checksum
+ * also gives a proof, which matches no key: so it takes as long as a real key.
  */
 export function keyProofsIn(text: string): KeyProof[] {
   const found = new Map<string, KeyProof>();

@@ -2,10 +2,10 @@ import type { Actor } from '../audit/audit-event.js';
 import type { KeyProof } from './key-proof.js';
 import type { LeakSite } from '../audit/leak-site.js';
 
-/** One report: everything of it that is kept until its keys have ended. */
+/** One report: the part that is stored until its keys have ended. */
 export interface LeakReport extends LeakSite {
-  /** Without a name where the report is one that anybody may send. */
+  /** Without a name when the report is anonymous. */
   readonly reporter: Actor;
-  /** None where no text of the report had the shape of a key. */
+  /** Empty when no text of the report was shaped like a key. */
   readonly keys: readonly KeyProof[];
 }

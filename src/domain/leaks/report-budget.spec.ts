@@ -4,7 +4,7 @@ import { spendReport } from './report-budget.js';
 
 const START = Date.parse('2026-03-29T00:30:00.000Z');
 
-/** A network's requests, each at so many milliseconds after the start: whether it is let in. */
+/** Whether each of a network's requests is admitted. Times are milliseconds after the start. */
 function network() {
   let wholeAt: Date | undefined;
   return (afterMs: number): boolean | number => {

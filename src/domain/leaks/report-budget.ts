@@ -1,13 +1,13 @@
 import { tooManyAttempts } from '../accounts/password-throttle.js';
 import { gcra, type RateLimit } from '../rate-limit.js';
 
-/** Requests of one network that nobody answers for: 60 an hour, which may come at once, and one a minute after that. */
+/** Anonymous reports from one network: 60 at once, then one a minute. */
 export const REPORTS_PER_NETWORK: RateLimit = { burst: 60, perSecond: 60 / 3600 };
 
 /**
- * When the network's budget will be whole again, once one more request is taken from it. Throws `too_many_attempts` where none
- * is left.
- * @param wholeAt undefined for a network that has sent none
+ * The time at which the network's budget is full again after one more request. Throws `too_many_attempts` when the
+ * budget is spent.
+ * @param wholeAt undefined for a network that has sent no requests
  */
 export function spendReport(wholeAt: Date | undefined, now: Date): Date {
   const micros = (at: Date) => at.getTime() * 1000;

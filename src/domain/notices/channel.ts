@@ -1,13 +1,13 @@
 import type { NoticeType } from './key-notice.js';
 
-/** The ways out: the platform's webhook receiver, and mail to the owner. */
+/** The platform's webhook receiver, and mail to the owner. */
 export const NOTICE_CHANNELS = ['webhook', 'mail'] as const;
 export type NoticeChannel = (typeof NOTICE_CHANNELS)[number];
 
-/** Which channels lead to somebody. */
+/** Which channels have a receiver. */
 export type NoticeReceivers = Readonly<Record<NoticeChannel, boolean>>;
 
-/** What a person wants to know of while it is news; a platform wants to know of everything. */
+/** Owners get mail only where news matters to a person. Webhooks get every notice. */
 const MAILED: ReadonlySet<NoticeType> = new Set<NoticeType>([
   'api_key.created',
   'api_key.expiring',

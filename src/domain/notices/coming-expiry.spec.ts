@@ -5,7 +5,7 @@ import { dueExpiryNotice } from './coming-expiry.js';
 
 const BORN = new Date('2026-03-01T12:00:00Z');
 
-/** A key of so many days, looked at when so many are left. */
+/** The notice that is due for a key with this lifetime when it has so many days left. */
 function due(lifetimeDays: number, leftDays: number, noticeDays = [30, 7, 1], toldDays?: number) {
   const expiresAt = new Date(BORN.getTime() + lifetimeDays * DAY_MS);
   const now = new Date(expiresAt.getTime() - leftDays * DAY_MS);
@@ -63,12 +63,12 @@ test.each([
 describe('whenever it is looked at', () => {
   const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 364 }), { maxLength: 5 });
   const lifetimes = fc.integer({ min: 1, max: 365 });
-  /** Hours before the expiry, in the order in which they come: a look an hour, a week of standstill, a suspension. */
+  /** Hours before the expiry at which the job runs: every hour, or after a week of standstill or suspension. */
   const looks = fc
     .array(fc.integer({ min: -48, max: 366 * 24 }), { maxLength: 60 })
     .map((hours) => hours.toSorted((one, other) => other - one));
 
-  /** What is told at the looks, each with the days that are left by then. */
+  /** The notices that these runs send, each with the days that are left by then. */
   function told(noticeDays: number[], lifetimeDays: number, hoursBefore: number[]) {
     const tellings: { days: number; left: number }[] = [];
     for (const left of hoursBefore.map((hours) => (hours * HOUR_MS) / DAY_MS).filter((each) => each <= lifetimeDays)) {

@@ -1,18 +1,19 @@
 import { DAY_MS } from '../time.js';
 
-/** When a key began and how it will end by itself. */
+/** When a key was created and when it will end by itself. */
 interface Lifetime {
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** When its successor ends it, which is in use. */
+  /** The end that its successor gives it. */
   readonly endsAt: Date | null;
 }
 
 /**
- * So many days before its expiry as a key's owner is to be told of now: the fewest that have been reached. Nothing is due if
- * those were told, or fewer; if they are more than half of the key's lifetime; and if a successor ends the key.
- * @param noticeDays whole numbers of days of 24 hours
- * @param toldDays the fewest that were told of this key
+ * Which notice of a coming expiry is due: the smallest of `noticeDays` that the key has reached. None is due when a
+ * notice of as many days, or of fewer, was already sent; when the notice period is more than half of the key's
+ * lifetime; or when the key ends because of its successor.
+ * @param noticeDays whole days of 24 hours
+ * @param toldDays the smallest number of days that the owner was already notified of
  */
 export function dueExpiryNotice(
   { createdAt, expiresAt, endsAt }: Lifetime,

@@ -2,7 +2,7 @@ import type { ApiKey } from '../keys/api-key.js';
 import { maskKey } from '../keys/key-string.js';
 import type { RevocationReason } from '../keys/revocation-reason.js';
 
-/** What receivers are told of a key. */
+/** Events of a key of which receivers are notified. */
 export const NOTICE_TYPES = [
   'api_key.created',
   'api_key.rotated',
@@ -18,31 +18,31 @@ export type NoticeType = (typeof NOTICE_TYPES)[number];
 export interface KeyNotice {
   readonly type: NoticeType;
   readonly key: ApiKey;
-  /** Of a revocation. */
+  /** Only of a revocation. */
   readonly reason?: RevocationReason;
   readonly replacesKeyId?: string;
-  /** Where the request came from that the notice tells of. */
+  /** Where the request that caused the notice came from. */
   readonly clientIp?: string | null;
 }
 
-/** As it is sent: text and numbers alone, and never a secret. */
+/** The data that is sent. Only texts and numbers, and never a secret. */
 export interface NoticeData {
-  /** Counts up for each key, since what was sent later may arrive earlier. */
+  /** Counts up for each key, because notices can arrive out of order. */
   readonly sequence: number;
   readonly keyId: string;
   readonly ownerId: string;
   readonly name: string;
-  /** What lists show of the key. */
+  /** The masked key that lists show. */
   readonly prefix: string;
   readonly reason?: RevocationReason;
   readonly expiresAt: string;
-  /** When it ends, or has ended, because its successor is in use. */
+  /** When the key ends or ended because its successor is in use. */
   readonly endsAt?: string;
   readonly replacesKeyId?: string;
   readonly clientIp?: string;
 }
 
-/** Field by field, so that nothing else of the key leaves with it. */
+/** Lists the fields one by one, so that no other field of the key is sent. */
 export function noticeData({ key, reason, ...notice }: KeyNotice, sequence: number): NoticeData {
   const { id, ownerId, name, keyPrefix, publicPart, expiresAt, endsAt } = key.snapshot();
   return {

@@ -2,7 +2,7 @@ import type { KeyChange } from '../keys/key-change.js';
 import type { ApiKey } from '../keys/api-key.js';
 import type { KeyNotice } from './key-notice.js';
 
-/** What is to be told of a change, in the order in which it is told. Of a rotation, it is told with the new key. */
+/** The notices of a change, in the order in which they are sent. A rotation is announced with the new key. */
 export function noticesOfChange(change: KeyChange, clientIp: string | null): KeyNotice[] {
   const { key, became } = change;
   if (became === 'created') return created(key, clientIp);

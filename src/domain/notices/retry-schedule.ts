@@ -1,6 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.js';
 
-/** From one try to the next. Growing, so that a receiver that is away for minutes is late by minutes, and for a day by hours. */
+/**
+ * The pause after each attempt. It grows: after an outage of minutes notices are late by minutes, after a day by hours.
+ */
 const PAUSES_MS = [
   5000,
   5 * MINUTE_MS,
@@ -13,13 +15,13 @@ const PAUSES_MS = [
   24 * HOUR_MS,
 ];
 
-/** After this a message is not tried again, however often it was: a sender that was away has tried it less. */
+/** A message is given up at this age. After an outage of our own it may have been tried less often by then. */
 export const TRIED_FOR_MS = PAUSES_MS.reduce((sum, pause) => sum + pause, 0);
 
-/** How long a message is kept that was given up. */
+/** How long a message is kept after it is given up. */
 export const FAILED_KEPT_MS = 30 * DAY_MS;
 
-/** How long to wait after so many tries in vain; undefined when that was the last. */
+/** How long to wait after so many failed attempts; undefined after the last one. */
 export function pauseAfter(tries: number): number | undefined {
   return PAUSES_MS[tries - 1];
 }

@@ -1,36 +1,38 @@
 import type { UtcDay } from './utc-day.js';
 
-/** What a key did is kept so long: its addresses, its networks, and its counts. */
+/** How long a key's addresses, networks and daily counts are kept. */
 export const USAGE_KEPT_DAYS = 90;
-/** The last addresses that a key was granted from are shown, and kept. */
+/** How many of the last addresses are kept and shown. */
 export const ADDRESSES_KEPT = 5;
 
-/** An address that a key was granted from. */
+/** An address from which a key was granted. */
 export interface AddressUse {
   readonly clientIp: string;
-  /** The name of the service that asked last for a request from there; null where one without an identity did. */
+  /** The service that sent the last request from this address; null for a service without an identity. */
   readonly service: string | null;
-  /** Since when it is among the last addresses. */
+  /** When it became one of the last addresses. */
   readonly firstAt: Date;
   readonly lastAt: Date;
 }
 
-/** How often a key was granted and refused on a day. Refused are requests with its right secret, whatever the reason. */
+/**
+ * How often a key was granted and refused on a day. A refused request had the right secret; the reason does not matter.
+ */
 export interface DayCount {
   readonly day: UtcDay;
   readonly granted: number;
   readonly refused: number;
 }
 
-/** What a key did. */
+/** The usage of a key. */
 export interface KeyHistory {
   /** The last addresses, newest first. */
   readonly uses: readonly AddressUse[];
-  /** Oldest first; a day without a request is left out. */
+  /** Oldest first. Days without requests are left out. */
   readonly days: readonly DayCount[];
 }
 
-/** The first day that is still told of on `today`. */
+/** The first day that is still kept on `today`. */
 export function firstKeptDay(today: UtcDay): UtcDay {
   return today - USAGE_KEPT_DAYS + 1;
 }

@@ -75,7 +75,7 @@ describe('the owner', () => {
           const isKnown = seen.some((one) => one.network === network && day - one.day <= 90);
           if (seen.length > 0 && !isKnown) expected.add(day);
           seen.push({ network, day });
-          // As it is stored and read again with each.
+          // Stored and restored after each use, as in the database.
           const networks = KeyNetworks.restore(stored);
           if (networks.grantedFrom(network, day)) told.push(day);
           const { lastDays, ...state } = networks.changes();

@@ -3,24 +3,27 @@ import { USAGE_KEPT_DAYS } from './key-history.js';
 import type { UtcDay } from './utc-day.js';
 
 /**
- * A key that is used from so many networks travels: further ones are neither kept nor told of, until some of these have not
- * been seen for long.
+ * The most networks that are kept for a key. Further ones are neither stored nor reported until older ones are
+ * forgotten.
  */
 export const MOST_NETWORKS = 100;
 
 export interface KeyNetworksState {
-  /** The last day of a grant from each. */
+  /** The last day on which each network was used. */
   readonly lastDays: ReadonlyMap<string, UtcDay>;
-  /** Whether there ever was one: those that are not seen for long are forgotten. */
+  /**
+   * Whether the key was ever granted from a network. Networks are forgotten after a while, so an empty list does not
+   * show it.
+   */
   readonly hasBegun: boolean;
-  /** The last day on which the owner was told of a new one. */
+  /** The last day on which the owner was notified of a new network. */
   readonly toldOn: UtcDay | null;
 }
 
-/** The networks that a key was granted from. */
+/** The networks from which a key was granted. */
 export class KeyNetworks {
   private readonly lastDays: Map<string, UtcDay>;
-  /** Those of `lastDays` that are to be kept anew. */
+  /** The last days that have changed and must be stored. */
   private readonly seen = new Map<string, UtcDay>();
   private hasBegun: boolean;
   private toldOn: UtcDay | null;
@@ -35,12 +38,15 @@ export class KeyNetworks {
     return new KeyNetworks(state);
   }
 
-  /** What is to be kept: of the networks, those from which it was granted since it was restored. */
+  /** What must be stored: only the networks that were used since this object was restored. */
   changes(): KeyNetworksState {
     return { lastDays: this.seen, hasBegun: this.hasBegun, toldOn: this.toldOn };
   }
 
-  /** Answers whether the owner is to be told: it is new, not the key's first, and the first new one of the day. */
+  /**
+   * Returns whether to notify the owner: the network is new, it is not the key's first one, and it is the first new one
+   * of the day.
+   */
   grantedFrom(network: string, day: UtcDay): boolean {
     const lastDay = this.lastDays.get(network) ?? Number.NEGATIVE_INFINITY;
     const isNew = !isKnown(lastDay, day);
