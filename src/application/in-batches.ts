@@ -1,8 +1,8 @@
 const BATCH = 500;
 
 /**
- * Repeats work until a batch is not full.
- * @param work answers how many it did, `limit` at most
+ * Repeats the work until a batch is not full.
+ * @param work returns how many items it did, at most `limit`
  */
 export async function inBatches(work: (limit: number) => Promise<number>): Promise<number> {
   let done = 0;

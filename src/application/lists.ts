@@ -13,14 +13,14 @@ export interface ReadKey extends ListedKey {
 /** A page of keys as of `now`. */
 export interface KeyList extends Page<ListedKey> {
   readonly now: Date;
-  /** Of all the owner's keys, not only of this page's. */
+  /** The number of all active keys of the owner, not only of those on this page. */
   readonly activeKeys: number;
 }
 
 export interface PageRequest {
-  /** 1 to 50 */
+  /** 1 to 50. */
   readonly limit: number;
-  /** As the page before answered it. */
+  /** From the answer with the previous page. */
   readonly cursor?: string | undefined;
 }
 

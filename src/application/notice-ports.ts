@@ -1,73 +1,76 @@
 import type { NoticeChannel } from '../domain/notices/channel.js';
 import type { NoticeData, NoticeType } from '../domain/notices/key-notice.js';
 
-/** What telling others of keys asks for from the outside: see ports.ts, which has them too. */
+/** Ports for notices. See ports.ts, which exports them too. */
 
-/** What happened to keys, on its way to those who are to be told; each channel by itself. */
+/** Notices about keys that still have to be delivered, for each channel separately. */
 export interface Outbox {
-  /** Messages whose next try is due, the oldest first, passing over those that another sender has claimed. */
+  /** Claims messages whose next attempt is due, oldest first. Skips messages that another sender has claimed. */
   claim(channel: NoticeChannel, limit: number): Promise<Claim[]>;
-  /** It was taken, and is forgotten. */
+  /** The receiver accepted the message, which is then deleted. */
   delivered(claim: Claim): Promise<void>;
   /**
-   * It was tried in vain. Changes nothing once the claim has run out and another sender has it.
-   * @param pauseMs until it is tried again; undefined: it is given up
+   * The attempt failed. Does nothing if the claim has run out and another sender has the message.
+   * @param pauseMs until the next attempt; undefined gives the message up
    */
   failed(claim: Claim, why: string, pauseMs: number | undefined): Promise<void>;
-  /** It was not tried to the end: anybody may. */
+  /** The attempt was cut off. Any sender may claim the message again. */
   release(claim: Claim): Promise<void>;
 }
 
-/** What the people who run the service see of the outbox, and do about it. */
+/** For the people who run the service: shows undelivered messages and retries them. */
 export interface UndeliveredNotices {
   backlog(): Promise<Record<NoticeChannel, Backlog>>;
-  /** What is not delivered, the oldest first. */
+  /** The messages that wait, or those that were given up. Oldest first. */
   list(isFailed: boolean, limit: number): Promise<UndeliveredMessage[]>;
-  /** Makes one due now, whether it waits or was given up, or all that were given up. Answers how many. */
+  /**
+   * Makes one message due now, whether it waits or was given up; without an id, all messages that were given up.
+   * Returns how many.
+   */
   retry(id: string | undefined): Promise<number>;
 }
 
 /** Where a channel leads. */
 export interface NoticeReceiver {
-  /** Throws an Error with a reason in words when the message was not taken. Ends within 20 seconds. */
+  /** Throws an Error with a readable reason when the message was not accepted. Ends within 20 seconds. */
   deliver(message: OutboxMessage): Promise<void>;
 }
 
-/** What a receiver is given. All of it stays the same however often it is tried. */
+/** What a receiver gets. It is the same in every attempt. */
 export interface OutboxMessage {
-  /** Receivers tell by it that they have had the message before. */
+  /** Lets receivers recognise a message that they already have. */
   readonly id: string;
   readonly type: NoticeType;
-  /** When it was told. */
+  /** When the notice was written. */
   readonly timestamp: Date;
   readonly data: NoticeData;
 }
 
-/** A message that no other sender is given until the claim runs out. */
+/** A message that no other sender gets until the claim runs out. */
 export interface Claim {
   readonly message: OutboxMessage;
-  /** How often it was tried in vain. */
+  /** The number of failed attempts. */
   readonly tries: number;
-  /** It has been tried for as long as messages are: this time is the last. */
+  /** The message has reached the age at which it is given up, so this attempt is the last. */
   readonly isLastTry: boolean;
   readonly until: Date;
 }
 
-/** How a message stands that is not delivered. */
+/** The state of a message that is not delivered. */
 export interface UndeliveredMessage extends OutboxMessage {
   readonly channel: NoticeChannel;
   readonly tries: number;
-  /** Null once it was given up. */
+  /** Null once the message is given up. */
   readonly nextTryAt: Date | null;
   readonly failedAt: Date | null;
   readonly lastError: string | null;
 }
 
-/** What is not delivered, of one channel. */
+/** The undelivered messages of one channel. */
 export interface Backlog {
   readonly waiting: number;
-  /** Given up, and still kept. */
+  /** Messages that were given up and are still stored. */
   readonly failed: number;
-  /** Since the oldest that waits was told; 0 when none waits. */
+  /** The age of the oldest waiting message; 0 when none waits. */
   readonly oldestSeconds: number;
 }

@@ -1,7 +1,7 @@
 /**
- * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts, due-ports.ts.
- * Unless said otherwise a method throws LatchkeyError `unavailable` when its store can't answer, and every `now` is
- * PostgreSQL's clock: one clock for all instances.
+ * What the use cases need from outside. Further ports: validation-ports.ts, sign-in-ports.ts, notice-ports.ts,
+ * due-ports.ts. Unless stated otherwise, a method throws LatchkeyError `unavailable` when its store does not answer,
+ * and `now` is the clock of PostgreSQL, the same for all instances.
  */
 import type { Account, AccountStatus } from '../domain/accounts/account.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
@@ -21,50 +21,59 @@ export * from './validation-ports.js';
 
 export interface EventFilter {
   readonly types: readonly OwnerEventType[];
-  /** Events of this key alone. */
+  /** Only events of this key. */
   readonly keyId?: string | undefined;
 }
 
 export interface Audit {
-  /** Resolves once the event is committed. */
+  /** Resolves after the event has committed. */
   recordFailure(failure: FailedAuthentication): Promise<void>;
-  /** The owner's own events, newest first; none of an account that was purged under the same id, nor of its keys. */
+  /** The owner's own events, newest first. Excludes events of a purged account with the same id, and of its keys. */
   list(ownerId: string, filter: EventFilter, page: PageRequest): Promise<Page<RecordedEvent>>;
 }
 
-/** The same record as evidence: all its events, and the seals over them. */
+/** All events with the seals over them, as evidence. */
 export interface AuditTrail {
-  /** One cheap look: how many events no seal covers yet, at most. Those that were given an id and not committed count too. */
+  /** A cheap upper bound of the number of unsealed events. Events with an id that have not committed count too. */
   unsealedEvents(): Promise<number>;
-  /** One transaction beside which no other instance seals or prunes; undefined when one is at it just now. */
+  /**
+   * Runs `work` in a transaction while no other instance seals or prunes. Undefined when another instance is doing so
+   * now.
+   */
   exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined>;
-  /** Those of a time, in the order of their ids, in no transaction: a slow reader holds nothing up. */
+  /**
+   * The events of a time span, in the order of their ids. Uses no transaction, so that a slow reader blocks nothing.
+   */
   events(span: TimeSpan): AsyncIterable<SealableEvent>;
-  /** One snapshot: what is written meanwhile is not seen. */
+  /** Runs `work` on one snapshot, which does not show later writes. */
   read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T>;
 }
 
 export interface ApiKeys {
-  /** A key of any owner, purged ones too. */
+  /** A key of any owner, including purged owners. */
   find(id: string): Promise<ApiKey | undefined>;
-  /** Those there are, of any owner, purged ones too; for callers that hold key strings and still have to prove them. */
+  /**
+   * The existing keys of any owner, including purged owners. For callers that have key strings whose secrets are still
+   * to be proven.
+   */
   findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]>;
-  /** One of the owner's keys; none of an account that was purged under the same id. */
+  /** One of the owner's keys. Excludes keys of a purged account with the same id. */
   findOwn(ownerId: string, id: string): Promise<ReadKey | undefined>;
-  /** The owner's keys, newest first; none of an account that was purged under the same id. */
+  /** The owner's keys, newest first. Excludes keys of a purged account with the same id. */
   list(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList>;
 }
 
-/** Reports of leaked keys, from the moment they are taken until their keys have ended. */
+/** Accepted reports of leaked keys, stored until their keys have ended. */
 export interface LeakReports {
   /**
-   * Resolves once all are committed. A stranger pays for them together with one request of its network's budget, on all
-   * instances: throws `too_many_attempts` when that is spent, and `busy` when too many are being taken already.
+   * Resolves after all reports have committed. For an anonymous sender they cost one request of the network's budget,
+   * which all instances share. Throws `too_many_attempts` when the budget is spent, and `busy` when too many reports
+   * are being accepted.
    */
   take(reports: readonly LeakReport[], asker: Asker): Promise<void>;
   /**
-   * Hands over the oldest reports, passing over those that another instance is at, and deletes those that `end` answers.
-   * Answers how many it handed over. A report is handed over again when the process ends before it is deleted.
+   * Passes the oldest reports to `end`, without those that another instance is processing, and deletes the reports that
+   * `end` returns. Returns how many it passed on. A report is passed on again if the process stops before the deletion.
    */
   workOff(limit: number, end: (reports: readonly LeakReport[]) => Promise<readonly LeakReport[]>): Promise<number>;
 }
@@ -74,17 +83,17 @@ export interface AccountFilter {
   readonly email: string | undefined;
 }
 
-/** An account that was purged is none to any of these. */
+/** None of these methods finds a purged account. */
 export interface Accounts {
   find(id: string): Promise<Account | undefined>;
   findByEmail(email: string): Promise<Account | undefined>;
-  /** In the order of their ids, those after one of them. The email is looked for in any case. */
+  /** In the order of their ids, starting after `afterId`. The email is compared without regard to case. */
   list(filter: AccountFilter, afterId: string | undefined, limit: number): Promise<Account[]>;
-  /** Stores a hash with newer parameters, unless the password changed meanwhile. */
+  /** Stores a hash with newer parameters, unless the password has changed in the meantime. */
   rehash(id: string, from: string, to: string): Promise<void>;
   /**
-   * Runs `work` in one transaction that holds the account's row. Commits when `work` resolves or throws a Refusal, which is
-   * thrown after the commit. `work` may run twice when two calls open one account.
+   * Runs `work` in one transaction that locks the account's row. Commits when `work` resolves or throws a Refusal,
+   * which is thrown after the commit. `work` may run twice when two calls open the same account.
    */
   transaction<T>(id: string, work: (transaction: AccountTransaction) => Promise<T>): Promise<T>;
 }

@@ -3,7 +3,7 @@ import type { FreshSignInRule, PlatformSignIn } from '../domain/accounts/fresh-s
 import type { ThrottlePolicy } from '../domain/accounts/password-throttle.js';
 import type { AuditEvent } from '../domain/audit/audit-event.js';
 
-/** What signing in and confirming ask for from the outside: see ports.ts, which has them too. */
+/** Ports for signing in and confirming. See ports.ts, which exports them too. */
 
 export interface Session {
   readonly account: Account;
@@ -14,7 +14,7 @@ export interface Session {
 
 export interface SessionOpening {
   readonly accountId: string;
-  /** Of a person who signed in with a password: the hash that it matched. */
+  /** The hash that matched, for a person who signed in with a password. */
   readonly passwordHash?: string;
   /** Of a person who signed in at the platform. */
   readonly signIn?: PlatformSignIn;
@@ -24,35 +24,39 @@ export interface SessionOpening {
 export interface Sessions {
   /**
    * Begins a session if the account is active, and saves the event with it.
-   * @returns undefined when the account is not active any more, or has another password hash
+   * @returns undefined when the account is no longer active or its password hash has changed
    */
   begin(opening: SessionOpening): Promise<{ token: string; expiresAt: Date } | undefined>;
   /** Undefined for an unknown, ended or expired session, and for the session of an account that is not active. */
   find(token: string): Promise<Session | undefined>;
   end(token: string): Promise<void>;
-  /** The same for one whose token is elsewhere. @param digest as sessionDigest makes it */
+  /** The same when the token is not known. @param digest from sessionDigest */
   endByDigest(digest: string): Promise<void>;
 }
 
-/** On whose behalf a password is looked at. Where many ask at once, strangers leave room for those who are known. */
+/** For whom a password is checked or a report is accepted. Under load, unknown callers are refused first. */
 export interface Asker {
-  /** Those of one name share one turn: a client's network, an account, the platform. */
+  /** Callers with the same name share one turn: a client's network, an account, the platform. */
   readonly name: string;
-  /** Whether something else than a guess speaks for it: a session, a service identity, an earlier sign-in from there. */
+  /**
+   * Whether it has proof besides a guess: a session, a service identity, or an earlier sign-in from the same network.
+   */
   readonly isKnown: boolean;
 }
 
-/** Who speaks for its users by a service identity. */
+/** The platform, which acts for its users with a service identity. */
 export const PLATFORM: Asker = { name: 'platform', isKnown: true };
 
 export interface Passwords {
-  /** Throws `busy` where a stranger's password would not be looked at now: before anything is written for it. */
+  /**
+   * Throws `busy` if an unknown caller's password could not be checked now. Called before anything is written for it.
+   */
   requireRoom(asker: Asker): void;
-  /** Throws `busy` when too many are being hashed already. @param asker the platform unless given */
+  /** Throws `busy` when too many passwords are being hashed. @param asker by default the platform */
   hash(password: string, asker?: Asker): Promise<string>;
   /**
-   * Does the work that an account with this email may cost when there is no hash. `outdated`: the hash is cheaper than
-   * new ones are. Throws `busy` as `hash` does.
+   * Without a hash it does as much work as the hash of an account with this email could require, so that the time
+   * reveals nothing. `outdated`: the hash is weaker than new hashes. Throws `busy` like `hash`.
    */
   verify(
     password: string,
@@ -60,7 +64,7 @@ export interface Passwords {
     asker?: Asker,
     email?: string,
   ): Promise<{ matches: boolean; outdated: boolean }>;
-  /** What is wrong with a hash that the platform pushed, or undefined. */
+  /** What is wrong with a hash that the platform sent, or undefined. */
   hashProblem(hash: string): string | undefined;
 }
 
@@ -71,54 +75,55 @@ export interface GuessSubject {
 
 export interface PasswordGuesses {
   /**
-   * Counts an attempt against every subject, on all instances. Throws `too_many_attempts` when one is blocked, and `busy`
-   * when too many are being counted already. @param asker the platform unless given
+   * Counts an attempt for each subject, on all instances. Throws `too_many_attempts` when one of them is blocked, and
+   * `busy` when too many attempts are being counted. @param asker by default the platform
    */
   count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void>;
-  /** The attempt was right: forgets the first subject's failures, and takes this one back from the others. */
+  /** The attempt was right: forgets all failures of the first subject, and this attempt of the others. */
   forgive(subjects: readonly GuessSubject[]): Promise<void>;
-  /** Whether an attempt of this subject has ever been right, as far as it is remembered: see SUCCESSES_KEPT_DAYS. */
+  /** Whether an attempt of this subject was ever right, as long as that is remembered: see SUCCESSES_KEPT_DAYS. */
   hasSucceeded(subject: string): Promise<boolean>;
 }
 
 export interface PlatformTokens {
-  /** Whom a JWT of the platform's own login stands for, and until when, or why it is not valid. */
+  /** The account that a JWT of the platform's own login stands for and when it expires, or why the JWT is not valid. */
   verify(jwt: string): Promise<PlatformToken | RefusedToken>;
 }
 
 export interface PlatformLogin {
   /**
-   * Where to send a person who is to sign in at the platform.
-   * @param stepUp how fresh, and how strong, the sign-in is to be; any unless given
+   * The URL at which a person signs in at the platform.
+   * @param stepUp how fresh and how strong the sign-in must be; undefined accepts any
    */
   begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }>;
   /**
-   * Who came back. Throws `invalid_credentials` when the platform signed nobody in, or not for what was begun.
-   * @param answer the query that the platform sent the person back with
+   * The person who came back. Throws `invalid_credentials` when the platform signed nobody in, or when the answer does
+   * not belong to this sign-in.
+   * @param answer the query with which the platform sent the person back
    */
   finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson>;
 }
 
-/** What a JWT of the platform's own login says. */
+/** The content of a JWT of the platform's own login. */
 export interface PlatformToken {
   readonly accountId: string;
   readonly expiresAt: Date;
   readonly signIn: PlatformSignIn;
 }
 
-/** Why a token of the platform's own login is not valid here, in words without a character of the token. */
+/** Why a token of the platform's own login is not valid here. The text contains no part of the token. */
 export interface RefusedToken {
   readonly refusal: string;
 }
 
-/** Who came back from a sign-in at the platform. */
+/** A person who came back from a sign-in at the platform. */
 export interface PlatformPerson {
-  /** Undefined when the platform names nobody who could have an account here. */
+  /** Undefined when the platform names no person who could have an account here. */
   readonly accountId: string | undefined;
   readonly signIn: PlatformSignIn;
 }
 
-/** The secrets of one sign-in at the platform, between its beginning and its end. */
+/** The secrets of one sign-in at the platform, kept from its beginning to its end. */
 export interface BegunSignIn {
   readonly state: string;
   readonly nonce: string;

@@ -5,7 +5,7 @@ import type { Question, Verdict } from '../domain/keys/verdict.js';
 import type { RateDecision } from '../domain/rate-limit.js';
 import type { KeyHistory } from '../domain/usage/key-history.js';
 
-/** What the database says of a public part, read in one statement at `now`. */
+/** What one SQL statement read about a public part, at `now`. */
 export interface KeyReading {
   readonly now: Date;
   /** When the statement was sent, by performance.now(). */
@@ -14,73 +14,81 @@ export interface KeyReading {
 }
 
 export interface KeyReader {
-  /** Reads key and owner afresh: the statement is sent after the call, so an answered change is always seen. */
+  /**
+   * Reads key and owner from the database. The statement is sent after the call, so it sees every change that was
+   * answered before.
+   */
   read(publicPart: string): Promise<KeyReading>;
 }
 
 export interface RateLimiter {
-  /** Charges one request to a key whose secret is proven. Never fails: without its store, limits go on per process. */
+  /**
+   * Charges one request to a key whose secret is proven. Never fails: without its store, each process limits by itself.
+   */
   charge(keyId: string): RateDecision | Promise<RateDecision>;
 }
 
 /**
- * What a validation waits for, in this order: until the read that it is part of is sent, until that is answered, the charge of
- * the rate limit, and the commit of what must be on the audit trail before the answer.
+ * The phases of a validation, in this order: waiting until its read is sent, waiting for the answer, the charge of the
+ * rate limit, and the commit of what must be on the audit trail before the answer.
  */
 export const VALIDATION_PARTS = ['batch', 'postgresql', 'limits', 'record'] as const;
 export type ValidationPart = (typeof VALIDATION_PARTS)[number];
 
-/** What is known of a validation when it begins. */
+/** What is known about a validation when it begins. */
 export interface MeasuredRequest {
   readonly client: Client;
-  /** The name of the service that calls, where it has one. */
+  /** The name of the calling service, if it has one. */
   readonly service?: string | null;
-  /** When the request was read, by performance.now(); now unless given. */
+  /** When the request was read, by performance.now(); undefined means now. */
   readonly arrivedAt?: number;
 }
 
-/** Counts validations by their outcome, and measures where their time went. */
+/** Counts validations by outcome and measures where their time went. */
 export interface ValidationMeter {
   begin(request: MeasuredRequest): ValidationTimer;
 }
 
-/** Measures one validation, whose parts follow each other without a gap. Never fails and never waits. */
+/** Measures one validation. Each phase begins when the previous one ends. Never fails and never waits. */
 export interface ValidationTimer {
-  /** @param until when the part ended, by performance.now(); now unless given */
+  /** @param until when the phase ended, by performance.now(); undefined means now */
   endPart(part: ValidationPart, until?: number): void;
   end(verdict: Verdict): void;
-  /** It got no verdict, for example because a store was not available. */
+  /** There is no verdict, for example because a store was unavailable. */
   fail(error: unknown): void;
 }
 
-/** What the reason of a refusal does not say by itself. */
+/** Details that the reason of a refusal does not include. */
 export interface RefusalDetails {
-  /** In words, and never a character of a credential. */
+  /** A readable explanation. It never contains any part of a credential. */
   readonly why?: string | undefined;
-  /** What a good key was to do. */
+  /** What a valid key was refused for. */
   readonly question?: Question;
 }
 
-/** Says why somebody was refused: to the people who run the service, since callers learn less. Never fails and never waits. */
+/**
+ * Reports why somebody was refused, to the people who run the service: callers learn less. Never fails and never waits.
+ */
 export interface Refusals {
-  /** @param refused also a key that is good and may not do what was asked */
+  /** @param refused may also be a valid key that may not do what was requested */
   note(refused: FailedAuthentication, details: RefusalDetails): void;
 }
 
 /**
- * What keys did. Noting never fails and never waits: it is written behind. A first use is visible within 2 seconds, all else in
- * a minute or so; a crash loses what was not written. Of keys whose account was purged nothing is kept.
+ * The usage of keys. Noting never fails and never waits: the data is written later. A first use is visible within 2
+ * seconds, everything else after about a minute. A crash loses what was not written. Nothing is kept for keys of a
+ * purged account.
  */
 export interface KeyUsage {
   /**
-   * Notes a grant: as the last use, which never goes backwards, among the last addresses, and in the count of the day. The
-   * owner is told of a network that is new, as KeyNetworks has it.
+   * Notes a grant: as the last use, unless a later one is known, in the last addresses, and in the count of the day.
+   * The owner is notified of a new network by the rules of KeyNetworks.
    * @param clientIp a valid address, or null when it is not known
-   * @param service the name of the service that asked, where it has one
+   * @param service the name of the calling service, if it has one
    */
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void;
-  /** Counts a request that came with the right secret and was refused. */
+  /** Counts a refused request that had the right secret. */
   noteRefusal(keyId: string, at: Date): void;
-  /** What is kept on a key, at `now`. */
+  /** The stored usage of a key, at `now`. */
   history(keyId: string, now: Date): Promise<KeyHistory>;
 }

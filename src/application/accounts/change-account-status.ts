@@ -4,7 +4,10 @@ import { accountNotFound } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
 import { saveAccount } from './save-account.js';
 
-/** Answers once the change is committed: a validation that starts later sees it. The service itself acts unless said otherwise. */
+/**
+ * Resolves after the change has committed, so every later validation sees it. The actor is the service itself by
+ * default.
+ */
 export class ChangeAccountStatus {
   constructor(private readonly accounts: Accounts) {}
 

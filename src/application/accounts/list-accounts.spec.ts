@@ -5,7 +5,7 @@ import type { AccountListing } from './list-accounts.js';
 
 const PLATFORM = { actorId: 'service:platform', client: { ip: null, userAgent: null, requestId: null } };
 
-/** Accounts a-0000, a-0001, … and no others. */
+/** Has only the accounts a-0000, a-0001, …. */
 async function appWith(count: number) {
   const app = openFakes();
   for (let n = 0; n < count; n += 1) await newOwner(app, { id: idOf(n), email: `${idOf(n)}@example.org` });

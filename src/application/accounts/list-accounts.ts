@@ -6,13 +6,13 @@ export const MAX_ACCOUNTS_PAGE = 1000;
 const DEFAULT_PAGE = 100;
 
 export interface AccountListing {
-  /** Any, unless given. */
+  /** Undefined: any status. */
   readonly status?: AccountStatus | undefined;
-  /** In any case. */
+  /** Compared without regard to case. */
   readonly email?: string | undefined;
-  /** Up to MAX_ACCOUNTS_PAGE; 0 for as many as we like. */
+  /** At most MAX_ACCOUNTS_PAGE; 0 for the default. */
   readonly pageSize: number;
-  /** As the page before answered it. */
+  /** From the answer with the previous page. */
   readonly pageToken?: string | undefined;
 }
 
@@ -24,7 +24,10 @@ export interface AccountPage {
 export class ListAccounts {
   constructor(private readonly accounts: Accounts) {}
 
-  /** In the order of their ids, so that no page misses or repeats an account, whatever comes and goes meanwhile. */
+  /**
+   * In the order of the ids, so that no page skips or repeats an account, even when accounts are added or removed in
+   * the meantime.
+   */
   async execute({ status, email, pageSize, pageToken }: AccountListing): Promise<AccountPage> {
     requireFields({
       email: email === undefined ? undefined : emailProblem(email),
@@ -38,7 +41,7 @@ export class ListAccounts {
   }
 }
 
-/** Opaque to clients, which pass it back, and checked by us. */
+/** Clients treat the token as opaque and send it back; we check it. */
 function encode(id: string): string {
   return Buffer.from(id).toString('base64url');
 }

@@ -12,7 +12,7 @@ const purge = (id: string, version?: bigint) => app.purgeAccount.execute(id, ver
 const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const REVOKED = { granted: false, reason: 'revoked' };
-/** The same id for another person. */
+/** Opens an account under the same id for another person. */
 const openAnew = (id: string, version?: bigint) => newOwner(app, { id, email: `next-${id}@example.org`, version });
 
 describe('purging an account', () => {

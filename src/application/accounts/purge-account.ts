@@ -9,7 +9,10 @@ import { forgetAccount } from './save-account.js';
 export class PurgeAccount {
   constructor(private readonly accounts: Accounts) {}
 
-  /** Ends every key of the account for good and forgets the person. Answers how many keys it ended; sent again, none. */
+  /**
+   * Ends every key of the account and deletes the data about the person. Returns how many keys it ended; 0 when it is
+   * repeated.
+   */
   execute(id: string, version: bigint | undefined, actor: Actor): Promise<number> {
     return this.accounts.transaction(id, async (transaction) => {
       const account = transaction.account ?? transaction.formerAccount;

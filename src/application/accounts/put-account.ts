@@ -13,7 +13,7 @@ export interface PutAccountCommand extends AccountProfile {
 
 interface NewPassword {
   readonly passwordHash?: string;
-  /** The stored hash of the very password that was sent. */
+  /** The stored hash, when the sent password matches it. */
   readonly sameAs?: string;
 }
 
@@ -21,7 +21,7 @@ export class PutAccount {
   constructor(
     private readonly accounts: Accounts,
     private readonly passwords: Passwords,
-    /** Whether passwords of ours are any use here. */
+    /** Whether people may sign in with a password of ours. */
     private readonly takesPasswords: boolean,
   ) {}
 
@@ -33,7 +33,8 @@ export class PutAccount {
       const account =
         transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
       account.update(command);
-      // Compared to a hash that is stored no more: meanwhile a password was set, or the account was purged.
+      // The password was compared with a hash that is no longer stored: another call set a password, or the account was
+      // purged.
       if (sameAs !== undefined && sameAs !== account.passwordHash) return undefined;
       if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
         account.changePassword(passwordHash);
@@ -46,8 +47,8 @@ export class PutAccount {
   }
 
   /**
-   * The same password sent again is no change: the stored hash stays, and the sessions live on. That goes for one that
-   * was stored when shorter ones were taken, too: what else is sent with it must not be lost.
+   * Sending the current password again changes nothing: the stored hash and the sessions stay. This is also true for a
+   * short password from before the minimum length was raised, so that the other fields of the call are still saved.
    */
   private async newPassword({ id, password, passwordHash }: PutAccountCommand): Promise<NewPassword> {
     if (passwordHash !== undefined) {

@@ -3,7 +3,7 @@ import type { FormerAccount } from '../../domain/accounts/former-account.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
 import type { AccountTransaction } from '../account-transaction.js';
 
-/** Stores an account, and each thing that became of it as an event. */
+/** Saves the account and an event for each of its changes. */
 export async function saveAccount(transaction: AccountTransaction, account: Account, actor: Actor): Promise<void> {
   await transaction.saveAccount(account);
   for (const { became, ...details } of account.changes) {
@@ -12,7 +12,7 @@ export async function saveAccount(transaction: AccountTransaction, account: Acco
   }
 }
 
-/** The same for one that was purged. What is left of an account that was purged before is stored without an event. */
+/** Purges the account and records the event. Repeating a purge records no event. */
 export async function forgetAccount(
   transaction: AccountTransaction,
   former: FormerAccount,

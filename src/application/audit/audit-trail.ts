@@ -4,53 +4,53 @@ import type { StoredAccount } from '../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../domain/audit/recorded-key.js';
 import type { TellingEvent } from '../../domain/audit/telling-event.js';
 
-/** From `since` on, before `until`; either may be open. */
+/** From `since`, inclusive, to `until`, exclusive. Either may be undefined. */
 export interface TimeSpan {
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
 }
 
-/** The record as it stood at `now`. All sequences are read page by page. */
+/** The audit trail as it was at `now`. All sequences are read page by page. */
 export interface AuditTrailReading {
   readonly now: Date;
   newestSeal(): Promise<AuditSeal | undefined>;
-  /** In the order of their ids, from this one on. */
+  /** In the order of their ids, starting at this one. */
   seals(fromId: bigint): AsyncIterable<AuditSeal>;
-  /** In the order of their ids, from this one on. */
+  /** In the order of their ids, starting at this one. */
   events(fromId: bigint): AsyncIterable<SealableEvent>;
-  /** In the order of their ids; those made without a key are left out, for they prove nothing. */
+  /** In the order of their ids. Prunings without a seal key are left out because they prove nothing. */
   prunings(): Promise<AuditPruning[]>;
   /** 0 when there are none. */
   newestEventId(): Promise<bigint>;
 }
 
-/** A key or an account, with one of the events that tell how it came to be as it is. */
+/** A key or an account, and one of the events that explain its state. */
 export interface Told<T> {
   readonly id: string;
-  /** Undefined when there is none, but for its events. */
+  /** Undefined when only events are left. */
   readonly stored: T | undefined;
-  /** Undefined when it has none. */
+  /** Undefined when it has no events. */
   readonly event: TellingEvent | undefined;
 }
 
-/** The record beside what it tells of, at one moment. */
+/** The audit trail with the keys and accounts that it describes, all read at the same moment. */
 export interface AuditTrailSnapshot extends AuditTrailReading {
-  /** One after the other, each once for every event of it, in the order of their ids, or once without. */
+  /** Key by key: one item for each event in the order of the ids, or one item for a key without events. */
   keys(): AsyncIterable<Told<StoredKey>>;
-  /** Likewise. */
+  /** The same for accounts. */
   accounts(): AsyncIterable<Told<StoredAccount>>;
-  /** The last pruning that was made without a key. */
+  /** The time of the last pruning without a seal key. */
   prunedUnsealedAt(): Promise<Date | undefined>;
 }
 
 export interface AuditTrailTransaction extends AuditTrailReading {
-  /** The transactions that have, or may have, an event's id and have not committed yet. A name is never used again. */
+  /** Names of the transactions that have, or may have, an event id and have not committed. A name is never reused. */
   writers(): Promise<string[]>;
   addSeal(seal: AuditSeal): Promise<void>;
-  /** Of all that are on record, those made without a key too; 0 when there are none. */
+  /** The last id of all prunings, with or without a seal key; 0 when there are none. */
   lastPruningId(): Promise<bigint>;
-  /** Records the pruning and deletes the events that it covers. Answers how many. */
+  /** Records the pruning and deletes the events that it covers. Returns how many. */
   prune(pruning: AuditPruning): Promise<number>;
-  /** The same without a key: events older than this, at most `limit`, and only if none was ever sealed. */
+  /** Deletes at most `limit` events older than `before`, without a seal key. Does nothing once any event was sealed. */
   pruneUnsealed(before: Date, limit: number): Promise<number>;
 }

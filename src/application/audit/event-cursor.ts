@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { type EventsDigest, EventsMac, type SealableEvent } from '../../domain/audit/audit-seal.js';
 
-/** The lowest id that a table can hold, forged ones included. */
+/** The lowest id that the column can store. A forged event may have it. */
 export const FIRST_ID = -(2n ** 63n);
 
-/** Walks once through events in the order of their ids, range after range. */
+/** Reads events once, in the order of their ids, range by range. */
 export class EventCursor {
   private readonly events: AsyncIterator<SealableEvent>;
   private next: SealableEvent | undefined;
@@ -14,7 +14,7 @@ export class EventCursor {
     this.events = events[Symbol.asyncIterator]();
   }
 
-  /** What is there from the end of the range before up to this id. */
+  /** The digest of the events after the previous range, up to this id. */
   async digestUpTo(toEventId: bigint, key: KeyObject): Promise<EventsDigest> {
     const mac = new EventsMac(key);
     for (let event = await this.peek(); event && event.id <= toEventId; event = await this.advance()) mac.add(event);

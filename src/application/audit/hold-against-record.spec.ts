@@ -18,7 +18,7 @@ const changeKey = (id: string, part: object) => {
   const stored = app.store.keys.get(id)!;
   app.store.keys.set(id, { ...stored, state: { ...stored.state, ...part } });
 };
-/** A key that no service has made. */
+/** Inserts a key that the service did not create. */
 const slipIn = (like: string, id: string, part: object = {}) => {
   const stored = app.store.keys.get(like)!;
   app.store.keys.set(id, { ...stored, state: { ...stored.state, id, ...part } });
@@ -110,7 +110,7 @@ describe('what retention has deleted the events of', () => {
     await newOwner(app);
     await seal();
     expect(await verify()).toMatchObject({ intact: true });
-    // A pruning that was made up later covers nothing that came after the first seal.
+    // A forged pruning explains no missing events from after the first seal.
     app.store.pass(DAY_MS);
     const madeUp = { id: 9n, toSealId: null, toEventId: 0n, prunedAt: app.store.now(), mac: null };
     app.store.prunings = [...app.store.prunings, madeUp];

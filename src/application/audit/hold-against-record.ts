@@ -3,7 +3,7 @@ import { RecordedKey } from '../../domain/audit/recorded-key.js';
 import type { TellingEvent } from '../../domain/audit/telling-event.js';
 import type { AuditTrailSnapshot, Told } from './audit-trail.js';
 
-/** How many of them are named. The others are counted. */
+/** How many differences are listed. The rest are only counted. */
 const MOST_NAMED = 100;
 
 export interface Difference {
@@ -14,14 +14,14 @@ export interface Difference {
 
 interface Held {
   readonly count: number;
-  /** What it was made of is older than its events, which say nothing of it. */
+  /** How many have no event of their creation, so that their original state is unknown. */
   readonly takenAsFound: number;
 }
 
 export interface HeldRecord {
   readonly keys: Held;
   readonly accounts: Held;
-  /** The first of them. */
+  /** The first 100. */
   readonly differences: readonly Difference[];
   readonly moreDifferences: number;
 }
@@ -33,8 +33,8 @@ interface Recorded {
 }
 
 /**
- * Whether keys and accounts are as their events left them, in the memory of one of them at a time.
- * @param prunedUpTo what happened until then has no events any more
+ * Compares all keys and accounts with the audit trail. Holds only one of them in memory at a time.
+ * @param prunedUpTo events up to this time were deleted
  */
 export async function holdAgainstRecord(
   snapshot: AuditTrailSnapshot,
@@ -63,7 +63,7 @@ export async function holdAgainstRecord(
   return { keys, accounts, differences, moreDifferences: found - differences.length };
 }
 
-/** One after the other, each once it has been told to its end. */
+/** Yields each key or account after its last event. */
 async function* eachOf<T>(
   told: AsyncIterable<Told<T>>,
   begin: (stored: T | undefined) => Recorded,

@@ -5,7 +5,7 @@ import type { Audit, EventFilter } from '../ports.js';
 export class ListAuditEvents {
   constructor(private readonly audit: Audit) {}
 
-  /** Of the types that owners see without asking, unless they ask. */
+  /** Without a filter, only the types that owners see by default. */
   execute(
     ownerId: string,
     { types = SHOWN_EVENT_TYPES, keyId }: Partial<EventFilter>,

@@ -20,7 +20,10 @@ const pruneWithoutKey = (retentionDays: number, inDays = 0) =>
 const sealInDays = (days: number) => trail.inDays(days, () => new SealAuditEvents(trail.trail, [SEAL_KEY]).execute());
 
 describe('retention of sealed events', () => {
-  /** Three events each of 40 and of 20 days ago and of today, each in a seal; two are not sealed yet. */
+  /**
+   * Nine events: three from 40 days ago, three from 20 days ago, three from today, each three under one seal. Two more
+   * have no seal.
+   */
   beforeEach(async () => {
     for (const daysAgo of [40, 20, 0]) {
       trail.record(3);

@@ -5,18 +5,18 @@ import type { AuditTrailTransaction } from './audit-trail.js';
 import { EventCursor, FIRST_ID } from './event-cursor.js';
 import type { AuditTrail } from '../ports.js';
 
-/** In one transaction, unless a single seal covers more. */
+/** The most events of one transaction, unless a single seal covers more. */
 const MAX_EVENTS = 10_000;
 
 export class PruneAuditEvents {
-  /** @param keys none where events are not sealed */
+  /** @param keys empty when events are not sealed */
   constructor(
     private readonly trail: AuditTrail,
     private readonly keys: SealKeys,
     private readonly retentionDays: number | undefined,
   ) {}
 
-  /** Deletes, in batches, the events that are kept long enough, by whole seals. Answers how many. */
+  /** Deletes events that are older than the retention, in batches of whole seals. Returns how many. */
   async execute(): Promise<number> {
     if (this.retentionDays === undefined) return 0;
     let pruned = 0;
@@ -30,15 +30,16 @@ export class PruneAuditEvents {
   private async pruneBatch(transaction: AuditTrailTransaction, retentionDays: number): Promise<number> {
     const before = cutoff(transaction.now, retentionDays);
     if (this.keys.length > 0) return this.pruneSealed(transaction, before);
-    // Without the key no one could tell retention from tampering: sealed events stay until it is back.
+    // Without the key nobody could distinguish retention from tampering, so sealed events stay until the key is
+    // configured again.
     if (await transaction.newestSeal()) return 0;
     return transaction.pruneUnsealed(before, MAX_EVENTS);
   }
 
-  /** Looks at every range before it goes: what does not verify is evidence, and is kept. */
+  /** Verifies each range before it is deleted. A range that does not verify is evidence, so it is kept. */
   private async pruneSealed(transaction: AuditTrailTransaction, before: Date): Promise<number> {
     const prunings = await transaction.prunings();
-    // A forged pruning must not be completed by a real one.
+    // A genuine pruning must not cover up a forged one.
     const forged = prunings.find((pruning) => !isPruningGenuine(this.keys, pruning));
     if (forged)
       throw new Error(`audit events are not pruned: pruning ${forged.id} was not recorded with AUDIT_SEAL_KEY`);
@@ -64,7 +65,7 @@ export class PruneAuditEvents {
   }
 }
 
-/** To the hour, so that prunings on record stay few. */
+/** Rounded down to the hour, so that there are few prunings. */
 function cutoff(now: Date, retentionDays: number): Date {
   const oldest = now.getTime() - retentionDays * DAY_MS;
   return new Date(oldest - (oldest % HOUR_MS));

@@ -17,7 +17,7 @@ const seals = () =>
     count: eventCount,
   }));
 
-/** A transaction that has recorded an event and ends when the test says so. */
+/** A transaction that has recorded an event and stays open until the test ends it. */
 function beginWriting() {
   const { store } = trail;
   const name = randomUUID();
@@ -62,7 +62,7 @@ describe('sealing', () => {
     trail.record(1);
     writer.commit();
     expect(await trail.seal()).toBe('up-to-date');
-    // The last one came after the look at who was writing.
+    // The last event came after the writers were read.
     expect(trail.unsealedEvents()).toBe(1);
     expect(await trail.seal()).toBe('up-to-date');
     expect(trail.unsealedEvents()).toBe(0);

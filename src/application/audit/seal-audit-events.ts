@@ -2,17 +2,17 @@ import { EventsMac, sealEvents, sealKeyOf, type SealKeys } from '../../domain/au
 import type { AuditTrailTransaction } from './audit-trail.js';
 import type { AuditTrail } from '../ports.js';
 
-/** A seal is verified and pruned as a whole, so it stays small. */
+/** Each seal is verified and pruned as a whole, so it covers only a limited number of events. */
 const MAX_EVENTS = 10_000;
 
 type SealingOutcome = 'up-to-date' | 'more-to-seal' | 'writers-at-work';
 
 export class SealAuditEvents {
-  /** What there was at a look, and who might still commit something below it. */
+  /** The newest event id at an earlier look, and the transactions that might still commit an event with a lower id. */
   private horizon: { readonly eventId: bigint; readonly writers: readonly string[] } | undefined;
-  /** As of the last look, at most. */
+  /** At most this many, as of the last look. */
   unsealedEvents = 0;
-  /** Until then the newest seal may be one of an older key. */
+  /** While false, the newest seal may have been made with an older key. */
   private isKeyInUse = false;
 
   constructor(
@@ -25,7 +25,10 @@ export class SealAuditEvents {
     return this.keys.length > 0;
   }
 
-  /** Seals what has been committed since the newest seal. Several instances may do so at once: one at a time does. */
+  /**
+   * Seals the events that have been committed since the newest seal. Several instances may call it: only one works at a
+   * time.
+   */
   async execute(): Promise<SealingOutcome> {
     if (!this.hasKey) return 'up-to-date';
     this.unsealedEvents = await this.trail.unsealedEvents();
@@ -41,7 +44,7 @@ export class SealAuditEvents {
       throw new Error('audit events are not sealed any more: the newest seal was not made with this AUDIT_SEAL_KEY');
     }
     if (newest && newestKey !== key) {
-      // The key is new. It seals nothing at once, so that from now on no older key can continue the chain.
+      // The key is new. It first makes a seal without events, so that no older key can continue the chain.
       const nothing = new EventsMac(key).digest();
       await transaction.addSeal(sealEvents(key, newest, newest.toEventId, nothing, transaction.now));
       return 'more-to-seal';
@@ -68,8 +71,9 @@ export class SealAuditEvents {
   }
 
   /**
-   * An id up to which every event that will ever be is there. Ids are given out before they are committed, so a lower
-   * one may appear after a higher one: transactions that were writing at a look are waited for before it is sealed.
+   * An id up to which no further event can appear. Ids are assigned before the commit, so an event with a lower id may
+   * appear after one with a higher id. Therefore this waits for the transactions that were writing at the last look.
+   * @returns undefined while one of them is still writing
    */
   private async settledEventId(transaction: AuditTrailTransaction): Promise<bigint | undefined> {
     if (!this.horizon) {

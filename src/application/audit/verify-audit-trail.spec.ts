@@ -125,7 +125,7 @@ describe('by hand', () => {
   });
 
   test('an event put into a gap that a sealed range has', async () => {
-    // Its transaction did not commit.
+    // The transaction of this event did not commit.
     trail.store.newEvent({ type: 'undone' });
     trail.record(1);
     await trail.seal();

@@ -13,32 +13,32 @@ import { EventCursor, FIRST_ID } from './event-cursor.js';
 import { holdAgainstRecord, type HeldRecord } from './hold-against-record.js';
 import type { AuditTrail } from '../ports.js';
 
-/** A seal that was noted down elsewhere: without one, seals cut off the end leave no trace. */
+/** A seal that was saved elsewhere. Only such a seal can show that seals were removed from the end of the chain. */
 export type ExportedSeal = Pick<AuditSeal, 'id' | 'mac'>;
 
 export interface IntactTrail {
   readonly intact: true;
   readonly newest: AuditSeal | undefined;
-  /** Sealed, and still there. */
+  /** The sealed events that are still stored. */
   readonly sealedEvents: number;
-  /** The last seal whose events retention has deleted; 0 for none. */
+  /** The last seal whose events were deleted by retention; 0 for none. */
   readonly prunedToSealId: bigint;
   readonly unsealedEvents: number;
   readonly oldestUnsealedAt: Date | undefined;
   readonly held: HeldRecord;
 }
 
-/** The first link that does not hold; or where all do, what is not as the record has it. */
+/** The first broken link. If no link is broken: the keys and accounts that differ from the audit trail. */
 export interface BrokenTrail {
   readonly intact: false;
   readonly problem: string;
-  /** Absent when it is about no seal that is there. */
+  /** Undefined when the problem is not about a stored seal. */
   readonly seal: AuditSeal | undefined;
-  /** Absent when a link does not hold: such a record says nothing of keys and accounts. */
+  /** Undefined when a link is broken: such an audit trail proves nothing about keys and accounts. */
   readonly held?: HeldRecord;
 }
 
-/** An event's time is the moment at which it was written, which may be after its seal was begun. */
+/** An event's time is when it was written. That may be after its seal was begun. */
 const SEAL_MARGIN_MS = MINUTE_MS;
 
 export class VerifyAuditTrail {
@@ -47,7 +47,7 @@ export class VerifyAuditTrail {
     private readonly keys: SealKeys,
   ) {}
 
-  /** Walks through the whole record in one snapshot and bounded memory. */
+  /** Reads the whole audit trail in one snapshot, with bounded memory. */
   execute(exported?: ExportedSeal): Promise<IntactTrail | BrokenTrail> {
     return this.trail.read((reading) => this.verify(reading, exported));
   }
@@ -97,7 +97,7 @@ export class VerifyAuditTrail {
   }
 }
 
-/** What a pruning without a key says counts only as far as events were not sealed yet: it proves nothing. */
+/** A pruning without a seal key proves nothing, so it counts only up to the first seal. */
 async function prunedUpTo(
   reading: AuditTrailSnapshot,
   first: AuditSeal | undefined,
@@ -119,7 +119,7 @@ function resurrected(eventCount: number): string | undefined {
   return eventCount === 0 ? undefined : `${eventCount} events are there though retention had deleted this range`;
 }
 
-/** What shows that there were seals after the last one that is there. */
+/** Why seals must be missing after the last stored one; undefined when nothing shows that. */
 function missingAtEnd(
   newest: AuditSeal | undefined,
   prunings: readonly AuditPruning[],

@@ -9,7 +9,7 @@ const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-c
 const app = openFakes();
 const revokeAsAdmin = new RevokeAsAdmin(app.accounts);
 
-/** What receivers are told of a key, in its order. */
+/** The notices of a key, in the order of their sequence. */
 async function toldOf(keyId: string) {
   const claims = await app.outbox.claim('webhook', 100);
   const told = claims.filter(({ message }) => message.data.keyId === keyId);

@@ -8,17 +8,20 @@ import { keyNotActive } from '../../domain/keys/api-key.js';
 import type { ListedKey } from '../lists.js';
 import { LatchkeyError } from '../../domain/errors.js';
 
-/** Keys that change, and why. */
+/** The keys that are changed, and the cause. */
 interface ChangingKeys {
   readonly keys: OwnerKeys;
   readonly actor: Actor;
-  /** Under which a key is created. */
+  /** Of a creation. */
   readonly idempotencyKey?: string | undefined;
-  /** Where a key was found that has leaked, if that is known. */
+  /** Where a leaked key was found, if that is known. */
   readonly leakedAt?: LeakSite | undefined;
 }
 
-/** Changes keys of the account and saves what changed, also what changed before a Refusal, which is thrown after that. */
+/**
+ * Changes keys of the account and saves the changes. They are saved even if `change` throws a Refusal, which is then
+ * thrown after the commit.
+ */
 export async function changeKeys<T>(
   transaction: AccountTransaction,
   changing: ChangingKeys,
@@ -31,7 +34,7 @@ export async function changeKeys<T>(
   }
 }
 
-/** Saves what changed among the keys, each change with its event and its notices, if any. */
+/** Saves each change with its event and its notices, if it has any. */
 export async function saveKeys(
   transaction: AccountTransaction,
   { keys, actor, idempotencyKey, leakedAt }: ChangingKeys,
@@ -46,7 +49,7 @@ export async function saveKeys(
   }
 }
 
-/** The event of a change. An expiry has no actor but the service. */
+/** The event of a change. The actor of an expiry is always the service. */
 export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): AuditEvent | undefined {
   const { key, became } = change;
   const keyId = key.id;
@@ -59,8 +62,8 @@ export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): A
 }
 
 /**
- * One of the account's keys, to be changed among all that are open: these are locked first, in the order of their ids, as
- * everywhere. Throws `not_found`, and `api_key_not_active` for one that is known to have ended.
+ * One of the account's keys, and all of its open keys to change it with. They are locked first, in the order of their
+ * ids, like everywhere. Throws `not_found`, and `api_key_not_active` for a key whose end is recorded.
  */
 export async function openKey(
   transaction: AccountTransaction,
@@ -74,7 +77,7 @@ export async function openKey(
   return { keys: new OwnerKeys(open), listed: { ...found, key } };
 }
 
-/** Throws `idempotency_key_reused`, which names the key that was created the first time. */
+/** Throws `idempotency_key_reused` with the id of the key that was created the first time. */
 export async function requireFirstTime(transaction: AccountTransaction, idempotencyKey?: string): Promise<void> {
   const earlier = idempotencyKey && (await transaction.findKeyByIdempotencyKey(idempotencyKey));
   if (!earlier) return;

@@ -5,7 +5,7 @@ import { FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
 import { client, createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 
-/** With something happening right after a password was looked at. */
+/** Runs a function right after a password was checked. */
 class InterruptedPasswords extends FakePasswords {
   meanwhile = async () => {};
 

@@ -7,7 +7,7 @@ import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import { requireFirstTime, changeKeys } from './change-keys.js';
 
-/** Its fields hold what `KEY_FIELDS` says of them: the door that takes them has checked it. */
+/** The door has already checked the fields with `KEY_FIELDS`. */
 export interface CreateApiKeyCommand extends Omit<KeyOrder, 'id'>, Proof {
   readonly idempotencyKey: string | undefined;
 }
@@ -24,7 +24,7 @@ export class CreateApiKey {
     private readonly keyPrefix: string,
   ) {}
 
-  /** Throws `too_many_active_keys`, and what confirming throws. */
+  /** Throws `too_many_active_keys`, and the errors of a confirmation. */
   execute(command: CreateApiKeyCommand, client: Client): Promise<CreatedApiKey> {
     const { ownerId, idempotencyKey } = command;
     return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {

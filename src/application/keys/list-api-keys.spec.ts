@@ -12,7 +12,7 @@ const READ = { operation: 'read', permission: '' } as const;
 
 const app = openFakes();
 
-/** Two active keys, one revoked and one whose time ran out, in the order in which they were made. */
+/** Two active keys, a revoked one and one whose expiry is due, in the order of their creation. */
 async function ownerWithKeys() {
   const { id } = await newOwner(app);
   const made: string[] = [];
@@ -59,7 +59,7 @@ describe('listing keys', () => {
 
   test.each([1, 2, 3, 5])('%i a page, shows every key once', async (limit) => {
     const { id } = await newOwner(app);
-    // Made in the same millisecond: the position within it counts too.
+    // Created in the same millisecond, so the order within it matters too.
     await Promise.all(times(5, () => createKey(app, id)));
     const seen: string[] = [];
     let cursor: string | undefined;
@@ -86,7 +86,7 @@ describe('listing keys', () => {
   test('an expiry that falls between reading and recording is on record before it is shown', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
-    /** The key's time runs out over the first answer. */
+    /** Lets the key expire while the first answer is on its way. */
     const afterwards = <T>(answer: T): T => {
       if (eventsOf(app, id, 'api_key.expired').length === 0) runOut(app, key.id);
       return answer;

@@ -9,7 +9,7 @@ export class ListApiKeys {
     private readonly dueEnds: RecordDueEnds,
   ) {}
 
-  /** Showing a key as ended is observing its end: what the list shows is on record before it is answered. */
+  /** An end by the clock is recorded before the list shows it. */
   async execute(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
     const list = await this.keys.list(ownerId, status, page);
     await this.dueEnds.ofOwner(ownerId);

@@ -23,7 +23,7 @@ const OBSERVERS: Record<string, Observe> = {
 };
 const observers = Object.entries(OBSERVERS);
 
-/** A key whose time ran out and whose expiry nobody has observed yet. */
+/** A key whose expiry is due and not recorded yet. */
 async function dueKey(): Promise<CreatedApiKey> {
   const { id } = await newOwner(app);
   const created = await createKey(app, id);
@@ -90,7 +90,7 @@ test('counting the active keys leaves out those whose time has run out, recorded
 });
 
 describe('sweeping', () => {
-  /** Keys of one owner, more than anyone could create. */
+  /** More keys for one owner than the limit allows. */
   async function dueKeys(count: number): Promise<string> {
     const { id: ownerId } = await newOwner(app);
     const { key } = await createKey(app, ownerId);

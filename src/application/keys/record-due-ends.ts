@@ -5,7 +5,7 @@ import { inBatches } from '../in-batches.js';
 import type { DueKeys, EndDecision } from '../ports.js';
 import { eventOf } from './change-keys.js';
 
-/** Records the ends that the clock brings about, each with its event and once, however many observe it. */
+/** Records ends by the clock. Each end gets one event, however many callers observe it. */
 export class RecordDueEnds {
   constructor(private readonly dueKeys: DueKeys) {}
 
@@ -17,7 +17,9 @@ export class RecordDueEnds {
     await this.dueKeys.end({ ownerId }, endDueKeys);
   }
 
-  /** Those that nobody observed; several instances may do so at once. Answers how many this one recorded. */
+  /**
+   * Records the ends that nobody has observed. Several instances may do so at once. Returns how many this one recorded.
+   */
   ofAll(): Promise<number> {
     return inBatches((limit) => this.dueKeys.endOldest(limit, endDueKeys));
   }

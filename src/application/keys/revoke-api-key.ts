@@ -7,7 +7,7 @@ import { openKey, changeKeys } from './change-keys.js';
 export class RevokeApiKey {
   constructor(private readonly accounts: Accounts) {}
 
-  /** Throws `not_found` for any key but the owner's own, and `api_key_not_active` for one that ended before. */
+  /** Throws `not_found` for a key of another owner, and `api_key_not_active` for a key that has ended. */
   execute(ownerId: string, keyId: string, client: Client): Promise<ReadKey> {
     return this.accounts.transaction(ownerId, async (transaction) => {
       const { now, account } = transaction;

@@ -121,7 +121,7 @@ describe('a leaked key', () => {
   test('that can’t be looked up is not taken for an unknown one', async () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
-    /** The key is found; then the store is gone. */
+    /** The store fails after the key was found. */
     const away = new RevokeAsAdmin(
       Object.assign(Object.create(app.accounts), {
         transaction: () => Promise.reject(new LatchkeyError('unavailable', 'away')),

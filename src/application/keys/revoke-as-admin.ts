@@ -9,7 +9,7 @@ import { accountNotFound } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
 import { openKey, changeKeys } from './change-keys.js';
 
-/** Who ends a key, and why. */
+/** Who revokes a key, and why. */
 interface RevocationCause {
   readonly actor: Actor;
   readonly reason: RevocationReason;
@@ -17,13 +17,13 @@ interface RevocationCause {
   readonly site?: LeakSite | undefined;
 }
 
-/** What owners do for themselves, done for them, and so for suspended and deleted owners too. */
+/** Revokes keys on behalf of their owners, including suspended and deleted ones. */
 export class RevokeAsAdmin {
   constructor(private readonly accounts: Accounts) {}
 
   /**
-   * Throws `account_not_found`, `not_found` for any key but the owner's own, and `api_key_not_active` for one that ended
-   * before.
+   * Throws `account_not_found`, `not_found` for a key of another owner, and `api_key_not_active` for a key that has
+   * ended.
    */
   one(ownerId: string, keyId: string, { actor, reason, site }: RevocationCause): Promise<ApiKey> {
     return this.accounts.transaction(ownerId, async (transaction) => {
@@ -35,7 +35,10 @@ export class RevokeAsAdmin {
     });
   }
 
-  /** The same for a key that its string or its id has led to. Answers its status until now: only an active one was ended. */
+  /**
+   * The same for a key that was found by its string or its id. Returns the status before this call: only an active key
+   * was revoked.
+   */
   async found(key: ApiKey, cause: RevocationCause): Promise<ApiKeyStatus> {
     if (!isOpen(key.snapshot())) return endOf(key);
     try {
@@ -44,13 +47,13 @@ export class RevokeAsAdmin {
     } catch (error) {
       if (!(error instanceof LatchkeyError)) throw error;
       if (error.code === 'api_key_not_active') return error.details.apiKeyStatus as ApiKeyStatus;
-      // Its owner's account was purged, and the key with it.
+      // The owner's account was purged, and the key with it.
       if (error.code !== 'account_not_found' && error.code !== 'not_found') throw error;
       return endOf(key);
     }
   }
 
-  /** Every active key, in one transaction, beside which none can be created. Answers those that it ended. */
+  /** Every active key, in one transaction, during which no key can be created. Returns the keys that it revoked. */
   all(ownerId: string, { actor, reason }: RevocationCause): Promise<ApiKey[]> {
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();

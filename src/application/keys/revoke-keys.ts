@@ -3,14 +3,17 @@ import type { Actor } from '../../domain/audit/audit-event.js';
 import type { ApiKeys } from '../ports.js';
 import type { RevokeAsAdmin } from './revoke-as-admin.js';
 
-/** For the platform: what has ended already is no error, so that a call may be repeated. Answers how many keys it ended. */
+/**
+ * For the platform. A key that has already ended is no error, so that a call may be repeated. Returns how many keys it
+ * revoked.
+ */
 export class RevokeKeys {
   constructor(
     private readonly keys: ApiKeys,
     private readonly revoke: RevokeAsAdmin,
   ) {}
 
-  /** Throws `not_found` for a key that never was. */
+  /** Throws `not_found` when no such key was ever created. */
   async one(keyId: string, platform: Actor): Promise<number> {
     const key = await this.keys.find(keyId);
     if (!key) throw noSuchKey();

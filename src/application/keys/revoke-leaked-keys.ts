@@ -9,11 +9,11 @@ import type { RevokeAsAdmin } from './revoke-as-admin.js';
 
 export interface LeakedKey {
   readonly key: ApiKey;
-  /** How it stood until now: only an active one was ended by this call. */
+  /** The status before this call: only an active key was revoked. */
   readonly was: ApiKeyStatus;
 }
 
-/** What proved no key: a string that nobody made, or one with the public part of a key and not its secret. */
+/** Proves no key: the string was made up, or it has the public part of a key but not its secret. */
 export interface UnprovenKey {
   readonly publicPart: string;
   readonly key: ApiKey | undefined;
@@ -25,12 +25,12 @@ export class RevokeLeakedKeys {
     private readonly revoke: RevokeAsAdmin,
   ) {}
 
-  /** Ends every key that the text proves, wherever it stands there; one that had ended before is no error. */
+  /** Revokes every key whose full string is somewhere in the text. A key that had already ended is no error. */
   async execute(text: string, administrator: Administrator): Promise<LeakedKey[]> {
     return (await this.end(keyProofsIn(text), administrator)).leaked;
   }
 
-  /** The same for what is left of such a text. @param site where it stood, for the record */
+  /** The same for the proofs that were extracted from a text. @param site where it was found, for the audit trail */
   async end(proofs: readonly KeyProof[], actor: Actor, site?: LeakSite) {
     const found = await this.keys.findByPublicParts(proofs.map(({ publicPart }) => publicPart));
     const known = new Map(found.map((key) => [key.snapshot().publicPart, key]));

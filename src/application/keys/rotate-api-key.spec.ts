@@ -18,7 +18,7 @@ const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const stateOf = (id: string) => app.store.keys.get(id)!.state;
 
-/** A key of 30 days and the one that is to replace it. */
+/** A key of 30 days and its successor. */
 async function pair(part: Partial<RotateApiKeyCommand> = {}) {
   const { id } = await newOwner(app);
   const old = await createKey(app, id, { expiresInDays: 30 });
@@ -163,7 +163,7 @@ describe('the first use of the new key', () => {
 });
 
 describe('what happens between the read of the new key and its first use', () => {
-  /** Over whose first answer something happens. */
+  /** Runs a function between the read of the new key and the recording of its first use. */
   class Interrupted extends RecordFirstUse {
     meanwhile: () => Promise<unknown> = async () => {};
     override async execute(...args: Parameters<RecordFirstUse['execute']>) {

@@ -7,7 +7,7 @@ import type { Confirmation, Proof } from '../sessions/confirmation.js';
 import type { CreatedApiKey } from './create-api-key.js';
 import { requireFirstTime, openKey, changeKeys } from './change-keys.js';
 
-/** Its fields hold what `ROTATION_FIELDS` says of them: the door that takes them has checked it. */
+/** The door has already checked the fields with `ROTATION_FIELDS`. */
 export interface RotateApiKeyCommand extends Omit<RotationOrder, 'id'>, Proof {
   readonly ownerId: string;
   readonly keyId: string;
@@ -15,7 +15,7 @@ export interface RotateApiKeyCommand extends Omit<RotationOrder, 'id'>, Proof {
 }
 
 export interface RotatedApiKey extends CreatedApiKey {
-  /** The key that stays valid until the new one has been used, and for the grace period after that. */
+  /** The old key. It keeps working until the successor has been used, and then for the grace period. */
   readonly replaced: ListedKey;
 }
 
@@ -26,8 +26,8 @@ export class RotateApiKey {
   ) {}
 
   /**
-   * Throws `not_found` for any key but the owner's own, `api_key_not_active` for one that has ended, `rotation_pending` for one
-   * of two of which one is replacing the other, and what confirming throws.
+   * Throws `not_found` for a key of another owner, `api_key_not_active` for a key that has ended, `rotation_pending`
+   * for an old key or a successor of a rotation that is not complete, and the errors of a confirmation.
    */
   execute(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
     const { ownerId, keyId, idempotencyKey } = command;

@@ -3,10 +3,10 @@ import type { LeakReport } from '../../domain/leaks/leak-report.js';
 import type { RevokeLeakedKeys, UnprovenKey } from '../keys/revoke-leaked-keys.js';
 import type { Audit, LeakReports } from '../ports.js';
 
-/** Reports at a time: a crowd of them that prove nothing takes little more than one commit of failures. */
+/** Reports in one batch. If a whole batch proves nothing, its failures still fit in about one commit. */
 const BATCH = 50;
 
-/** Works off the reports that were taken: on every instance at once, each report on one of them. */
+/** Processes the accepted reports. All instances do this at once, each report on one of them. */
 export class EndReportedKeys {
   constructor(
     private readonly reports: LeakReports,
@@ -14,7 +14,9 @@ export class EndReportedKeys {
     private readonly audit: Audit,
   ) {}
 
-  /** Answers how many keys it ended. Rejects when some could not be ended, and are left for the next time. */
+  /**
+   * Returns how many keys it revoked. Rejects when some keys could not be revoked: their reports stay for the next run.
+   */
   async execute(): Promise<number> {
     let ended = 0;
     const failed: unknown[] = [];
@@ -31,7 +33,7 @@ export class EndReportedKeys {
           failed.push(error);
         }
       }
-      // On record, like failed authentications, before the reports are forgotten.
+      // The failures must be committed before the reports are deleted.
       await Promise.all(failures.map((each) => this.audit.recordFailure(each)));
       return done;
     };
@@ -45,7 +47,9 @@ export class EndReportedKeys {
   }
 }
 
-/** One for each key that was named without its secret, and one for all of the report that names no key. */
+/**
+ * One failure for each key that was named without its secret. One failure for the whole report when it names no key.
+ */
 function failuresOf({ reporter, keys }: LeakReport, unproven: readonly UnprovenKey[]): FailedAuthentication[] {
   const failure = (rest: Omit<FailedAuthentication, 'reason' | 'client'>): FailedAuthentication => ({
     reason: 'unproven-report',

@@ -5,7 +5,7 @@ import { unknownKey } from '../../../test/support/callers/key-strings.js';
 
 const HERE = { source: 'scanner', url: 'https://git.example/x' };
 
-/** What was taken in a world of its own. */
+/** Its own store, to look at the accepted reports. */
 function setUp() {
   const app = openFakes();
   let told = 0;

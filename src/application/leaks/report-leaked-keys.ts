@@ -5,14 +5,14 @@ import { type KeyProof, keyProofsIn } from '../../domain/leaks/key-proof.js';
 import type { LeakSite } from '../../domain/audit/leak-site.js';
 import type { Asker, Audit, LeakReports } from '../ports.js';
 
-/** Texts that are said to hold keys, such as the keys themselves, and where they stood. */
+/** Texts that may contain keys, or the keys themselves, and where they were found. */
 export interface Leak extends LeakSite {
   readonly texts: readonly string[];
 }
 
 /**
- * Takes reports, and asks for nothing that they name: the answer is the same, and as fast, for a key that is good, ended or
- * unknown. EndReportedKeys works them off.
+ * Accepts reports without looking up the keys that they name. So the answer, and the time it takes, is the same for
+ * active, ended and unknown keys. EndReportedKeys processes the reports.
  */
 export class ReportLeakedKeys {
   private tell: () => void = () => undefined;
@@ -22,12 +22,15 @@ export class ReportLeakedKeys {
     private readonly audit: Audit,
   ) {}
 
-  /** Has `listener` called at each report that is on record. */
+  /** Calls `listener` after each report has been committed. */
   whenReported(listener: () => void): void {
     this.tell = listener;
   }
 
-  /** Open to all. Throws `too_many_attempts` for a network past its budget, which is on record then, and `busy`. */
+  /**
+   * An anonymous report. Throws `busy`, and `too_many_attempts` once the network's budget is spent, which is recorded
+   * on the audit trail.
+   */
   async byAnybody(leak: Leak, client: Client): Promise<void> {
     try {
       await this.take([leak], null, client, { name: clientNetwork(client.ip), isKnown: false });
@@ -45,7 +48,7 @@ export class ReportLeakedKeys {
     }
   }
 
-  /** By a service with an identity. Throws `busy`. */
+  /** A report by a service with an identity. Throws `busy`. */
   async byService(leaks: readonly Leak[], identity: string, client: Client): Promise<void> {
     if (leaks.length === 0) return;
     const actorId = `service:${identity}`;
@@ -60,7 +63,7 @@ export class ReportLeakedKeys {
   }
 }
 
-/** Each once: the same key may stand in several of the texts. */
+/** Each proof once: several of the texts may contain the same key. */
 function proofsIn(texts: readonly string[]): KeyProof[] {
   return keyProofsIn(texts.join('\n'));
 }

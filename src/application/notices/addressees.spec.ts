@@ -19,7 +19,7 @@ async function ownedKey() {
   const { key } = await createKey(app, owner.id);
   const addressee = (type: NoticeType) =>
     addressees.of({ id: randomUUID(), type, timestamp: app.store.now(), data: noticeData({ type, key }, 1) });
-  /** Which of the mails their owner gets now. */
+  /** Which of the mails the owner would get now. */
   const goes = async () => {
     const gets = await Promise.all(MAILED.map(addressee));
     return MAILED.filter((_, index) => gets[index]);

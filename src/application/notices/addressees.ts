@@ -2,11 +2,11 @@ import type { Account } from '../../domain/accounts/account.js';
 import type { Accounts, ApiKeys } from '../ports.js';
 import type { OutboxMessage } from '../notice-ports.js';
 
-/** Whom a mail about a key goes to, as of now. */
+/** Who gets a mail about a key, as of now. */
 export interface Addressee {
   readonly account: Account;
   readonly now: Date;
-  /** Whether the key has a successor, which nobody has used yet. */
+  /** Whether the key has a successor that nobody has used yet. */
   readonly isReplaced: boolean;
 }
 
@@ -17,13 +17,13 @@ export class Addressees {
   ) {}
 
   /**
-   * The key's owner, unless they are not to have the mail any more. What has happened to a key is told to a suspended
-   * owner too; what is going to happen only to one who can do something, and only while it is.
+   * The owner of the key, or undefined if the owner must no longer get this mail. Suspended owners still get mails
+   * about what has happened. Mails about what will happen go only to owners who can act on them, and only until then.
    */
   async of({ type, data }: OutboxMessage): Promise<Addressee | undefined> {
     const [account, read] = await Promise.all([
       this.accounts.find(data.ownerId),
-      // The key of an account that was purged is not that of the one that has its id by now.
+      // When an account was purged and its id reused, this key does not belong to the new account.
       this.keys.findOwn(data.ownerId, data.keyId),
     ]);
     if (!account || !read || account.status === 'deleted') return undefined;

@@ -11,7 +11,7 @@ import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 
 const BOTH = { webhook: true, mail: true };
 
-/** Instances of one service, each started with its own settings. */
+/** Instances of one service, each with its own settings. */
 function openService() {
   const store = new FakeStore();
   const start = (noticeReceivers: NoticeReceivers = BOTH, expiryNoticeDays = [30, 7, 1]) =>

@@ -6,8 +6,8 @@ import { inBatches } from '../in-batches.js';
 import type { DueKeys, ExpiringKey, ExpiryNotice, ExpiryWindow, UnusedSuccessor } from '../ports.js';
 
 /**
- * Writes the notices that are due because time has passed. A notice that no receiver would get is not written, and stays due
- * for a receiver that is configured later.
+ * Writes the notices that have become due. A notice without a receiver is not written. It stays due until a receiver is
+ * configured.
  */
 export class NotifyOfDueKeys {
   constructor(
@@ -16,7 +16,7 @@ export class NotifyOfDueKeys {
     private readonly receivers: NoticeReceivers,
   ) {}
 
-  /** Several instances may do so at once. Answers how many notices this one wrote. */
+  /** Several instances may do so at once. Returns how many notices this one wrote. */
   async execute(): Promise<number> {
     let written = 0;
     const days = this.hasReceiver('api_key.expiring') ? Math.max(0, ...this.noticeDays) : 0;
@@ -39,7 +39,7 @@ export class NotifyOfDueKeys {
   }
 }
 
-/** @param noticeDays one of them is `day` at least */
+/** @param noticeDays at least one of them is `day` or more */
 export function expiryWindow(noticeDays: readonly number[], day: number, limit: number): ExpiryWindow {
   return { day, noticeDays: Math.min(...noticeDays.filter((days) => days >= day)), limit };
 }

@@ -20,7 +20,7 @@ const use = ({ id: keyId }: ApiKey, network: string, day: number): NetworkUse =>
   return { keyId, clientIp, network, day };
 };
 
-/** Of keys that were used from home on day 0 alone. */
+/** For keys that were used only from home, on day 0. */
 async function decide(keys: readonly ApiKey[], uses: readonly NetworkUse[]) {
   const known = () => KeyNetworks.restore({ lastDays: new Map([[HOME, 0]]), hasBegun: true, toldOn: null });
   const networks = new Map(keys.map(({ id }) => [id, known()]));

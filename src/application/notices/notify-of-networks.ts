@@ -1,6 +1,6 @@
 import type { NotifyOfNetworks } from '../ports.js';
 
-/** Owners are notified of a network from which their key was not granted before. */
+/** Notifies owners when their key was granted from a new network. */
 export const notifyOfNetworks: NotifyOfNetworks = async ({ uses, networks, findKeys }) => {
   const fresh = uses.filter(({ keyId, network, day }) => networks.get(keyId)!.grantedFrom(network, day));
   if (fresh.length === 0) return [];

@@ -9,7 +9,7 @@ import type { NoticeReceiver } from '../ports.js';
 import type { OutboxMessage } from '../notice-ports.js';
 import { SendNotices } from './send-notices.js';
 
-/** Takes what it is given, unless a test says what it does instead. */
+/** Accepts every message unless a test overrides it. */
 class FakeReceiver implements NoticeReceiver {
   readonly asked: string[] = [];
   readonly taken: string[] = [];
@@ -24,13 +24,13 @@ class FakeReceiver implements NoticeReceiver {
 
 const REFUSES = () => Promise.reject(new Error('it answered 500'));
 
-/** So many creations are told. */
+/** Writes this many notices of a creation. */
 async function setUp(told: number) {
   const app = openFakes();
   for (let made = 0; made < told; made += 1) await createKey(app, (await newOwner(app)).id);
   const receiver = new FakeReceiver();
   const send = new SendNotices('webhook', app.outbox, receiver, 10);
-  /** Looks as the clock would, until nothing is known to wait or so many looks are done. */
+  /** Looks as often as the job would, until no message is known to wait or after `most` looks. */
   const look = async (most = 100) => {
     for (let looks = 1; ; looks += 1) {
       const { pauseMs } = await send.execute();
@@ -38,7 +38,7 @@ async function setUp(told: number) {
       app.store.pass(pauseMs);
     }
   };
-  /** What is stored of a channel: what waits, unless what was given up is asked for. */
+  /** The stored messages of a channel: those that wait, or those that were given up. */
   const stored = (channel: NoticeChannel, isGivenUp = false) => {
     const all = [...app.store.outbox.values()].filter((each) => each.channel === channel);
     return all.filter(({ failedAt }) => (failedAt !== null) === isGivenUp).length;
@@ -60,7 +60,7 @@ describe('what waits to be told', () => {
     const { receiver, send, store, stored } = await setUp(1);
     receiver.answer = REFUSES;
     for (let tries = 1; tries <= 9; tries += 1) {
-      // Looks that find nothing due say nothing of the receiver.
+      // A look that finds nothing due does not change the pause.
       const pauseMs = Math.min(1000 * 2 ** (tries - 1), 60_000);
       expect(await send.execute()).toEqual({ outcomes: ['failed'], why: 'it answered 500', pauseMs });
       store.pass(pauseAfter(tries)! - 1);
@@ -89,7 +89,7 @@ describe('what waits to be told', () => {
     await look(60);
     const minutes = (store.now().getTime() - before) / 60_000;
     expect(minutes).toBeGreaterThan(50);
-    // Sixteen at first, then one each time.
+    // The first look tries sixteen messages, each later one tries one.
     expect(receiver.asked).toHaveLength(75);
     const untouched = 200 - new Set(receiver.asked).size;
     receiver.answer = async () => {};

@@ -4,23 +4,23 @@ import { pauseAfter } from '../../domain/notices/retry-schedule.js';
 import type { NoticeReceiver, Outbox } from '../ports.js';
 import type { Claim } from '../notice-ports.js';
 
-/** Messages that are tried at the same time. */
+/** Messages that are sent at the same time. */
 const AT_ONCE = 16;
 
 const GRACE_MS = 3000;
 
-/** What a try came to; one that the end of the service cut off is none. */
+/** The result of an attempt. `cut_off`: the service stopped during the attempt, which then does not count. */
 export type TryOutcome = 'delivered' | 'failed' | 'given_up' | 'cut_off';
 
 export interface Look {
   readonly outcomes: readonly TryOutcome[];
-  /** Of a try in vain, where none succeeded. */
+  /** The reason of a failed attempt, if no attempt succeeded. */
   readonly why: string | undefined;
-  /** Until the next look is worth it; undefined when nothing more is known to wait. */
+  /** Until the next look; undefined when no message is known to wait. */
   readonly pauseMs: number | undefined;
 }
 
-/** Sends what is due of one channel. Any number of instances may, at the same time. */
+/** Sends the due messages of one channel. Several instances may do so at once. */
 export class SendNotices {
   private readonly standing = new ReceiverStanding();
   private readonly underWay: UnderWay;
@@ -34,11 +34,11 @@ export class SendNotices {
     this.underWay = new UnderWay(graceMs);
   }
 
-  /** One look at what is due. No transaction is open while a message is under way. */
+  /** Sends what is due now. No transaction is open while a message is being sent. */
   async execute(): Promise<Look> {
     const limit = this.standing.isAway ? 1 : AT_ONCE;
     const claims = this.underWay.hasEnded ? [] : await this.outbox.claim(this.channel, limit);
-    // Each to its end, also where PostgreSQL keeps one from being noted.
+    // Waits for all of them, even if PostgreSQL fails to record one.
     const tries = await Promise.allSettled(claims.map((claim) => this.send(claim)));
     const results = tries.map((each) => {
       if (each.status === 'rejected') throw each.reason;
@@ -52,7 +52,7 @@ export class SendNotices {
     return { outcomes, why, pauseMs: claims.length === limit ? 0 : undefined };
   }
 
-  /** The service ends: nothing new is begun, and what is under way has little time left. */
+  /** Begins no new attempts. Attempts that are under way are cut off after a grace period. */
   stop(): void {
     this.underWay.end();
   }
@@ -73,20 +73,23 @@ export class SendNotices {
   }
 }
 
-/** Work that the end of the service waits for, and not for long. */
+/** Work that a stopping service waits for, but only for a short time. */
 export class UnderWay {
   private readonly cutOffs = new Set<() => void>();
   private isOver = false;
 
-  /** @param graceMs from the end of the service until what is under way is cut off */
+  /** @param graceMs how long work may take after the service has begun to stop */
   constructor(private readonly graceMs: number) {}
 
-  /** From then on nothing is to be begun. */
+  /** Once true, no new work may begin. */
   get hasEnded(): boolean {
     return this.isOver;
   }
 
-  /** Answers `done`, the error, or `cut-off` where the service ended first; the work is left to itself then. */
+  /**
+   * Resolves with `done`, with the error, or with `cut-off` when the grace period ended first. The work then continues
+   * unobserved.
+   */
   track(work: Promise<void>): Promise<'done' | 'cut-off' | Error> {
     return new Promise((resolve) => {
       const cutOff = () => resolve('cut-off');

@@ -6,16 +6,16 @@ import type { PlatformLogin, Sessions } from '../ports.js';
 export const SIGN_IN_PURPOSES = ['sign-in', 'confirmation'] as const;
 export type SignInPurpose = (typeof SIGN_IN_PURPOSES)[number];
 
-/** What the person's browser keeps until they come back from the platform. */
+/** What the person's browser keeps until the platform sends them back. */
 export interface SignInUnderWay extends BegunSignIn {
   readonly purpose: SignInPurpose;
-  /** Of a confirmation: who asked for it. */
+  /** For a confirmation: the owner who requested it. */
   readonly ownerId?: string | undefined;
-  /** Of the session that the browser had, which the new one replaces. */
+  /** The browser's previous session, which the new one replaces. */
   readonly sessionDigest?: string | undefined;
 }
 
-/** Sends a person to the platform, to sign in there or to confirm that it is still they. */
+/** Sends a person to the platform to sign in there, or to confirm that it is still them. */
 export class BeginPlatformSignIn {
   constructor(
     private readonly login: PlatformLogin,
@@ -23,7 +23,7 @@ export class BeginPlatformSignIn {
     private readonly rule: FreshSignInRule,
   ) {}
 
-  /** @param token of the session that the browser has, if any */
+  /** @param token of the browser's session, if it has one */
   async execute(purpose: SignInPurpose, token: string | undefined): Promise<{ url: string; underWay: SignInUnderWay }> {
     const isConfirmation = purpose === 'confirmation';
     const { url, begun } = await this.login.begin(isConfirmation ? this.rule : undefined);

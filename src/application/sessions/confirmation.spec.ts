@@ -18,7 +18,7 @@ const profile = () => {
   const id = `auth0|${(made += 1)}`;
   return { id, email: `${made}@example.org`, displayName: '', permissions: [] };
 };
-/** No password, and a sign-in at the platform so many seconds ago. */
+/** Without a password, and signed in at the platform so many seconds ago. */
 const signedIn = (secondsAgo: number, acr?: string) => ({
   password: undefined,
   signIn: { authenticatedAt: new Date(store.now().getTime() - secondsAgo * 1000), acr },

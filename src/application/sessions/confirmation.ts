@@ -15,24 +15,24 @@ import type { PasswordCheck } from './password-check.js';
 export const CONFIRMATION_KINDS = ['password', 'fresh-sign-in'] as const;
 export type ConfirmationKind = (typeof CONFIRMATION_KINDS)[number];
 
-/** What owners bring to confirm that it is they who ask. */
+/** What owners present to confirm a change. */
 export interface Proof {
   readonly password?: string | undefined;
-  /** How they signed in at the platform, if they did. */
+  /** Their sign-in at the platform, if they used one. */
   readonly signIn?: PlatformSignIn | undefined;
 }
 
-/** A change of an account that its owner confirms. */
+/** A change of an account that its owner must confirm. */
 interface ConfirmedOrder {
   readonly ownerId: string;
   readonly proof: Proof;
   readonly client: Client;
 }
 
-/** What was checked before the transaction, to be compared with what the transaction finds. */
+/** The result of the check before the transaction. The transaction compares it with the locked account. */
 interface Checked extends Proof {
   readonly passwordHash: string | null;
-  /** Whether that hash is cheaper than new hashes are. */
+  /** Whether that hash is weaker than new hashes. */
   readonly isOutdated: boolean;
 }
 
@@ -45,7 +45,10 @@ interface ConfirmationParts {
   readonly rule: FreshSignInRule;
 }
 
-/** Confirms a change: by the owner's password where they have one here, or else by a fresh sign-in at the platform. */
+/**
+ * Confirms a change with the owner's password, if the account has one here, or otherwise with a fresh sign-in at the
+ * platform.
+ */
 export class Confirmation {
   constructor(private readonly parts: ConfirmationParts) {}
 
@@ -54,11 +57,12 @@ export class Confirmation {
   }
 
   /**
-   * Runs `change` in a transaction of the owner's account. The password is checked before it, since that takes time, and
-   * the account is compared again inside. Throws `incorrect_password`, `confirmation_required`, and what `change` throws.
+   * Runs `change` in a transaction of the owner's account. The password is checked before the transaction because
+   * hashing is slow. The transaction then checks that the account has not changed. Throws `incorrect_password`,
+   * `confirmation_required`, and the errors of `change`.
    */
   async confirm<T>(order: ConfirmedOrder, change: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
-    // A sign-in may have replaced the hash of the same password in between: check once more, against what is stored now.
+    // A concurrent sign-in may have replaced the hash of the same password: then check once more, with the new hash.
     const outcome = (await this.attempt(order, change)) ?? (await this.attempt(order, change));
     if (!outcome) throw incorrectPassword();
     return outcome.result;
@@ -100,7 +104,10 @@ export class Confirmation {
     return { password, passwordHash, isOutdated: outdated };
   }
 
-  /** Replaces an outdated hash. The outcome of the change stands; if this fails, the next correct password does it. */
+  /**
+   * Replaces an outdated hash. If this fails, the change still succeeds, and the next correct password replaces the
+   * hash.
+   */
   private async renew(ownerId: string, { password, passwordHash, isOutdated }: Checked): Promise<void> {
     if (password === undefined || passwordHash === null || !isOutdated) return;
     const { accounts, passwords } = this.parts;

@@ -4,7 +4,7 @@ import type { Accounts, Audit, PlatformLogin, Refusals, Sessions } from '../port
 import { sessionOpened } from './sign-in.js';
 import type { SignInUnderWay } from './begin-platform-sign-in.js';
 
-/** Of somebody whom the platform knows and who does not get in here. */
+/** Why a person whom the platform knows can't sign in here. */
 export type SignInRefusal = 'no_account' | 'suspended' | 'deleted';
 
 export type FinishedSignIn =
@@ -13,7 +13,7 @@ export type FinishedSignIn =
       readonly refusal?: undefined;
       readonly token: string;
       readonly expiresAt: Date;
-      /** Of a confirmation: whether it is the person who asked for it. */
+      /** For a confirmation: whether it is the owner who requested it. */
       readonly isExpected: boolean;
     };
 
@@ -31,13 +31,13 @@ interface FinishParts {
   readonly refusals: Refusals;
 }
 
-/** Opens a session, always a new one, for a person who comes back from the platform. */
+/** Opens a new session for a person whom the platform sent back. */
 export class FinishPlatformSignIn {
   constructor(private readonly parts: FinishParts) {}
 
   /**
-   * Throws `invalid_credentials` when the platform did not sign anybody in, `unavailable` when it is away.
-   * @param answer the query that the platform sent them back with
+   * Throws `invalid_credentials` when the platform did not sign anybody in, and `unavailable` when it does not answer.
+   * @param answer the query with which the platform sent the person back
    */
   async execute(answer: string, underWay: SignInUnderWay, client: Client): Promise<FinishedSignIn> {
     const { accountId, signIn } = await this.parts.login.finish(answer, underWay);
@@ -45,7 +45,7 @@ export class FinishPlatformSignIn {
     const event = account && sessionOpened(account.id, client);
     const session = event && (await this.parts.sessions.begin({ accountId: account.id, signIn, event }));
     if (!session) {
-      // An account that was suspended in this very moment was read as active.
+      // The account was read as active and suspended right after that.
       const reason = account ? ownerRefusal(account.status) : 'invalid-token';
       const failure = { reason, client, ownerId: account?.id ?? null, keyId: null, publicPart: null } as const;
       await this.parts.audit.recordFailure(failure);

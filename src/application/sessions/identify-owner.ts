@@ -10,7 +10,7 @@ interface IdentityParts {
   readonly tokens: PlatformTokens | undefined;
 }
 
-/** Who is managing keys: the person behind a session, or behind a token of the platform's own login. */
+/** Finds the person who manages keys, from a session or from a token of the platform's own login. */
 export class IdentifyOwner {
   constructor(private readonly parts: IdentityParts) {}
 
@@ -22,7 +22,9 @@ export class IdentifyOwner {
     return this.parts.sessions.find(token);
   }
 
-  /** Throws `no_account` for a person whom the platform knows and who has no account here; others learn nothing. */
+  /**
+   * Throws `no_account` for a person whom the platform knows but who has no account here. Anybody else gets no reason.
+   */
   async byPlatformToken(jwt: string, client: Client): Promise<Session | undefined> {
     const bearer = (await this.parts.tokens?.verify(jwt)) ?? { refusal: 'no login is set' };
     if ('refusal' in bearer) return this.refuse(bearer.refusal, client);

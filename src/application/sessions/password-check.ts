@@ -5,7 +5,7 @@ import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
 import type { Asker, Audit, GuessSubject, PasswordGuesses, Passwords } from '../ports.js';
 
 interface PasswordGuess {
-  /** Undefined where there is none with this email. */
+  /** Undefined when no account has this email. */
   readonly account: Account | undefined;
   readonly email: string;
   readonly password: string;
@@ -13,7 +13,10 @@ interface PasswordGuess {
   readonly asker: Asker;
 }
 
-/** The one way a password is looked at: counted first, hashed then, and every failure recorded before the answer. */
+/**
+ * The only place that checks passwords. It counts the attempt, then hashes, and records every failure before it
+ * answers.
+ */
 export class PasswordCheck {
   private readonly budget = new NetworkBudget();
 
@@ -24,7 +27,7 @@ export class PasswordCheck {
     private readonly nowMs: () => number = () => Math.floor(performance.now()),
   ) {}
 
-  /** Costs the same whether or not there is an account. Throws `too_many_attempts` or `busy`. */
+  /** Takes the same time whether or not there is an account. Throws `too_many_attempts` or `busy`. */
   async verify(guess: PasswordGuess, client: Client): Promise<{ matches: boolean; outdated: boolean }> {
     const { account, password, email, subjects, asker } = guess;
     const fail = (reason: FailureReason) =>
@@ -43,7 +46,7 @@ export class PasswordCheck {
     return result;
   }
 
-  /** The budget comes first, since it costs nothing to look at, and is given back for what is refused all the same. */
+  /** Checks the budget first because that is cheap, and refunds it if the attempt is refused later on. */
   private async count(subjects: readonly GuessSubject[], asker: Asker): Promise<void> {
     if (asker.isKnown) return this.guesses.count(subjects, asker);
     this.budget.spend(asker.name, this.nowMs());

@@ -227,7 +227,7 @@ describe('no session slips past what happens while the password is looked at', (
 });
 
 describe('guessing', () => {
-  /** One after the other, as fast as they are answered. */
+  /** One after the other, without pauses. */
   const guess = async (email: string, count: number, ip: string) => {
     const outcomes: string[] = [];
     for (let n = 0; n < count; n += 1) outcomes.push(await outcomeOf(signIn(email, `wrong ${n}`, ip)));
@@ -338,7 +338,7 @@ describe('guessing', () => {
     expect(await outcomeOf(signIn(email))).toBe('ok');
     const full = openFakes({ store: app.store, passwords: new Full() });
     const [guesses, events] = [new Map(app.store.guesses), eventsOf(app, id)];
-    // More than the network's budget, which they are given back.
+    // More than the network's budget, which is refunded each time.
     for (let n = 0; n < 150; n += 1) expect(await outcomeOf(signIn(email, 'wrong', ELSEWHERE, full))).toBe('busy');
     expect([app.store.guesses, eventsOf(app, id)]).toEqual([guesses, events]);
     expect(await outcomeOf(signIn(email, PASSWORD, HOME, full))).toBe('ok');
@@ -346,7 +346,7 @@ describe('guessing', () => {
 
   test('is not looked at when it can’t be counted, nor put on record as one too many', async () => {
     const { id, email } = await newOwner(app);
-    /** The store is away. */
+    /** The store is unavailable. */
     class Away implements PasswordGuesses {
       private readonly away = async () => {
         throw new LatchkeyError('unavailable', 'away');

@@ -18,15 +18,16 @@ interface SignInParts {
 export class SignIn {
   constructor(private readonly parts: SignInParts) {}
 
-  /** Throws `invalid_credentials` alike for an unknown email, a wrong password and an account that is not active. */
+  /** Throws the same `invalid_credentials` for an unknown email, a wrong password and an account that is not active. */
   async execute(email: string, password: string, client: Client): Promise<{ token: string; expiresAt: Date }> {
-    // Another sign-in may have replaced the hash of the same password in between: look once more, at what is stored now.
+    // A concurrent sign-in may have replaced the hash of the same password: then check once more, with the stored
+    // account.
     const session = (await this.attempt(email, password, client)) ?? (await this.attempt(email, password, client));
     if (!session) throw new LatchkeyError('busy', 'The account is being changed: try again', { retryAfterSeconds: 1 });
     return session;
   }
 
-  /** Undefined when the account changed while the password was looked at. */
+  /** Undefined when the account changed while the password was being checked. */
   private async attempt(email: string, password: string, client: Client) {
     const [account, { subjects, asker }] = await Promise.all([
       this.parts.accounts.findByEmail(email),
@@ -53,8 +54,8 @@ export class SignIn {
   }
 
   /**
-   * A network that has signed in to the account before is spared the ceiling and the strangers' budget, so that guesses
-   * from elsewhere can't keep it out.
+   * A network that has signed in to the account before is exempt from the limit for the account and from the budget of
+   * unknown networks. So guesses from elsewhere can't lock it out.
    */
   private async origin(email: string, client: Client): Promise<{ subjects: GuessSubject[]; asker: Asker }> {
     const network = clientNetwork(client.ip);
@@ -66,7 +67,7 @@ export class SignIn {
   }
 }
 
-/** The event of a session, which is saved with it. */
+/** The event of a new session. It is saved in the same transaction. */
 export function sessionOpened(accountId: string, client: Client): AuditEvent {
   return { type: 'session.opened', actorId: accountId, client };
 }
@@ -78,7 +79,7 @@ function invalidCredentials(): LatchkeyError {
 export class SignOut {
   constructor(private readonly sessions: Sessions) {}
 
-  /** Signing out twice does no harm. */
+  /** May be repeated. */
   execute(token: string): Promise<void> {
     return this.sessions.end(token);
   }

@@ -5,7 +5,7 @@ import type { Question, Verdict } from '../../domain/keys/verdict.js';
 import type { Accounts } from '../ports.js';
 import { changeKeys } from '../keys/change-keys.js';
 
-/** A request that would be granted, as the first one of a key that replaces another. */
+/** A request that would be granted and is the first one of a successor. */
 export interface FirstUse {
   readonly standing: KeyStanding;
   readonly question: Question;
@@ -13,16 +13,18 @@ export interface FirstUse {
   readonly client: Client;
 }
 
-/** Records the first use of a key that replaces another, which sets the end of the other. */
+/** Records the first use of a successor, which sets the end of the old key. */
 export class RecordFirstUse {
-  /** By key. */
+  /** By key id. */
   private readonly underWay = new Map<string, Promise<Verdict | undefined>>();
 
   constructor(private readonly accounts: Accounts) {}
 
   /**
-   * The grant under the locks that a revocation and a change of the account take, once the use is committed.
-   * @returns undefined when the key must be read again: it or its owner has changed, or another request is recording the use
+   * Returns the grant after the first use has committed. It holds the same locks as a revocation and a change of the
+   * account.
+   * @returns undefined when the key must be read again: the key or its owner has changed, or another request records
+   * the use
    */
   async execute(use: FirstUse): Promise<Verdict | undefined> {
     const { id } = use.standing;

@@ -4,15 +4,15 @@ import type { Question } from '../../domain/keys/verdict.js';
 import type { ApiKeys } from '../ports.js';
 import type { ValidateKey, Validation } from './validate-key.js';
 
-/** Whether it may read anything at all. */
+/** Whether the key may read anything at all. */
 const IS_GOOD: Question = { operation: 'read', permission: '' };
 
 export interface OwnKey extends Validation {
-  /** Of a key that is granted. */
+  /** Only of a granted key. */
   readonly name?: string;
 }
 
-/** Tells who holds a key what it may do. It is judged, charged and recorded like any request to read. */
+/** Shows the holder of a key what it may do. The key is judged, charged and recorded like for any request to read. */
 export class ShowOwnKey {
   constructor(
     private readonly validateKey: ValidateKey,
@@ -22,7 +22,7 @@ export class ShowOwnKey {
   async execute(credential: string | undefined, client: Client): Promise<OwnKey> {
     const validation = await this.validateKey.execute({ credential, question: IS_GOOD, client });
     if (!validation.verdict.granted) return validation;
-    // Read by itself, so that no other validation reads a name.
+    // A separate read, so that other validations need not read the name.
     const key = await this.keys.find(validation.verdict.keyId);
     if (!key) throw new LatchkeyError('unavailable', 'The key is gone');
     return { ...validation, name: key.snapshot().name };

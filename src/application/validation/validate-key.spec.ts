@@ -14,7 +14,7 @@ import { ValidateKey } from './validate-key.js';
 const READ: Question = { operation: 'read', permission: '' };
 
 const LIMITED = { admitted: false, limit: 3, remaining: 0, resetAfterMicros: 3_000_000, retryAfterMicros: 1_000_000 };
-/** As Redis is asked. */
+/** Answers asynchronously, as Redis does. */
 class DistantLimiter implements RateLimiter {
   charge = () => Promise.resolve(LIMITED);
 }
@@ -22,7 +22,7 @@ const limiter = new DistantLimiter();
 
 const app = openFakes({ rateLimit: { perSecond: 1, burst: 3 } });
 
-/** Over the same world, but with a reader of its own, and the limiter that is asked elsewhere. */
+/** Uses the same store, but its own reader and the asynchronous limiter. */
 function judgeOver(reader: KeyReader): ValidateKey {
   return new ValidateKey({ ...app, keyReader: reader, limiter, keyPrefix: 'lk' });
 }
@@ -35,7 +35,7 @@ async function newKey(part: Partial<CreateApiKeyCommand> = {}): Promise<CreatedA
 const validate = (credential: string | undefined, question = READ) =>
   app.validateKey.execute({ credential, question, client: client() });
 
-/** The same public part with a secret that is as well-formed as the right one. */
+/** The same public part with a wrong secret that is well-formed. */
 function withAnotherSecret(fullKey: string): string {
   const other = KeyString.generate('lk').reveal();
   const unsealed = fullKey.slice(0, 28) + other.slice(28, 84);
@@ -357,7 +357,7 @@ describe('audited or not done', () => {
     await expect(validate(undefined)).rejects.toMatchObject(unavailable);
     await expect(validate(KeyString.generate('lk').reveal())).rejects.toMatchObject(unavailable);
     await expect(validate(suspended.fullKey)).rejects.toMatchObject(unavailable);
-    // Needs no record.
+    // Needs no event.
     expect((await validate(good.fullKey)).verdict.granted).toBe(true);
     app.store.isRecordAway = false;
     const from = client();

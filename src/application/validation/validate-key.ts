@@ -23,20 +23,20 @@ import type { RecordDueEnds } from '../keys/record-due-ends.js';
 import type { FirstUse, RecordFirstUse } from './record-first-use.js';
 
 export interface ValidationRequest extends MeasuredRequest {
-  /** The presented key string; undefined when the request carried none that can be read. */
+  /** The presented key string; undefined when the request has none that can be read. */
   readonly credential: string | undefined;
   readonly question: Question;
 }
 
 export interface Validation {
   readonly verdict: Verdict;
-  /** Of a denial: whose key it is. Absent until the secret is proven. */
+  /** Of a denial: the key and its owner. Undefined until the secret is proven. */
   readonly proven?: { readonly keyId: string; readonly ownerId: string };
-  /** Absent until the secret is proven. */
+  /** Undefined until the secret is proven. */
   readonly rate?: RateDecision;
 }
 
-/** What a validation is made of. */
+/** The parts that a validation uses. */
 export interface ValidationParts {
   readonly keyReader: KeyReader;
   readonly limiter: RateLimiter;
@@ -102,7 +102,7 @@ export class ValidateKey {
     return { verdict, rate, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 
-  /** A grant would be the first use of the key: it is answered once that is committed. */
+  /** A grant would be the first use of the key, so that use is committed before the answer. */
   private async judgeFirstUse(use: FirstUse & { readonly publicPart: string }): Promise<Verdict> {
     const { keyReader, dueEnds, recordFirstUse } = this.parts;
     const verdict = await recordFirstUse.execute(use);
@@ -124,7 +124,7 @@ export class ValidateKey {
     return { verdict: deny('invalid-key') };
   }
 
-  /** A failed authentication is on the audit trail before it is answered. */
+  /** A failed authentication is recorded on the audit trail before the answer. */
   private async refuse(refused: Refused, details: RefusalDetails, timer: ValidationTimer): Promise<void> {
     if (isFailedAuthentication(refused.reason)) {
       await this.parts.audit.recordFailure(refused);
