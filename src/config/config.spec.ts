@@ -9,7 +9,7 @@ import { ConfigError, readConfig } from './config.js';
 import { urlHost } from './network-config.js';
 
 const hex = (token: string) => createHash('sha256').update(token).digest('hex');
-/** What cannot be done without. */
+/** The required settings. */
 const NEEDED = {
   DATABASE_URL: 'postgres://latchkey@db/latchkey',
   SERVICE_TOKENS: `gateway:validator:${hex('token')}`,

@@ -24,7 +24,7 @@ import type { ServiceToken } from './service-roles.js';
 import { readServiceTokens } from './service-tokens.js';
 
 interface AuditConfig {
-  /** Newest first. Events are not sealed without one. */
+  /** Newest first. Empty: events are not sealed. */
   readonly sealKeys: SealKeys;
   /** Undefined: events are kept forever. */
   readonly retentionDays: number | undefined;
@@ -36,9 +36,9 @@ export interface Config extends NoticesConfig {
   readonly grpcPort: number;
   /** Undefined: metrics are served on `httpPort`. */
   readonly metricsPort: number | undefined;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string;
-  /** Where our own pages come from, in every spelling. */
+  /** The origins of our own pages, in every spelling. */
   readonly ownOrigins: readonly string[];
   /** Other origins whose pages may manage keys here, with a token of the platform's own login. */
   readonly crossOrigins: readonly string[];
@@ -52,31 +52,31 @@ export interface Config extends NoticesConfig {
   readonly oidc: OidcConfig | undefined;
   /** Whether people may sign in, and confirm, with a password of ours. */
   readonly passwordSignIn: boolean;
-  /** What confirms in place of a password. */
+  /** Which sign-in at the platform confirms in place of a password. */
   readonly freshSignIn: FreshSignInRule;
   readonly grpcTls: GrpcTlsConfig | undefined;
   readonly audit: AuditConfig;
-  /** What may be asked for through a proxy, the first match counting. Undefined: nothing. */
+  /** What may be requested through a proxy. The first match counts. Undefined: nothing. */
   readonly forwardAuthRoutes: readonly ForwardAuthRoute[] | undefined;
   readonly demo: boolean;
-  /** What the settings screen's ready-made curl line calls. */
+  /** The URL in the settings screen's ready-made curl line. */
   readonly exampleUrl: string;
-  /** Where the settings screen sends people who are stuck. */
+  /** The page that the settings screen links to for help. */
   readonly helpUrl: string | undefined;
-  /** Processes that share the ports. */
+  /** How many processes share the ports. */
   readonly workers: number;
   readonly logLevel: string;
-  /** A validation that takes longer is explained in the log; 0: none. */
+  /** A validation that takes longer is explained in the log. 0: none is. */
   readonly slowValidationMs: number;
-  /** Spans are sent; where to is for the SDK to read. */
+  /** Whether spans are sent. The SDK reads the target itself. */
   readonly traces: boolean;
-  /** What is dangerous and still allowed, a line each, for the log of the start. */
+  /** One line for each dangerous but permitted setting, for the log of the start. */
   readonly warnings: readonly string[];
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-/** One line per variable that is missing or wrong. Values are never printed: some are secrets. */
+/** One line for each missing or invalid variable. Values are never printed, because some are secrets. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));
@@ -138,7 +138,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return Object.freeze(config);
 }
 
-/** With demo values that is the reference resource service, which then runs beside us. */
+/** With demo values: the URL of the reference resource service, which runs in the demo too. */
 function exampleUrl(reader: EnvReader, demo: boolean, host: string): string {
   if (!demo) return 'https://api.example.com/v1/systems';
   return `http://${urlHost(host)}:${reader.port('SYSTEMS_API_PORT', 4000)}/backend/api/systems`;

@@ -12,7 +12,7 @@ const SAFE = {
   PUBLIC_URL: 'https://keys.example.com',
 };
 
-/** What a start says of settings: the lines that stop it, or those that it logs. */
+/** The lines that a start prints about settings: those that stop it, or those that it logs. */
 function told(env: NodeJS.ProcessEnv): { refused: readonly string[] } | { warned: readonly string[] } {
   try {
     return { warned: readConfig({ ...SAFE, ...env }).warnings };

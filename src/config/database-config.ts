@@ -1,15 +1,15 @@
 import type { EnvReader } from './env-reader.js';
 
 export interface DatabaseConfig {
-  /** One for each host that DATABASE_URL names, alike but for the host. */
+  /** One URL for each host in DATABASE_URL. They differ only in the host. */
   readonly urls: readonly string[];
-  /** How long one statement of a validation may take. */
+  /** The timeout of one statement of a validation. */
   readonly patienceMs: number;
-  /** Whether a connection is a session of PostgreSQL's, or one for each transaction, as PgBouncer may have it. */
+  /** Whether a connection is a session of PostgreSQL or changes with each transaction, as with PgBouncer. */
   readonly pooling: 'session' | 'transaction';
-  /** Whether a validation's answer waits until a standby has taken a commit that is later than its read. */
+  /** Whether a validation is answered only after a standby has received a commit that is later than its read. */
   readonly readBarrier: boolean;
-  /** Whether changes are refused while no standby takes them before they are answered. */
+  /** Whether changes are refused while no standby confirms them before the answer. */
   readonly requireSynchronous: boolean;
 }
 
@@ -23,7 +23,7 @@ export function readDatabase(reader: EnvReader): DatabaseConfig {
   };
 }
 
-/** A URL may name several hosts, as `postgres://user@one:5432,two:5432/name` does: it becomes one for each. */
+/** Splits a URL with several hosts, such as `postgres://user@one:5432,two:5432/name`, into one URL for each host. */
 function readUrls(reader: EnvReader): string[] {
   const name = 'DATABASE_URL';
   const value = reader.text(name);

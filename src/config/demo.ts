@@ -3,7 +3,7 @@ import type { PutAccountCommand } from '../application/accounts/put-account.js';
 import type { EnvReader } from './env-reader.js';
 import type { ServiceToken } from './service-roles.js';
 
-/** Public values for trying things out. They exist with DEMO=1 alone, which NODE_ENV=production refuses. */
+/** Public values for trying the service. They exist only with DEMO=1, which NODE_ENV=production refuses. */
 export const DEMO_OWNER: PutAccountCommand & { password: string } = {
   id: 'demo',
   email: 'demo@latchkey.dev',
@@ -12,7 +12,7 @@ export const DEMO_OWNER: PutAccountCommand & { password: string } = {
   password: 'correct horse battery staple',
 };
 
-/** Where nobody signs in with a password, the demo owner has none. */
+/** Without a password if sign-in with a password is turned off. */
 export function demoOwner(passwordSignIn: boolean): PutAccountCommand {
   const { password, ...profile } = DEMO_OWNER;
   return passwordSignIn ? { ...profile, password } : profile;
@@ -24,7 +24,10 @@ export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = [
   { name: 'dev-reporter', role: 'reporter', digest: sha256('dev-reporter-token') },
 ];
 
-/** Tokens that stand, or stood, in our own pages and examples: everybody may know them. The last is a variable left empty. */
+/**
+ * Tokens that are or were in our own pages and examples, so they are public. The empty one stands for a variable that
+ * was left empty.
+ */
 const PUBLISHED_TOKENS = ['dev-validator-token', 'dev-accounts-token', 'dev-reporter-token', 'foo', 'the token', ''];
 
 export function isPublished(digest: Buffer): boolean {

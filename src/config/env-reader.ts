@@ -2,16 +2,16 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { credentialsNeedEncoding, isOneSlipApart } from './mistakes.js';
 import { isLoopbackUrl } from './network-config.js';
 
-/** Reads variables one by one and collects what is wrong with them, so that one start reports all of it. */
+/** Reads variables one by one and collects all problems, so that one start reports all of them. */
 export class EnvReader {
   readonly problems: string[] = [];
-  /** What does not stop the start, and is likely a mistake. */
+  /** Probable mistakes that do not stop the start. */
   readonly warnings: string[] = [];
   private readonly asked = new Set<string>();
 
   constructor(private readonly env: NodeJS.ProcessEnv) {}
 
-  /** One line a variable: what is found first. */
+  /** Only the first problem of each variable is kept. */
   wrong(name: string, problem: string): void {
     if (this.problems.some((line) => line.startsWith(`${name} `))) return;
     this.problems.push(`${name} ${problem}`);
@@ -21,7 +21,7 @@ export class EnvReader {
     this.warnings.push(`${name} ${danger}`);
   }
 
-  /** What is set, has been asked for by nobody, and nearly reads like what has been. */
+  /** Warns of variables that are set, are not ours, and look almost like one of ours. */
   warnOfMisspelt(): void {
     for (const name of Object.keys(this.env).filter((each) => !this.asked.has(each) && this.env[each])) {
       const meant = [...this.asked].find((known) => isOneSlipApart(name, known));
@@ -29,19 +29,19 @@ export class EnvReader {
     }
   }
 
-  /** @param when in which circumstances it is needed, unless always */
+  /** @param when the condition under which it is required; undefined: always */
   missing(name: string, when?: string): string {
     this.wrong(name, when === undefined ? 'is missing' : `is missing: it is needed ${when}`);
     return '';
   }
 
-  /** An empty variable is an unset one, as compose files and shells leave them. */
+  /** An empty variable counts as unset, because compose files and shells leave such variables. */
   text(name: string): string | undefined {
     this.asked.add(name);
     return this.env[name] === '' ? undefined : this.env[name];
   }
 
-  /** As an empty list says "none" where the default is not empty. */
+  /** Whether the variable is set to an empty text, which means "none" for a list with a default. */
   isSetEmpty(name: string): boolean {
     return this.env[name] === '';
   }
@@ -58,7 +58,7 @@ export class EnvReader {
     return value;
   }
 
-  /** Off unless it is set. */
+  /** Off by default. */
   onOrOff(name: string): boolean {
     return this.oneOf(name, 'off', ['on', 'off']) === 'on';
   }
@@ -81,7 +81,7 @@ export class EnvReader {
     return value === undefined ? undefined : this.checkedUrl(name, value, protocols);
   }
 
-  /** Answers the value, whether or not it is such a URL. */
+  /** Returns the value even if it is not such a URL. */
   checkedUrl(name: string, value: string, protocols: readonly string[]): string {
     if (credentialsNeedEncoding(value)) {
       this.wrong(name, 'has a password that must be percent-encoded: # as %23, / as %2F, ? as %3F, @ as %40, % as %25');
@@ -91,7 +91,9 @@ export class EnvReader {
     return value;
   }
 
-  /** Where we read what we then believe: https, since anybody between two machines can change what http brings. */
+  /**
+   * For data that we will trust. Requires https, because anybody on the network path can change what http transfers.
+   */
   secureUrl(name: string): string | undefined {
     const value = this.url(name, ['http:', 'https:']);
     if (value !== undefined && !/^https:/i.test(value) && !isLoopbackUrl(value)) {
@@ -104,14 +106,14 @@ export class EnvReader {
     return (this.text(name) ?? '').split(',').flatMap((word) => word.trim() || []);
   }
 
-  /** @param parse answers the item, or throws an Error whose message may be shown */
+  /** @param parse returns the item, or throws an Error whose message may be shown */
   list<T>(name: string, parse: (word: string) => T): T[] | undefined {
     return this.text(name) === undefined ? undefined : this.entries(name, this.words(name), parse);
   }
 
   /**
-   * What a file with a JSON array lists.
-   * @param parse answers the entry, or throws an Error whose message may be shown
+   * The entries of a file with a JSON array.
+   * @param parse returns the entry, or throws an Error whose message may be shown
    */
   jsonFile<T>(name: string, parse: (entry: unknown) => T): T[] | undefined {
     const path = this.file(name);
@@ -120,13 +122,13 @@ export class EnvReader {
       const entries: unknown = JSON.parse(readFileSync(path, 'utf8'));
       if (Array.isArray(entries)) return this.entries(name, entries, parse);
     } catch {
-      // Reported below, unless the file could not be read, which is reported already.
+      // Reported below. If the file could not be read, that is already reported.
     }
     this.wrong(name, 'names a file that holds no JSON array');
     return undefined;
   }
 
-  /** The path of a file that can be read. */
+  /** The path of a readable file. */
   file(name: string): string | undefined {
     const path = this.text(name);
     try {

@@ -7,7 +7,7 @@ import { ConfigError, readConfig } from './config.js';
 const folder = mkdtempSync(join(tmpdir(), 'routes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** @param content of the file that the variable names: text as it is, all else as JSON */
+/** @param content of the file that the variable names: a string is written as it is, anything else as JSON */
 function read(content: unknown) {
   const file = join(folder, 'routes.json');
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));

@@ -1,15 +1,15 @@
 import { OPERATIONS, type Operation } from '../domain/keys/access.js';
 import { isPermission } from '../domain/accounts/permission.js';
 
-/** What a request to a proxy needs, by its method and path. */
+/** What a request through a proxy requires, by method and path. */
 export interface ForwardAuthRoute {
-  /** In capitals, or `*` for any. */
+  /** In upper case, or `*` for any. */
   readonly method: string;
-  /** Decoded: `*` stands for one segment, `**` at the end for the rest, even none. */
+  /** Decoded. `*` matches one segment; `**` at the end matches the rest, which may be empty. */
   readonly path: string;
-  /** Undefined: by the method. */
+  /** Undefined: derived from the method. */
   readonly operation: Operation | undefined;
-  /** Empty where none is needed. */
+  /** Empty when no permission is needed. */
   readonly permission: string;
 }
 

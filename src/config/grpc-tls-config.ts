@@ -1,7 +1,7 @@
 import type { EnvReader } from './env-reader.js';
 import { type CertificateRole, parseClientRoles } from './service-roles.js';
 
-/** Files in PEM, readable at the start. */
+/** Files in PEM format. The start checks that they are readable. */
 export interface GrpcTlsConfig {
   readonly certFile: string;
   readonly keyFile: string;

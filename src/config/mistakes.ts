@@ -1,11 +1,14 @@
-/** `user:pa` and then what ends the host of a URL, or `%` and no hex, before an `@`: the password is cut in two. */
+/**
+ * A password with a character that ends the host of a URL, or with `%` and no hex digits, before an `@`. Such a
+ * character cuts the password in two.
+ */
 const CUT = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:[^/?#@]*[/?#].*@/i;
 
-/** Whether user or password hold characters that a URL takes for something else. */
+/** Whether the user or the password contains characters with a meaning in URLs, which must be percent-encoded. */
 export function credentialsNeedEncoding(url: string): boolean {
   if (!URL.canParse(url)) return CUT.test(url);
   const { username, password, pathname, hash } = new URL(url);
-  // `user:12#3@host` reads as host, port and the rest. A query may hold an @.
+  // `user:12#3@host` parses as host, port and the rest. A query may contain an @.
   if (username === '') return CUT.test(url) && `${pathname}${hash}`.includes('@');
   try {
     decodeURIComponent(username + password);
@@ -15,7 +18,9 @@ export function credentialsNeedEncoding(url: string): boolean {
   }
 }
 
-/** Whether one text becomes the other by one letter put in, left out or replaced, by two that change places, or by case. */
+/**
+ * Whether the two texts differ by one inserted, removed or replaced letter, by two swapped letters, or only by case.
+ */
 export function isOneSlipApart(text: string, meant: string): boolean {
   const [short, long] = [text.toUpperCase(), meant].sort((a, b) => a.length - b.length) as [string, string];
   if (short === long) return text !== meant;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** An entry of TRUSTED_PROXIES: what Express compares addresses with. */
+/** Parses an entry of TRUSTED_PROXIES into what Express compares addresses with. */
 export function parseProxy(entry: string): string {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return entry;
   const [, ip = '', bits = '0'] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
@@ -13,7 +13,7 @@ export function parseProxy(entry: string): string {
 
 const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** A loopback address has three spellings, and a browser takes whichever the person typed. */
+/** A loopback address has three spellings, and the browser uses the one that the person typed. */
 export function ownOrigins(publicUrl: string, httpPort: number): string[] {
   if (!URL.canParse(publicUrl)) return [];
   const { origin, hostname } = new URL(publicUrl);
@@ -21,13 +21,13 @@ export function ownOrigins(publicUrl: string, httpPort: number): string[] {
   return [...new Set([origin, ...LOOPBACK_HOSTS.map((host) => `http://${host}:${httpPort}`)])];
 }
 
-/** An entry of ALLOWED_ORIGINS, as browsers write it: scheme, host and port, in lower case, nothing more. */
+/** An entry of ALLOWED_ORIGINS, as browsers write it: only scheme, host and port, in lower case. */
 export function parseOrigin(text: string): string {
   if (URL.canParse(text) && new URL(text).origin === text) return text;
   throw new Error('must read like https://app.example.com');
 }
 
-/** Whether nothing but this machine answers at an address. */
+/** Whether the address reaches only this machine. */
 export function isLoopbackUrl(url: string): boolean {
   return URL.canParse(url) && LOOPBACK_HOSTS.includes(new URL(url).hostname);
 }
@@ -51,17 +51,17 @@ for (const [network, bits] of [
 ] as const) {
   PRIVATE.addSubnet(network, bits, 'ipv6');
 }
-/** Names that are known within a network alone: by one word, or by an ending that the Internet never has. */
+/** Names that are only known inside a network: a single word, or with an ending that is never used on the Internet. */
 const PRIVATE_NAME = /^[^.]+$|\.(internal|local|localhost|lan|test|home\.arpa)$/;
 
-/** Whether an address means nothing on the Internet. */
+/** Whether the address has no meaning on the Internet. */
 export function isPrivateUrl(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$|\.$/, '$1');
   const family = isIP(host);
   return family === 0 ? PRIVATE_NAME.test(host) : PRIVATE.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** A host as it stands in a URL. */
+/** The host as it is written in a URL. */
 export function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -6,7 +6,7 @@ interface Listener {
   readonly httpPort: number;
 }
 
-/** How browsers reach us, without a slash at its end. */
+/** The URL at which browsers reach us, without a trailing slash. */
 export function readPublicUrl(reader: EnvReader, demo: boolean, { host, httpPort }: Listener): string {
   const own = `http://${urlHost(host)}:${httpPort}`;
   const url = reader.url('PUBLIC_URL', ['http:', 'https:']);

@@ -10,11 +10,11 @@ interface Several {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly tls: boolean;
-  /** What may be shown: the scheme, the hosts and the name. */
+  /** The part that may be shown: the scheme, the hosts and the name. */
   readonly place: string;
 }
 
-/** One server, whose URL the driver reads. */
+/** A single server. The driver reads the URL. */
 export interface RedisServerConfig {
   readonly kind: 'server';
   readonly url: string;
@@ -24,7 +24,7 @@ export interface RedisServerConfig {
 export interface RedisSentinelConfig extends Several {
   readonly kind: 'sentinel';
   readonly sentinels: readonly RedisHost[];
-  /** What the sentinels call the primary. */
+  /** The sentinels' name for the primary. */
   readonly name: string;
   readonly sentinelUsername: string | undefined;
   readonly sentinelPassword: string | undefined;
@@ -32,7 +32,7 @@ export interface RedisSentinelConfig extends Several {
 
 export interface RedisClusterConfig extends Several {
   readonly kind: 'cluster';
-  /** Some of its nodes, which know the others. */
+  /** Some nodes of the cluster, from which the others are discovered. */
   readonly nodes: readonly RedisHost[];
 }
 
@@ -47,7 +47,7 @@ const PARTS = /^redis\+(sentinel|cluster):\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/([^
 export function readRedis(reader: EnvReader): RedisConfig | undefined {
   const url = reader.text('REDIS_URL');
   if (url === undefined) return undefined;
-  // Says which characters to encode.
+  // Reports which characters must be encoded.
   if (credentialsNeedEncoding(url)) reader.url('REDIS_URL', []);
   try {
     return parseRedisUrl(url);

@@ -4,14 +4,17 @@ import type { EnvReader } from './env-reader.js';
 
 const NAME = 'AUDIT_SEAL_KEY';
 
-/** None when it is not set. What is set holds a key at least, for nobody who sets it wants an unsealed record. */
+/**
+ * Empty when the variable is not set. A variable that is set must contain at least one key, because nobody sets it to
+ * leave events unsealed.
+ */
 export function readSealKeys(reader: EnvReader): SealKeys {
   const keys = reader.list(NAME, parseSealKey) ?? [];
   if (keys.length === 0 && reader.text(NAME) !== undefined) reader.wrong(NAME, 'holds commas and no key');
   return keys;
 }
 
-/** A random secret of at least 32 bytes, in hex or base64. What reads as hex is hex. */
+/** A random secret of at least 32 bytes, in hex or base64. Text that is valid hex is read as hex. */
 function parseSealKey(text: string): KeyObject {
   const isHex = /^([0-9a-f]{2})+$/i.test(text);
   const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);

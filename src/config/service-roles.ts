@@ -1,19 +1,22 @@
-/** Those whose calls go over gRPC, where a client certificate can stand for them too. */
+/** Roles that call over gRPC. A client certificate can have one of these roles too. */
 const GRPC_ROLES = ['validator', 'accounts'] as const;
 type GrpcRole = (typeof GRPC_ROLES)[number];
 
 export const SERVICE_ROLES = [...GRPC_ROLES, 'reporter'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
-/** A service identity by token. Names may repeat: two tokens while one is rotated, or two roles. */
+/**
+ * A service identity with a token. A name may occur several times: with two tokens during a replacement, or with two
+ * roles.
+ */
 export interface ServiceToken {
   readonly name: string;
   readonly role: ServiceRole;
-  /** SHA-256 of the token's text. */
+  /** SHA-256 of the token. */
   readonly digest: Buffer;
 }
 
-/** A service identity by client certificate. */
+/** A service identity with a client certificate. */
 export interface CertificateRole {
   /** A subject alternative name, or the common name. */
   readonly name: string;
@@ -28,7 +31,7 @@ export function parseServiceTokens(entry: string): ServiceToken {
   return { name, role: parseRole(role, SERVICE_ROLES), digest: Buffer.from(hex, 'hex') };
 }
 
-/** `<SAN or CN>:<role>`; the name may hold colons, as a SPIFFE id does. */
+/** `<SAN or CN>:<role>`. The name may contain colons, as a SPIFFE id does. */
 export function parseClientRoles(entry: string): CertificateRole {
   const at = entry.lastIndexOf(':');
   if (at < 1) throw new Error('must read <SAN or CN>:<role>');

@@ -3,8 +3,8 @@ import type { Config } from './config.js';
 import { urlHost } from './network-config.js';
 
 /**
- * What may be read of the settings by all who read the log, under the names of the variables: of a URL the place alone,
- * of secrets how many there are. Field by field, so that a new secret can't slip in.
+ * The settings that everybody who reads the log may see, with the names of the variables. URLs are reduced to their
+ * place, secrets to their number. Lists the fields one by one, so that a new secret can't slip in.
  */
 export function shownSettings(config: Config): Readonly<Record<string, unknown>> {
   const { database, platformLogin, oidc, grpcTls, freshSignIn, audit, webhook, mail } = config;
@@ -59,7 +59,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
   };
 }
 
-/** Without user, password and query, nor a slash that says nothing. */
+/** Without user, password, query and a lone slash. */
 function place(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   const { protocol, host, pathname } = new URL(url);
@@ -70,7 +70,7 @@ function onOrOff(isOn: boolean): 'on' | 'off' {
   return isOn ? 'on' : 'off';
 }
 
-/** Of this Latchkey, as its package.json has it. */
+/** The version of this Latchkey, from its package.json. */
 export function version(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;

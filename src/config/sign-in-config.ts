@@ -1,7 +1,7 @@
 import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
 import type { EnvReader } from './env-reader.js';
 
-/** The platform's own login, whose tokens stand in for a session. */
+/** The platform's own login, whose tokens are accepted in place of a session. */
 export interface PlatformLoginConfig {
   readonly jwksUrl: string;
   readonly issuer: string;
@@ -18,14 +18,14 @@ export function readPlatformLogin(reader: EnvReader): PlatformLoginConfig | unde
   };
 }
 
-/** The platform's OpenID provider, where the settings screen signs people in. */
+/** The platform's OpenID provider, where people sign in for the settings screen. */
 export interface OidcConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Separated by blanks, `openid` among them. */
+  /** Separated by spaces. Must include `openid`. */
   readonly scopes: string;
-  /** The claim that is the account's id here. */
+  /** The claim that contains the account's id. */
   readonly accountClaim: string;
 }
 
@@ -45,7 +45,7 @@ export function readOidc(reader: EnvReader): OidcConfig | undefined {
   };
 }
 
-/** Whether people may sign in with a password of ours. A platform that signs its people in wants no second way in. */
+/** Whether people may sign in with a password of ours. Off by default if the platform signs its people in. */
 export function readPasswordSignIn(reader: EnvReader): boolean {
   const elsewhere = ['SESSION_JWKS_URL', 'OIDC_ISSUER'].some((name) => reader.text(name) !== undefined);
   const isOn = reader.oneOf('PASSWORD_SIGN_IN', elsewhere ? 'off' : 'on', ['on', 'off']) === 'on';
@@ -54,7 +54,7 @@ export function readPasswordSignIn(reader: EnvReader): boolean {
   return isOn;
 }
 
-/** How fresh, and how strong, a sign-in at the platform has to be to confirm the creation of a key. */
+/** How fresh and how strong a sign-in at the platform must be to confirm the creation of a key. */
 export function readFreshSignIn(reader: EnvReader): FreshSignInRule {
   return {
     maxAgeSeconds: reader.wholeNumber('CONFIRMATION_MAX_AGE_SECONDS', 300, 86_400),
@@ -62,7 +62,7 @@ export function readFreshSignIn(reader: EnvReader): FreshSignInRule {
   };
 }
 
-/** It stands in a quoted text, separated from the next by a blank (RFC 9470). */
+/** The value is sent in a quoted text, separated from the next one by a space (RFC 9470). */
 function parseAcr(value: string): string {
   if (/^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(value)) return value;
   throw new Error('must be 1 to 255 visible ASCII characters without blanks, quotes and backslashes');

@@ -3,11 +3,11 @@ import type { EnvReader } from '../env-reader.js';
 import { isLoopbackUrl } from '../network-config.js';
 import { readSmtpOptions, type SmtpOptions } from './smtp-options.js';
 
-/** The mail server that takes our mails. */
+/** The mail server that sends our mails. */
 export interface SmtpConfig extends SmtpOptions {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte. Otherwise STARTTLS is used where the server offers it. */
+  /** TLS from the first byte. If false, STARTTLS is used if the server offers it. */
   readonly secure: boolean;
   readonly login: { readonly user: string; readonly password: string } | undefined;
 }
@@ -22,7 +22,7 @@ const SUBMISSION_PORT = 587;
 const SUBMISSIONS_PORT = 465;
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])$/i;
 
-/** Undefined: nobody is sent mail. */
+/** Undefined: no mail is sent. */
 export function readMail(reader: EnvReader): MailConfig | undefined {
   const url = reader.url('SMTP_URL', PROTOCOLS);
   const from = reader.text('MAIL_FROM');
@@ -49,7 +49,7 @@ function readSmtp(reader: EnvReader, url: URL): SmtpConfig | undefined {
   return { host, port: Number(port) || (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT), secure, login, ...options };
 }
 
-/** What cannot be decoded is refused already, where the URL is read. */
+/** Values that can't be decoded were already refused when the URL was read. */
 function readLogin(user: string, password: string) {
   try {
     return { user: decodeURIComponent(user), password: decodeURIComponent(password) };

@@ -4,13 +4,13 @@ import type { EnvReader } from '../env-reader.js';
 import { type MailConfig, readMail } from './mail-config.js';
 import { readWebhook, type WebhookConfig } from './webhook-config.js';
 
-/** Who is told what happens to keys. */
+/** Who gets notices about keys. */
 export interface NoticesConfig {
   readonly noticeReceivers: NoticeReceivers;
   readonly webhook: WebhookConfig | undefined;
-  /** How owners are sent mail. Undefined: not at all. */
+  /** How owners are sent mail. Undefined: they get none. */
   readonly mail: MailConfig | undefined;
-  /** So many days before a key expires its owner is told. */
+  /** How many days before a key expires its owner is notified. */
   readonly expiryNoticeDays: readonly number[];
 }
 
@@ -23,14 +23,17 @@ export function readNotices(reader: EnvReader): NoticesConfig {
   };
 }
 
-/** Who is told, for the command line too, which tells and does not send: that a receiver is named is enough. */
+/**
+ * Which receivers are configured. The command line uses this too: it writes notices but does not send them, so the rest
+ * of the settings is not checked.
+ */
 export function readNoticeReceivers(reader: EnvReader): NoticeReceivers {
   return { webhook: reader.text('WEBHOOK_URL') !== undefined, mail: reader.text('SMTP_URL') !== undefined };
 }
 
 const DEFAULT_DAYS = [30, 7, 1];
 
-/** So many days before the expiry of a key its owner is told. None where the variable is set, and empty. */
+/** How many days before a key expires its owner is notified. Empty when the variable is set to an empty text. */
 function readExpiryNoticeDays(reader: EnvReader): readonly number[] {
   if (reader.isSetEmpty('EXPIRY_NOTICE_DAYS')) return [];
   const days = reader.list('EXPIRY_NOTICE_DAYS', parseDays) ?? DEFAULT_DAYS;

@@ -1,15 +1,15 @@
-/** What the query of SMTP_URL may hold, under nodemailer's names. */
+/** The options that the query of SMTP_URL may contain, with nodemailer's names. */
 export interface SmtpOptions {
-  /** Send nothing unencrypted: a server without STARTTLS gets no mail. */
+  /** Send nothing unencrypted: without STARTTLS no mail is sent. */
   readonly requireTls: boolean;
-  /** Leave STARTTLS alone, although it is offered. */
+  /** Do not use STARTTLS, even if the server offers it. */
   readonly ignoreTls: boolean;
-  /** What we call ourselves to the server. Undefined: the machine's name. */
+  /** The name that we send to the server. Undefined: the machine's name. */
   readonly name: string | undefined;
-  /** PLAIN, LOGIN or CRAM-MD5. Undefined: what the server offers first. */
+  /** PLAIN, LOGIN or CRAM-MD5. Undefined: the first one that the server offers. */
   readonly authMethod: string | undefined;
   readonly tls: {
-    /** The name in the server's certificate. Undefined: its host. */
+    /** The name in the server's certificate. Undefined: the host. */
     readonly servername: string | undefined;
     readonly rejectUnauthorized: boolean;
   };
@@ -24,7 +24,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'tls.rejectUnauthorized': /^(true|false)$/,
 };
 
-/** @param wrong takes what is wrong, in words that hold no value */
+/** @param wrong is called with each problem, in words that contain no value */
 export function readSmtpOptions(query: URLSearchParams, wrong: (problem: string) => void): SmtpOptions {
   const given = (name: string) => query.get(name) ?? undefined;
   for (const [name, value] of query) {

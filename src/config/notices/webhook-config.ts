@@ -2,10 +2,13 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { EnvReader } from '../env-reader.js';
 import { isPrivateUrl } from '../network-config.js';
 
-/** Where webhooks go, and what signs them. */
+/** Where webhooks are sent, and the secrets that sign them. */
 export interface WebhookConfig {
   readonly url: string;
-  /** Each signs: while one is replaced a receiver knows one of them. One at least. */
+  /**
+   * At least one. Every webhook is signed with each of them, so that a secret can be replaced while a receiver knows
+   * only one.
+   */
   readonly secrets: readonly KeyObject[];
 }
 
@@ -29,7 +32,7 @@ export function readWebhook(reader: EnvReader): WebhookConfig | undefined {
   return { url, secrets: secrets ?? [] };
 }
 
-/** As Standard Webhooks has it. */
+/** In the format of Standard Webhooks. */
 function parseWebhookSecret(text: string): KeyObject {
   const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1];
   const bytes = Buffer.from(base64 ?? '', 'base64');
