@@ -34,8 +34,8 @@ import type { Telemetry } from './telemetry.js';
 export type Adapters = ReturnType<typeof buildAdapters>;
 
 /**
- * Every port and the adapter behind it. What stands here is opened, closed and measured.
- * @param passwords in a process of their own, unless a test gives cheaper ones
+ * Every port and its adapter. All adapters in this list are opened, closed and measured.
+ * @param passwords hashes in a separate process; a test may pass a cheaper one
  */
 export function buildAdapters(
   config: Config,

@@ -22,7 +22,7 @@ import { Database } from '../infrastructure/outbound/postgres/client/database.js
 import { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
 import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/open-database.js';
 
-/** The command line: the service's use cases over the service's adapters, and no server. */
+/** Runs a command with the use cases and adapters of the service, but without a server. */
 export async function administer<T>(
   { database, receivers }: Administered,
   work: (administration: Administration) => Promise<T>,
@@ -42,7 +42,7 @@ export function migrate(database: DatabaseConfig): Promise<string[]> {
   return withPrimary(database, migrateDatabase);
 }
 
-/** Watched hosts keep a process from its end. */
+/** Closes the connection afterwards, because watched hosts would keep the process running. */
 async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary) => Promise<T>): Promise<T> {
   const primary = new Primary(database);
   try {

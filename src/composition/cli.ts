@@ -5,7 +5,7 @@ import { exitCodeOf, linesOf, USAGE } from '../infrastructure/inbound/cli/failur
 import { buildProgram } from '../infrastructure/inbound/cli/program.js';
 import { databases } from './databases.js';
 
-// The program that reads our output may stop early: `latchkey audit export | head`.
+// The reader of our output may stop early: `latchkey audit export | head`.
 process.stdout.on('error', () => process.exit(1));
 
 try {

@@ -16,7 +16,7 @@ test('each start of a demo finds its owner, also after a purge', async () => {
 
 describe('without demo values', () => {
   const { id, email, displayName, password } = DEMO_OWNER;
-  /** What a start says over a database with these accounts, or undefined where it goes on. */
+  /** The error with which a database with these accounts stops the start; undefined when the service starts. */
   async function refusal(...accounts: { id: string; email: string; displayName?: string; password?: string }[]) {
     const app = openFakes();
     for (const account of accounts) await app.putAccount.execute({ displayName: '', permissions: [], ...account });

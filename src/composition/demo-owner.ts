@@ -3,7 +3,10 @@ import type { Accounts, Passwords } from '../application/ports.js';
 import { DEMO_OWNER } from '../config/demo.js';
 import { LatchkeyError } from '../domain/errors.js';
 
-/** A demo begins with its owner, also after somebody has tried a purge on it: that takes a version newer than any. */
+/**
+ * Creates the owner that a demo starts with. If somebody has purged the account, that takes a newer version than any
+ * before.
+ */
 export async function openDemoOwner(putAccount: PutAccount, owner: PutAccountCommand): Promise<void> {
   try {
     await putAccount.execute(owner);
@@ -13,16 +16,16 @@ export async function openDemoOwner(putAccount: PutAccount, owner: PutAccountCom
   }
 }
 
-/** Something that a person has to mend before the service starts, in one line. */
+/** A problem that a person must solve before the service can start, in one line. */
 class DemoPasswordInUse extends Error {}
 
-/** A database that once ran with demo values keeps the demo owner, whose password everybody knows. */
+/** A database that once ran with demo values still has the demo owner, whose password is public. */
 export async function refuseDemoPassword(accounts: Accounts, passwords: Passwords): Promise<void> {
   const [byId, byEmail] = [await accounts.find(DEMO_OWNER.id), await accounts.findByEmail(DEMO_OWNER.email)];
-  // Mostly one account, and a look at a password takes its time.
+  // There is usually one account, and checking a password is slow.
   for (const owner of byId?.id === byEmail?.id ? [byId] : [byId, byEmail]) {
     if (!owner?.passwordHash) continue;
-    // Hashes are salted: only a look at the password itself tells.
+    // Hashes are salted, so only checking the password can show whether it is the same.
     const { matches } = await passwords.verify(DEMO_OWNER.password, owner.passwordHash);
     if (!matches) continue;
     const profile = `--email ${quoted(owner.email)} --display-name ${quoted(owner.displayName)} --permissions ''`;
@@ -33,7 +36,7 @@ export async function refuseDemoPassword(accounts: Accounts, passwords: Password
   }
 }
 
-/** As a shell takes it for one word. */
+/** Quotes the text as one word for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

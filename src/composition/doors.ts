@@ -30,7 +30,7 @@ import type { Adapters } from './adapters.js';
 import type { Telemetry } from './telemetry.js';
 import type { UseCases } from './use-cases.js';
 
-/** Every protocol that we listen on. What stands here listens, is measured, and ends in order. */
+/** Every protocol that we listen on. All doors in this list listen, are measured, and are closed in order. */
 export async function buildDoors(
   config: Config,
   useCases: UseCases,
@@ -61,7 +61,7 @@ export async function buildDoors(
     settingsDoor(config),
     docsDoor(),
   ];
-  /** What any controller may ask for, by its class. */
+  /** Everything that a controller may receive, by its class. */
   const shared = [...Object.values(useCases), identity, answers, keyRequests, readiness, metricsPage];
 
   const byNest = grpcDoors.flatMap(({ nest }) => nest ?? []);

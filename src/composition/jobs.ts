@@ -12,7 +12,7 @@ import type { UseCases } from './use-cases.js';
 
 const SECOND_MS = 1000;
 
-/** Everything that runs by the clock. What stands here is run, measured, and ended. */
+/** Everything that runs by the clock. All jobs in this list are run, measured and ended. */
 export function buildJobs(
   config: Config,
   useCases: UseCases,
@@ -46,7 +46,10 @@ export function buildJobs(
   return jobs;
 }
 
-/** A sender for each channel, so that a slow receiver delays no other. None where nobody is told. */
+/**
+ * One sender for each channel, so that a slow receiver does not delay the other channel. Channels without a receiver
+ * get none.
+ */
 function outboxJobs({ sendWebhooks, sendMail }: UseCases, { outbox }: Adapters, log: Log): Job[] {
   const channels = [sendWebhooks, sendMail].filter((channel) => channel !== undefined);
   if (channels.length === 0) return [];

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { counter } from '../infrastructure/telemetry/instrument.js';
 import { Parts } from './parts.js';
 
-/** Notes what is done to it. */
+/** Notes every call to it. */
 function part(name: string, notes: string[]) {
   return {
     open: async () => void notes.push(`open ${name}`),
     close: async () => {
-      // Others would get ahead here.
+      // Gives other parts the chance to run first.
       await Promise.resolve();
       notes.push(`close ${name}`);
     },

@@ -1,23 +1,23 @@
 import type { Instrument } from '../infrastructure/telemetry/instrument.js';
 
-/** What a part of the service may have: a life of its own, and something to count. Any object is one. */
+/** A part of the service, which may have to be opened, closed or measured. Any object is a valid part. */
 interface Part {
   readonly constructor: unknown;
-  /** Gets ready for the first request. */
+  /** Prepares for the first request. */
   open?(): Promise<void>;
-  /** Finishes what is under way. */
+  /** Finishes the work that is under way. */
   close?(): void | Promise<void>;
   instruments?(): readonly Instrument[];
 }
 
-/** Parts by their names, `undefined` where a setting leaves one out. */
+/** Parts by name; `undefined` for a part that the settings turn off. */
 export type Registry = Readonly<Record<string, Part | undefined>>;
 
-/** Opens, closes and measures parts because they are registered, so that none can be forgotten. */
+/** Opens, closes and measures all registered parts, so that none can be forgotten. */
 export class Parts {
   private readonly parts: readonly Part[];
 
-  /** @param registry in the order in which they are built */
+  /** @param registry in the order of construction */
   constructor(registry: Registry) {
     this.parts = [...new Set(Object.values(registry).filter((part) => part !== undefined))];
   }
@@ -26,12 +26,12 @@ export class Parts {
     await Promise.all(this.parts.map((part) => part.open?.()));
   }
 
-  /** One after the other, since what comes later may use what came before. */
+  /** In reverse order, since a part may use the parts before it. */
   async close(): Promise<void> {
     for (const part of [...this.parts].reverse()) await part.close?.();
   }
 
-  /** At the same time, for parts that know nothing of each other. */
+  /** All at the same time, for parts that do not use each other. */
   async closeTogether(): Promise<void> {
     await Promise.all(this.parts.map((part) => part.close?.()));
   }

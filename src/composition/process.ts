@@ -7,7 +7,7 @@ import { outliveParentBriefly, WorkerHasToldWhy, Workers } from './workers/worke
 
 process.title = 'latchkey';
 
-/** The service in this process, or the processes that share it. */
+/** The service in this process, or the worker processes. */
 interface Running {
   readonly ready: Promise<unknown>;
   stop(): Promise<void>;
@@ -22,10 +22,10 @@ const stopFor = (reason: string) => () => {
   stopping = Promise.resolve(running?.stop()).then(() => process.exit(0), fail);
 };
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stopFor(signal));
-// A launcher that has died must not leave the service behind.
+// If the launcher dies, the service must stop too.
 process.on('disconnect', stopFor('the process that started this one is gone'));
 outliveParentBriefly();
-// Node ends the process then, with the same on standard error, and so it should.
+// Node then prints the error to standard error and ends the process, as it should.
 process.on('uncaughtExceptionMonitor', (error: unknown) =>
   log.fatal('stopping', error, { reason: 'a fault', pid: process.pid }),
 );
@@ -39,16 +39,16 @@ try {
   }
   running = config.workers > 1 && cluster.isPrimary ? shareWork(config) : work(config);
   await running.ready;
-  // The launcher may have died meanwhile: then `disconnect` has set `stopping`.
+  // The launcher may have died in the meantime: then `disconnect` has set `stopping`.
   if (!stopping) process.send?.({ ready: true }, () => undefined);
 } catch (error) {
   fail(error);
 }
 
 function work(config: Config): Running {
-  // Loaded where it is needed: a parent of workers stays small.
+  // Loaded only here, so that the parent of workers stays small.
   const ready = import('./start.js').then(({ startLatchkey }) => startLatchkey(config));
-  // Whatever has begun to start is waited for: half a start leaves half a mess.
+  // Waits for the start to finish, so that a half-started service is not left behind.
   return { ready, stop: async () => (await ready).stop() };
 }
 
@@ -60,14 +60,14 @@ function shareWork({ workers, redis }: Config): Running {
   return new Workers(workers, log);
 }
 
-/** Prints what a person can mend in plain lines, one for each problem. */
+/** Prints one line for each problem that a person can solve. */
 function fail(error: unknown): never {
   const lines = error instanceof ConfigError ? error.problems : [reasonOf(error as Error)];
   if (!(error instanceof WorkerHasToldWhy)) for (const line of lines) process.stderr.write(`latchkey: ${line}\n`);
   process.exit(1);
 }
 
-/** "Not available" is for callers; the person who starts the service can act on the cause. */
+/** Callers only see "not available". The person who starts the service needs the cause. */
 function reasonOf(error: Error): string {
   const isOutage = error instanceof LatchkeyError && error.code === 'unavailable' && error.cause instanceof Error;
   return isOutage ? `DATABASE_URL: ${(error.cause as Error).message}` : error.message;

@@ -15,13 +15,13 @@ import { buildUseCases, type UseCases } from './use-cases.js';
 
 export interface Latchkey {
   readonly useCases: UseCases;
-  /** Stops taking work, finishes what is under way, flushes and disconnects. */
+  /** Accepts no new work, finishes the work under way, flushes and disconnects. */
   stop(): Promise<void>;
 }
 
 /**
- * Builds the service from its parts and opens them from the inside out; it is closed the other way round.
- * @param passwords as of `buildAdapters`
+ * Builds the service and opens its parts from the inside out. They are closed in reverse order.
+ * @param passwords as in `buildAdapters`
  */
 export async function startLatchkey(config: Config, passwords?: Argon2Passwords): Promise<Latchkey> {
   const telemetry = await openTelemetry(config);
@@ -37,7 +37,7 @@ export async function startLatchkey(config: Config, passwords?: Argon2Passwords)
   const { readiness, metricsListener, ...listeners } = await buildDoors(config, useCases, adapters, telemetry);
   const clock = new Clock(buildJobs(config, useCases, adapters, readiness, log), log);
 
-  // Metrics and health are there for as long as anything else is.
+  // Metrics and health open first and close last.
   const inside = new Parts({ ...telemetry, ...adapters, readiness, metricsListener });
   const doors = new Parts(listeners);
   metrics.add(...mergeByName([inside, doors, clock].flatMap((parts) => parts.instruments())));

@@ -9,7 +9,7 @@ import { GrpcRequestTimes, HttpRequestTimes } from '../infrastructure/telemetry/
 
 export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
 
-/** What the service says of itself. */
+/** Logs, metrics and traces. */
 export async function openTelemetry(config: Config) {
   const log = new Log(config.logLevel);
   const metrics = new PrometheusMetrics();

@@ -50,7 +50,7 @@ import { PasswordCheck } from '../application/sessions/password-check.js';
 import { SignIn, SignOut } from '../application/sessions/sign-in.js';
 import type { Config } from '../config/config.js';
 
-/** What stands behind each port: the adapters, or in a test a fake. */
+/** The implementation of each port: an adapter, or a fake in tests. */
 export interface Ports {
   readonly keyReader: KeyReader;
   readonly audit: Audit;
@@ -61,7 +61,7 @@ export interface Ports {
   readonly dueKeys: DueKeys;
   readonly keys: ApiKeys;
   readonly accounts: Accounts;
-  /** The same accounts, which give up as soon as a validation does. */
+  /** The same accounts with the timeout of a validation. */
   readonly firstUses: Accounts;
   readonly sessions: Sessions;
   readonly guesses: PasswordGuesses;
@@ -81,7 +81,7 @@ export type Settings = Pick<
 >;
 export type UseCases = ReturnType<typeof buildUseCases>;
 
-/** Every use case and the ports that it asks. */
+/** Every use case with its ports. */
 export function buildUseCases(
   { keyPrefix, passwordSignIn, freshSignIn, audit: { sealKeys, retentionDays }, ...settings }: Settings,
   ports: Ports,

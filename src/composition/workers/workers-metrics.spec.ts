@@ -6,7 +6,7 @@ import type { Message } from '../../infrastructure/ipc/requests.js';
 import type { Metrics } from '../../infrastructure/telemetry/metrics-page.js';
 import { WorkersMetrics } from './workers-metrics.js';
 
-/** The parent's end of a worker that counts to `count`. */
+/** The parent's side of a worker that counts to `count`. */
 class FakeWorker extends EventEmitter {
   hangs = false;
   readonly connected = true;
@@ -24,7 +24,7 @@ class FakeWorker extends EventEmitter {
     }
   }
 
-  /** Waits for the page that it asks for. */
+  /** Waits for the page that it requests. */
   async page(): Promise<string> {
     const known = this.pages.length;
     this.emit('message', { request: known, body: undefined });

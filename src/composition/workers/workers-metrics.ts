@@ -3,19 +3,22 @@ import { answerRequests } from '../../infrastructure/ipc/answer-requests.js';
 import { Requests } from '../../infrastructure/ipc/requests.js';
 import type { Metrics } from '../../infrastructure/telemetry/metrics-page.js';
 
-/** A worker that takes longer counts as it last answered: one that hangs must not hide the numbers of the others. */
+/**
+ * After this timeout the worker's previous answer is used, so that a hanging worker does not hide the numbers of the
+ * others.
+ */
 const PATIENCE_MS = 1000;
 
 interface Followed {
   readonly requests: Requests<void, Metrics>;
-  /** As of the worker's last answer. */
+  /** From the worker's last answer. */
   latest: Metrics;
 }
 
-/** What all workers count together, those that have ended included: a counter never goes down. */
+/** The sum of all workers' counters, including workers that have ended: a counter never goes down. */
 export class WorkersMetrics {
   private readonly running = new Set<Followed>();
-  /** The counters of workers that have ended, as of their last answer. */
+  /** The counters of ended workers, from their last answers. */
   private ended: Promise<Metrics> = Promise.resolve([]);
   private page: Promise<string> | undefined;
 
@@ -27,7 +30,7 @@ export class WorkersMetrics {
     worker.once('exit', () => this.keepCountersOf(followed));
   }
 
-  /** Requests that arrive while the page is being made share it. */
+  /** Requests that arrive while a page is being built share that page. */
   private pageInTheMaking(): Promise<string> {
     this.page ??= this.make().finally(() => (this.page = undefined));
     return this.page;
@@ -51,7 +54,7 @@ async function update(followed: Followed): Promise<void> {
 }
 
 async function sumOf(all: readonly Metrics[]) {
-  // Loaded at the first request for metrics: a parent of workers stays small.
+  // Loaded at the first request for metrics, so that the parent of workers stays small.
   const { AggregatorRegistry } = await import('prom-client');
   return AggregatorRegistry.aggregate(all.map((metrics) => [...metrics]));
 }

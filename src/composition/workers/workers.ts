@@ -3,14 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../infrastructure/telemetry/log.js';
 import { WorkersMetrics } from './workers-metrics.js';
 
-/** A worker that was ready for this long is well: after its end the pauses start at the shortest again. */
+/**
+ * A worker that ran this long after it was ready is healthy: after its end, restart pauses begin at the shortest again.
+ */
 const STEADY_AFTER_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
-/** More than a worker takes for an orderly stop, less than launchers wait before they kill. */
+/** Longer than a worker takes to stop in order, shorter than launchers wait before they kill. */
 const STOP_PATIENCE_MS = 12_000;
 
-/** A worker that could not start has printed the reason itself: there is nothing to add. */
+/** A worker that could not start has already printed the reason. */
 export class WorkerHasToldWhy extends Error {}
 
 interface End {
@@ -18,9 +20,9 @@ interface End {
   readonly signal: string | null;
 }
 
-/** The processes that share our ports. This one does no work of theirs: it starts them and replaces what dies. */
+/** The processes that share our ports. This process only starts them and replaces those that die. */
 export class Workers {
-  /** Resolves when all of them listen, or when stop() was called before that. */
+  /** Resolves when all workers listen, or when stop() was called before that. */
   readonly ready: Promise<void>;
   private readonly running = new Map<Worker, Promise<End>>();
   private readonly stopping = new AbortController();
@@ -43,7 +45,8 @@ export class Workers {
 
   private async start(count: number): Promise<void> {
     try {
-      // One goes ahead: it migrates and seeds, and says once what keeps all of them from starting.
+      // The first worker starts alone: it migrates and seeds, and a problem that affects all workers is printed only
+      // once.
       await this.startOne();
       if (this.stopping.signal.aborted) return;
       await Promise.all(Array.from({ length: count - 1 }, () => this.startOne()));
@@ -53,7 +56,7 @@ export class Workers {
     }
   }
 
-  /** Resolves once it is ready; from then on it is replaced whenever it ends. */
+  /** Resolves once the worker is ready. From then on it is replaced whenever it ends. */
   private async startOne(): Promise<void> {
     const worker = this.fork();
     const ready = readyOf(worker);
@@ -81,7 +84,7 @@ export class Workers {
     const worker = cluster.fork();
     const ended = new Promise<End>((resolve) => {
       worker.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
-      // One that could not even be made never exits; any other error is followed by the exit or harmless.
+      // A worker that could not be created never exits. After any other error it exits, or the error is harmless.
       worker.on('error', (error) => worker.process.pid ?? resolve({ exitCode: null, signal: error.message }));
     });
     this.running.set(worker, ended);
@@ -98,13 +101,13 @@ export class Workers {
   }
 }
 
-/** One that is slow to start and fails has not lived long: it is never noted. */
+/** Notes when the worker becomes ready. A worker that fails before that has no such time. */
 async function noteReady(worker: Worker, life: { readyAt: number }): Promise<void> {
   await readyOf(worker);
   life.readyAt = performance.now();
 }
 
-/** Workers have other things to say too. */
+/** Ignores other messages of the worker. */
 function readyOf(worker: Worker): Promise<undefined> {
   return new Promise((resolve) => {
     worker.on('message', (message: object) => 'ready' in message && resolve(undefined));
@@ -116,14 +119,14 @@ function whyNotReady({ exitCode, signal }: End): Error {
   return new Error(`a worker ended before it was ready (${signal ?? `exit code ${exitCode}`})`);
 }
 
-/** The first to die is replaced at once; one that keeps dying soon after its start, ever more slowly. */
+/** The first worker that dies is replaced at once. If workers keep dying soon after their start, the pauses grow. */
 function restartPauseMs(earlyEnds: number): number {
   return earlyEnds < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (earlyEnds - 2));
 }
 
 /**
- * In a worker whose parent dies: Node would end it on the spot, with calls under way. It stops in order instead, and
- * since nobody is left to end it should it hang, it does that itself.
+ * For a worker whose parent dies. Node would end the worker at once, with calls under way. Instead it stops in order.
+ * Nobody is left to kill it if it hangs, so it then kills itself.
  */
 export function outliveParentBriefly(): void {
   if (!cluster.worker) return;
