@@ -20,7 +20,7 @@ import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
 import { fakeSessions } from './sessions/fake-sessions.js';
 
 export interface Parts {
-  /** A world of its own unless given. */
+  /** By default a new store. */
   readonly store?: FakeStore;
   readonly passwords?: Passwords;
   readonly guesses?: PasswordGuesses;
@@ -32,7 +32,7 @@ export interface Parts {
 
 export type FakeApplication = ReturnType<typeof openFakes>;
 
-/** What stands behind the ports of one world in memory. */
+/** The fakes behind all ports, on one store. */
 export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settings'> = {}) {
   return {
     keyReader: fakeKeyReader(store),
@@ -61,7 +61,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
   };
 }
 
-/** The use cases over fakes: nothing is started, and nothing has to be closed. */
+/** The use cases on fakes. Nothing has to be started or closed. */
 export function openFakes({ store = new FakeStore(), settings, ...parts }: Parts = {}) {
   const ports = fakePorts(store, parts);
   const useCases = buildUseCases(

@@ -1,7 +1,7 @@
 import type { RefusalDetails, Refusals } from '../../src/application/ports.js';
 import type { FailedAuthentication } from '../../src/domain/audit/audit-event.js';
 
-/** Keeps every refusal, for a test to look at. */
+/** Collects every refusal for a test. */
 export class FakeRefusals implements Refusals {
   readonly noted: (FailedAuthentication & RefusalDetails)[] = [];
 

@@ -15,7 +15,7 @@ type StoredAccount = Parameters<typeof Account.restore>[0];
 export interface StoredKey {
   readonly state: Parameters<typeof ApiKey.restore>[0];
   readonly idempotencyKey: string | undefined;
-  /** Its account was purged: the same id may have another account by now. */
+  /** Whether its account was purged. The same id may belong to another account by now. */
   readonly isPurged: boolean;
 }
 interface StoredSession {
@@ -26,7 +26,7 @@ interface StoredSession {
 export interface StoredGuesses extends ThrottleState {
   readonly hasSucceeded: boolean;
 }
-/** Without a key there is neither a seal nor a MAC. */
+/** Without a seal key a pruning has neither a seal nor a MAC. */
 export interface StoredPruning extends Omit<AuditPruning, 'toSealId' | 'mac'> {
   readonly toSealId: bigint | null;
   readonly mac: Buffer | null;
@@ -43,40 +43,40 @@ export interface StoredMessage extends OutboxMessage {
 const NOTHING = { ownerId: null, keyId: null, actorId: null, reason: null, publicPart: null, details: null };
 const NO_EVENT = { ...NOTHING, count: 1, clientIp: null, userAgent: null, requestId: null };
 
-/** What transactions write, next to events. */
+/** The tables that transactions write, in addition to events. */
 const TABLES = ['accounts', 'formerAccounts', 'formerEvents', 'keys', 'sessions', 'outbox', 'sequences'] as const;
 
-/** What all fakes of one world store, for a test to look at and to tamper with; and the clock of them all. */
+/** Everything that the fakes store, with their common clock. Tests may read and change it. */
 export class FakeStore {
   readonly accounts = new Map<string, StoredAccount>();
-  /** The last versions of accounts that were purged, and whose ids no new account has. */
+  /** The last versions of purged accounts whose ids have not been reused. */
   readonly formerAccounts = new Map<string, bigint>();
-  /** The last event before an account was opened under the id of a purged one, by that id. */
+  /** For each reused id of a purged account: the last event before the new account was opened. */
   readonly formerEvents = new Map<string, bigint>();
   readonly keys = new Map<string, StoredKey>();
   readonly lastUses = new Map<string, Date>();
   readonly usage = new Map<string, KeyHistory>();
-  /** By their tokens. */
+  /** By token. */
   readonly sessions = new Map<string, StoredSession>();
   readonly guesses = new Map<string, StoredGuesses>();
-  /** In the order in which they came. */
+  /** In the order of arrival. */
   readonly leakReports = new Set<LeakReport>();
-  /** When a network's budget of reports is whole again. */
+  /** When each network's budget of reports is full again. */
   readonly reportBudgets = new Map<string, Date>();
   /** In the order of their ids, like seals and prunings. */
   events: SealableEvent[] = [];
   seals: AuditSeal[] = [];
   prunings: StoredPruning[] = [];
   isTrailHeld = false;
-  /** The transactions that a test says are writing events. */
+  /** The transactions that are writing events, as set by the test. */
   readonly writers = new Set<string>();
   readonly outbox = new Map<string, StoredMessage>();
-  /** The last one of each key. */
+  /** The last sequence number of each key. */
   readonly sequences = new Map<string, number>();
-  /** The fewest days before its expiry of which a key's owner was notified. */
+  /** For each key the smallest number of days before its expiry of which its owner was notified. */
   readonly notifiedDays = new Map<string, number>();
   readonly notifiedRotations = new Set<string>();
-  /** Whether events can't be recorded, and so nothing that needs one can be done. */
+  /** Makes events impossible to record, so that everything that records one fails. */
   isRecordAway = false;
   private nowMs = Date.parse('2026-03-29T00:30:00.000Z');
   private lastEventId = 0n;
@@ -87,12 +87,15 @@ export class FakeStore {
     return new Date(this.nowMs);
   }
 
-  /** Backwards too. */
+  /** Negative values move the clock back. */
   pass(ms: number): void {
     this.nowMs += ms;
   }
 
-  /** One transaction after the other. Nothing is kept of one that fails, unless by a Refusal. None may begin another and wait for it. */
+  /**
+   * Runs transactions one after the other. A failed one is rolled back, unless it failed with a Refusal. A transaction
+   * must not wait for another one that it begins.
+   */
   transaction<T>(work: () => T | Promise<T>): Promise<T> {
     const result = this.lastTransaction.then(async () => {
       const tables = Object.fromEntries(TABLES.map((name) => [name, new Map<string, unknown>(this[name])]));
@@ -121,21 +124,21 @@ export class FakeStore {
     this.keys.set(key.id, { ...this.keys.get(key.id)!, state: key.snapshot() });
   }
 
-  /** An id is given out when the event is written, and lost if the transaction fails. */
+  /** The id is assigned when the event is written, and is lost if the transaction fails. */
   newEvent(event: Pick<SealableEvent, 'type'> & Partial<SealableEvent>): SealableEvent {
     if (this.isRecordAway) throw new LatchkeyError('unavailable', 'The record is away');
     this.lastEventId += 1n;
     return { ...NO_EVENT, id: this.lastEventId, at: this.now(), ...event };
   }
 
-  /** The event of a change, as it is stored. */
+  /** The event of a change in its stored form. */
   newChange(ownerId: string, { client, details, ...event }: AuditEvent): SealableEvent {
     const { ip: clientIp, userAgent, requestId } = client;
     const text = details ? JSON.stringify(details) : null;
     return this.newEvent({ ...event, ownerId, clientIp, userAgent, requestId, details: text });
   }
 
-  /** The last id that was given out. */
+  /** The last assigned id. */
   get newestEventId(): bigint {
     return this.lastEventId;
   }

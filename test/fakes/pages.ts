@@ -2,8 +2,8 @@ import type { Page, PageRequest } from '../../src/application/lists.js';
 import { invalidFields } from '../../src/domain/errors.js';
 
 /**
- * @param all in the order of the list, with those that are not shown: a cursor may stand at one of them
- * @param idOf what a cursor stands at, opaque to clients
+ * @param all in the order of the list, including items that are not shown, because a cursor may point at one
+ * @param idOf the item's id for the cursor, opaque to clients
  */
 export function pageOf<T>(
   all: readonly T[],

@@ -7,7 +7,7 @@ import { isOpen } from '../../../src/domain/keys/key-status.js';
 import type { FakeStore } from '../fake-store.js';
 import { forgetMail, writeOutbox } from '../notices/write-outbox.js';
 
-/** Inside `FakeStore.transaction`, which undoes what it wrote if it fails. */
+/** Must run inside `FakeStore.transaction`, which undoes its writes if it fails. */
 export function fakeAccountTransaction(store: FakeStore, id: string): AccountTransaction {
   const formerVersion = store.formerAccounts.get(id);
   /** In the order of their ids. */

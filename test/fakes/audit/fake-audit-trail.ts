@@ -63,7 +63,7 @@ function transactionOn(store: FakeStore): AuditTrailTransaction {
     addSeal: async (seal) => void (store.seals = [...store.seals, seal]),
     lastPruningId,
     prune,
-    /** Oldest first and without a gap, so that one id says all. */
+    /** Deletes the oldest events without a gap, so that one id describes what was deleted. */
     pruneUnsealed: async (before, limit) => {
       const oldest = store.events.slice(0, limit);
       const kept = oldest.findIndex(({ at }) => at >= before);

@@ -6,7 +6,7 @@ import type { FakeStore } from '../fake-store.js';
 
 const PURGED: StoredAccount = { permissions: [], status: 'deleted' };
 
-/** Keys and accounts with their events, as both are stored. */
+/** The stored keys and accounts with their events. */
 export function historiesIn(store: FakeStore): Pick<AuditTrailSnapshot, 'keys' | 'accounts' | 'prunedUnsealedAt'> {
   const keys = new Map([...store.keys].map(([id, { state }]) => [id, state]));
   const former = [...store.formerAccounts.keys()].map((id) => [id, PURGED] as const);

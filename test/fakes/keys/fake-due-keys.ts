@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../src/domain/time.js';
 import type { FakeStore } from '../fake-store.js';
 import { writeOutbox } from '../notices/write-outbox.js';
 
-/** Hands over more keys than a notice is due for, and keeps as many of the answers as the limit allows. */
+/** Passes more keys to `decide` than notices are due for, and keeps only as many of the results as the limit allows. */
 export function fakeDueKeys(store: FakeStore): DueKeys {
   const endMs = (key: ApiKey) => key.snapshot().expiresAt.getTime();
   const isActive = (key: ApiKey) => key.status(store.now()) === 'active' && store.account(key.ownerId)?.isActive;

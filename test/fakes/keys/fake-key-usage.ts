@@ -2,7 +2,7 @@ import type { KeyUsage } from '../../../src/application/ports.js';
 import { utcDay } from '../../../src/domain/usage/utc-day.js';
 import type { FakeStore } from '../fake-store.js';
 
-/** Keeps every use by itself. How many addresses and days are kept is tested on PostgreSQL. */
+/** Stores every use separately. How many addresses and days are kept is tested on PostgreSQL. */
 export function fakeKeyUsage(store: FakeStore): KeyUsage {
   const usageOf = (keyId: string) => store.usage.get(keyId) ?? { uses: [], days: [] };
   const count = (keyId: string, at: Date, what: 'granted' | 'refused') => {

@@ -6,7 +6,7 @@ import type {
 } from '../../../src/application/ports.js';
 import type { Verdict } from '../../../src/domain/keys/verdict.js';
 
-/** What was measured of one validation. */
+/** The measurements of one validation. */
 class FakeTimer implements ValidationTimer {
   readonly parts: { readonly part: ValidationPart; readonly since: number; readonly until: number }[] = [];
   verdict: Verdict | undefined;
@@ -27,7 +27,7 @@ class FakeTimer implements ValidationTimer {
   }
 }
 
-/** Keeps everything that is measured, for a test to look at. */
+/** Collects all measurements for a test. */
 export class FakeValidationMeter implements ValidationMeter {
   readonly validations: FakeTimer[] = [];
 

@@ -5,7 +5,7 @@ import type { FakeStore, StoredMessage } from '../fake-store.js';
 const CLAIM_MS = 60_000;
 
 export function fakeOutbox(store: FakeStore): Outbox {
-  /** Unless the claim has run out and another sender has the message. */
+  /** Does nothing if the claim has run out and another sender has the message. */
   const change = ({ message, until }: Claim, part: Partial<StoredMessage>) => {
     const stored = store.outbox.get(message.id);
     if (stored?.claimedUntil?.getTime() !== until.getTime()) return;

@@ -5,7 +5,7 @@ const NEW_HASH_KIB = 19_456;
 const MOST_KIB = 262_144;
 const HASH = /^\$(?:argon2id\$v=19\$m=(?<kib>\d+),t=2,p=1|2b\$10)\$(?<salt>[^$]+)\$(?<digest>[^$]+)$/;
 
-/** Hashes that look like argon2id, or a little like bcrypt, and cost nothing. */
+/** Hashes that look like argon2id, or roughly like bcrypt, and are cheap. */
 export class FakePasswords implements Passwords {
   requireRoom(_asker: Asker): void {}
 
@@ -26,7 +26,7 @@ export class FakePasswords implements Passwords {
   }
 }
 
-/** @param kib what a check would cost if it were argon2's */
+/** @param kib the memory that a check with argon2 would need */
 export function fakeHash(password: string, kib: number): string {
   const salt = randomBytes(8).toString('hex');
   return `$argon2id$v=19$m=${kib},t=2,p=1$${salt}$${digestOf(password, salt)}`;

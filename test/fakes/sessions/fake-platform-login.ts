@@ -4,12 +4,12 @@ import type { PlatformLogin } from '../../../src/application/ports.js';
 import type { FreshSignInRule } from '../../../src/domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
 
-/** Whoever comes back was sent out for it: an answer is good once, with all that it began with. */
+/** Each answer is valid once, and only for the sign-in for which it was made. */
 export class FakePlatformLogin implements PlatformLogin {
   private readonly answers = new Map<string, { readonly begun: BegunSignIn; readonly person: PlatformPerson }>();
-  /** What the last sign-in was to be like. */
+  /** The rule that the last sign-in had to meet. */
   asked: FreshSignInRule | undefined;
-  /** Whether the login can't be asked. */
+  /** Whether the login is unavailable. */
   isAway = false;
 
   async begin(stepUp: FreshSignInRule | undefined) {
@@ -19,7 +19,7 @@ export class FakePlatformLogin implements PlatformLogin {
     return { url: `https://login.example.org/?state=${begun.state}`, begun };
   }
 
-  /** The query that the login sends a person back with. */
+  /** The query with which the login sends a person back. */
   answer({ state, nonce, codeVerifier }: BegunSignIn, person: PlatformPerson): string {
     const answer = `?code=${randomUUID()}`;
     this.answers.set(answer, { begun: { state, nonce, codeVerifier }, person });

@@ -5,10 +5,10 @@ import type { PlatformSignIn } from '../../../src/domain/accounts/fresh-sign-in.
 import { LatchkeyError } from '../../../src/domain/errors.js';
 import { HOUR_MS } from '../../../src/domain/time.js';
 
-/** Its tokens expire by the clock of this machine, as the login's do, and not by the store's. */
+/** Its tokens expire by the clock of this machine, as those of a real login do, and not by the store's clock. */
 export class FakePlatformTokens implements PlatformTokens {
   private readonly issued = new Map<string, PlatformToken>();
-  /** Whether the login can't be asked. */
+  /** Whether the login is unavailable. */
   isAway = false;
 
   issue(
