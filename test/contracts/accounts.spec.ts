@@ -76,7 +76,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
   });
 
   describe('a transaction', () => {
-    /** Does everything that a transaction can. */
+    /** Uses every method of a transaction. */
     const doAll =
       (id: string) => async (transaction: Parameters<Parameters<typeof world.accounts.transaction>[1]>[0]) => {
         const account = transaction.account!;

@@ -19,7 +19,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
   const list = (ownerId: string, status?: ApiKeyStatus) => world.keys.list(ownerId, status, ALL);
   const idsOf = (items: readonly { readonly key: ApiKey }[]) => items.map(({ key }) => key.id);
 
-  /** Made one after the other: an active key, a revoked one, one whose expiry is due, and an active one. */
+  /** Created in this order: an active key, a revoked one, one whose expiry is due, and an active one. */
   async function ownerWithKeys() {
     const id = await newAccount(world);
     const made: ApiKey[] = [];
@@ -91,7 +91,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
 
     test.each([1, 2, 3, 5])('has %i on a page, and on its pages each key once, in the list’s order', async (limit) => {
       const id = await newAccount(world);
-      // All of one time: the order within it counts too.
+      // Created at the same time, so the order within it matters too.
       for (let made = 0; made < 5; made += 1) await newKey(world, id);
       const seen: string[] = [];
       let pages = 0;

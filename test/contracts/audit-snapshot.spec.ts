@@ -19,7 +19,7 @@ async function of<T>(told: AsyncIterable<Told<T>>, id: string): Promise<Told<T>[
     if (each.id !== last && (each.id === id || last === id)) changes += 1;
     last = each.id;
   }
-  // All of one come in a row.
+  // All events of a key or account come in a row.
   expect(changes).toBeLessThanOrEqual(2);
   return found;
 }
@@ -34,7 +34,7 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
   const toldOfKey = (id: string) => world.auditTrail.read((snapshot) => of(snapshot.keys(), id));
   const toldOfAccount = (id: string) => world.auditTrail.read((snapshot) => of(snapshot.accounts(), id));
 
-  /** With its event, and nothing after it. */
+  /** With the event of its creation and no other. */
   const issue = async (ownerId: string) =>
     world.accounts.transaction(ownerId, async (transaction) => {
       const keys = new OwnerKeys(await transaction.openKeys());

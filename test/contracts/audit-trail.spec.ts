@@ -23,7 +23,7 @@ async function all<T>(sequence: AsyncIterable<T>): Promise<T[]> {
 
 describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
   let world: World;
-  // A record of its own for each.
+  // Each test has an audit trail of its own.
   beforeEach(async () => {
     world = await open();
   });
@@ -32,7 +32,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
   const exclusively = <T>(work: (transaction: AuditTrailTransaction) => Promise<T>) =>
     world.auditTrail.exclusively(work);
   const read = <T>(work: (reading: AuditTrailReading) => Promise<T>) => world.auditTrail.read(work);
-  /** Each as an event of its own, with the ids 1, 2, 3 … */
+  /** Records separate events with the ids 1, 2, 3 … */
   const record = async (count: number) => {
     for (let made = 0; made < count; made += 1) {
       const target = { ownerId: 'Zoë', keyId: null, publicPart: null };
@@ -77,7 +77,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
     );
     const publicPart = 'a1'.repeat(12);
     const failure = { reason: 'revoked', client: from, ownerId, keyId, publicPart } as const;
-    // The fake doesn't count those that arrive together in one event.
+    // The fake does not merge failures that arrive together.
     const count = onPostgres ? 2 : 1;
     await Promise.all(times(count, () => world.audit.recordFailure(failure)));
     const common = { ownerId, keyId, clientIp: from.ip, userAgent: from.userAgent, requestId: from.requestId };
@@ -241,7 +241,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
         await world.pass(days * DAY_MS);
         await world.accounts.transaction(id, (transaction) => transaction.record(CHANGE));
       };
-      // The fourth is as old as the first: a clock was set back.
+      // The fourth event is as old as the first: a clock was set back.
       for (const days of [0, 0, 30, -30, 30]) await made(days);
       const before = new Date((await world.now()).getTime() - 10 * DAY_MS);
       const prune = (limit: number) => exclusively((transaction) => transaction.pruneUnsealed(before, limit));

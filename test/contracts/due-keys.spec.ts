@@ -17,14 +17,14 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
   });
   afterAll(() => world?.close());
 
-  /** Of the keys that are in the last `day` of their time. */
+  /** The expiry notices for keys with at most `day` and more than `day - 1` days left. */
   const expiries = (day: number, noticeDays = DAYS, limit = 100) =>
     world.dueKeys.notifyOfExpiry(expiryWindow(noticeDays, day, limit), expiryNotices(noticeDays));
   const rotations = (limit = 100) => world.dueKeys.notifyOfUnusedRotation(limit, rotationNotices);
   const days = (count: number) => world.pass(count * DAY_MS);
   const aKey = async (expiresInDays = 90) => newKey(world, await newAccount(world), { expiresInDays });
   const seen = new Set<string>();
-  /** What receivers have been told since it was last asked. */
+  /** The notices that were written since the last call. */
   const news = async () => {
     const fresh = (await world.outbox.claim('webhook', 1000)).filter(({ message }) => !seen.has(message.id));
     for (const { message } of fresh) seen.add(message.id);
@@ -34,7 +34,7 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
     keys.map(({ id }) => ({ type: 'api_key.expiring', keyId: id, replaces: undefined }));
 
   const leftDays = async (key: ApiKey) => (key.snapshot().expiresAt.getTime() - (await world.now()).getTime()) / DAY_MS;
-  /** What the tests before have left is over. */
+  /** Clears what the previous tests left behind. */
   beforeEach(async () => {
     await days(400);
     await new RecordDueEnds(world.dueKeys).ofAll();

@@ -28,7 +28,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
   const emailOf = (id: string) => `${id}@example.org`;
   const seen = (id: string) =>
     world.accounts.transaction(id, async ({ account, formerAccount }) => ({ account, formerAccount }));
-  /** Under the id of a purged one. */
+  /** Opens a new account under the id of a purged one. */
   const openAnew = (id: string, version: bigint, email = emailOf(id)) =>
     world.accounts.transaction(id, async (transaction) => {
       await transaction.saveAccount(transaction.formerAccount!.open({ ...PROFILE, email, version }));

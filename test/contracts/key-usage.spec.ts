@@ -172,7 +172,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
 
   if (onPostgres) {
     describe('a network that is new', () => {
-      /** Of one key, in the order in which its owner was told. */
+      /** The notices of a key, in the order in which they were written. */
       const told = async (keyId: string) => {
         const claims = await world.outbox.claim('mail', 1000);
         const own = claims.filter(({ message }) => message.data.keyId === keyId);
@@ -226,7 +226,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
         const keyId = await aKey();
         for (let n = 0; n < MOST_NETWORKS; n += 1) {
           world.usage.noteGrant(keyId, `10.0.${n}.1`, null, daysAgo(2));
-          // What is told apart of networks in a few seconds is no more than that.
+          // Only this many networks of a key are distinguished between two writes.
           if (n % 4 === 3) await world.settled();
         }
         await told(keyId);

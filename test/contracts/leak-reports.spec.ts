@@ -20,7 +20,7 @@ function report(keys = 1): LeakReport {
 
 describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
   let world: World;
-  // A world of its own for each: a report is anybody's to work off.
+  // Each test has a store of its own, because every caller of `workOff` gets every report.
   beforeEach(async () => {
     world = await open();
   });
@@ -28,7 +28,7 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
 
   const take = (asker: Asker, ...reports: LeakReport[]) => world.leakReports.take(reports, asker);
   const all = (reports: readonly LeakReport[]) => Promise.resolve(reports);
-  /** What is handed over, of which all is worked off. */
+  /** The reports that are passed on. All of them are processed. */
   const rest = async (limit = 100): Promise<readonly LeakReport[]> => {
     let seen: readonly LeakReport[] = [];
     await world.leakReports.workOff(limit, (reports) => all((seen = reports)));

@@ -11,7 +11,7 @@ import { keptLog } from '../support/reading/kept-log.js';
 import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
 import type { Entry } from '../support/reading/printed-log.js';
 
-/** The limits of one process, which tell whether they were asked. */
+/** The limits of one process, which count how often they were used. */
 export class WatchedLocal implements RateLimiter {
   asked = 0;
   private readonly limiter: MemoryRateLimiter;
@@ -32,15 +32,15 @@ export class WatchedLocal implements RateLimiter {
 
 export interface Subject {
   charge(keyId: string): Promise<RateDecision>;
-  /** Of the charges so far, those that the limits of the process decided because Redis did not. */
+  /** How many charges were decided by the limits of the process because Redis did not answer. */
   fallbacks(): number;
-  /** What was told of outages. */
+  /** The log entries about outages. */
   readonly outages: readonly Entry[];
 }
 
 const closers: (() => void)[] = [];
 
-/** Closes at the end of the test what it opened. */
+/** Closes at the end of the test. */
 export function closeAfterTest(close: () => void): void {
   closers.push(close);
 }
@@ -54,7 +54,7 @@ export async function inMemory(limit: RateLimit): Promise<Subject> {
   return { charge: async (keyId) => limiter.charge(keyId), fallbacks: () => 0, outages: [] };
 }
 
-/** @param deadlineMs generous where the deadline is not what a test is about: a busy machine is no outage */
+/** @param deadlineMs generous unless the test is about the deadline, because a busy machine is no outage */
 export async function onRedis(
   limit: RateLimit,
   url = process.env['LATCHKEY_TEST_REDIS_URL']!,
@@ -88,7 +88,7 @@ export async function shared(subject: Subject): Promise<void> {
   expect(await until(decides, 10_000)).toBe(true);
 }
 
-/** Plays a scene with a fresh key, and again as long as a busy machine makes Redis miss its deadline in it. */
+/** Plays a scene with a new key. Repeats it as long as a busy machine makes Redis miss its deadline. */
 export async function undisturbed<T>(subjects: Subject[], scene: (keyId: string) => Promise<T>): Promise<T> {
   const fallbacks = () => subjects.reduce((sum, subject) => sum + subject.fallbacks(), 0);
   for (;;) {

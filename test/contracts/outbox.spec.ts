@@ -20,7 +20,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     world.accounts.transaction(key.ownerId, async (transaction) => {
       for (const notice of notices) await transaction.tell({ ...notice, key });
     });
-  /** Of one key; those of the others are put back, as a claim that has run out puts them back. */
+  /** The claims of one key. Claims of other keys are left to run out. */
   const claim = async (key: ApiKey, channel: NoticeChannel = 'webhook', limit = 100): Promise<Claim[]> =>
     (await world.outbox.claim(channel, limit)).filter(({ message }) => message.data.keyId === key.id);
   const aKey = async () => newKey(world, await newAccount(world));
@@ -102,7 +102,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     expect(mails.map(({ message }) => message.data.keyId)).toContain(other.id);
   });
 
-  /** One that is claimed. */
+  /** A claimed message. */
   const aClaim = async (type: KeyNotice['type'] = 'api_key.expired') => {
     const key = await aKey();
     await tell(key, { type });

@@ -16,7 +16,7 @@ describe.each(WORLDS)('PasswordGuesses %s', (_name, open) => {
 
   const subject = (freeGuesses = 3): GuessSubject => ({ name: randomUUID(), policy: { freeGuesses } });
   const count = (...subjects: GuessSubject[]) => world.guesses.count(subjects);
-  /** Whether an attempt is admitted, which counts it if it is. */
+  /** Whether an attempt is admitted. If it is, it is counted. */
   const admits = (...subjects: GuessSubject[]) =>
     count(...subjects).then(
       () => true,

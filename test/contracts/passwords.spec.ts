@@ -11,7 +11,7 @@ const argon2Hash = (password: string, memoryCost: number) =>
 
 type HashAt = (password: string, cost: number) => Promise<string>;
 
-/** Only of argon2's are hashes of bcrypt tested: the fake knows one that is outdated. */
+/** Only the argon2 adapter is tested with bcrypt hashes. The fake knows one kind of outdated hash. */
 describe.each<[string, Passwords, HashAt, HashAt?]>([
   ['in memory', new FakePasswords(), async (...call) => fakeHash(...call)],
   ['of argon2', new Argon2Passwords(passwordHashes), argon2Hash, (...call) => bcrypt.hash(...call)],

@@ -8,7 +8,7 @@ import { Wanderer } from '../support/callers/wanderer.js';
 
 interface Opened {
   readonly login: PlatformLogin;
-  /** The query that a person comes back with who signed in for what was begun. */
+  /** The query of a person who comes back after the sign-in that was begun. */
   answer(url: string, begun: BegunSignIn, accountId: string): Promise<string>;
   setAway(isAway: boolean): void;
   stop(): Promise<void>;

@@ -10,7 +10,7 @@ import { AUDIENCE, ISSUER, sign, startPlatformLogin } from '../support/platform/
 interface Login {
   readonly tokens: PlatformTokens;
   issue(accountId: string, expiresAt: Date, signIn?: Partial<PlatformSignIn>): Promise<string> | string;
-  /** From now on the login can't be asked. */
+  /** From now on the login is unavailable. */
   goAway(): Promise<void> | void;
   stop(): Promise<void> | void;
 }

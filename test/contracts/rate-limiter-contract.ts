@@ -4,14 +4,14 @@ import { until } from '../../scripts/lib/wait.mjs';
 import type { RateDecision, RateLimit } from '../../src/domain/rate-limit.js';
 import { admittedOf, chargeTogether, newKey, undisturbed, type Subject } from './limited.js';
 
-/** What every rate limiter holds, wherever it counts. */
+/** What every rate limiter guarantees, wherever it counts. */
 export function describeRateLimiter(name: string, open: (limit: RateLimit) => Promise<Subject>): void {
   describe(name, () => {
-    /** So slow that nothing comes back while a test runs. */
+    /** So slow that no request is regained during a test. */
     const slow = { perSecond: 1, burst: 5 };
 
     test('admits the burst and then refuses, telling what remains and how long to wait', async () => {
-      // One an hour would be slower still, but one a second is the slowest there is: the scene must end within it.
+      // One request a second is the slowest possible rate, so the scene must end within a second.
       const subject = await open(slow);
       const decisions = await undisturbed([subject], async (keyId) => {
         const told: RateDecision[] = [];

@@ -37,7 +37,8 @@ describe('both', () => {
       for (let n = 0; n < 12; n += 1) {
         const [expected, actual] = await Promise.all([memory.charge(keyId), redis.charge(keyId)]);
         const shape = ({ admitted, limit: told, remaining }: RateDecision) => ({ admitted, told, remaining });
-        // Their clocks differ by the way to Redis: where a moment falls between them, they may be one apart.
+        // The clocks differ by the time of the way to Redis. If a step falls between them, the results may differ by
+        // one.
         expect(Math.abs(expected.remaining - actual.remaining)).toBeLessThanOrEqual(1);
         if (n < 4) expect(shape(actual)).toEqual(shape(expected));
         expect(Object.keys(actual).sort()).toEqual(Object.keys(expected).sort());
@@ -125,7 +126,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
       expect(admittedOf(await chargeTogether(one, fresh, 30))).toBe(10);
       expect(await two.charge(fresh)).toMatchObject({ admitted: false });
     });
-    // Told once that it went, and once that it is back.
+    // One log entry when Redis went away and one when it came back.
     for (const { outages } of [one, two]) expect([outages.length, outages[1]?.level]).toEqual([2, 30]);
   });
 
@@ -142,7 +143,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     expect(await limiter.charge('k')).toMatchObject({ admitted: true, remaining: 9 });
     expect(await until(() => attempts >= 4, 5000)).toBe(true);
     expect(await limiter.charge('k')).toMatchObject({ admitted: true, remaining: 8 });
-    // Told once, however many attempts fail.
+    // Logged once, however many attempts fail.
     expect(outages).toMatchObject([{ reason: expect.any(String) }]);
     const told = limiter.instruments().map((one) => [one.name, one.get().values[0]?.value]);
     expect(told).toEqual([
@@ -156,13 +157,14 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     const keyId = newKey();
     process.kill(redis.pid, 'SIGSTOP');
     try {
-      // Without a deadline it would be never. How close to it an answer comes is for a machine that is not busy.
+      // Without the deadline the answer would never come. How close the answer is to the deadline can't be tested on a
+      // busy machine.
       const answered = (charges: Promise<unknown>) =>
         Promise.race([charges.then(() => 'answered'), sleep(50 * DEADLINE_MS, 'late')]);
       for (let n = 0; n < 12; n += 1) expect(await answered(subject.charge(newKey()))).toBe('answered');
       expect(await answered(chargeTogether(subject, newKey(), 100))).toBe('answered');
       expect(admittedOf(await chargeTogether(subject, keyId, 30))).toBe(10);
-      // Its connection is given up, and the log says so.
+      // The connection is given up, and the log reports it.
       expect(await until(() => subject.outages.length === 1, 10_000)).toBe(true);
     } finally {
       process.kill(redis.pid, 'SIGCONT');

@@ -46,7 +46,7 @@ describe('RedisRateLimiter over a cluster', () => {
     await undisturbed([subject], async () => {
       const before = await reads();
       await Promise.all(Array.from({ length: 300 }, () => subject.charge(newKey())));
-      // What the replicas, the looks at the slots and the question itself add is some.
+      // The replicas, the checks of the slots and this measurement add some reads.
       expect((await reads()) - before).toBeLessThan(150);
     });
   });
@@ -64,7 +64,7 @@ describe('RedisRateLimiter over a cluster', () => {
       await from.node.cli('CLUSTER', 'SETSLOT', String(slot), 'MIGRATING', to.id);
       expect(admittedOf(await chargeTogether(one, keyId, 3))).toBe(3);
       await from.node.cli('MIGRATE', '127.0.0.1', String(to.node.port), name, '0', '5000');
-      // The slot is not there yet, the key is.
+      // The slot has not moved yet, but the key has.
       expect(admittedOf(await chargeTogether(two, keyId, 3))).toBe(3);
       for (const { node } of [to, from]) await node.cli('CLUSTER', 'SETSLOT', String(slot), 'NODE', to.id);
       expect(admittedOf(await chargeTogether(one, keyId, 5))).toBe(1);

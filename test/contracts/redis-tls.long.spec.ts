@@ -20,7 +20,7 @@ describe('over TLS, with passwords', () => {
   const urls: Record<string, string> = {};
   let database: Awaited<ReturnType<typeof createDatabase>>;
 
-  /** Listens without TLS too: so we ask whether it is there. */
+  /** Also listens without TLS, so that the test can check that it is up. */
   async function start(name: string, settings: string[], sentinelLines?: string[]): Promise<number> {
     const tlsPort = await freePort();
     const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];

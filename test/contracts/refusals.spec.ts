@@ -7,7 +7,7 @@ import { unknownKey } from '../support/callers/key-strings.js';
 
 interface Subject {
   readonly refusals: Refusals;
-  /** What a person can read of each refusal. */
+  /** What a person can read about each refusal. */
   told(): readonly unknown[];
 }
 

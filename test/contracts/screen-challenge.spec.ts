@@ -3,13 +3,13 @@ import { readChallenge } from '../../web/src/api/fresh-sign-in.js';
 
 describe('the challenge of RFC 9470, as the panel reads it', () => {
   test.each([
-    // As test/api/http-fresh-sign-in.spec.ts finds them.
+    // The challenges that test/api/http-fresh-sign-in.spec.ts expects.
     ['Bearer error="insufficient_user_authentication", max_age="300"', { maxAgeSeconds: 300, acrValues: [] }],
     [
       'Bearer error="insufficient_user_authentication", max_age="60", acr_values="urn:example:gold phr"',
       { maxAgeSeconds: 60, acrValues: ['urn:example:gold', 'phr'] },
     ],
-    // As others write it.
+    // As other implementations write it.
     ['Bearer max_age=0, acr_values=""', { maxAgeSeconds: 0, acrValues: [] }],
   ])('%s', (header, wanted) => expect(readChallenge(header)).toEqual(wanted));
 

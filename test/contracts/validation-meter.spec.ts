@@ -22,7 +22,7 @@ interface Subject {
   readonly meter: ValidationMeter;
   /** How often each outcome was counted. */
   counts(): Promise<{ granted: number; revoked: number; failed: number }>;
-  /** How often a part was measured, and for how many milliseconds in all. */
+  /** How often a phase was measured, and its total in milliseconds. */
   measured(part: ValidationPart): Promise<{ count: number; ms: number }>;
 }
 

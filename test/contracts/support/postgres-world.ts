@@ -7,7 +7,7 @@ import { primaryAt } from '../../support/stores/primary.js';
 import { sql } from '../../support/stores/sql.js';
 import type { World } from './world.js';
 
-/** PostgreSQL, but its clock goes as the test says: a function of the same name is found before the server's own. */
+/** PostgreSQL with a clock that the test controls: a function of the same name is found before the server's own. */
 const HELD_CLOCK = `
   CREATE SCHEMA held;
   CREATE TABLE held.clock AS SELECT timestamptz '2026-03-29T00:30:00Z' AS at;

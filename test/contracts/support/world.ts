@@ -16,21 +16,21 @@ import { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { OwnerKeys } from '../../../src/domain/keys/owner-keys.js';
 import { KeyString } from '../../../src/domain/keys/key-string.js';
 
-/** What a contract suite asks of the fakes and of the adapters alike, over one store and one clock. */
+/** What a contract suite needs from the fakes and from the adapters, on one store and one clock. */
 export interface World extends Omit<Ports, 'passwords' | 'limiter' | 'platformTokens'> {
-  /** Given on PostgreSQL. */
+  /** Only on PostgreSQL. */
   readonly undelivered?: UndeliveredNotices;
   now(): Promise<Date>;
-  /** Moves the clock, which stands still otherwise. Backwards too. */
+  /** Moves the clock, which otherwise stands still. Negative values move it back. */
   pass(ms: number): Promise<void>;
-  /** Resolves once what was noted of uses is stored. */
+  /** Resolves after the noted usage has been stored. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const HASH = 'hash of a password';
 
-/** A new account, whose password hash is HASH. */
+/** A new account with the password hash HASH. */
 export async function newAccount({ accounts }: World, profile: Partial<AccountProfile> = {}): Promise<string> {
   const id = `u-${randomUUID()}`;
   await accounts.transaction(id, async (transaction) => {
@@ -42,12 +42,12 @@ export async function newAccount({ accounts }: World, profile: Partial<AccountPr
   return id;
 }
 
-/** Of a person who signed in with a password: HASH unless another is given. */
+/** For a person who signed in with a password, by default with HASH. */
 export function beginSession({ sessions }: World, accountId: string, passwordHash = HASH) {
   return sessions.begin({ accountId, passwordHash, event: sessionOpened(accountId, NO_CLIENT) });
 }
 
-/** What becomes of an account in a transaction of its own. */
+/** Changes an account in a transaction of its own. */
 export function change(
   { accounts }: World,
   accountId: string,
@@ -61,7 +61,7 @@ export function change(
   });
 }
 
-/** Ends nothing by itself: the account alone is forgotten. */
+/** Purges only the account. Does not end its keys and sessions. */
 export function purge({ accounts }: World, accountId: string, version?: bigint): Promise<void> {
   return accounts.transaction(accountId, async (transaction) => {
     const former = FormerAccount.purge(transaction.account ?? transaction.formerAccount!, version);
@@ -69,7 +69,7 @@ export function purge({ accounts }: World, accountId: string, version?: bigint):
   });
 }
 
-/** A key of a day unless said otherwise. */
+/** A key of one day by default. */
 export function newKey(
   { accounts }: World,
   ownerId: string,
@@ -83,7 +83,7 @@ export function newKey(
   });
 }
 
-/** The key is replaced by another, which has been used. */
+/** Replaces the key by a successor, which has been used. */
 export function rotate(
   { accounts }: World,
   { id, ownerId }: ApiKey,
@@ -107,12 +107,15 @@ export function revoke({ accounts }: World, key: ApiKey): Promise<void> {
   });
 }
 
-/** Gives what was begun beside the transaction the time to go wrong: some round trips, for no event says that it waits. */
+/**
+ * Gives concurrent calls time to go wrong while the transaction is open. Waits for some round trips, because no event
+ * shows that a call is blocked.
+ */
 export async function linger(transaction: AccountTransaction): Promise<void> {
   for (let trips = 0; trips < 20; trips += 1) await transaction.openKeys();
 }
 
-/** The owner's events, oldest first: those that owners see unasked, unless other types are given. */
+/** The owner's events, oldest first. By default only the types that owners see without a filter. */
 export async function eventsOf(
   { audit }: World,
   ownerId: string,

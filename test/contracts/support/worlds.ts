@@ -15,8 +15,8 @@ async function openFakeWorld(): Promise<World> {
 }
 
 /**
- * The third says whether a suite tests on it what the fakes leave out as well: locks, what is not committed yet, what arrives
- * together, how much is kept for how long.
+ * The third value: whether a suite also tests what the fakes leave out: locks, uncommitted data, concurrent calls,
+ * retention.
  */
 export const WORLDS: [string, () => Promise<World>, boolean][] = [
   ['in memory', openFakeWorld, false],
