@@ -226,7 +226,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
         const keyId = await aKey();
         for (let n = 0; n < MOST_NETWORKS; n += 1) {
           world.usage.noteGrant(keyId, `10.0.${n}.1`, null, daysAgo(2));
-          // Only this many networks of a key are distinguished between two writes.
+          // Between two writes only a few networks of a key are distinguished.
           if (n % 4 === 3) await world.settled();
         }
         await told(keyId);

@@ -14,7 +14,7 @@ export interface Difference {
 
 interface Held {
   readonly count: number;
-  /** How many have no event of their creation, so that their original state is unknown. */
+  /** How many could be compared only in part, because no event says what they were created with. */
   readonly takenAsFound: number;
 }
 
