@@ -21,7 +21,7 @@ import { ApiKeyUsageRow } from '../usage/rows.js';
 import { forgetUsage } from '../usage/usage-removal.js';
 import { isUniqueViolation } from '../client/errors.js';
 
-/** The last id that was given to an event, committed or not. */
+/** The highest event id handed out so far, by a committed transaction or not. */
 const NEWEST_EVENT = '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM audit_events_id_seq)';
 
 export class PostgresAccountTransaction implements AccountTransaction {
@@ -39,7 +39,10 @@ export class PostgresAccountTransaction implements AccountTransaction {
     this.formerAccount = row?.purged ? FormerAccount.restore(id, BigInt(row.version)) : undefined;
   }
 
-  /** The clock is read once the row is locked, so that it never lies before what an earlier holder wrote. */
+  /**
+   * Reads the clock only after locking the row, so that `now` is never earlier than what the previous lock holder
+   * wrote.
+   */
   static async begin(manager: EntityManager, id: string): Promise<PostgresAccountTransaction> {
     const row = await manager.findOne(AccountRow, { where: { id }, lock: { mode: 'for_no_key_update' } });
     return new PostgresAccountTransaction(manager, id, row, await databaseNow(manager));
@@ -69,14 +72,14 @@ export class PostgresAccountTransaction implements AccountTransaction {
     await this.manager.delete(SessionRow, { accountId: this.id });
   }
 
-  /** The keys' rows are locked too, because an expiry may be recorded without the account's lock; in its order. */
+  /** Locks the rows of the keys, in the order of their ids: an expiry may be recorded without locking the account. */
   async openKeys(): Promise<ApiKey[]> {
     const where = { ownerId: this.id, revokedAt: IsNull(), expiredAt: IsNull() };
     const lock = { mode: 'for_no_key_update' } as const;
     return (await this.manager.find(ApiKeyRow, { where, order: { id: 'ASC' }, lock })).map(toApiKey);
   }
 
-  /** Locked like the open keys. */
+  /** Locks the row, as `openKeys` does. */
   async findKey(id: string): Promise<ListedKey | undefined> {
     const where = { id, ownerId: this.id, purged: false };
     const row = await this.manager.findOne(ApiKeyRow, { where, lock: { mode: 'for_no_key_update' } });
@@ -111,7 +114,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
     this.notices.push(notice);
   }
 
-  /** Writes down what was told, at the end and all of it at once, as the writer asks. */
+  /** Writes all collected notices. OutboxWriter must run once in a transaction, as its last step. */
   async finish(outbox: OutboxWriter): Promise<void> {
     await outbox.write(this.manager, this.notices);
   }

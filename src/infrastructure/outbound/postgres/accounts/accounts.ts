@@ -12,7 +12,7 @@ import { AccountRow } from './rows.js';
 import { isUniqueViolation } from '../client/errors.js';
 
 export class PostgresAccounts implements Accounts {
-  /** Every sign-in asks for one, and so may strangers in crowds. */
+  /** Every sign-in calls this, and so may crowds of strangers. */
   private readonly byEmail = new CrowdReader('accounts_by_email', (keys) => this.findByEmailKeys(keys));
 
   constructor(
@@ -54,7 +54,7 @@ export class PostgresAccounts implements Accounts {
         return outcome;
       });
     const outcome = await attempt().catch((error: unknown) => {
-      // Two calls opened the same account, which had no row to lock: the later one sees the earlier one's now.
+      // Two calls opened the same account at once; there was no row yet to lock. The retry sees the row of the first.
       if (isUniqueViolation(error, 'accounts_pkey')) return attempt();
       throw error;
     });
@@ -68,7 +68,7 @@ export class PostgresAccounts implements Accounts {
   }
 }
 
-/** A refusal is thrown once what was found on the way is committed. */
+/** Returned instead of thrown, so that the transaction commits first. The refusal is thrown after the commit. */
 function refused(error: unknown): { readonly refusal: Refusal } {
   if (error instanceof Refusal) return { refusal: error };
   throw error;

@@ -28,7 +28,7 @@ export function fromAccount(account: Account, emailKey: string): Omit<AccountRow
   };
 }
 
-/** The person is forgotten. No column may keep what is known of them. */
+/** Every column that says something about the person is emptied. */
 export function fromFormerAccount({ id, version }: FormerAccount): Omit<AccountRow, 'formerEventId'> {
   return {
     id,

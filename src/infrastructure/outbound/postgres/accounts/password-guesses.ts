@@ -7,23 +7,26 @@ import { CrowdReader } from '../client/crowd-reader.js';
 import { NOW, type Database } from '../client/database.js';
 import { PasswordGuessesRow } from './rows.js';
 
-/** A crowd of guesses waits here, not for the connections that all other calls need. */
+/** Excess guesses queue here, so that they do not use up the connections that all other calls need. */
 const AT_ONCE = 3;
 const QUEUE_LENGTH = 1000;
 
 export class PostgresPasswordGuesses implements PasswordGuesses {
   private readonly gate = new Gate({ atOnce: AT_ONCE, queueLength: QUEUE_LENGTH });
-  /** Every sign-in asks for one, and so may strangers in crowds. */
+  /** Every sign-in calls this, and so may crowds of strangers. */
   private readonly successes = new CrowdReader('password_successes', (subjects) => this.findSuccesses(subjects));
 
   constructor(private readonly database: Database) {}
 
-  /** The subjects' rows stay locked until all are counted: attempts that arrive together are counted one by one. */
+  /**
+   * Keeps the subjects' rows locked until all are counted, so that attempts that arrive together are counted one by
+   * one.
+   */
   count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void> {
     return this.gate.pass(() => this.countAll(subjects), asker);
   }
 
-  /** Each subject on its own: one that is forgiven while the next is not is counted once too often, and no less safe. */
+  /** Not atomic: after an error in between, the later subjects keep one failure too many, which is no less safe. */
   async forgive([first, ...others]: readonly GuessSubject[]): Promise<void> {
     await this.database.run(async (manager) => {
       if (first) await manager.query(FORGET, [subjectKey(first.name)]);
@@ -72,7 +75,10 @@ function subjectKey(name: string): Buffer {
   return createHash('sha256').update(name).digest();
 }
 
-/** Locked before its clock is read, in one statement: a crowd of guesses must not keep the process from validations. */
+/**
+ * Locks the row and then reads the clock, in one statement. During a crowd of guesses, more round trips would take time
+ * from validations.
+ */
 async function lockState(manager: EntityManager, subject: Buffer): Promise<ThrottleState & { readonly now: Date }> {
   const [row] = await manager.query<(ThrottleState & { now: Date })[]>(LOCK, [subject]);
   return row!;

@@ -9,7 +9,7 @@ export class AccountRow {
   id!: string;
   @Column('text')
   email!: string;
-  /** The lower case of the email, which is unique; null once the account is purged. */
+  /** The email in lower case, which is unique; null once the account is purged. */
   @Index('accounts_email_key', { unique: true })
   @Column('text', { name: 'email_key', nullable: true })
   emailKey!: string | null;
@@ -23,10 +23,10 @@ export class AccountRow {
   status!: AccountStatus;
   @Column({ type: 'numeric', precision: 20, scale: 0 })
   version!: string;
-  /** What was known of the person is forgotten. The row holds the id and its last version. */
+  /** Whether the data of the person was deleted. The row then holds only the id and the last version. */
   @Column('boolean', { default: false })
   purged!: boolean;
-  /** Events up to this one are those of purged accounts that had the id before. */
+  /** Events up to this id belong to purged accounts that had the same account id before. */
   @Column('bigint', { name: 'former_event_id', default: 0 })
   formerEventId!: string;
 }
@@ -45,7 +45,7 @@ export class SessionRow {
   @Index('sessions_by_expiry')
   @Column({ type: 'timestamptz', name: 'expires_at', precision: 3 })
   expiresAt!: Date;
-  /** Of a sign-in at the platform, like `acr`. */
+  /** From a sign-in at the platform, like `acr`. */
   @Column({ type: 'timestamptz', name: 'authenticated_at', precision: 3, nullable: true })
   authenticatedAt!: Date | null;
   @Column('text', { nullable: true })
@@ -55,7 +55,7 @@ export class SessionRow {
 @Entity('password_guesses')
 @Index('password_guesses_wrong_by_age', ['lastAttemptAt'], { where: 'succeeded_at IS NULL' })
 export class PasswordGuessesRow {
-  /** SHA-256 of the subject's name: what people type into an email field is not for us to keep. */
+  /** SHA-256 of the subject's name, because we do not store what people type into an email field. */
   @PrimaryColumn('bytea', { primaryKeyConstraintName: 'password_guesses_pkey' })
   subject!: Buffer;
   @Column('integer')
@@ -69,7 +69,7 @@ export class PasswordGuessesRow {
   succeededAt!: Date | null;
 }
 
-/** One row. */
+/** Holds a single row. */
 @Entity('decoy_key')
 @Check('decoy_key_is_one', 'id = 1')
 export class DecoyKeyRow {

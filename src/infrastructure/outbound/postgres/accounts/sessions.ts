@@ -7,15 +7,15 @@ import type { Database } from '../client/database.js';
 import { toAccount } from './mapping.js';
 import { SessionRow } from './rows.js';
 
-/** Of a person who signed in with a password of ours. */
+/** For a person who signed in with a password that we checked. */
 const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };
 
 export class PostgresSessions implements Sessions {
   constructor(private readonly database: Database) {}
 
   /**
-   * The account's row is read locked, so that no session slips past a suspension or a password change. One statement, so that
-   * the session and its event commit together.
+   * Locks the account's row for reading, so that no session is opened during a suspension or a password change. It is
+   * one statement, so that the session and its event commit together.
    */
   async begin({ accountId, passwordHash, signIn = NOT_SAID, event }: SessionOpening) {
     const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $10', [passwordHash]];
@@ -67,7 +67,7 @@ function digest(token: string): Buffer {
   return Buffer.from(sessionDigest(token), 'hex');
 }
 
-/** Undefined where nothing is known of it: as good as a sign-in with a password of ours. */
+/** Undefined when neither value is stored, as after a sign-in with a password that we checked. */
 function signInOf({ authenticatedAt, acr }: SessionRow): PlatformSignIn | undefined {
   if (authenticatedAt === null && acr === null) return undefined;
   return { authenticatedAt: authenticatedAt ?? undefined, acr: acr ?? undefined };

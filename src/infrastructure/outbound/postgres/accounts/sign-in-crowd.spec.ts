@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-/** The most that were seen at once until the work was done: connections of the pool in use, and calls that waited for one. */
+/** The highest counts seen until the work was done: connections of the pool in use, and calls that waited for one. */
 async function mostOf(work: Promise<unknown>): Promise<{ used: number; waiting: number }> {
   const read = (name: string) => {
     const found = app.database.instruments().find((instrument) => instrument.name === name)!;
@@ -45,8 +45,8 @@ test('sign-ins with made-up emails from as many networks leave half of the conne
   const most = mostOf(crowd);
   await app.signIn.execute(email, PASSWORD, client(HOME));
   expect((await most).waiting).toBe(0);
-  // Two reads, three that are counted, and what the owner's own sign-in needs.
+  // Two reads, three guesses being counted, and the connection that the owner's own sign-in needs.
   expect((await most).used).toBeLessThanOrEqual(6);
-  // How many are turned away depends on the machine.
+  // How many are refused depends on the machine.
   expect(['busy', 'invalid_credentials']).toEqual(expect.arrayContaining(Object.keys(await crowd)));
 });

@@ -50,7 +50,7 @@ test('the key is 32 random bytes, the same at every look and on every instance, 
 });
 
 test('of very many accounts a part is read', async () => {
-  // Not over the application's connections, which give up a statement after five seconds.
+  // Not over the application's connections, which time out a statement after five seconds.
   await sql(
     app.databaseUrl,
     `INSERT INTO accounts SELECT 'm' || n, 'm' || n, 'm' || n, '', '{}', $1 || n, 'active', 0 FROM generate_series(1, 300000) n`,

@@ -2,10 +2,10 @@ import type { StoredCosts } from '../../passwords/decoys.js';
 import type { Database } from '../client/database.js';
 import { DecoyKeyRow } from './rows.js';
 
-/** Of more accounts than this a part is looked at, the same one on every instance. */
+/** With more accounts than this, only a sample is read. The sample is the same on every instance. */
 const LOOKED_AT = 100_000;
 
-/** How dear the stored password hashes are. Reads how they begin, never a hash. */
+/** How expensive the stored password hashes are. Reads only the beginning of each hash, which holds its settings. */
 export class PostgresStoredCosts {
   constructor(private readonly database: Database) {}
 
