@@ -12,15 +12,15 @@ import { pageFrom, pagesById } from './pages-by-id.js';
 const LAST_ID = 2n ** 63n - 1n;
 
 /**
- * A transaction that writes to a table holds this lock on it from before its first row until its end; so a transaction that has
- * been given an event's id and has not committed is among the holders.
+ * A transaction that writes to a table takes this lock before its first row and holds it until it ends. So the holders
+ * include every transaction that has been given an event's id and has not committed yet.
  */
 const WRITERS = `
   SELECT virtualtransaction AS name FROM pg_locks
   WHERE locktype = 'relation' AND relation = 'audit_events'::regclass AND mode = 'RowExclusiveLock' AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** At READ COMMITTED, where each statement sees what was committed before it. */
+/** Runs at READ COMMITTED, where each statement sees what was committed before it. */
 export class PostgresAuditTrailTransaction implements AuditTrailTransaction, AuditTrailSnapshot {
   private constructor(
     private readonly manager: EntityManager,
@@ -86,7 +86,7 @@ export class PostgresAuditTrailTransaction implements AuditTrailTransaction, Aud
     return this.pruneOnRecord(record);
   }
 
-  /** Oldest first and without a gap, so that one id says it all. */
+  /** Deletes the oldest events without a gap, so that the last id describes what was deleted. */
   async pruneUnsealed(before: Date, limit: number): Promise<number> {
     const [row] = await this.manager.query<{ to: string | null }[]>(
       `WITH oldest AS (SELECT id, at FROM audit_events ORDER BY id LIMIT $2)
@@ -100,7 +100,7 @@ export class PostgresAuditTrailTransaction implements AuditTrailTransaction, Aud
     return this.pruneOnRecord({ id: String(id), toSealId: null, toEventId, prunedAt: this.now, mac: null });
   }
 
-  /** The record first: the table refuses every other deletion. */
+  /** Inserts the pruning before it deletes the events, because the table refuses any other deletion. */
   private async pruneOnRecord(record: AuditPruningRow): Promise<number> {
     await this.manager.insert(AuditPruningRow, record);
     const deleted = await this.manager.query<[unknown[], number]>('DELETE FROM audit_events WHERE id <= $1', [

@@ -9,7 +9,7 @@ import { PostgresAuditTrailTransaction } from './audit-trail-transaction.js';
 import type { Database } from '../client/database.js';
 import { pageFrom, pagesById } from './pages-by-id.js';
 
-/** Any number will do, as long as every instance takes the same: one seals or prunes, the others pass on. */
+/** An arbitrary number, the same on all instances. One instance seals or prunes; the others skip their turn. */
 const TRAIL_LOCK = 5_052_193_862;
 
 export class PostgresAuditTrail implements AuditTrail {
@@ -48,7 +48,7 @@ export class PostgresAuditTrail implements AuditTrail {
   }
 }
 
-/** Held until the transaction ends, however it does. */
+/** PostgreSQL releases the lock when the transaction commits or rolls back. */
 async function takesLock(manager: EntityManager): Promise<boolean> {
   const [row] = await manager.query<{ taken: boolean }[]>('SELECT pg_try_advisory_xact_lock($1) AS taken', [
     TRAIL_LOCK,

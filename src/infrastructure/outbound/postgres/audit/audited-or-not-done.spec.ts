@@ -25,11 +25,13 @@ const newKey = async () => createKey(app, (await newOwner(app)).id);
 const validate = (credential: string | undefined) =>
   app.validateKey.execute({ credential, question: READ, client: client() });
 
-/** The statements that wait for the record. */
+/** The statements that wait for the table of the audit trail. */
 const GIVE_UP = `
   SELECT pg_cancel_backend(pid) FROM pg_locks WHERE relation = 'audit_events'::regclass AND NOT granted`;
 
-/** While nobody else can write to the record, and PostgreSQL gives up what tries to. */
+/**
+ * Runs `work` while another session locks the table of the audit trail and PostgreSQL times out whatever waits for it.
+ */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const holder = new pg.Client({ connectionString: app.databaseUrl });
   await holder.connect();
@@ -84,7 +86,7 @@ describe('audited or not done', () => {
       await expect(validate(KeyString.generate('lk').reveal())).rejects.toMatchObject(unavailable);
       await expect(validate(suspended.fullKey)).rejects.toMatchObject(unavailable);
       await expect(app.changeAccountStatus.suspend(good.key.ownerId)).rejects.toMatchObject(unavailable);
-      // Needs no record.
+      // Records no event.
       expect((await validate(good.fullKey)).verdict.granted).toBe(true);
     });
     const { verdict } = await validate(suspended.fullKey);

@@ -9,7 +9,7 @@ const FAILURE = { reason: 'invalid-key', ownerId: null, keyId: null, publicPart:
 describe('commits of failures', () => {
   beforeEach(() => {
     jest.useFakeTimers();
-    // A process that has no time to spare sends all that waits together.
+    // A busy process sends everything that waits as one batch.
     jest.spyOn(performance, 'eventLoopUtilization').mockReturnValue({ idle: 0, active: 1, utilization: 1 });
   });
   afterEach(() => {

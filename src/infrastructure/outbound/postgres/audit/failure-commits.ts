@@ -6,8 +6,8 @@ import { NO_TRACES } from '../../../telemetry/traces.js';
 import { Batcher } from '../../batching/batcher.js';
 
 /**
- * Commits together the failures that arrive together, one commit after the other. Each waits for the next commit, which
- * is at once in everyday life; under a flood it lies up to LONGEST_PAUSE_MS after the one before it.
+ * Commits failed authentications that arrive together in one commit, with one commit running at a time. Normally the
+ * next commit starts at once; during a flood it starts up to LONGEST_PAUSE_MS after the one before.
  */
 export class FailureCommits {
   private readonly batcher: Batcher<FailedAuthentication, void>;
@@ -68,7 +68,7 @@ export class FailureCommits {
       this.grouped += failures.length - groups.length;
       return [];
     } catch (error) {
-      // While nothing can be written no pause saves anything: an outage is answered without one.
+      // While PostgreSQL can't be written to, pausing saves nothing. Without a pause, calls get their error at once.
       this.gauge.forget();
       throw error;
     } finally {

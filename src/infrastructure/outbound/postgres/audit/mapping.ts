@@ -61,7 +61,7 @@ export function fromSeal(seal: AuditSeal): AuditSealRow {
   };
 }
 
-/** Of a pruning that was recorded with a key. */
+/** For a pruning that was recorded with an audit key. */
 export function toPruning(row: AuditPruningRow): AuditPruning {
   return {
     id: BigInt(row.id),

@@ -16,7 +16,7 @@ describe("an owner's events among very many failures", () => {
   });
   afterAll(() => app?.close());
 
-  /** Rows that PostgreSQL has fetched by way of an index. */
+  /** Rows that PostgreSQL has fetched through an index. */
   const fetchedBy = async (index: string) => {
     const [row] = await app.sql<{ scans: string; fetched: string }>(
       'SELECT idx_scan AS scans, idx_tup_fetch AS fetched FROM pg_stat_user_indexes WHERE indexrelname = $1',

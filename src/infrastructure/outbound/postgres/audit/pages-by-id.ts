@@ -1,9 +1,9 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 
-/** Read in one go, and so without answering anyone else meanwhile. */
+/** Rows for each read. The process answers no other request while it handles a page. */
 const PAGE = 500;
 
-/** A page of a table's rows from an id on, in the order of their ids. */
+/** A page of a table's rows, in the order of their ids, starting with `from`. */
 export function pageFrom<Row extends { id: string }>(
   manager: EntityManager,
   table: new () => Row,
@@ -16,7 +16,7 @@ export function pageFrom<Row extends { id: string }>(
     .limit(PAGE);
 }
 
-/** All rows from an id on, in the memory of one page. */
+/** All rows from `fromId` on. Holds one page in memory at a time. */
 export async function* pagesById<Row extends { id: string }>(
   readPage: (from: bigint) => Promise<Row[]>,
   fromId: bigint,

@@ -22,7 +22,7 @@ import type { Synchrony } from '../client/server-state.js';
 import { committedSynchronously } from '../client/standby.js';
 import { unavailable } from '../client/errors.js';
 
-/** Commits go one after the other; meanwhile the next one collects. */
+/** One commit runs at a time, while failures that arrive collect for the next one. */
 const CONNECTIONS = 1;
 
 const RECORD_FAILURES = `
@@ -30,7 +30,7 @@ const RECORD_FAILURES = `
   SELECT '${AUTHENTICATION_FAILED}', * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[],
     $7::text[], $8::integer[])`;
 
-/** And not of an account that was purged under the same id: neither what came before, nor what becomes of its keys. */
+/** Leaves out accounts that were purged under the same id: their earlier events, and all events of their keys. */
 const OF_OWNER = `
   event.owner_id = :ownerId
   AND event.id > coalesce((SELECT former_event_id FROM accounts WHERE id = :ownerId), 0)
@@ -104,7 +104,7 @@ export class PostgresAudit implements Audit {
       this.outage.answered('audit');
     } catch (thrown) {
       const error = this.outage.failed('audit', thrown);
-      // Whatever the cause: what can't be recorded is not answered.
+      // A failure that can't be recorded is not answered, so any error becomes `unavailable`.
       throw error instanceof LatchkeyError ? error : unavailable(error);
     }
   }

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'ty
 
 /** The tables of the audit trail; see docs/audit.md. */
 
-/** Append-only: triggers refuse UPDATE and TRUNCATE, and DELETE of what no pruning on record takes away. */
+/** Append-only: triggers refuse UPDATE and TRUNCATE, and any DELETE that no recorded pruning covers. */
 @Entity('audit_events')
 @Index('audit_events_of_owner', ['ownerId', 'id'])
 @Index('audit_events_of_key', ['keyId', 'id'], { where: 'key_id IS NOT NULL' })
@@ -37,15 +37,15 @@ export class AuditEventRow {
   userAgent!: string | null;
   @Column('varchar', { name: 'request_id', length: 128, nullable: true })
   requestId!: string | null;
-  /** JSON, which is sealed as the text that it is. */
+  /** JSON, sealed as this exact text. */
   @Column('text', { nullable: true })
   details!: string | null;
 }
 
-/** Each seals the events after the seal before it, without a gap. Append-only. */
+/** Each seal covers the events after the previous seal, without a gap. Append-only. */
 @Entity('audit_seals')
 export class AuditSealRow {
-  /** From 1, one by one. */
+  /** Counts from 1 without a gap. */
   @PrimaryColumn('bigint', { primaryKeyConstraintName: 'audit_seals_pkey' })
   id!: string;
   @Column('bigint', { name: 'from_event_id' })
@@ -64,15 +64,15 @@ export class AuditSealRow {
   mac!: Buffer;
 }
 
-/** What retention has deleted: the events up to one, and of which seals. Append-only. */
+/** What retention has deleted: the events up to `toEventId`, and up to which seal they were sealed. Append-only. */
 @Entity('audit_prunings')
 export class AuditPruningRow {
-  /** From 1, one by one. */
+  /** Counts from 1 without a gap. */
   @PrimaryColumn('bigint', { primaryKeyConstraintName: 'audit_prunings_pkey' })
   id!: string;
   @Column('bigint', { name: 'to_event_id' })
   toEventId!: string;
-  /** Null together with the MAC: events were not sealed. */
+  /** Null, like the MAC, when the deleted events were not sealed. */
   @Column('bigint', { name: 'to_seal_id', nullable: true })
   toSealId!: string | null;
   @Column({ type: 'timestamptz', name: 'pruned_at', precision: 3 })

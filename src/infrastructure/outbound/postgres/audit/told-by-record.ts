@@ -4,7 +4,7 @@ import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../../domain/au
 import type { StoredAccount } from '../../../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../../../domain/audit/recorded-key.js';
 
-/** Fetched in one go, and so held in memory together. */
+/** Rows for each FETCH, which are in memory together. */
 const PAGE = 500;
 
 const EVENT = 'event.id AS event_id, event.type, event.owner_id AS event_owner_id, event.details';
@@ -73,12 +73,12 @@ function told<T>(row: ToldRow, stored: T): Told<T> {
   };
 }
 
-/** The driver makes a number of infinity, which is no time of ours. */
+/** pg returns a number for infinity, which is not a valid time here. */
 function date(value: Date | number): Date {
   return value instanceof Date ? value : new Date(Number.NaN);
 }
 
-/** The server sorts, on its disk if it must, and hands out a page at a time. */
+/** The server sorts the rows, on disk if it has to, and sends one page at a time. */
 async function* rowsOf<Row>(manager: EntityManager, cursor: string, query: string): AsyncIterable<Row> {
   await manager.query(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${query}`);
   for (;;) {
