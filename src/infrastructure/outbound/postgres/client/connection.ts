@@ -6,14 +6,17 @@ import { knowsNoTimelines, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } f
 import { withTimeout } from './timeout.js';
 
 /**
- * Set once on each connection that is a session, whatever the server's default is, and not with every transaction. Warnings
- * have to arrive: one says that a commit did not wait.
+ * Set once on each session, whatever the server's default is, instead of with every transaction. Warnings have to
+ * arrive, because one of them reports a commit that did not wait for the standby.
  */
 const SET_UP = `
   set_config('default_transaction_isolation', 'read committed', false), set_config('client_min_messages', 'warning', false)`;
 
 export interface ClientConfig extends pg.ClientConfig {
-  /** How long one statement may take; instead of pg's `query_timeout`, which leaves a late one to the next call. */
+  /**
+   * How long one statement may take, in milliseconds. Not pg's `query_timeout`, which leaves a late statement running
+   * in front of the next call's.
+   */
   readonly answerTimeoutMs?: number | undefined;
 }
 
@@ -21,7 +24,7 @@ export interface ClientConfig extends pg.ClientConfig {
 export class PrimaryClient extends pg.Client implements WatchedConnection {
   timeline: number | undefined;
   isDropped = false;
-  /** Whether pg has reported its end. */
+  /** Whether pg has reported that the connection ended. */
   private hasEnded = false;
   private readonly socket: Socket;
 
@@ -32,11 +35,12 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     const socket = new Socket();
     super({ ...config, connectionString: primary.url, stream: () => socket });
     this.socket = socket.once('close', primary.hold(this));
-    // An error without a listener ends the process. Its statements fail too, and pools remove it.
+    // Without a listener, an error event would end the process. The connection's statements fail too, and its pool
+    // removes it.
     this.on('error', () => (this.hasEnded = true));
     this.on('end', () => (this.hasEnded = true));
     this.on('notice', (notice) => {
-      // An administrator has ended the wait for the standby, and PostgreSQL nevertheless reports a commit.
+      // An administrator cancelled the wait for the standby. PostgreSQL reports the commit as done all the same.
       if (notice.routine === 'SyncRepWaitForLSN') this.drop();
     });
     const send = this.query.bind(this) as (...statement: unknown[]) => unknown;
@@ -46,7 +50,7 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     }) as typeof this.query;
   }
 
-  /** To be called once it is connected. Throws when it does not lead to the primary. */
+  /** Call it once after connecting. Throws when the connection does not lead to the primary. */
   async setUp(): Promise<void> {
     let knowsTimelines = true;
     const state = await this.readState(SERVER_STATE).catch((error: unknown) => {
@@ -59,15 +63,18 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     this.timeline = state.timeline!;
   }
 
-  /** Without waiting for the server to say goodbye: pg offers no way to drop a connection, so its socket is ours. */
+  /**
+   * Does not wait for the server to say goodbye. pg offers no way to drop a connection, so we destroy its socket, which
+   * we made.
+   */
   drop(): void {
     this.isDropped = true;
     this.socket.destroy();
   }
 
   /**
-   * A late statement takes its connection with it: otherwise it would be carried out in the end, with its transaction still
-   * open, in front of the next call's.
+   * Drops the connection of a late statement. Otherwise the statement would still be carried out, with its transaction
+   * open, before the next call's statement.
    */
   private async answered<T>(answer: Promise<T>, timeoutMs: number | undefined): Promise<T> {
     try {
@@ -76,7 +83,7 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     } catch (error) {
       throw this.hasEnded || this.isDropped ? connectionError(error) : error;
     }
-    // Its bytes were here already, behind what the connection was dropped for.
+    // The answer had already arrived when the connection was dropped, so it must not be used.
     throw unavailable(new Error('the connection was ended'));
   }
 

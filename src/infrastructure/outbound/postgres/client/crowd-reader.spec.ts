@@ -3,7 +3,7 @@ import { CrowdReader } from './crowd-reader.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Reads that end when told to. */
+/** Reads that end when the test ends them. */
 function heldReads() {
   const sent: { asked: readonly string[]; answer(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
   const reader = new CrowdReader<string>(

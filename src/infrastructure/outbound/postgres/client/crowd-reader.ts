@@ -4,13 +4,13 @@ import { LIMITS } from './data-source.js';
 const MAX_BATCH = 512;
 
 /**
- * Reads what strangers may ask for in crowds. Calls that arrive while a read is under way share the next one: a crowd uses
+ * Batches reads that crowds of strangers may cause. Calls that arrive during a read share the next one. So a crowd uses
  * one connection of the pool, and no caller waits for more than two reads.
  */
 export class CrowdReader<Answer> {
   private readonly batcher: Batcher<string, Answer | undefined>;
 
-  /** @param read finds what exists, by what was asked for */
+  /** @param read finds what exists, by the keys that were passed to `read()` */
   constructor(name: string, read: (asked: readonly string[]) => Promise<ReadonlyMap<string, Answer>>) {
     this.batcher = new Batcher({
       send: async (asked) => {
@@ -24,7 +24,7 @@ export class CrowdReader<Answer> {
     });
   }
 
-  /** The statement is sent after the call. Undefined for what does not exist. */
+  /** The statement is sent after the call, so it is never older. Undefined when nothing exists under that key. */
   read(asked: string): Promise<Answer | undefined> {
     return this.batcher.add(asked);
   }

@@ -2,9 +2,9 @@ import type { Page } from '../../../../application/lists.js';
 import { invalidFields } from '../../../../domain/errors.js';
 
 /**
- * A page, and the cursor of the next one if there is one.
- * @param rows the page's, and one more when another page follows
- * @param positionOf where in the list a row stands; opaque to clients, which pass it back, and checked by us
+ * A page, and the cursor of the next page if there is one.
+ * @param rows the rows of the page, plus one when another page follows
+ * @param positionOf the row's position in the list. Clients pass it back unread, and we check it.
  */
 export function pageOf<Row>(rows: readonly Row[], limit: number, positionOf: (row: Row) => string[]): Page<Row> {
   const items = rows.slice(0, limit);
@@ -26,7 +26,7 @@ export function decodeCursor<T extends readonly string[]>(
       return position;
     }
   } catch {
-    // falls through to the one answer for every unreadable cursor
+    // Falls through: every unreadable cursor gets the same answer.
   }
   throw invalidFields([{ field: 'cursor', message: 'must be a nextCursor of this list' }]);
 }

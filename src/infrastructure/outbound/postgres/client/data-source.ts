@@ -10,8 +10,8 @@ const NAME = 'latchkey';
 const POOL_SIZE = 10;
 
 /**
- * Milliseconds. A statement that takes longer is given up, by the server first and by us if it does not answer; so is a call that
- * waits longer for a connection.
+ * Milliseconds. The server times out a statement first; we do so if the server does not answer. A call that waits
+ * longer than `connectTimeoutMs` for a connection fails too.
  */
 export const LIMITS = {
   statement_timeout: 5000,
@@ -22,12 +22,12 @@ export const LIMITS = {
 };
 export type Limits = Partial<typeof LIMITS>;
 
-/** The tables and the migrations that make them. */
+/** The tables and the migrations that create them. */
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 export type Work<T> = (manager: EntityManager) => Promise<T>;
 
-/** The pool of everything but the validation path: create, list, revoke, accounts, sessions. */
+/** The pool for everything but the validation path: create, list, revoke, accounts, sessions. */
 export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits): SessionSource {
   const setUp = async (client: PrimaryClient) => {
     await client.setUp();
@@ -44,7 +44,7 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits):
     applicationName: NAME,
     poolSize: POOL_SIZE,
     connectTimeoutMS: connectTimeoutMs,
-    // PgBouncer refuses limits that come with a connection.
+    // PgBouncer refuses a connection that sets these limits as startup parameters.
     extra: { answerTimeoutMs, ...(isSession ? serverLimits : {}) },
     driver: {
       ...pg,
@@ -58,14 +58,14 @@ export function dataSourceFor(primary: Primary, schema: Schema, limits: Limits):
   return isSession ? new SessionSource(options) : new PooledSource(options, primary, serverLimits);
 }
 
-/** Each connection is a session of PostgreSQL's, which is set up once (`PrimaryClient.setUp`). */
+/** Each connection is a PostgreSQL session, which is set up once (`PrimaryClient.setUp`). */
 export class SessionSource extends DataSource {
-  /** Statement by statement, unless the pool needs a transaction. */
+  /** Runs each statement by itself, unless the pool needs a transaction. */
   run<T>(work: Work<T>): Promise<T> {
     return work(this.manager);
   }
 
-  /** @param manager one that has its connection, unless any will do */
+  /** @param manager one with a connection of its own; by default any connection of the pool */
   readCommitted<T>(work: Work<T>, manager = this.manager): Promise<T> {
     return manager.transaction(work);
   }
@@ -74,7 +74,9 @@ export class SessionSource extends DataSource {
     return this.transaction('REPEATABLE READ', work);
   }
 
-  /** A transaction that is rolled back, or not answered, where no standby takes it. */
+  /**
+   * A transaction that fails unless a synchronous standby takes it: it is rolled back, or its result is not returned.
+   */
   async synchronously<T>(work: Work<T>): Promise<T> {
     const runner = this.createQueryRunner();
     const commit = (checkBefore: () => Promise<void>) =>
@@ -92,8 +94,8 @@ export class SessionSource extends DataSource {
 }
 
 /**
- * Behind a pool that may give each transaction another session of another server (DATABASE_POOLING=transaction): what was set
- * or found once on a connection does not last, so each transaction sets and checks it, in one round trip.
+ * For a pool that may give each transaction another session on another server (DATABASE_POOLING=transaction). What was
+ * set or read once on a connection does not last there. So each transaction sets and checks it in its first round trip.
  */
 class PooledSource extends SessionSource {
   private readonly limits: string;
@@ -137,7 +139,7 @@ class PooledSource extends SessionSource {
   }
 }
 
-/** TypeORM passes on what one statement answers. */
+/** TypeORM passes on the result of one statement only, so this uses pg directly. */
 async function twoStatements(manager: EntityManager, text: string): Promise<pg.QueryResult[]> {
   const client = (await manager.queryRunner!.connect()) as pg.ClientBase;
   return (await client.query(text)) as unknown as pg.QueryResult[];

@@ -9,11 +9,14 @@ import { PostgresOutage } from './outage.js';
 import { poolInstruments } from './pool.js';
 import { withTimeout } from './timeout.js';
 
-/** The pool of everything but the validation path. Whatever keeps PostgreSQL from answering becomes `unavailable`. */
+/**
+ * The pool for everything but the validation path. Any error that keeps PostgreSQL from answering becomes
+ * `unavailable`.
+ */
 export class Database {
   /**
-   * @param dataSource connected
-   * @param timeoutMs how long a call may take; as long as the server lets it, unless given
+   * @param dataSource already connected
+   * @param timeoutMs how long a call may take; by default only the server's limits apply
    */
   constructor(
     private readonly dataSource: SessionSource,
@@ -22,7 +25,10 @@ export class Database {
     private readonly timeoutMs?: number,
   ) {}
 
-  /** The same pool, for calls that a validation waits for. One that is given up may still be carried out. */
+  /**
+   * The same pool with a timeout, for calls that a validation waits for. A call that times out may still be carried
+   * out.
+   */
   within(timeoutMs: number): Database {
     return new Database(this.dataSource, this.config, this.outage, timeoutMs);
   }
@@ -39,7 +45,7 @@ export class Database {
     return this.call(() => this.dataSource.run(work));
   }
 
-  /** All or nothing, at READ COMMITTED: what must hold across statements is guarded by row locks. */
+  /** All or nothing, at READ COMMITTED. Row locks guard what must stay true across statements. */
   transaction<T>(work: Work<T>): Promise<T> {
     const { dataSource, config } = this;
     return this.call(() =>
@@ -47,12 +53,12 @@ export class Database {
     );
   }
 
-  /** One statement that changes something. */
+  /** Runs a single statement that changes something. */
   change<T>(work: Work<T>): Promise<T> {
     return this.config.requireSynchronous ? this.transaction(work) : this.run(work);
   }
 
-  /** All of it sees what was committed before it began. */
+  /** All statements of `work` see what was committed before the first one. */
   snapshot<T>(work: Work<T>): Promise<T> {
     return this.call(() => this.dataSource.snapshot(work));
   }
@@ -70,7 +76,10 @@ export class Database {
   }
 }
 
-/** One clock for all instances, in SQL. To the millisecond, rounded down, as timestamptz(3) columns hold it. */
+/**
+ * The time of PostgreSQL's server, which all instances share. Rounded down to the millisecond, as timestamptz(3)
+ * columns hold it.
+ */
 export const NOW = `date_trunc('milliseconds', clock_timestamp())`;
 
 export async function databaseNow(manager: EntityManager): Promise<Date> {

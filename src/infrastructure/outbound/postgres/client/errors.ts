@@ -4,22 +4,22 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 interface DriverError {
   /** An SQLSTATE, or a system error of the socket. */
   readonly code?: string;
-  /** Only on what PostgreSQL itself answered. */
+  /** Only set on errors that PostgreSQL itself sent. */
   readonly severity?: string;
   readonly constraint?: string;
 }
 
 /**
  * SQLSTATE classes that mean "PostgreSQL can't serve this now": connection, resources, operator intervention, system
- * error, rollback for concurrency, lock timeout, and read_only_sql_transaction. And those that only connecting meets: no such
- * database (3D), a login refused (28), and a database that takes no connections (55000).
+ * error, rollback for concurrency, lock timeout, and read_only_sql_transaction. Three more occur only while connecting:
+ * no such database (3D), login refused (28), and database accepts no connections (55000).
  */
 const UNAVAILABLE_STATE = /^(08|53|57|58|40|3D|28|55000|55P03|25006)/;
 
 /**
- * What a call of PostgreSQL failed with, as the core knows it: `unavailable`, or the error itself when it is a fault of our
- * own. PostgreSQL's answers are known by their SQLSTATE; what pg reports about a connection has no code, so it was marked
- * where it was thrown (`connectionError`).
+ * Turns an error of a PostgreSQL call into what the core expects: `unavailable`, or the error itself when it is our own
+ * fault. Errors that PostgreSQL sent are recognized by their SQLSTATE. What pg reports about a connection has no code,
+ * so `connectionError` marked it where it was thrown.
  */
 export function storeError(error: unknown): unknown {
   const cause = driverError(error);
@@ -28,7 +28,7 @@ export function storeError(error: unknown): unknown {
   return isOutage ? unavailable(error) : error;
 }
 
-/** What kept a connection from being opened, or ended it: `unavailable`, unless PostgreSQL said why. */
+/** An error that ended a connection or kept it from opening: `unavailable`, unless PostgreSQL gave the reason. */
 export function connectionError(error: unknown): unknown {
   return error instanceof LatchkeyError || isAnswer(error as DriverError) ? error : unavailable(error);
 }
@@ -38,8 +38,8 @@ export function unavailable(cause?: unknown): LatchkeyError {
 }
 
 /**
- * Whether what was not available is one call's own misfortune, and the next may succeed: rolled back for another (40), a lock
- * that another had for long (55P03), a statement that took too long (57014).
+ * Whether the error concerns this one call only, so that the next call may succeed: it was rolled back in favour of
+ * another (40), it waited too long for a lock (55P03), or its statement took too long (57014).
  */
 export function isOfOneCall(cause: unknown): boolean {
   return /^(40|55P03|57014)/.test(driverError(cause).code ?? '');
@@ -54,12 +54,12 @@ function isAnswer({ severity }: DriverError): boolean {
   return severity !== undefined;
 }
 
-/** What TypeORM makes of a connection that was lost between two statements of a transaction. */
+/** What TypeORM throws when the connection was lost between two statements of a transaction. */
 function isReleased(error: unknown): boolean {
   return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 }
 
-/** TypeORM wraps what pg throws. */
+/** TypeORM wraps the errors of pg. */
 function driverError(error: unknown): DriverError {
   const wrapped = error as { driverError?: DriverError } | undefined;
   return wrapped?.driverError ?? (error as DriverError | undefined) ?? {};

@@ -3,19 +3,19 @@ import pg from 'pg';
 import { withTimeout } from './timeout.js';
 import { SERVER_STATE, type ServerState } from './server-state.js';
 
-/** From the end of one look to the beginning of the next. */
+/** From the end of one look to the start of the next. */
 const LOOK_EVERY_MS = 250;
 const ANSWER_TIMEOUT_MS = 1000;
-/** Over a long line a connection takes some seven round trips. */
+/** A connection over a long distance takes some seven round trips. */
 const CONNECT_TIMEOUT_MS = 2000;
 
-/** What a host says about itself: the timeline of a server that accepts writes, or why it is no primary. */
+/** What a host reports about itself: its timeline if it accepts writes, otherwise why it is not the primary. */
 export type Sighting = { readonly timeline: number } | { readonly why: string };
 
-/** Looks again and again at one of the hosts that DATABASE_URL names, over a connection that is kept. */
+/** Polls one of the hosts in DATABASE_URL, over a connection that stays open. */
 export class HostWatch {
   private client: pg.Client | undefined;
-  /** Of the client, or of one that is being connected. */
+  /** Belongs to the client, or to one that is still connecting. */
   private socket: Socket | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isStopped = false;
@@ -60,13 +60,13 @@ export class HostWatch {
       application_name: 'latchkey watch',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
-    // What breaks is noticed by the next look.
+    // The next look notices that the connection broke.
     client.on('error', () => undefined);
     await client.connect();
     return client;
   }
 
-  /** Without waiting for the server, which may be silent. */
+  /** Does not wait for the server, which may not answer. */
   private drop(): void {
     this.client = undefined;
     this.socket?.destroy();

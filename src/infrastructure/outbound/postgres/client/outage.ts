@@ -5,13 +5,18 @@ import { isOfOneCall, storeError } from './errors.js';
 
 type Pool = 'validation' | 'audit' | 'management';
 
-/** A pool that fails now and then, and answers in between, is not back each time. */
+/**
+ * A pool must have worked for this long before it counts as recovered, because a failing pool may answer now and then.
+ */
 const SETTLED_MS = 1000;
 
-/** One outage of all pools: it begins when a call of one fails, and is over when each that failed has answered again. */
+/**
+ * One outage for all pools. It starts when a call of any pool fails. It ends when every pool that failed has answered
+ * again.
+ */
 export class PostgresOutage {
   private readonly outage: Outage;
-  /** When it last failed, of each pool that has not answered since. */
+  /** When each pool last failed that has not answered since. */
   private readonly failing = new Map<Pool, number>();
 
   constructor(log = new Log('silent')) {
@@ -22,7 +27,7 @@ export class PostgresOutage {
     });
   }
 
-  /** To be called with what a call of a pool failed with. Returns it as the core knows it, to be thrown. */
+  /** Call it with the error of a failed call. Returns the error as the core knows it, for the caller to throw. */
   failed(pool: Pool, thrown: unknown): unknown {
     const error = storeError(thrown);
     if (error instanceof LatchkeyError && error.code === 'unavailable' && !isOfOneCall(error.cause)) {
@@ -32,11 +37,12 @@ export class PostgresOutage {
     return error;
   }
 
-  /** To be called when a call of a pool has succeeded. */
+  /** Call it when a call of a pool has succeeded. */
   answered(pool: Pool): void {
     if (this.failing.size === 0) return;
     if (performance.now() - (this.failing.get(pool) ?? Infinity) < SETTLED_MS) return;
-    // Readiness uses this pool every second. One that failed with it may not be used for hours.
+    // Readiness uses this pool every second. Another pool that failed as well may not be used for hours, so this one
+    // ends the outage.
     if (pool === 'validation' && this.failing.has(pool)) this.failing.clear();
     else this.failing.delete(pool);
     if (this.failing.size === 0) this.outage.over();

@@ -6,7 +6,7 @@ import type { Primary } from './primary.js';
 import { withTimeout } from './timeout.js';
 
 export interface PoolConfig extends Omit<pg.PoolConfig, 'Client' | 'onConnect'>, Pick<ClientConfig, 'answerTimeoutMs'> {
-  /** How long connecting may take, and setting up: instead of `connectionTimeoutMillis`, where it changes. */
+  /** How long connecting and setting up may take. Replaces `connectionTimeoutMillis` where the time changes. */
   readonly connectTimeoutMs?: () => number;
 }
 
@@ -17,9 +17,12 @@ type Connected = (
   release: (release?: boolean | Error) => void,
 ) => void;
 
-/** A pool of connections to the primary. What keeps it from giving one is `unavailable`, unless PostgreSQL says what it is. */
+/**
+ * A pool of connections to the primary. When it can't give one, the error is `unavailable`, unless PostgreSQL gave the
+ * reason.
+ */
 export class PrimaryPool extends pg.Pool {
-  /** @param setUp a new connection, which is dropped when this throws */
+  /** @param setUp prepares a new connection; when it throws, the connection is dropped */
   constructor(
     primary: Primary,
     { connectTimeoutMs, ...config }: PoolConfig,
@@ -42,7 +45,7 @@ export class PrimaryPool extends pg.Pool {
         }
       },
     });
-    // Of an idle connection that was lost: the pool has removed it.
+    // Reports that an idle connection was lost. The pool has already removed it.
     this.on('error', () => undefined);
   }
 
@@ -59,7 +62,7 @@ export class PrimaryPool extends pg.Pool {
   }
 }
 
-/** @param purpose what the pool is for, as a label */
+/** @param purpose what the pool is used for; becomes a label */
 export function poolInstruments(purpose: string, pool: () => pg.Pool): Instrument[] {
   const labelled = (value: number, labels: Labels = {}) => [{ pool: purpose, ...labels }, value] as const;
   return [

@@ -26,7 +26,7 @@ describe('of several hosts', () => {
     return started;
   };
   const portOf = (url: string) => new URL(url).port;
-  /** Where the pool, and where reads are led to. */
+  /** The port of the server that the pool reaches. */
   const portAsked = async () => {
     const [row] = await new Database(source, primary.config).run((manager) =>
       manager.query<{ port: string }[]>(`SELECT current_setting('port') AS port`),

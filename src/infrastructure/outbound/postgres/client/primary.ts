@@ -5,10 +5,10 @@ import { HostWatch, type Sighting } from './host-watch.js';
 import { unavailable } from './errors.js';
 import type { ServerState } from './server-state.js';
 
-/** How long a start waits for one of several hosts to be the primary. */
+/** How long startup waits until one of several hosts is the primary. */
 const START_TIMEOUT_MS = 10_000;
 
-/** A connection, as far as it matters whether it still leads to the primary. */
+/** What this class needs to know of a connection. */
 export interface WatchedConnection {
   /** The WAL timeline of its server; undefined until it is known. */
   readonly timeline: number | undefined;
@@ -16,12 +16,15 @@ export interface WatchedConnection {
 }
 
 /**
- * Which server is the primary. A promotion begins a new WAL timeline, so of two servers that both accept writes the one on
- * the higher timeline is the primary, and the other was replaced without knowing it: no connection to it is kept or made.
- * With several hosts each is watched, and all connections move with the primary.
+ * Knows which server is the primary. A promotion starts a new WAL timeline. So if two servers accept writes, the one on
+ * the higher timeline is the primary, and the other one was replaced without noticing it. No connection to a replaced
+ * server is kept or made. With several hosts, each is watched, and all connections move with the primary.
  */
 export class Primary {
-  /** False where storage is replicated below PostgreSQL, as the newest connection has it: all are on one timeline. */
+  /**
+   * False when the newest connection found storage that is replicated below PostgreSQL, where all servers are on one
+   * timeline.
+   */
   knowsTimelines = true;
   private readonly connections = new Set<WatchedConnection>();
   private readonly urls: readonly string[];
@@ -44,12 +47,12 @@ export class Primary {
     this.watches = watched.map((url) => new HostWatch(url, (sighting) => this.saw(url, sighting)));
   }
 
-  /** Where a new connection is to go: to the primary, or to the last that was known. */
+  /** Where a new connection goes: to the primary, or to the last known one. */
   get url(): string {
     return this.current;
   }
 
-  /** Of several hosts, finds the primary. Throws when none is, with what each says. */
+  /** With several hosts, finds the primary. Throws when none of them is, with the reason of each. */
   open(): Promise<void> {
     return (this.opening ??= this.watches.length > 0 ? this.find() : Promise.resolve());
   }
@@ -63,22 +66,25 @@ export class Primary {
     return [gauge('latchkey_postgres_timeline', help, () => this.highestTimeline, 'max')];
   }
 
-  /** From now on the connection is dropped when it does not lead to the primary any more. Answers how to end that. */
+  /**
+   * Registers the connection, which is dropped from now on when it no longer leads to the primary. Returns how to
+   * unregister it.
+   */
   hold(connection: WatchedConnection): () => void {
     this.connections.add(connection);
     return () => void this.connections.delete(connection);
   }
 
-  /** Throws `unavailable` when the server that answered this is not the primary. */
+  /** Throws `unavailable` when the server that reported this state is not the primary. */
   require({ standby, timeline }: ServerState): void {
-    // A server in recovery, which is on no timeline of its own, may lag behind an answered revoke.
+    // A server in recovery is on no timeline of its own. It may lack a revocation that was already answered.
     if (standby || timeline === null) {
       throw unavailable(new Error('PostgreSQL is in recovery; Latchkey needs the primary'));
     }
     if (timeline !== undefined) this.admit(timeline);
   }
 
-  /** Throws when a server on this timeline has been replaced by another. */
+  /** Throws when another server has replaced the one on this timeline. */
   admit(timeline: number): void {
     if (timeline >= this.highestTimeline) return this.raise(timeline);
     const why = `is on WAL timeline ${timeline}, and one on ${this.highestTimeline} was seen: it was replaced`;
@@ -120,7 +126,7 @@ export class Primary {
     const others = this.urls.filter((each) => each !== this.current);
     const best = others.reduce((one, other) => (timelineOf(other) > timelineOf(one) ? other : one), this.current);
     if (best !== this.current) this.moveTo(best);
-    // Each is heard first: the one that answers first may have been replaced.
+    // Waits until every host has reported, because the first one that answers may have been replaced.
     if (timelineOf(this.current) >= 0 && this.sightings.size === this.urls.length) this.onFound();
   }
 
@@ -128,7 +134,8 @@ export class Primary {
     const from = hostOf(this.current);
     this.current = url;
     this.log.info('PostgreSQL: another host is the primary', { from, to: hostOf(url), timeline: this.highestTimeline });
-    // Lines that are still being opened lead to the host before, which may be silent, and take the place of others.
+    // Connections that are still opening lead to the previous host, which may not answer. They take up places in the
+    // pool.
     this.drop(({ timeline: its }) => its === undefined);
   }
 

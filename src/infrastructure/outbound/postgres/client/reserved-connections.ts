@@ -10,21 +10,21 @@ import { withTimeout } from './timeout.js';
 
 const RECONNECT_PAUSE_MS = 50;
 const CONNECT_TIMEOUT_MS = 2000;
-/** A start can wait: on a machine where everything starts at once, even a good PostgreSQL takes its time. */
+/** Startup can wait longer: when everything on a machine starts at once, even a healthy PostgreSQL takes its time. */
 const START_TIMEOUT_MS = 10_000;
 
-/** A statement of a reserved connection: prepared under its name, parsed once a session. */
+/** A statement of a reserved connection: prepared under its name, so parsed once for each session. */
 export type Statement = Pick<pg.QueryConfig, 'name' | 'text'>;
 
-/** Without the name where each transaction may get another session, which may not know a statement by its name. */
+/** Leaves out the name in transaction pooling, where the next session may not know a statement by that name. */
 export function statement({ pooling }: DatabaseConfig, name: string, text: string): Statement {
   return pooling === 'session' ? { name, text } : { text };
 }
 
 /**
- * A pool for one purpose, with as many connections as it has calls in flight, so that none waits for another's. To pg.Pool it
- * adds that a call has DATABASE_PATIENCE_MS for its statements and the connection that it may need first, and fails at once
- * while PostgreSQL is away.
+ * A pool for one purpose, with as many connections as it has calls in flight, so that no call waits for another's
+ * connection. Two things differ from pg.Pool. A call has DATABASE_PATIENCE_MS in all, for connecting if it must and for
+ * its statements. And it fails at once while PostgreSQL is unavailable.
  */
 export class ReservedConnections {
   private readonly pool: PrimaryPool;
@@ -33,7 +33,7 @@ export class ReservedConnections {
   private connectTimeoutMs: number;
   private lastFailureAt = -Infinity;
   private lastFailure: unknown;
-  /** Whether a statement was given up, which PostgreSQL may still be working on. */
+  /** Whether a statement timed out that PostgreSQL may still be working on. */
   private hasAbandoned = false;
 
   constructor(
@@ -58,7 +58,7 @@ export class ReservedConnections {
     return poolInstruments(this.purpose, () => this.pool);
   }
 
-  /** Runs one or several statements on one connection, which is not kept when `work` throws or is late. */
+  /** Runs one or more statements on one connection. The connection is dropped when `work` throws or times out. */
   async run<T>(work: (client: PrimaryClient) => Promise<T>): Promise<T> {
     for (let stale = 0; ; stale += 1) {
       try {
@@ -70,7 +70,7 @@ export class ReservedConnections {
     }
   }
 
-  /** Opens the connections ahead of the first call. */
+  /** Opens the connections before the first call. */
   async open(): Promise<void> {
     const { connectTimeoutMs } = this;
     this.connectTimeoutMs = START_TIMEOUT_MS;
@@ -98,7 +98,7 @@ export class ReservedConnections {
     } catch (error) {
       isLate = true;
       if (client) this.giveUp(client);
-      // One that comes too late for its call serves the next.
+      // The connection came too late for this call, so the next call gets it.
       else working.then(() => client!.release()).catch(() => undefined);
       throw error;
     }
@@ -110,7 +110,7 @@ export class ReservedConnections {
     client.release(true);
   }
 
-  /** A pool alone would connect again for each call, or let it wait for a connection that is still being opened. */
+  /** Without this, each call would connect again, or wait for a connection that is still opening. */
   private async take(): Promise<PooledClient> {
     if (this.pool.idleCount === 0) {
       if (performance.now() - this.lastFailureAt < RECONNECT_PAUSE_MS) throw this.lastFailure;
@@ -129,12 +129,12 @@ export class ReservedConnections {
     await client.setUp();
     if (!this.hasAbandoned) return;
     this.hasAbandoned = false;
-    // Where the role may not end its own sessions, they stay.
+    // If the role may not end its own sessions, they stay.
     await endAbandonedWaits(client, this.name, this.timeoutMs).catch(() => undefined);
   }
 }
 
-/** PostgreSQL's "cached plan must not change result type", which it reports before anything is done. */
+/** PostgreSQL's "cached plan must not change result type", reported before the statement has done anything. */
 function isStalePlan(error: unknown): boolean {
   return (error as { code?: unknown }).code === '0A000';
 }

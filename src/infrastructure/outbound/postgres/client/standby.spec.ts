@@ -14,7 +14,7 @@ import { openDatabase } from '../open-database.js';
 import { PrimaryClient } from './connection.js';
 import { refuseAmongAbandonedWaits, SynchronousCommits } from './standby.js';
 
-/** Levels of pino. */
+/** Log levels of pino. */
 const [INFO, WARN] = [30, 40];
 const NOBODYS_KEY = '0'.repeat(24);
 const WAITING = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND state = 'active'`;
@@ -36,7 +36,7 @@ const set = async (setting: string) => {
   await sql(primary.url, 'SELECT pg_reload_conf()');
 };
 const somebodyWaits = async () => (await sql(primary.url, `SELECT 1 ${WAITING}`)).length > 0;
-/** What a call comes to whose wait for the standby an administrator ends. */
+/** The result of a call when an administrator cancels its wait for the standby. */
 async function cancelled<T>(call: Promise<T>): Promise<T> {
   let isOver = false;
   const waiting = call.finally(() => (isOver = true));
@@ -46,7 +46,7 @@ async function cancelled<T>(call: Promise<T>): Promise<T> {
   });
   return waiting;
 }
-/** Resolves with what a call comes to: nothing when it is answered. */
+/** Resolves with the error of a call, or with undefined when it succeeds. */
 const met = (call: Promise<unknown>) =>
   call.then(
     () => undefined,

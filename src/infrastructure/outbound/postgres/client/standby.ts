@@ -5,13 +5,14 @@ import type { Log } from '../../../telemetry/log.js';
 import { unavailable } from './errors.js';
 import { IS_SYNCHRONOUS, NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from './server-state.js';
 
-/** On the connection of the commit. */
+/** Runs on the connection of the commit. */
 type ReadSynchrony = (text: string) => Promise<Synchrony[]>;
 
 /**
- * Throws `unavailable` where a commit waits for no standby. This is checked before the commit and after it: when waiting is
- * switched off in between, it ends, and what was committed then may be lost and is not answered.
- * @param commit receives what it has to call right before it commits
+ * Throws `unavailable` when a commit does not wait for a standby. Checks this before the commit and after it: if
+ * synchronous commits are switched off in between, the wait ends. What was committed then may be lost, so it is not
+ * answered.
+ * @param commit receives the check, which it has to call right before it commits
  */
 export async function committedSynchronously<T>(
   read: ReadSynchrony,
@@ -20,7 +21,7 @@ export async function committedSynchronously<T>(
   let before: number | undefined;
   const answer = await commit(async () => void (before = await timelineIfSynchronous(read)));
   const after = await timelineIfSynchronous(read);
-  // In a pool the second check may reach a server that has replaced the first.
+  // In a pool, the second check may reach a server that has replaced the first.
   if (before !== after) throw unavailable(new Error('PostgreSQL was replaced while it committed'));
   return answer;
 }
@@ -32,26 +33,28 @@ async function timelineIfSynchronous(read: ReadSynchrony): Promise<number> {
 }
 
 /*
- * A session that waits for its standby does not notice that its client has disconnected. While the standby is away, sessions
- * of statements that we gave up would pile up until PostgreSQL takes no connection any more, not even an administrator's.
+ * A session that waits for its standby does not notice that its client has disconnected. While the standby is
+ * unavailable, the sessions of timed-out statements would pile up until PostgreSQL accepts no connection any more, not
+ * even an administrator's.
  */
 
-/** Those under this application name that have waited for longer than their clients do. */
+/** Sessions under this application name that have waited longer than their clients do. */
 const ABANDONED = `
   FROM pg_stat_activity
   WHERE usename = current_user AND application_name = $1 AND wait_event = 'SyncRep'
     AND state_change < clock_timestamp() - make_interval(secs => $2::float8 / 1000)`;
 
 /**
- * Ends them. What they committed is visible from then on though no standby may have it: not for changes that others rely on.
- * @param name the application's
+ * Ends those sessions. What they committed becomes visible, though possibly no standby has it. So do not use this for
+ * changes that others rely on.
+ * @param name the application name
  * @param timeoutMs how long a client waits
  */
 export async function endAbandonedWaits(client: pg.ClientBase, name: string, timeoutMs: number): Promise<void> {
   await client.query(`SELECT pg_terminate_backend(pid) ${ABANDONED}`, [name, 2 * timeoutMs]);
 }
 
-/** Throws `unavailable` where so many of them are left that no connection may be added. */
+/** Throws `unavailable` when so many of those sessions are left that no connection may be added. */
 export async function refuseAmongAbandonedWaits(
   client: pg.ClientBase,
   { name, timeoutMs, most }: { readonly name: string; readonly timeoutMs: number; readonly most: number },
@@ -63,7 +66,7 @@ export async function refuseAmongAbandonedWaits(
     throw unavailable(new Error(`${left} changes that were given up still wait for PostgreSQL's standby`));
 }
 
-/** What follows for those who rely on an answer. */
+/** What this means for clients that rely on an answer. */
 const DANGER = 'a failover may undo what was answered last, revocations too';
 
 interface Database {
@@ -91,7 +94,7 @@ export class SynchronousCommits {
     );
     const before = this.isSynchronous;
     this.isSynchronous = row!.is_synchronous;
-    // One PostgreSQL may be all there is: a warning only where a standby was there before.
+    // A single PostgreSQL may be intended, so this is a warning only if there was a standby before.
     if (this.warning && before === undefined) this.log.info(this.warning);
     if (this.warning && before === true) this.log.warn(this.warning);
     if (this.isSynchronous && before === false) this.log.info('PostgreSQL commits with a synchronous standby again');
