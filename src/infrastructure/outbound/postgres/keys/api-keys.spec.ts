@@ -19,7 +19,7 @@ import { ApiKeyRow } from './rows.js';
 const NOW = new Date('2026-03-29T00:30:00.000Z');
 const ALL = { limit: 50 };
 
-/** PostgreSQL, but its clock stands still: a function of the same name is found before the server's own. */
+/** PostgreSQL with a clock that stands still: PostgreSQL finds this function of the same name before its own. */
 const HELD_CLOCK = `
   CREATE SCHEMA held;
   CREATE FUNCTION held.clock_timestamp() RETURNS timestamptz LANGUAGE sql STABLE
@@ -45,11 +45,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Every time that a key can have, close to now and far from it, on both sides. */
+/** All times that a key can have, near now and far from it, before and after it. */
 const moment = fc
   .oneof(fc.integer({ min: -2, max: 2 }), fc.integer({ min: -1e9, max: 1e9 }))
   .map((ms) => new Date(NOW.getTime() + ms));
-/** All states that the table takes: nothing ends twice. */
+/** All states that the table accepts. A key ends only once. */
 const ends = fc.oneof(
   fc.record({ revokedAt: fc.constant(null), expiredAt: fc.constant(null) }),
   fc.record({ revokedAt: moment, expiredAt: fc.constant(null) }),
@@ -62,7 +62,7 @@ const earliest = (one: Date, other: Date) => (one < other ? one : other);
 
 type Stored = KeyTimes & { readonly id: string; readonly publicPart: string };
 
-/** An owner of their own, with a key in each of these states. */
+/** A new owner with a key in each of these states. */
 async function ownerWith(states: readonly KeyTimes[]): Promise<{ ownerId: string; stored: Stored[] }> {
   const ownerId = randomUUID();
   await dataSource.manager.insert(AccountRow, {
@@ -88,13 +88,13 @@ async function ownerWith(states: readonly KeyTimes[]): Promise<{ ownerId: string
 
 const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) => id).sort();
 
-/** What is on record of the keys' ends. */
+/** The ends of the keys, as stored. */
 async function endsOf(stored: readonly Stored[]) {
   const rows = await dataSource.manager.findBy(ApiKeyRow, { id: In(stored.map(({ id }) => id)) });
   return stored.map(({ id }) => ended(rows.find((row) => row.id === id)!));
 }
 
-/** What is on record once every expiry that is due was observed. */
+/** The ends that should be stored once every due end was recorded. */
 const endsOnceObserved = (stored: readonly Stored[]) =>
   stored.map((key) => {
     const due = dueEnd(NOW, key);
@@ -103,7 +103,7 @@ const endsOnceObserved = (stored: readonly Stored[]) =>
   });
 const ended = ({ revokedAt, expiredAt }: KeyTimes) => ({ revokedAt, expiredAt });
 
-/** Over random keys of one owner, beside those of others. */
+/** Runs over random keys of one owner, while other owners have keys too. */
 function always(holds: (owner: { ownerId: string; stored: Stored[] }) => Promise<void>, numRuns = 30): Promise<void> {
   const states = fc.array(times, { minLength: 1, maxLength: 20 });
   return fc.assert(

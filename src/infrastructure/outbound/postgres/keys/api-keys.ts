@@ -55,7 +55,7 @@ function ofOwner(manager: EntityManager, ownerId: string, key = 'key') {
   return keys.where(`${key}.owner_id = :ownerId AND NOT ${key}.purged`, { ownerId });
 }
 
-/** As `OwnerKeys` counts: a key whose predecessor is active is none more. */
+/** Counts as `OwnerKeys` does: a key does not count while the key that it replaces is active. */
 function countActive(manager: EntityManager, ownerId: string, now: Date): Promise<number> {
   const predecessor = ofOwner(manager, ownerId, 'old').select('1').andWhere('old.id = key.replaces');
   return ofOwner(manager, ownerId)
@@ -64,7 +64,7 @@ function countActive(manager: EntityManager, ownerId: string, now: Date): Promis
     .getCount();
 }
 
-/** One more than the page holds, to know whether another follows. */
+/** Reads one key more than the page holds, to know whether another page follows. */
 function keysOf(
   manager: EntityManager,
   ownerId: string,
@@ -94,7 +94,7 @@ async function lastUses(manager: EntityManager, keys: readonly ApiKeyRow[]): Pro
   return new Map(rows.map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]));
 }
 
-/** Exactly what `pageOf` was given: JavaScript reads more dates than PostgreSQL does. */
+/** Accepts only what `pageOf` was given. JavaScript parses more date formats than PostgreSQL does. */
 function isKeyPosition(position: readonly string[]): position is [string, string] {
   const [createdAt = '', id = ''] = position;
   const at = /^[12]\d{3}-.*Z$/.test(createdAt) ? new Date(createdAt) : new Date(Number.NaN);

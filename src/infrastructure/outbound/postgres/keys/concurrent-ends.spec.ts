@@ -40,7 +40,7 @@ const OBSERVERS: Record<string, Observe> = {
 };
 const observers = Object.entries(OBSERVERS);
 
-/** A key whose time ran out and whose expiry nobody has observed yet. */
+/** A key whose time is up and whose expiry is not recorded yet. */
 async function dueKey(): Promise<CreatedApiKey> {
   const { id } = await newOwner(app);
   const created = await createKey(app, id);
@@ -50,7 +50,7 @@ async function dueKey(): Promise<CreatedApiKey> {
 
 const expiryEvents = ({ key }: CreatedApiKey) => eventsOf(app, key.ownerId, 'api_key.expired');
 
-/** Keeps others from writing to the row of the key until so many of them wait for it. */
+/** Runs the calls while the row of the key is locked, until this many of them wait for it. */
 async function heldUp({ key }: CreatedApiKey, waiting: number, calls: () => Promise<unknown>[]): Promise<void> {
   const holder = new pg.Client({ connectionString: app.databaseUrl });
   await holder.connect();
@@ -82,7 +82,7 @@ const pairs = observers.flatMap(([one], index) => observers.slice(index).map(([t
 describe('an expiry that two observe in the same moment is on record once', () => {
   test.each(pairs.filter(([one, two]) => one !== 'sweep' && two !== 'sweep'))('%s and %s', async (one, two) => {
     const due = await dueKey();
-    // Two that lock the account wait for each other first; the second comes to the key when the first is done.
+    // Two calls that lock the account wait for each other first. The second reaches the key when the first is done.
     await heldUp(due, 2, () => [outcomeOf(OBSERVERS[one]!(app, due)), outcomeOf(OBSERVERS[two]!(other, due))]);
     expect(await expiryEvents(due)).toHaveLength(1);
   });
@@ -94,7 +94,7 @@ test('20 of every kind at once on five keys of one owner record each expiry once
   await runOut(app, ...keys.map(({ key }) => key.id));
   const calls = times(20, (n) => observers.map(([, observe]) => observe(n % 2 ? app : other, keys[n % 5]!)));
   const outcomes = await Promise.all(calls.flat().map(outcomeOf));
-  // The creates are throttled or reach the cap; where the machine is busy with other work, some wait too long for a lock.
+  // The creates are throttled or reach the limit of keys. On a busy machine some also wait too long for a lock.
   const known = ['ok', 'too_many_attempts', 'busy', 'too_many_active_keys', 'unavailable'];
   expect(outcomes.filter((outcome) => !known.includes(outcome))).toEqual([]);
   await app.dueEnds.ofAll();
@@ -106,7 +106,7 @@ describe('sweeping', () => {
   const unswept = () => app.sql(`SELECT 1 FROM api_keys WHERE expired_at IS NULL AND expires_at < now()`);
   beforeAll(() => app.dueEnds.ofAll());
 
-  /** Keys of one owner as rows alone: more than anyone could create. */
+  /** Inserts keys of one owner as rows, more than the use case would allow. */
   async function dueKeys(count: number): Promise<string> {
     const { id } = await newOwner(app);
     await app.sql(
@@ -121,7 +121,7 @@ describe('sweeping', () => {
   test('from two instances at once records each expiry once, more than a batch of them', async () => {
     const id = await dueKeys(1234);
     const swept = await Promise.all([app.dueEnds.ofAll(), other.dueEnds.ofAll()]);
-    // One may have passed over what the other had in hand; together they have all of them, none twice.
+    // One run may skip keys that the other has locked. Together they end all keys, each of them once.
     expect(swept[0]! + swept[1]!).toBe(1234);
     expect(await unswept()).toEqual([]);
     const events = await eventsOf(app, id, 'api_key.expired');

@@ -18,7 +18,7 @@ import type { PasswordGuesses, Passwords } from '../../../../application/ports.j
 const READ = { operation: 'read', permission: '' } as const;
 const ADMIN = { actorId: 'admin:ada', client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
 
-/** Takes any password for right, at once: for crowds of creates that are not about passwords. */
+/** Accepts any password at once, for crowds of creates that are not about passwords. */
 class AnyPassword implements Passwords {
   requireRoom(): void {}
   hash = async () => '';

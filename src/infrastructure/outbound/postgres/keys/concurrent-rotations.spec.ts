@@ -28,7 +28,7 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** A key and the one that is to replace it, which ends it at its first use. */
+/** A key and its successor, which ends the old key at its first use. */
 async function pair() {
   const { id } = await newOwner(app);
   const old = await createKey(app, id);

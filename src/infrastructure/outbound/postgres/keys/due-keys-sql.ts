@@ -14,12 +14,15 @@ export function dueIn(manager: EntityManager, scope: DueScope): KeyQuery {
   return due(manager).andWhere('keyId' in scope ? 'key.id = :keyId' : 'key.owner_id = :ownerId', scope);
 }
 
-/** In the order of the ids, as everywhere. */
+/** Locks in the order of the ids, as all statements do. */
 export function lockDueIn(manager: EntityManager, scope: DueScope): Promise<ApiKeyRow[]> {
   return dueIn(manager, scope).orderBy('key.id').setLock('for_no_key_update').getMany();
 }
 
-/** By each of the two times, for each of which there is an index. Keys that another instance has locked are left out. */
+/**
+ * Selects by each of the two times separately, because each has its own index. Skips keys that another instance has
+ * locked.
+ */
 export async function lockOldestDue(manager: EntityManager, limit: number): Promise<ApiKeyRow[]> {
   const lock = (most: number, narrow: (keys: KeyQuery) => KeyQuery) =>
     narrow(due(manager)).limit(most).setLock('for_no_key_update').setOnLocked('skip_locked').getMany();
@@ -38,8 +41,8 @@ export const SAVE_ENDS = `
   WHERE api_keys.id = ended.id`;
 
 /**
- * The domain's `dueExpiryNotice`: keys that expire after $1 and until $2, of which $3 days are the fewest that have been
- * reached.
+ * The domain's `dueExpiryNotice`: keys that expire after $1 and until $2, for which $3 is the smallest notice period
+ * (in days) that has been reached.
  */
 export const EXPIRING = `
   SELECT key.id
@@ -51,7 +54,7 @@ export const EXPIRING = `
     AND (told.expiry_days > $3) IS NOT FALSE
   LIMIT $4 FOR NO KEY UPDATE OF key SKIP LOCKED`;
 
-/** The domain's `isRotationUnused`: keys at $1. */
+/** The domain's `isRotationUnused`: successors at time $1. */
 export const UNUSED_SUCCESSORS = `
   SELECT key.id
   FROM api_keys key

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const NOTICE_DAYS = [7, 30, 1];
-/** Half a day from every number of days, so that the time that the test takes decides nothing. */
+/** Half a day away from each whole number of days, so that the time that the test takes does not matter. */
 const LEFT = [-0.5, 0.5, 1.5, 6.5, 7.5, 29.5, 30.5, 200.5];
 const LIFETIMES = [1, 2, 13, 14, 59, 60, 365];
 const TOLD = [undefined, 1, 2, 7, 14, 30, 364];
@@ -30,7 +30,7 @@ interface Case {
   readonly told: number | undefined;
 }
 
-/** Every combination, of one owner. */
+/** Keys in every combination, all of one owner. */
 function cases(now: Date): Case[] {
   const found: Case[] = [];
   for (const left of LEFT) {
@@ -60,7 +60,7 @@ test('the SQL finds all keys that the domain says are due, and no other, whateve
     before.map(({ told }) => told),
   ]);
 
-  // A key that the statement finds and the domain refuses would be found again by each batch, before the others.
+  // A key that the statement finds and the domain refuses would come first in each batch again.
   for (let day = 1; day <= 30; day += 1) {
     const window = expiryWindow(NOTICE_DAYS, day, 3);
     while ((await app.dueKeys.notifyOfExpiry(window, expiryNotices(NOTICE_DAYS))) > 0);

@@ -30,8 +30,8 @@ import { toApiKey } from './mapping.js';
 import { ApiKeyRow } from './rows.js';
 
 /**
- * The rows of the keys are locked, so that each end and each notice is decided by one instance at a time. What was notified is
- * read after that.
+ * Locks the rows of the keys, so that only one instance at a time decides on an end or a notice. Which notices were
+ * already written is read after that.
  */
 export class PostgresDueKeys implements DueKeys {
   constructor(
@@ -40,7 +40,7 @@ export class PostgresDueKeys implements DueKeys {
   ) {}
 
   async end(scope: DueScope, decide: EndDecision): Promise<number> {
-    // Usually none is due, which one statement shows.
+    // Usually no key is due, and one statement shows that.
     const isAny = await this.database.run((manager) => dueIn(manager, scope).getExists());
     return isAny ? this.endLocked((manager) => lockDueIn(manager, scope), decide) : 0;
   }

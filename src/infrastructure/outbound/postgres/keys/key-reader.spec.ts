@@ -86,7 +86,7 @@ test('one read answers all who ask together, the known and the unknown', async (
   const asked = times(100, (n) => (n % 2 === 0 ? key.publicPart : randomUUID().replaceAll('-', '').slice(0, 24)));
   const readings = await Promise.all(asked.map((publicPart) => reader.read(publicPart)));
   expect(readings.map(({ found }) => found?.id)).toEqual(asked.map((_, n) => (n % 2 === 0 ? key.id : undefined)));
-  // All of a batch share what it found; there may have been two, one on each connection.
+  // All calls of a batch share its result. There may have been two batches, one on each connection.
   expect(new Set(readings.map(({ found }) => found).filter(Boolean)).size).toBeLessThanOrEqual(2);
 });
 
@@ -95,7 +95,7 @@ test('goes on by itself after a migration has changed a column that its statemen
   const ofSessions = new PostgresKeyReader(primaryAt(database.url, { pooling: 'session' }));
   const read = () => ofSessions.read(key.publicPart);
   const two = () => Promise.all([read(), new Promise(setImmediate).then(read)]);
-  // A lock holds the reads until both connections are at work on the statement, so that both have prepared it.
+  // A lock blocks the reads until both connections run the statement, so that both have prepared it.
   const locker = new pg.Client({ connectionString: database.url });
   await locker.connect();
   await locker.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
@@ -110,7 +110,7 @@ test('goes on by itself after a migration has changed a column that its statemen
   for (let time = 0; time < 3; time += 1) {
     for (const { found } of await two()) expect(found!.id).toBe(key.id);
   }
-  // PostgreSQL notices in its own time that a connection was dropped.
+  // PostgreSQL takes a while to notice that a connection was dropped.
   await eventually(async () => (await connections()).every(({ pid }) => before.every((one) => one.pid !== pid)));
   await app.sql(`ALTER TABLE api_keys ALTER COLUMN access TYPE varchar(14)`);
   await ofSessions.close();
@@ -132,7 +132,7 @@ test.each([0, 1])(
       const others = times(more, () => granted('f'.repeat(24)));
       await eventually(async () => line.heldPackets === more);
       const early = granted(key.publicPart);
-      // The server has read the key as it was, and its answer is on its way.
+      // The server has read the key in its old state, and the answer is on its way.
       await eventually(async () => line.heldPackets === more + 1);
       await app.sql(`UPDATE api_keys SET revoked_at = now() WHERE id = $1`, [key.id]);
       const late = granted(key.publicPart);

@@ -13,13 +13,15 @@ import { unavailable } from '../client/errors.js';
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
 
-/** Validations that arrive together are read together, by one autocommit statement; see Batcher for "never stale". */
+/**
+ * Reads validations that arrive together by one autocommit statement. Batcher explains why an answer is never stale.
+ */
 export class PostgresKeyReader implements KeyReader {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
   private readonly readKeys: Statement;
   private readonly readWithoutTimeline: Statement;
-  /** What a barrier asks the server after the read. */
+  /** What a read barrier checks on the server after the read. */
   private readonly readSynchrony: Statement;
 
   constructor(
@@ -89,7 +91,7 @@ export class PostgresKeyReader implements KeyReader {
   }
 }
 
-/** The commit of the read has waited for a standby, unless waiting was switched off since. */
+/** Throws unless the commit of the read waited for a standby, which was still required after the read. */
 function requireBarrier(read: KeyReadingRow, after: Synchrony): void {
   const isSameServer = read.timeline === undefined || read.timeline === after.timeline;
   if (read.is_synchronous && after.is_synchronous && isSameServer) return;

@@ -1,6 +1,6 @@
 import type { ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 
-/** The domain's `statusAt` in SQL, of a row of api_keys under a name, at `:now`. */
+/** The domain's `statusAt` in SQL, at `:now`. The argument is the alias of a row of api_keys. */
 export const STATUS: Readonly<Record<ApiKeyStatus, (key: string) => string>> = {
   active: (key) => activeAt(key, ':now'),
   expired: (key) =>
@@ -8,25 +8,28 @@ export const STATUS: Readonly<Record<ApiKeyStatus, (key: string) => string>> = {
   revoked: (key) => `(${key}.revoked_at IS NOT NULL OR (${openKey(key)} AND ${key}.ends_at <= :now AND ${ends(key)}))`,
 };
 
-/** The clock of the server, read once a statement, so that an index is of use. */
+/** The server's clock, read once for each statement, so that PostgreSQL can use an index. */
 const NOW_ONCE = '(SELECT clock_timestamp())';
-/** Each of the two has an index. */
+/** Each of these two conditions has an index. */
 export const TIME_IS_OUT = `key.expires_at <= ${NOW_ONCE}`;
 export const END_HAS_COME = `key.ends_at <= ${NOW_ONCE}`;
-/** `dueEnd`, likewise. */
+/** The domain's `dueEnd` in SQL. */
 export const IS_DUE = `${openKey('key')} AND (${TIME_IS_OUT} OR ${END_HAS_COME})`;
 
-/** Of a row of api_keys under a name, at a moment that is a parameter. */
+/**
+ * @param key the alias of a row of api_keys
+ * @param now the parameter that holds the time
+ */
 export function activeAt(key: string, now: string): string {
   return `(${openKey(key)} AND ${key}.expires_at > ${now} AND (${key}.ends_at > ${now}) IS NOT FALSE)`;
 }
 
-/** The domain's `isOpen`. */
+/** The domain's `isOpen` in SQL. */
 export function openKey(key: string): string {
   return `${key}.revoked_at IS NULL AND ${key}.expired_at IS NULL`;
 }
 
-/** Whether its successor ends the key, and not its expiry. */
+/** Whether the key is ended by its successor rather than by its expiry. */
 function ends(key: string): string {
   return `(${key}.ends_at IS NOT NULL AND ${key}.ends_at < ${key}.expires_at)`;
 }

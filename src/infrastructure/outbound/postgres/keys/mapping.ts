@@ -1,7 +1,7 @@
 import { ApiKey } from '../../../../domain/keys/api-key.js';
 import type { ApiKeyRow } from './rows.js';
 
-/** A column of the table is a field of the key's state, under its name; the types refuse one that is missing. */
+/** Each column is a field of the key's state with the same name. The compiler reports a missing one. */
 export function toApiKey({
   idempotencyKey: _idempotencyKey,
   purged: _purged,

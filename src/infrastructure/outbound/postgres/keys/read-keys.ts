@@ -7,24 +7,26 @@ import { NOW } from '../client/database.js';
 import { IS_SYNCHRONOUS, TIMELINE } from '../client/server-state.js';
 
 /**
- * A transaction that writes WAL, as this message makes it, is acknowledged only once the standby has taken it: by then no other
- * server was the primary when its rows were read. A transaction id, NOTIFY or a message outside of one would not wait. A
- * subquery without a row of its own is evaluated once, however many rows there are.
+ * Emitting this message makes the transaction write WAL, so its commit is acknowledged only after the standby has
+ * received it. That proves that no other server was the primary when the rows were read. A transaction id, NOTIFY or a
+ * non-transactional message would not wait. PostgreSQL evaluates an uncorrelated subquery once, however many rows there
+ * are.
  */
 const BARRIER = `
   (SELECT CASE WHEN ${IS_SYNCHRONOUS} THEN pg_logical_emit_message(true, 'latchkey', '') IS NOT NULL ELSE false END)
     AS is_synchronous`;
 
 /**
- * One row for every public part in `$1`, known or not, so that the answer always has the server's own state. Times come as
- * seconds and permissions (which hold no spaces) as one text: what pg makes of them by itself costs more than the read.
- * What few keys have is null for the others, which pg reads for next to nothing. The subquery hides from PostgreSQL how many
- * parts there are: it would otherwise plan small reads again each time, which costs seven times the read.
+ * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the
+ * server. Times come as seconds and permissions (which contain no spaces) as one text, because pg's own conversion
+ * costs more than the read. Columns that few keys use are null otherwise, which costs pg almost nothing. The subquery
+ * hides the number of parts from PostgreSQL, which would otherwise plan small reads again each time. That costs seven
+ * times the read.
  */
 export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBarrier' | 'pooling'>): string {
   const more = [
     ...(readBarrier ? [BARRIER] : []),
-    // In a pool each statement may go to another server.
+    // In a pool, each statement may go to another server.
     ...(pooling === 'transaction' ? [`(SELECT ${TIMELINE}) AS timeline`] : []),
   ];
   return `
@@ -40,7 +42,7 @@ export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBar
     LEFT JOIN accounts a ON a.id = k.owner_id`;
 }
 
-/** What `readKeys` returns. */
+/** A row that `readKeys` returns. */
 export interface KeyReadingRow {
   public_part: string;
   id: string | null;
@@ -57,13 +59,13 @@ export interface KeyReadingRow {
   permissions: string;
   now: number;
   standby: boolean;
-  /** With a read barrier. */
+  /** Present with a read barrier. */
   is_synchronous?: boolean;
-  /** In a pool for transactions; null of a standby. */
+  /** Present with transaction pooling; null on a standby. */
   timeline?: number | null;
 }
 
-/** What one row says, for every caller that asked for it. */
+/** Converts a row, once for all calls with its public part. */
 export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
   const now = toDate(row.now);
   if (row.id === null) return { now, sentAt };
@@ -83,7 +85,7 @@ export function toReading(sentAt: number, row: KeyReadingRow): KeyReading {
   return { now, sentAt, found };
 }
 
-/** @param seconds of a time kept in milliseconds, with what binary fractions add or take */
+/** @param seconds a time with millisecond precision, plus or minus the rounding error of binary fractions */
 function toDate(seconds: number): Date {
   return new Date(Math.round(seconds * 1000));
 }

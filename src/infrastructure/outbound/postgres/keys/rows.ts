@@ -55,7 +55,7 @@ export class ApiKeyRow {
   firstUsedAt!: Date | null;
   @Column('varchar', { name: 'idempotency_key', length: 255, nullable: true })
   idempotencyKey!: string | null;
-  /** Of a purged account: the one that has its id by now must not see the key. */
+  /** Whether the owner's account was purged. A new account with the same id must not see the key. */
   @Column('boolean', { default: false })
   purged!: boolean;
 }
