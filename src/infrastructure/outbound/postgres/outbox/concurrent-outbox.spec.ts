@@ -22,7 +22,7 @@ describe('many who tell, and many who send', () => {
     app.database.transaction(async (manager) => {
       const notices = told.map((key) => ({ type: 'api_key.expiring', key }) as const);
       await app.outboxWriter.write(manager, notices);
-      // Time for another to come by.
+      // Gives another transaction time to run in between.
       await manager.query('SELECT pg_sleep(0.002)');
     });
 
@@ -31,11 +31,11 @@ describe('many who tell, and many who send', () => {
     const [first, ...rest] = keys;
     const orders = [keys, [...keys].reverse(), [...rest, first!], [first!, ...rest, first!]];
     const rounds = Array.from({ length: 40 }, (_, round) => orders[round % orders.length]!);
-    // No more at once than there are connections: on a busy machine a further one would wait too long for its turn.
+    // Not more at once than there are connections. On a busy machine a further call would wait too long for its turn.
     const lanes = Array.from({ length: 8 }, async (_, lane) => {
       for (const order of rounds.slice(5 * lane, 5 * lane + 5)) await tell(...order);
     });
-    // All of them end before the next test empties the tables.
+    // All lanes end before the next test empties the tables.
     const failed = (await Promise.allSettled(lanes)).filter(({ status }) => status === 'rejected');
     expect(failed).toEqual([]);
     const rows = await app.sql<{ key: string; sequences: number[] }>(

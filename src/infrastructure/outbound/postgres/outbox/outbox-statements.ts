@@ -1,9 +1,9 @@
 import { NOW } from '../client/database.js';
 
-/** Longer than the longest try, by PostgreSQL's clock. */
+/** Longer than the longest attempt, by PostgreSQL's clock. */
 const CLAIM_SECONDS = 60;
 
-/** Passes over what another sender is claiming or has claimed. No lock outlives the statement. */
+/** Skips notices that another sender is claiming or has claimed. Releases its locks when the statement ends. */
 export const CLAIM = `
   WITH due AS MATERIALIZED (
     SELECT id FROM outbox
@@ -18,7 +18,7 @@ export const CLAIM = `
   SELECT id, type, data, told_at, tries, claimed_until, give_up_at <= ${NOW} AS is_last_try
   FROM claimed ORDER BY next_try_at, sequence`;
 
-/** Of the claim alone: one that ran out is another sender's by now. */
+/** Only while the claim is valid. After it ran out, another sender may have claimed the notice. */
 export const FAIL = `
   UPDATE outbox SET tries = tries + 1, last_error = $3, claimed_until = NULL,
     next_try_at = ${NOW} + make_interval(secs => coalesce($4::double precision, 0)),
@@ -33,7 +33,7 @@ export const BACKLOG = `
       AS "oldestSeconds"
   FROM outbox GROUP BY channel`;
 
-/** From the first try on again. Waits for nobody, and so for no purge in a circle. */
+/** Starts again with the first attempt. Skips locked rows, so it can't deadlock with a purge. */
 export const RETRY = `
   WITH meant AS (
     SELECT id FROM outbox
@@ -43,7 +43,7 @@ export const RETRY = `
   UPDATE outbox SET tries = 0, next_try_at = ${NOW}, give_up_at = ${NOW} + make_interval(secs => $2), failed_at = NULL
   FROM meant WHERE outbox.id = meant.id`;
 
-/** What was given up long ago, and what nobody sends any more because its channel leads nowhere now. */
+/** Deletes notices that were given up long ago, and old ones of a channel that has no receiver any more. */
 export const FORGET_MESSAGES = `
   WITH over AS (
     SELECT id FROM outbox

@@ -7,8 +7,8 @@ import { NOW } from '../client/database.js';
 import { OutboxRow } from './rows.js';
 
 /**
- * Locks the keys' counters in the order of the ids, until the end of the transaction: two that tell of the same keys wait for
- * one another and never in a circle.
+ * Locks the keys' counters in the order of their ids until the transaction ends, so that two transactions with notices
+ * about the same keys can't deadlock.
  */
 const COUNT = `
   INSERT INTO notice_sequences AS counted (key_id, last)
@@ -16,13 +16,13 @@ const COUNT = `
   ON CONFLICT (key_id) DO UPDATE SET last = counted.last + excluded.last
   RETURNING key_id, last, ${NOW} AS now`;
 
-/** Puts down what is to be told, a row for each channel that leads to somebody. */
+/** Stores notices for delivery: one row for each channel that has a receiver. */
 export class OutboxWriter {
   constructor(private readonly receivers: NoticeReceivers) {}
 
   /**
-   * In the caller's transaction, so that nothing is told that did not happen. Once in a transaction, as the last thing that it
-   * does: the locks are taken in one order then, and held for the shortest time.
+   * Writes in the caller's transaction, so that there is no notice about a change that was rolled back. Call it once in
+   * a transaction, as the last step. Then locks are taken in one order and held for the shortest time.
    */
   async write(manager: EntityManager, notices: readonly KeyNotice[]): Promise<void> {
     const told = notices.filter(({ type }) => channelsOf(type, this.receivers).length > 0);

@@ -2,7 +2,10 @@ import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { NoticeChannel } from '../../../../domain/notices/channel.js';
 import type { NoticeType } from '../../../../domain/notices/key-notice.js';
 
-/** One for each channel that a notice goes to, until it is delivered, or was failed for as long as failed ones are kept. */
+/**
+ * One row for each channel that a notice goes to. It stays until the notice is delivered, or until failed notices are
+ * deleted.
+ */
 @Entity('outbox')
 @Check('outbox_channel', `channel IN ('webhook', 'mail')`)
 @Index('outbox_waiting', ['channel', 'nextTryAt', 'sequence'], { where: 'failed_at IS NULL' })
@@ -16,33 +19,33 @@ export class OutboxRow {
   type!: NoticeType;
   @Column('varchar', { name: 'owner_id', length: 128 })
   ownerId!: string;
-  /** JSON, which is sent as the text that it is: each try is the same to the letter. */
+  /** JSON, sent as this exact text, so that all attempts are identical. */
   @Column('text')
   data!: string;
   @Column({ type: 'timestamptz', name: 'told_at', precision: 3 })
   toldAt!: Date;
   @Column('bigint')
   sequence!: string;
-  /** In vain. */
+  /** Failed attempts. */
   @Column('integer', { default: 0 })
   tries!: number;
   @Column({ type: 'timestamptz', name: 'next_try_at', precision: 3 })
   nextTryAt!: Date;
-  /** A try in vain after this one is the last. */
+  /** An attempt that fails after this time is the last one. */
   @Index('outbox_by_end')
   @Column({ type: 'timestamptz', name: 'give_up_at', precision: 3 })
   giveUpAt!: Date;
-  /** Of the sender that is at it. One that has died leaves it to others when this has passed. */
+  /** Set by the sender that is delivering the notice. If the sender dies, others may take over after this time. */
   @Column({ type: 'timestamptz', name: 'claimed_until', precision: 3, nullable: true })
   claimedUntil!: Date | null;
-  /** When it was given up. */
+  /** When the notice was given up. */
   @Column({ type: 'timestamptz', name: 'failed_at', precision: 3, nullable: true })
   failedAt!: Date | null;
   @Column('text', { name: 'last_error', nullable: true })
   lastError!: string | null;
 }
 
-/** Apart from api_keys, so that telling of a key locks and changes nothing that a validation reads. */
+/** Separate from api_keys, so that writing a notice neither locks nor changes what a validation reads. */
 @Entity('notice_sequences')
 export class NoticeSequenceRow {
   @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'notice_sequences_pkey' })
@@ -51,12 +54,15 @@ export class NoticeSequenceRow {
   last!: string;
 }
 
-/** What has been told of a key because time has passed. Apart from api_keys: telling changes nothing that a validation reads. */
+/**
+ * Which notices about passing time were written for a key. Separate from api_keys, so that they don't touch what a
+ * validation reads.
+ */
 @Entity('told_notices')
 export class ToldNoticesRow {
   @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'told_notices_pkey' })
   keyId!: string;
-  /** The fewest days before the expiry that were told. */
+  /** The smallest notice period before the expiry, in days, for which a notice was written. */
   @Column('smallint', { name: 'expiry_days', nullable: true })
   expiryDays!: number | null;
   @Column('boolean', { name: 'rotation_unused', default: false })
