@@ -7,7 +7,7 @@ import { Gate } from '../../passwords/gate.js';
 import { NOW, type Database } from '../client/database.js';
 import { LeakReportBudgetRow, LeakReportRow } from './rows.js';
 
-/** A crowd of reports waits here, not for the connections that all other calls need. */
+/** Excess reports queue here, so that they do not use up the connections that all other calls need. */
 const AT_ONCE = 3;
 const QUEUE_LENGTH = 1000;
 
@@ -16,7 +16,10 @@ export class PostgresLeakReports implements LeakReports {
 
   constructor(private readonly database: Database) {}
 
-  /** The budget's row stays locked until the reports are committed: those of one network are counted one by one. */
+  /**
+   * Keeps the row of the network's budget locked until the commit, so that reports from one network are counted one by
+   * one.
+   */
   take(reports: readonly LeakReport[], asker: Asker): Promise<void> {
     const commit = () =>
       this.database.transaction(async (manager) => {
@@ -26,12 +29,12 @@ export class PostgresLeakReports implements LeakReports {
     return this.gate.pass(commit, asker);
   }
 
-  /** The rows stay locked until they are deleted. Where the process ends before, they are there for the next one. */
+  /** Keeps the rows locked until they are deleted. If the process ends before that, another one works them off. */
   async workOff(
     limit: number,
     end: (reports: readonly LeakReport[]) => Promise<readonly LeakReport[]>,
   ): Promise<number> {
-    // Most often there is none, which one statement shows.
+    // Usually there is no report, and one statement shows that.
     const [look] = await this.database.run((manager) => manager.query<{ isAny: boolean }[]>(IS_ANY));
     if (!look!.isAny) return 0;
     return this.database.transaction(async (manager) => {
@@ -55,7 +58,7 @@ const LOCK = `
   ON CONFLICT (network) DO UPDATE SET whole_at = known.whole_at
   RETURNING whole_at AS "wholeAt", ${NOW} AS now`;
 
-/** Locked before its clock is read, in one statement. */
+/** Locks the row and then reads the clock, in one statement. */
 async function spend(manager: EntityManager, name: string): Promise<void> {
   const network = createHash('sha256').update(name).digest();
   const [row] = await manager.query<{ wholeAt: Date; now: Date }[]>(LOCK, [network]);

@@ -1,9 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A report of leaked keys that nobody has worked off yet. */
+/** A report of leaked keys that has not been worked off yet. */
 @Entity('leak_reports')
 export class LeakReportRow {
-  /** In the order in which they came. */
+  /** Ascending in the order of arrival. */
   @PrimaryGeneratedColumn('identity', {
     type: 'bigint',
     generatedIdentity: 'ALWAYS',
@@ -16,7 +16,7 @@ export class LeakReportRow {
   /** SHA-256 of each key string. */
   @Column('bytea', { array: true })
   digests!: Buffer[];
-  /** The service that reported; null for a report that anybody may send. */
+  /** The service that sent the report; null for a report through the public endpoint. */
   @Column('varchar', { name: 'actor_id', length: 128, nullable: true })
   actorId!: string | null;
   @Column('varchar', { name: 'client_ip', length: 45, nullable: true })
