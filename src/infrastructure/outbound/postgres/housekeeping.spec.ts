@@ -19,7 +19,7 @@ afterAll(() => app?.close());
 
 const signIn = (email: string, ip: string, password = PASSWORD) =>
   outcomeOf(app.signIn.execute(email, password, client(ip)));
-/** As if so long had passed since all that was counted. */
+/** Moves everything counted so far this many milliseconds into the past. */
 const pass = (interval: string) =>
   app.sql(
     `UPDATE password_guesses SET last_attempt_at = last_attempt_at - $1::interval,
@@ -34,7 +34,7 @@ test('wrong guesses are kept as long as they count, and sign-ins that were right
   const { email } = await newOwner(app, { passwordHash: fakeHash(PASSWORD, 19_456) });
   expect(await signIn(email, '192.0.2.1')).toBe('ok');
   await clean();
-  // Of the right one nothing is kept but the network that it came from.
+  // After the correct password, only the network that it came from is kept.
   await pass('15 minutes');
   await clean();
   expect(await rows()).toBe(1);
@@ -59,7 +59,7 @@ test('wrong guesses are kept as long as they count, and sign-ins that were right
 test('a flood of made-up emails leaves nothing an hour later', async () => {
   await Promise.all(times(40, (n) => signIn(`flood-${n}@example.org`, '192.0.2.3', 'x')));
   expect(await rows()).toBe(80);
-  // More than is deleted at a time.
+  // More rows than one batch deletes.
   await app.sql(
     `INSERT INTO password_guesses (subject, failures, last_attempt_at)
     SELECT sha256(n::text::bytea), 1, clock_timestamp() FROM generate_series(1, 25000) n`,

@@ -7,14 +7,17 @@ import { FORGET_MESSAGES } from './outbox/outbox-statements.js';
 import { LeakReportBudgetRow } from './leaks/rows.js';
 import { PasswordGuessesRow, SessionRow } from './accounts/rows.js';
 
-/** At a time: what a flood of guesses leaves is more than one statement may take the time for. */
+/** Rows for each statement. After a flood of guesses there are more rows than one statement has time to delete. */
 const BATCH = 10_000;
 
-/** Deletes what no answer depends on any more. */
+/** Deletes rows that no longer affect any answer. */
 export class PostgresHousekeeping {
   constructor(private readonly database: Database) {}
 
-  /** Statement by statement: in a pool, where each is a transaction of its own, no row stays locked for long. */
+  /**
+   * Runs each statement by itself. In transaction pooling each is then its own transaction, so no row stays locked for
+   * long.
+   */
   async run(): Promise<void> {
     const now = await this.database.run(databaseNow);
     await this.database.run((manager) => manager.delete(SessionRow, { expiresAt: LessThan(now) }));
@@ -33,7 +36,7 @@ export class PostgresHousekeeping {
   }
 }
 
-/** Those of whose failures none counts any more. Passes over what an attempt, or another instance, is at just now. */
+/** Subjects whose failures no longer count. Skips rows that an attempt or another instance has locked. */
 const FORGET_FAILURES = `
   WITH over AS (
     SELECT subject FROM password_guesses

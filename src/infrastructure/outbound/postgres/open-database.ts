@@ -9,16 +9,16 @@ const MIGRATE_FIRST =
   'DATABASE_URL: the tables are older than this version, and this role may not change them: run `latchkey migrate` as the role that owns them';
 const POOL_HINT = 'set DATABASE_POOLING=transaction, or see docs/pooling.md for one in session mode';
 
-/** Something about the database that keeps the service from starting, in one line for the person who starts it. */
+/** A problem with the database that keeps the service from starting, in one line for the operator. */
 class DatabaseNotUsable extends Error {}
 
-/** Connects, migrates, and refuses a database that can't keep the promises. */
+/** Connects, migrates, and refuses a database that the service can't work with correctly. */
 export async function openDatabase(primary: Primary, keyPrefix: string, limits?: Limits): Promise<SessionSource> {
   await migrateDatabase(primary);
   return connect(primary, createDataSource(primary, limits), (dataSource) => requirePrefix(dataSource, keyPrefix));
 }
 
-/** Applies the migrations that are missing, beside no other instance, and answers their names. */
+/** Applies missing migrations, one instance at a time, and returns their names. */
 export async function migrateDatabase(primary: Primary): Promise<string[]> {
   const dataSource = await connect(primary, createDataSource(primary, {}), requireVersion);
   try {
@@ -31,8 +31,8 @@ export async function migrateDatabase(primary: Primary): Promise<string[]> {
 }
 
 /**
- * For tools beside the service: connects and migrates nothing.
- * @param isPatient whether statements may take the time they take
+ * For tools that run next to the service. Connects and does not migrate.
+ * @param isPatient whether statements run without a time limit
  */
 export function connectMigrated(primary: Primary, isPatient: boolean): Promise<SessionSource> {
   return connect(primary, isPatient ? createDataSource(primary, {}) : createDataSource(primary), requireMigrated);
@@ -54,7 +54,7 @@ async function connect(
   }
 }
 
-/** Whether PostgreSQL refused a migration to a role that only runs the service (insufficient_privilege). */
+/** Whether PostgreSQL refused a migration (insufficient_privilege) because the role may only run the service. */
 function mayNotMigrate(error: unknown): boolean {
   return (error as { code?: string }).code === '42501';
 }
@@ -62,9 +62,9 @@ function mayNotMigrate(error: unknown): boolean {
 function notUsable(error: unknown): DatabaseNotUsable {
   if (error instanceof DatabaseNotUsable) return error;
   if (error instanceof LatchkeyError && error.cause) return notUsable(error.cause);
-  // A name with several addresses fails with one error for each, and no message of its own.
+  // A host name with several addresses fails with one error for each, in an error that has no message itself.
   const { message, code } = error as Error & { code?: string };
-  // PgBouncer answers nearly everything with 08P01, so only its words show that it refuses a setting of the session.
+  // PgBouncer uses 08P01 for nearly every error, so only the text shows that it refuses a setting of the session.
   const hint = message.startsWith('unsupported startup parameter') ? ` (a pool? ${POOL_HINT})` : '';
   return new DatabaseNotUsable(`DATABASE_URL: ${message || code}${hint}`, { cause: error });
 }
@@ -76,14 +76,16 @@ async function requireVersion(dataSource: SessionSource): Promise<void> {
   if (row!.version < OLDEST_VERSION) throw new DatabaseNotUsable('DATABASE_URL: PostgreSQL 14 or newer is needed');
 }
 
-/** Newer tables than ours are fine: an older instance beside a newer one has them too. */
+/** Newer tables than ours are fine: while an update runs, an older instance sees them too. */
 async function requireMigrated(dataSource: SessionSource): Promise<void> {
   const applied = await appliedMigrations(dataSource);
   if (dataSource.migrations.every(({ name }) => name !== undefined && applied.includes(name))) return;
   throw new DatabaseNotUsable('DATABASE_URL: the tables are older than this version: run `latchkey migrate`');
 }
 
-/** Keys under another marker would all be refused as malformed; that is a mistake, not a migration. */
+/**
+ * With another marker, all stored keys would be refused as malformed. That is an operator's mistake, not a migration.
+ */
 async function requirePrefix(dataSource: SessionSource, keyPrefix: string): Promise<void> {
   const [row] = await dataSource.query<{ key_prefix: string }[]>('SELECT key_prefix FROM api_keys LIMIT 1');
   if (row && row.key_prefix !== keyPrefix) {

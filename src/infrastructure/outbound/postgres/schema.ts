@@ -8,7 +8,7 @@ import { MIGRATIONS } from './migrations/list.js';
 import { NoticeSequenceRow, OutboxRow, ToldNoticesRow } from './outbox/rows.js';
 import { ApiKeyAddressRow, ApiKeyDayRow, ApiKeyNetworkRow, ApiKeyUsageRow } from './usage/rows.js';
 
-/** Every table, as the migrations leave it: `npm run check` compares the two. */
+/** Every table, as the migrations leave it. `npm run check` compares the two. */
 const SCHEMA = {
   entities: [
     AccountRow,
@@ -32,7 +32,7 @@ const SCHEMA = {
   migrations: [...MIGRATIONS],
 };
 
-/** @param limits none for migrations, which take the time they take */
+/** @param limits leave empty for migrations, which run without time limits */
 export function createDataSource(primary: Primary, limits: Limits = LIMITS): SessionSource {
   return dataSourceFor(primary, SCHEMA, limits);
 }

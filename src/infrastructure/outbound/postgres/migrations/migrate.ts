@@ -1,12 +1,12 @@
 import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
 import type { SessionSource } from '../client/data-source.js';
 
-/** Any number will do, as long as every instance takes the same: one migrates, the others wait for it. */
+/** An arbitrary number, the same on all instances. One instance migrates; the others wait for it. */
 const MIGRATION_LOCK = 5_052_193_861;
 
 /**
- * Applies the migrations that are missing, and answers their names: each in a transaction that holds the lock. So the lock
- * ends with the work, however that ends and whichever connection of a pool it was on.
+ * Applies the missing migrations and returns their names. Each migration runs in a transaction that holds the lock. So
+ * the lock is released when the transaction ends, whatever its outcome and whichever connection of a pool it used.
  */
 export async function migrate(dataSource: SessionSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
@@ -23,7 +23,9 @@ export async function migrate(dataSource: SessionSource): Promise<string[]> {
   }
 }
 
-/** At READ COMMITTED, where the look sees what another instance committed while this one waited for the lock. */
+/**
+ * Runs at READ COMMITTED, so that the check sees what another instance committed while this one waited for the lock.
+ */
 function underLock(
   source: SessionSource,
   runner: QueryRunner,
@@ -38,7 +40,7 @@ function underLock(
   }, runner.manager);
 }
 
-/** Their names. */
+/** The names of the applied migrations. */
 export async function appliedMigrations(on: Pick<DataSource | QueryRunner, 'query'>): Promise<string[]> {
   const [row]: { exists: boolean }[] = await on.query(`SELECT to_regclass('migrations') IS NOT NULL AS exists`);
   if (!row!.exists) return [];
