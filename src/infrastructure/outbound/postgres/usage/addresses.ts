@@ -6,15 +6,15 @@ import { utcDay, type UtcDay } from '../../../../domain/usage/utc-day.js';
 import type { NotedAddress } from './noted-addresses.js';
 import type { NotedUse } from './noted-key.js';
 
-/** An address of a key, in its one spelling. */
+/** An address that a key was used from, in its canonical spelling. */
 export interface UsedAddress extends NotedAddress {
   readonly keyId: string;
   readonly network: string;
-  /** Of the last grant. */
+  /** The day of the last grant. */
   readonly day: UtcDay;
 }
 
-/** Of each key the oldest first. */
+/** The addresses of each key, sorted by first use. */
 export function usedAddresses(uses: readonly NotedUse[]): UsedAddress[] {
   return uses.flatMap(({ keyId, addresses }) => {
     const spelled = new Map<string, UsedAddress>();
@@ -44,8 +44,8 @@ const UNKNOWN = `
   WHERE address.key_id IS NULL OR network.key_id IS NULL ORDER BY place`;
 
 /**
- * The addresses that are not stored yet, and those whose network is not stored as seen on their day. Nearly all are known, so
- * that this one statement spares several others.
+ * Finds the addresses that are not stored yet, and those whose network is not stored for their day. Nearly all are
+ * stored already, so this one statement saves several others.
  */
 export async function unknownAmong(manager: EntityManager, addresses: readonly UsedAddress[]) {
   const used = addresses.map(({ keyId, clientIp, network, day }, place) => ({ place, keyId, clientIp, network, day }));
@@ -57,7 +57,10 @@ export async function unknownAmong(manager: EntityManager, addresses: readonly U
   };
 }
 
-/** Whichever instance writes first: an address is known from the first use on, and its service is that of the last use. */
+/**
+ * Gives the same result whichever instance writes first: the earliest first use, the latest last use, and the service
+ * of the latter.
+ */
 const KEEP = `
   INSERT INTO api_key_addresses AS known (key_id, client_ip, service, first_at, last_at)
   SELECT "keyId", "clientIp", service, to_timestamp("firstMs" / 1000), to_timestamp("lastMs" / 1000)
@@ -68,7 +71,7 @@ const KEEP = `
     last_at = greatest(known.last_at, excluded.last_at),
     service = CASE WHEN known.last_at > excluded.last_at THEN known.service ELSE excluded.service END`;
 
-/** Of the given keys, all but the newest few. */
+/** Of the given keys, deletes all but the most recently used addresses. */
 const FORGET = `
   DELETE FROM api_key_addresses USING (
     SELECT key_id, client_ip, row_number() OVER (PARTITION BY key_id ORDER BY last_at DESC, client_ip) AS place
@@ -77,8 +80,8 @@ const FORGET = `
   WHERE api_key_addresses.key_id = ranked.key_id AND api_key_addresses.client_ip = ranked.client_ip AND place > $2`;
 
 /**
- * Keeps the last addresses of each key.
- * @param added those that are not stored yet: without any, there are no more addresses than before
+ * Stores the addresses and keeps the last few of each key.
+ * @param added those that were not stored before; without any, there is nothing to delete
  */
 export async function keepAddresses(
   manager: EntityManager,

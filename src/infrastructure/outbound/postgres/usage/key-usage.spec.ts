@@ -52,7 +52,7 @@ describe('a flush', () => {
   });
 
   type Transaction = Database['transaction'];
-  /** One whose transactions go as the test says. */
+  /** A key usage whose transactions behave as the test says. */
   function usageWith(transaction: (real: Transaction) => Transaction): PostgresKeyUsage {
     const database = Object.create(app.database) as Database;
     database.transaction = transaction(app.database.transaction.bind(app.database));
@@ -62,7 +62,7 @@ describe('a flush', () => {
     return usage;
   }
   const away = () => new LatchkeyError('unavailable', 'away');
-  /** The statements before this one are done. */
+  /** A manager that fails at this statement, after running those before it. */
   function failingAt(statement: number, manager: EntityManager): EntityManager {
     let asked = 0;
     const failing = Object.create(manager) as EntityManager;
@@ -82,7 +82,7 @@ describe('a flush', () => {
     await usage.flush();
     usage.noteGrant(keyId, '192.0.2.2', 'gateway', at(2));
     await usage.flush();
-    // The flush of each second may have failed too.
+    // The flush that runs every second may have failed too.
     expect([faults.length >= 2, await granted(keyId), await addresses(keyId)]).toEqual([true, 0, 0]);
     isAway = false;
     await usage.flush();

@@ -33,7 +33,7 @@ interface UsageParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Noted in memory, and written a second's uses together. */
+/** Collects uses in memory and writes them together, once a second. */
 export class PostgresKeyUsage implements KeyUsage {
   private readonly noted = new NotedUsage();
   private readonly unwritten: WriteBehind;
@@ -70,7 +70,7 @@ export class PostgresKeyUsage implements KeyUsage {
     });
   }
 
-  /** Writes all that is noted. */
+  /** Writes everything that was collected. */
   flush(): Promise<void> {
     return this.unwritten.write(this.noted.takeAll());
   }

@@ -33,7 +33,7 @@ test('a first use is written by itself; of later ones the last, once the key has
   app.usage.noteGrant(busy, null, null, at(2));
   app.usage.noteGrant(busy, null, null, at(3));
   app.usage.noteGrant(other, null, null, at(1));
-  // That was a second, which left the busy key alone.
+  // One second has passed, in which the busy key was not written.
   await eventually(async () => (await lastUseOf(other)) !== undefined);
   expect(await lastUseOf(busy)).toEqual(at(1));
   await app.usage.flush();
@@ -54,7 +54,7 @@ const lastUseInList = async (instance: Application, ownerId: string) =>
   (await instance.listApiKeys.execute(ownerId, undefined, { limit: 50 })).items[0]!.lastUsedAt;
 
 test('is visible in the list within two seconds of the grant', async () => {
-  // What waits for PostgreSQL keeps its time; only what is done again and again goes by this test's.
+  // Waiting for PostgreSQL keeps real time. Only intervals follow the test's clock.
   jest.useFakeTimers({
     doNotFake: [
       'Date',

@@ -6,8 +6,8 @@ import { toApiKey } from '../keys/mapping.js';
 import { ApiKeyRow } from '../keys/rows.js';
 
 /**
- * Hands the networks of each key to `decide`, and saves them as they are after that. The keys' rows of last uses are locked:
- * what is decided here of a key is decided by one instance at a time.
+ * Passes the networks of each key to `decide`, and then saves them with the changes that it made. The rows of the keys'
+ * last uses are locked, so only one instance at a time decides about a key.
  */
 export async function withNetworks<T>(
   manager: EntityManager,
@@ -22,7 +22,7 @@ export async function withNetworks<T>(
   return answer;
 }
 
-/** Of keys that were used: each has its row of the last use. */
+/** For keys that were used, so each of them has a row. */
 const LOAD = `
   SELECT key_id, has_networks, network_told_on - date '1970-01-01' AS told_on
   FROM api_key_usage WHERE key_id = ANY($1)`;

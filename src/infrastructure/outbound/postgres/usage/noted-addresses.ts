@@ -1,16 +1,22 @@
-/** A handful for each key: the newest five are kept, and of networks that are seen within seconds no more are told apart. */
+/**
+ * Addresses in memory for each key. It is a few more than the newest five that are stored, so that several networks
+ * within seconds are noticed too.
+ */
 const MOST_HELD = 8;
 
-/** Grants from one address, since those that were written last. */
+/** Grants from one address since the last write. */
 export interface NotedAddress {
-  /** As it was noted: one address may come in several spellings. */
+  /** As the caller spelled it. The same address may come in several spellings. */
   readonly clientIp: string;
   readonly service: string | null;
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
-/** Shared by all: V8 makes room for seventeen where one is pushed to an empty array, and for one in `[address]`. */
+/**
+ * Shared by all keys to save memory. V8 reserves seventeen places when an item is pushed to an empty array, and one for
+ * `[address]`.
+ */
 const NONE: HeldAddress[] = [];
 
 /** The addresses of one key. */
@@ -27,12 +33,15 @@ export class NotedAddresses {
     else this.held[this.leastTelling(address)] = address;
   }
 
-  /** What is to be written. The addresses stay, to be found again. */
+  /** Returns what has to be written. The addresses stay in memory, so that they are recognized again. */
   take(): NotedAddress[] {
     return this.held.flatMap((address) => address.take());
   }
 
-  /** One that is written already; else one whose network another stands for, so that no crowd hides a network; else the oldest. */
+  /**
+   * Which address to replace: one that is already written; otherwise one whose network another address represents, so
+   * that a crowd of addresses hides no network; otherwise the oldest.
+   */
   private leastTelling(added: HeldAddress): number {
     let [least, leastWorth] = [0, Number.POSITIVE_INFINITY];
     for (let at = 0; at < this.held.length; at += 1) {
@@ -65,7 +74,7 @@ class HeldAddress implements NotedAddress {
     this.beginning = beginningOf(clientIp);
   }
 
-  /** Most likely in the same network: that is read from how the addresses are written, which costs little. */
+  /** Whether both are probably in the same network. Compares how the addresses are written, which is cheap. */
   isNear(other: HeldAddress): boolean {
     return this.beginning === other.beginning;
   }
@@ -87,7 +96,7 @@ class HeldAddress implements NotedAddress {
   }
 }
 
-/** A hash of what comes before the last dot, before the fourth colon, or before the zeros that are left out. */
+/** A hash of the part before the last dot, before the fourth colon, or before the omitted zeros (`::`). */
 function beginningOf(ip: string): number {
   const end = ip.includes('.') ? ip.lastIndexOf('.') : endOfGroups(ip);
   let hash = 0;

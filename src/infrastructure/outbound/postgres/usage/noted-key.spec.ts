@@ -67,7 +67,7 @@ describe('what a key does', () => {
     for (let n = 1; n < 2000; n += 1) key.noteGrant(`203.0.113.${n % 256}`, null, at(n));
     const held = addressesOf(key);
     expect(held).toContain('198.51.100.7');
-    // The newest ones are there too: those that are shown.
+    // The newest addresses, which are the ones shown, are included.
     for (const n of [1995, 1996, 1997, 1998, 1999]) expect(held).toContain(`203.0.113.${n % 256}`);
   });
 

@@ -2,10 +2,10 @@ import type { DayCount } from '../../../../domain/usage/key-history.js';
 import { utcDay, type UtcDay } from '../../../../domain/usage/utc-day.js';
 import { type NotedAddress, NotedAddresses } from './noted-addresses.js';
 
-/** What one key did since that was written last. */
+/** What one key did since the last write. */
 export interface NotedUse {
   readonly keyId: string;
-  /** Of the last grant, if there was one. */
+  /** The time of the last grant, if there was one. */
   readonly lastMs: number | undefined;
   readonly days: readonly DayCount[];
   readonly addresses: readonly NotedAddress[];
@@ -14,29 +14,30 @@ export interface NotedUse {
 const NO_DAY: UtcDay = -1;
 
 /**
- * Collects what one key does. What is noted again and again is a number that is changed in place, and in this object: another one
- * would be garbage of every request, and among many keys a step to it costs as much as all else.
+ * Collects what one key does. Values that change with every request are numbers in this object and change in place. A
+ * new object for each request would become garbage. With many keys, reading one more object costs as much as everything
+ * else here.
  */
 export class NotedKey {
-  /** Whether anything was noted since the last time that it was taken. */
+  /** Whether anything was noted since the last `take()`. */
   hasNews = false;
-  /** Whether it was ever granted. */
+  /** Whether a request with the key was ever granted. */
   isUsed = false;
-  /** The day that is counted just now. */
+  /** The day that `granted` and `refused` count. */
   private day: UtcDay = NO_DAY;
   private granted = 0;
-  /** Of the grants that come from one address by one service, one after the other. */
+  /** The current run of grants from one address through one service. */
   private clientIp: string | null = null;
   private service: string | null = null;
   private lastMs = 0;
   private firstMs = 0;
-  /** Of the grants before these, if there were any. */
+  /** The time of the last grant before that run, if there was one. */
   private lastBeforeMs = 0;
   private refused = 0;
-  /** There are some when two readings come at midnight, and when a day could not be written. */
+  /** Counts of other days: when readings around midnight alternate, or when a day could not be written. */
   private otherDays: readonly DayCount[] = [];
   private readonly addresses = new NotedAddresses();
-  /** The second in which it is looked at, by the clock of NotedUsage. */
+  /** The second in which the key is looked at, by the clock of NotedUsage. */
   dueAt = 0;
 
   constructor(readonly keyId: string) {}
@@ -59,7 +60,7 @@ export class NotedKey {
     this.refused += 1;
   }
 
-  /** Takes back what was taken. */
+  /** Adds what was taken earlier and could not be written. */
   add({ lastMs = 0, days, addresses }: NotedUse): void {
     this.hasNews = true;
     if (lastMs > this.lastBeforeMs) this.lastBeforeMs = lastMs;
@@ -73,7 +74,7 @@ export class NotedKey {
     }
   }
 
-  /** What was noted since the last time: nothing, or one. */
+  /** What was noted since the last `take()`: an empty array or a single entry. */
   take(): NotedUse[] {
     if (!this.hasNews) return [];
     this.hasNews = false;

@@ -11,7 +11,7 @@ function seconds(usage: NotedUsage, count: number): NotedUse[] {
   return Array.from({ length: count }, () => usage.takeDue()).flat();
 }
 
-/** How long the key rested between two that were taken, while it is used each second. */
+/** Seconds from one write of the key to the next, while it is used every second. */
 function rests(usage: NotedUsage, count: number): number[] {
   const taken: number[] = [];
   for (let second = 1; second <= count; second += 1) {

@@ -1,27 +1,30 @@
 import { NotedKey, type NotedUse } from './noted-key.js';
 
-/** What a key that is in constant use did is written again after so many seconds at most, and half as many at least. */
+/** A key in constant use is written again after at most this many seconds, and after half as many at least. */
 const MOST_REST_SECONDS = 60;
-/** Few keys rest less, so that a crash loses little. */
+/** With few keys the pause is only this long, so that a crash loses little. */
 const LEAST_REST_SECONDS = 10;
-/** Keys that are written in a second, unless they are so many that a minute does not do. */
+/** Keys to write in a second. With so many keys that a minute is not enough, more are written. */
 const KEYS_A_SECOND = 2000;
-/** Keys beyond these are written as often as they are used: a bound on memory, about 75 MB. */
+/**
+ * Beyond this number, keys are forgotten after each write and so written as often as they are used. Limits memory to
+ * about 75 MB.
+ */
 const MOST_RESTING = 150_000;
 
-/** What is to be written when: what a key does first at once, and more of a key that was just written once it has rested. */
+/** Decides when a key is written: at its first use at once, and after that only once the pause is over. */
 export class NotedUsage {
   private readonly keys = new Map<string, NotedKey>();
-  /** A timing wheel: every key stands in the slot of the second in which it is looked at. */
+  /** A timing wheel: each key is in the slot of the second in which it is looked at. */
   private readonly slots: NotedKey[][] = Array.from({ length: MOST_REST_SECONDS + 1 }, () => []);
   private second = 0;
 
-  /** @param mostResting keys that are remembered */
+  /** @param mostResting keys to keep in memory after a write */
   constructor(private readonly mostResting = MOST_RESTING) {}
 
   noteGrant(keyId: string, clientIp: string | null, service: string | null, at: Date): void {
     const key = this.of(keyId);
-    // A first use does not wait until a key that was refused has rested.
+    // A first grant does not wait for the pause that started with an earlier refusal.
     if (!key.isUsed) this.lookAtIn(1, key);
     key.noteGrant(clientIp, service, at);
   }
@@ -32,12 +35,12 @@ export class NotedUsage {
     key.noteRefusal(at);
   }
 
-  /** Each second: what is due. */
+  /** Call it every second. Returns what is due. */
   takeDue(): NotedUse[] {
     this.second += 1;
     const slot = this.slots[this.second % this.slots.length]!.splice(0);
     return slot.flatMap((key) => {
-      // It was moved to an earlier second.
+      // The key was moved to an earlier second.
       if (key.dueAt !== this.second) return [];
       const isResting = key.hasNews && this.keys.size <= this.mostResting;
       if (isResting) this.lookAtIn(this.restSeconds(), key);
@@ -58,7 +61,7 @@ export class NotedUsage {
     return key;
   }
 
-  /** Not the same for all, so that they do not come all at once. */
+  /** Random, so that keys are not all written in the same second. */
   private restSeconds(): number {
     const most = Math.min(Math.max(this.keys.size / KEYS_A_SECOND, LEAST_REST_SECONDS), MOST_REST_SECONDS);
     return Math.ceil((most * (1 + Math.random())) / 2);

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * What keys did. Apart from api_keys and without a reference to it, so that noting a use never waits for a revoke, nor a
- * revoke for it.
+ * What keys did. Separate from api_keys and without a reference to it, so that writing a use and revoking a key never
+ * wait for each other.
  */
 
 @Entity('api_key_usage')
@@ -11,15 +11,15 @@ export class ApiKeyUsageRow {
   keyId!: string;
   @Column({ type: 'timestamptz', name: 'last_used_at', precision: 3 })
   lastUsedAt!: Date;
-  /** Whether the key was ever used from a network that was known. */
+  /** Whether the key was ever used from a known network. */
   @Column('boolean', { name: 'has_networks', default: false })
   hasNetworks!: boolean;
-  /** The last day on which its owner was told of a new one. */
+  /** The last day on which its owner was notified of a new network. */
   @Column('date', { name: 'network_told_on', nullable: true })
   networkToldOn!: string | null;
 }
 
-/** The last addresses that a key was granted from, a few of each key. */
+/** The last addresses that a key was granted from, a few for each key. */
 @Entity('api_key_addresses')
 export class ApiKeyAddressRow {
   @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_addresses_pkey' })
@@ -56,7 +56,7 @@ export class ApiKeyNetworkRow {
   keyId!: string;
   @PrimaryColumn('varchar', { length: 45, primaryKeyConstraintName: 'api_key_networks_pkey' })
   network!: string;
-  /** The last day of a grant from there, in UTC. */
+  /** The day of the last grant from this network, in UTC. */
   @Index('api_key_networks_by_age')
   @Column('date', { name: 'last_on' })
   lastOn!: string;

@@ -42,7 +42,7 @@ test('what a key did is deleted once nothing tells of it any more, and the rest 
   expect(await rows(key.id)).toEqual({
     addresses: ['192.0.4.1', '192.0.5.1'],
     days: 2,
-    // Known for 90 days after the last grant.
+    // A network counts as known until 90 days after its last grant.
     networks: ['192.0.3.0/24', '192.0.4.0/24', '192.0.5.0/24'],
   });
   expect((await app.usage.history(key.id, new Date(now))).days).toHaveLength(2);

@@ -2,12 +2,12 @@ import type { EntityManager } from 'typeorm';
 import { USAGE_KEPT_DAYS } from '../../../../domain/usage/key-history.js';
 import type { Database } from '../client/database.js';
 
-/** Any number will do, as long as every instance takes the same. */
+/** An arbitrary number, the same on all instances. */
 const USAGE_LOCK = 5_052_193_863;
 
 /**
- * Flushes run at the same time as other flushes, and never at the same time as a purge: a flush that began before it is waited
- * for, and one that begins later sees that the keys are purged. Held until the transaction ends.
+ * Several flushes may run at the same time, but none during a purge. A purge waits for flushes that have started. A
+ * flush that starts later sees that the keys are purged. PostgreSQL releases the lock when the transaction ends.
  */
 export async function lockUsage(manager: EntityManager, as: 'flush' | 'purge'): Promise<void> {
   const lock = as === 'flush' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
@@ -16,7 +16,10 @@ export async function lockUsage(manager: EntityManager, as: 'flush' | 'purge'): 
 
 const TABLES = ['api_key_usage', 'api_key_addresses', 'api_key_days', 'api_key_networks'];
 
-/** Deletes what the keys of a purged account did, once they are marked as purged: none of it is written again. */
+/**
+ * Deletes what the keys of a purged account did. Call it after the keys are marked as purged, so that nothing is
+ * written again.
+ */
 export async function forgetUsage(manager: EntityManager, ownerId: string): Promise<void> {
   await lockUsage(manager, 'purge');
   for (const table of TABLES) {
@@ -27,18 +30,18 @@ export async function forgetUsage(manager: EntityManager, ownerId: string): Prom
   }
 }
 
-/** At a time: after midnight a day of all keys is due. */
+/** Rows for each statement, because after midnight a whole day of all keys is due. */
 const BATCH = 10_000;
 
-/** What is deleted when, by its table's index of ages. */
+/** Which rows are old, for each table. Each condition uses the table's index by age. */
 const OLD = {
   api_key_addresses: `last_at <= clock_timestamp() - make_interval(days => $1)`,
   api_key_days: `day <= (clock_timestamp() AT TIME ZONE 'UTC')::date - $1::integer`,
-  // A network is known for so many days after the last one.
+  // A network stays known for this many days after its last day.
   api_key_networks: `last_on < (clock_timestamp() AT TIME ZONE 'UTC')::date - $1::integer`,
 };
 
-/** Deletes what keys did long ago. */
+/** Deletes usage that is older than we keep it. */
 export class PostgresUsagePruning {
   constructor(private readonly database: Database) {}
 
@@ -48,7 +51,7 @@ export class PostgresUsagePruning {
     }
   }
 
-  /** Leaves out what a flush, or another instance, holds at that moment. */
+  /** Skips rows that a flush or another instance has locked. */
   private async delete(table: string, isOld: string): Promise<number> {
     const [, count] = await this.database.run((manager) =>
       manager.query<[unknown, number]>(

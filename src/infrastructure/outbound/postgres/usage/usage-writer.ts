@@ -7,8 +7,8 @@ import type { NotedUse } from './noted-key.js';
 import { lockUsage } from './usage-removal.js';
 
 /**
- * Writes in a transaction what keys did. Always in this order, and in that of the keys, so that two instances never wait for
- * each other in a circle.
+ * Writes in a transaction what keys did. Always writes the tables in this order, and keys in the order of their ids, so
+ * that two instances can't deadlock.
  */
 export class UsageWriter {
   constructor(
@@ -42,9 +42,10 @@ async function purgedAmong(manager: EntityManager, uses: readonly NotedUse[]): P
 }
 
 /**
- * The greatest wins, so never backwards. Each row is locked until the transaction ends, also one that does not change: until
- * then no other instance writes what a key did that was granted here.
- * Sent as two texts: arrays of uuids and dates cost pg more to write than PostgreSQL to read.
+ * Keeps the latest time, so a last use never moves back. Locks each row until the transaction ends, even one that does
+ * not change. Until then, no other instance writes usage of a key that was granted here.
+ * Sent as two texts, because pg takes longer to write arrays of uuids and dates than PostgreSQL takes to parse the
+ * texts.
  */
 const LAST_USES = `
   INSERT INTO api_key_usage (key_id, last_used_at)
@@ -59,7 +60,7 @@ async function keepLastUses(manager: EntityManager, uses: readonly NotedUse[]): 
   await manager.query(LAST_USES, [used.map(({ keyId }) => keyId).join(), used.map(({ lastMs }) => lastMs).join()]);
 }
 
-/** Adds up what all instances counted. */
+/** Adds up the counts of all instances. */
 const DAYS = `
   INSERT INTO api_key_days (key_id, day, granted, refused)
   SELECT key_id::uuid, date '1970-01-01' + day::integer, granted::bigint, refused::bigint

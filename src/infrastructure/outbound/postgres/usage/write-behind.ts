@@ -2,12 +2,12 @@ import type { Database } from '../client/database.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
 import type { UsageWriter } from './usage-writer.js';
 
-/** A transaction of so many takes some milliseconds, and validations get their turn between its statements. */
+/** Keys in a transaction. This many take some milliseconds, and validations run between its statements. */
 const KEYS_A_TRANSACTION = 2000;
-/** While PostgreSQL takes no writes, what further keys do is let go of: a bound on memory. */
+/** Limits memory while PostgreSQL can't be written to: usage of further keys is dropped. */
 const MOST_UNWRITTEN = 150_000;
 
-/** What keys did, on its way to PostgreSQL. What a flush does not write is kept for the next one. */
+/** Usage on its way to PostgreSQL. What a flush fails to write is kept for the next one. */
 export class WriteBehind {
   private readonly unwritten = new Map<string, NotedUse>();
   private flushing: Promise<void> = Promise.resolve();
@@ -23,7 +23,7 @@ export class WriteBehind {
     return this.unwritten.size;
   }
 
-  /** Never fails. One flush after the other: they must never keep more than one connection busy. */
+  /** Never rejects. Flushes run one after the other, so that they use at most one connection. */
   write(uses: readonly NotedUse[]): Promise<void> {
     this.keep(uses);
     this.flushing = this.flushing.then(() => this.writeAll());
@@ -48,7 +48,7 @@ export class WriteBehind {
     }
   }
 
-  /** Answers what is left to be written. */
+  /** Returns what still has to be written. */
   private async writeBatch(batch: readonly NotedUse[]): Promise<readonly NotedUse[]> {
     let isWritten = false;
     try {
@@ -59,8 +59,8 @@ export class WriteBehind {
       return [];
     } catch (error) {
       this.onError(error);
-      // If nothing but the COMMIT failed, it may have been done, and only its answer lost. Then counts are let go of: they
-      // may be lost, but never are they counted twice. All else can be written again.
+      // If only the COMMIT failed, it may have succeeded with its answer lost. Then the counts are dropped: they may be
+      // lost, but they are never counted twice. Everything else can be written again.
       return isWritten ? batch.map((use) => ({ ...use, days: [] })) : batch;
     }
   }
