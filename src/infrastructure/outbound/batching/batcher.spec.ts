@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Batcher } from './batcher.js';
 
-/** Batches of numbers, each answered with its negative when the test says so. */
+/** Batches of numbers. Each is answered with its negative when the test says so. */
 function batcher(maxBatch = 10) {
   const sent: { items: readonly number[]; answer(): Promise<void>; refuse(): Promise<void> }[] = [];
   const send = (items: readonly number[]) =>

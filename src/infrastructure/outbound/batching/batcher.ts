@@ -2,16 +2,16 @@ import { NO_TRACES, type Origin, type Traces } from '../../telemetry/traces.js';
 import { Tally } from '../../telemetry/tally.js';
 
 interface BatcherOptions<Item, Answer> {
-  /** Answers every item, in order, or rejects; it must settle within `timeoutMs`. */
+  /** Resolves with an answer for each item, in order, or rejects. It must settle within `timeoutMs`. */
   readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>;
-  /** What an item is answered that is refused; without it, its caller gets the error. */
+  /** The answer for an item whose batch failed. Without this option its caller gets the error. */
   readonly instead?: (item: Item) => Answer;
   readonly maxBatch: number;
   readonly maxInFlight: number;
   readonly timeoutMs: number;
-  /** Least time from one sending to the next, asked before each; none unless given. */
+  /** Minimum time between the starts of two batches, called before each one. Without it there is no pause. */
   readonly pauseMs?: (nowMs: number) => number;
-  /** What a batch is called in a trace. */
+  /** The name of a batch in a trace. */
   readonly name: string;
   readonly traces?: Traces;
 }
@@ -23,17 +23,17 @@ interface Waiting<Item, Answer> {
   readonly origin: Origin;
 }
 
-/** Fewer are not worth a batch of their own: what one costs on top of its items outweighs the gain. */
+/** A smaller batch is not worth sending: the cost of a batch outweighs the gain. */
 const MIN_SHARE = 32;
-/** An event loop with a higher utilization would gain nothing from more batches. */
+/** An event loop with a higher utilization gains nothing from more batches. */
 const BUSY = 0.75;
 
-/** Powers of two, up to more than any batch may hold. */
+/** Bounds for batch sizes: powers of two, beyond the largest batch. */
 const SIZES = Array.from({ length: 11 }, (_, power) => 2 ** power);
 
 /**
- * Sends together what arrives together. A batch is closed when it is sent: an item that comes later waits for the next
- * one, so an answer is never older than its question.
+ * Sends items together that arrive together. A batch is closed when it is sent, and later items wait for the next one.
+ * So what an answer reports is never older than the call that gets it.
  */
 export class Batcher<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
@@ -42,9 +42,9 @@ export class Batcher<Item, Answer> {
   private lastSentMs = -Infinity;
   private lastUtilization = performance.eventLoopUtilization();
   private readonly traces: Traces;
-  /** Looked at for every item. */
+  /** Kept in a field because it is read for every item. */
   private readonly isTraced: boolean;
-  /** How many items each batch had. */
+  /** A histogram of the number of items in a batch. */
   readonly sizes = new Tally(SIZES);
 
   constructor(private readonly options: BatcherOptions<Item, Answer>) {
@@ -63,7 +63,7 @@ export class Batcher<Item, Answer> {
     });
   }
 
-  /** At the earliest after the current turn of the event loop, in which more of the same read may still arrive. */
+  /** Waits at least for the end of this turn of the event loop, in which more items of the same read may arrive. */
   private plan(waitMs: number): void {
     if (this.isPlanned) return;
     this.isPlanned = true;
@@ -91,15 +91,15 @@ export class Batcher<Item, Answer> {
   }
 
   /**
-   * Of those who wait, how many the next batch takes: all of them, unless there are many and we would only wait for their
-   * answers. Shared out, the other end works on some while we work on the answers to others.
+   * How many of the waiting items the next batch takes: all of them, unless there are many and this process has time to
+   * spare. Then they are shared out, so that the other side works on one batch while we handle the answers to another.
    */
   private share(): number {
     const share = Math.ceil(this.waiting.length / (this.options.maxInFlight - this.inFlight));
     return share >= MIN_SHARE && this.hasSpareTime() ? share : this.waiting.length;
   }
 
-  /** Whether this process has waited for others for some of the time since the last check. */
+  /** Whether this process was idle for part of the time since the last check. */
   private hasSpareTime(): boolean {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, this.lastUtilization);
@@ -119,7 +119,8 @@ export class Batcher<Item, Answer> {
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       span.end('failed');
-      // A refusal comes at once. Items that waited behind a batch that got no answer are refused too, so that none waits twice.
+      // A refusal arrives quickly. After a timeout, the items that waited for this batch fail too, so that none waits
+      // twice.
       const wasLate = performance.now() - sentAt > this.options.timeoutMs / 2;
       const refused = wasLate ? [...batch, ...this.waiting.splice(0)] : batch;
       const { instead } = this.options;
