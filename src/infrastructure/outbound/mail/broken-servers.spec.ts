@@ -21,14 +21,14 @@ afterEach(async () => {
   for (const stop of open.splice(0)) await stop();
 });
 
-/** A server that refuses what its options say, and is a good one otherwise. */
+/** A server that refuses what its options say and otherwise works. */
 async function mailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const server = await MailServer.start(options);
   open.push(() => server.stop());
   return server;
 }
 
-/** One that does not even speak SMTP unless told to. */
+/** A server that speaks no SMTP, unless `talk` does. */
 async function anyServer(talk: (socket: Socket) => void): Promise<{ server: Server; place: string }> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -39,7 +39,7 @@ async function anyServer(talk: (socket: Socket) => void): Promise<{ server: Serv
   return { server, place: `127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** What a try comes to: undefined where the mail was taken. */
+/** The error of an attempt; undefined when the server accepted the mail. */
 async function tried(url: string, patience?: { stepMs: number; wholeMs: number }): Promise<string | undefined> {
   const { mail } = readConfig({
     DEMO: '1',
@@ -107,7 +107,7 @@ describe('a server that fails is named with what it said, and gets its mail at t
   });
 
   const patience = { stepMs: 100, wholeMs: 60_000 };
-  /** Which of the timers ends a try on a machine that is busy is for nobody to say. */
+  /** On a busy machine, either timer may end the attempt. */
   const GIVEN_UP = /Greeting never received|timeout/i;
   test('one that hangs after it has accepted the connection', async () => {
     const sockets: Socket[] = [];

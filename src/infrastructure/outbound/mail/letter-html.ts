@@ -19,7 +19,7 @@ const STYLE = `
     dt, footer { color: #a4adb8; }
   }`;
 
-/** One column, without tables, pictures or scripts; nothing is loaded from anywhere. */
+/** One column without tables, images or scripts. It loads nothing. */
 export function letterHtml({ heading, greeting, happened, facts, advice, link, url, footer }: Letter): string {
   const rows = facts.map(([label, value]) => `<dt>${escaped(label)}</dt><dd><bdi>${escaped(value)}</bdi></dd>`);
   const paragraphs = advice.map((each) => `<p>${escaped(each)}</p>`);

@@ -3,10 +3,10 @@ import type { OutboxMessage } from '../../../application/notice-ports.js';
 import { withoutSecrets } from '../../../domain/secrets.js';
 import { footer, greeting, type MailedType, type Words, wordsOf } from './words.js';
 
-/** The words of one mail, and what is the same in all of them. */
+/** The text of one mail, with the parts that all mails share. */
 export interface Letter extends Words {
   readonly greeting: string;
-  /** The settings screen, with the key opened. */
+  /** The settings screen with the key opened. */
   readonly url: string;
   readonly footer: string;
 }
@@ -35,20 +35,20 @@ export function letterText(letter: Letter): string {
     facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
     advice.join('\n'),
     `${link}:\n${url}`,
-    // What a mail program takes for the end of the text itself.
+    // `-- ` is what mail programs recognize as the start of a signature.
     `-- \n${letter.footer}`,
   ];
   return `${paragraphs.join('\n\n')}\n`;
 }
 
-/** Marks that turn the direction of the text after them, beyond the end of what was typed. */
+/** Characters that change the text direction beyond the end of what was typed. */
 const TURNING = /[\u202A-\u202E\u2066-\u2069]/g;
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 
-/** Begins what mail programs decode in a subject or a name (RFC 2047). */
+/** The start of what mail programs decode in a subject or a name (RFC 2047). */
 const ENCODED = /=\?/g;
 
-/** What a person typed, as one line of text that changes nothing around it. */
+/** Text that a person typed, as one line that cannot affect the text around it. */
 export function typedText(text: string): string {
   return withoutSecrets(text.replace(TURNING, '').replace(BREAKS, ' ').replace(ENCODED, '= ?')).trim();
 }

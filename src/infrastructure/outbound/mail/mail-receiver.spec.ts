@@ -36,7 +36,7 @@ interface Given {
   readonly data?: Partial<NoticeData>;
 }
 
-/** Tells the owner of a new key of 30 days, 25 days later. */
+/** Notifies the owner of a new key of 30 days, 25 days later. */
 async function tell(type: NoticeType, { data, ...profile }: Given = {}) {
   const owner = await newOwner(app, { displayName: 'Ada Lovelace', ...profile });
   const { key, fullKey } = await createKey(app, owner.id, { name: 'Deploy bot', expiresInDays: 30 });

@@ -7,7 +7,7 @@ import { letterHtml } from './letter-html.js';
 import { Smtp } from './smtp.js';
 import { isMailed } from './words.js';
 
-/** Writes to the owner of a key. */
+/** Sends notices to the owner of a key by mail. */
 export class MailReceiver implements NoticeReceiver {
   private readonly smtp: Smtp;
 
@@ -26,7 +26,7 @@ export class MailReceiver implements NoticeReceiver {
     await this.smtp.send({
       from: this.mail.from,
       to: { name: typedText(addressee.account.displayName), address: addressee.account.email },
-      // The same at each try: a mail program that got the mail before can tell.
+      // The same in each attempt, so that a mail program can recognize a duplicate.
       messageId: `<${message.id}@${this.mail.from.address.split('@').at(-1)}>`,
       subject: letter.subject,
       text: letterText(letter),

@@ -2,9 +2,9 @@ import type { Transporter } from 'nodemailer';
 import type { SmtpConfig } from '../../../config/notices/mail-config.js';
 
 interface Patience {
-  /** With connecting, with the server's greeting, and with silence after that. */
+  /** Timeout for connecting, for the server's greeting, and for any silence after that. */
   readonly stepMs: number;
-  /** With all of it: a server may say a word every nine seconds. */
+  /** Timeout for the whole attempt, because a server may send a word every nine seconds. */
   readonly wholeMs: number;
 }
 
@@ -21,7 +21,7 @@ export interface OutgoingMail {
   readonly html: string;
 }
 
-/** Takes one mail over one connection, or says why it did not. */
+/** Sends each mail over a connection of its own, and throws with the reason when that fails. */
 export class Smtp {
   private transport: Promise<Transporter> | undefined;
   private readonly underWay = new Set<AbortController>();
@@ -31,7 +31,7 @@ export class Smtp {
     private readonly patience = PATIENCE,
   ) {}
 
-  /** Throws what the server, or the network, said, without the password and without the address that was written to. */
+  /** Throws what the server or the network reported, without the password and without the recipient's address. */
   async send(mail: OutgoingMail): Promise<void> {
     const transport = await (this.transport ??= this.open());
     const { wholeMs } = this.patience;
@@ -52,16 +52,16 @@ export class Smtp {
     this.underWay.delete(attempt);
     if (failure === undefined) return;
     const why = isLate ? `The mail server took longer than ${wholeMs / 1000} seconds` : failure;
-    // Without its cause, which the log would print as it is.
+    // Has no cause, because the log would print the cause unmasked.
     throw new Error(oneLine(this.withoutSecrets(why, mail.to.address)));
   }
 
-  /** Gives up what is under way. */
+  /** Aborts attempts that are still running. */
   close(): void {
     for (const attempt of this.underWay) attempt.abort();
   }
 
-  /** Loaded where it is needed: most start without. */
+  /** Imported on first use, because most installations send no mail. */
   private async open(): Promise<Transporter> {
     const { createTransport } = await import('nodemailer');
     const { stepMs } = this.patience;
@@ -86,17 +86,17 @@ export class Smtp {
     });
   }
 
-  /** Servers repeat what they were sent: the address that they refuse, and some the command with the password. */
+  /** Servers repeat what they were sent: the refused address, and some of them the command with the password. */
   private withoutSecrets(text: string, address: string): string {
     const { user = '', password = '' } = this.config.login ?? {};
     const base64 = (plain: string) => Buffer.from(plain).toString('base64');
-    // The longest first: one may begin like another.
+    // The longest first, because one secret may begin with another.
     const secrets = password ? [base64(`\0${user}\0${password}`), base64(password), password] : [];
     return [...secrets, address].reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
   }
 }
 
-/** A server may answer a page. */
+/** Shortens the answer, because a server may send a whole page. */
 function oneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').slice(0, LONGEST_REASON);
 }

@@ -1,14 +1,14 @@
 import type { NoticeType } from '../../../domain/notices/key-notice.js';
 import { DAY_MS } from '../../../domain/time.js';
 
-/** What a mail tells of. What people typed in here is one line of text, and no more is known of it. */
+/** What a mail is about. Text that people typed is one line here and is not interpreted. */
 export interface Occasion {
   readonly keyName: string;
-  /** What lists show of the key. */
+  /** The part of the key string that lists show. */
   readonly prefix: string;
   readonly expiresAt: Date;
   readonly clientIp: string | undefined;
-  /** Whether the key has a successor, which nobody has used yet. */
+  /** Whether the key has a successor that has not been used yet. */
   readonly isReplaced: boolean;
   /** When it happened. */
   readonly at: Date;
@@ -16,14 +16,17 @@ export interface Occasion {
   readonly now: Date;
 }
 
-/** One mail, for its text and its HTML alike. What was typed stands in the subject's end and in the facts alone. */
+/**
+ * The text of one mail, for both its plain text and its HTML. Typed text appears only at the end of the subject and in
+ * the facts.
+ */
 export interface Words {
   readonly subject: string;
   readonly heading: string;
   readonly happened: string;
   readonly facts: readonly (readonly [label: string, value: string])[];
   readonly advice: readonly string[];
-  /** Names the link to the key. */
+  /** The label of the link to the key. */
   readonly link: string;
 }
 
