@@ -4,11 +4,11 @@ import { gcra, type RateDecision, type RateLimit } from '../../../domain/rate-li
 const SWEEP_EVERY_MS = 60_000;
 
 interface Bucket {
-  /** Changed in place: as an entry of the map it would be a new object with every request. */
+  /** The theoretical arrival time. Changed in place, so that a request creates no new object. */
   tat: number;
 }
 
-/** Limits of this process alone: for a single instance, and for any while Redis is away. */
+/** Rate limits of this process only: for a single instance, and for each instance while Redis is unavailable. */
 export class MemoryRateLimiter implements RateLimiter {
   private readonly buckets = new Map<string, Bucket>();
   private readonly timer = setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
@@ -19,7 +19,7 @@ export class MemoryRateLimiter implements RateLimiter {
   ) {}
 
   charge(keyId: string): RateDecision {
-    // Whole microseconds: fractions would add up to a burst that is now and then one short.
+    // Whole microseconds, because the rounding errors of fractions would at times make a burst one request short.
     const now = Math.floor(this.nowMicros());
     const bucket = this.buckets.get(keyId);
     const { tat, decision } = gcra(this.limit, bucket?.tat, now);
@@ -32,7 +32,7 @@ export class MemoryRateLimiter implements RateLimiter {
     clearInterval(this.timer);
   }
 
-  /** A full bucket needs no entry. */
+  /** Removes full buckets, which need no entry. */
   private sweep(): void {
     const now = this.nowMicros();
     for (const [keyId, { tat }] of this.buckets) if (tat <= now) this.buckets.delete(keyId);
