@@ -5,7 +5,7 @@ import { passwordHashes } from './password-hashes.js';
 
 const SALT = 'c2FsdHNhbHRzYWx0c2FsdA';
 const HASH = 'aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g';
-/** The cost that OWASP asks for, in either order of its parameters. */
+/** The cost that OWASP recommends, with its parameters in either order. */
 const OWASP = /^\$argon2id\$v=19\$m=19456,(t=2,p=1|p=1,t=2)\$/;
 
 const phc = (cost: string) => `$argon2id$v=19$${cost}$${SALT}$${HASH}`;
@@ -76,7 +76,7 @@ describe('where accounts have hashes of several costs', () => {
         costs: Object.entries(costs).map(([settings, accounts]) => ({ settings, accounts })),
       }),
     });
-  /** What the decoys of so many emails cost. */
+  /** The settings of the decoys for this many emails. */
   async function lookedAt(passwords: Argon2Passwords, emails = 2000): Promise<string[]> {
     const verify = jest.spyOn(argon2, 'verify').mockResolvedValue(false);
     await passwords.refreshDecoys();
@@ -125,7 +125,7 @@ describe('where accounts have hashes of several costs', () => {
   });
 });
 
-/** Verifications that end when told to, in place of argon2's. */
+/** Replaces argon2's verifications with ones that end when the test ends them. */
 function heldVerifications() {
   const running: { end(): void; fail(): void }[] = [];
   let most = 0;
@@ -147,7 +147,7 @@ function heldVerifications() {
 describe('the gate', () => {
   test('lets two passwords at once be checked, keeps 16 waiting in order, and is too busy for more', async () => {
     const passwords = new Argon2Passwords(argon2, { atOnce: 2 });
-    // The decoy is ready.
+    // Creates the decoy.
     await passwords.verify('', null);
     const { running, most } = heldVerifications();
     const done: number[] = [];
@@ -222,7 +222,7 @@ describe('the gate', () => {
     }
     const outcomes = await Promise.all(checks);
     expect(outcomes.filter((outcome) => outcome === 'Error: out of memory')).toHaveLength(3);
-    // As free as before.
+    // Nothing is still occupied.
     const again = Array.from({ length: 18 }, () => passwords.verify('x', null));
     await turn();
     expect([running.length, most()]).toEqual([2, 2]);

@@ -9,25 +9,27 @@ import type { Argon2 } from './hashing.js';
 
 /** OWASP Password Storage Cheat Sheet, argon2id: at least 19 MiB, two passes, a parallelism of one. */
 const COST: Argon2Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** A pushed hash is recomputed at each sign-in: one that costs more than this would let the platform's data stop us. */
+/**
+ * A hash that the platform pushes is recomputed at each sign-in. A higher cost would let the platform's data stop us.
+ */
 const MOST: Argon2Cost = { memoryCost: 262_144, timeCost: 10, parallelism: 8 };
 
-/** Together in KiB: the dearest hash and a new one beside it. What does not fit waits. */
+/** Memory for all running hashes, in KiB: enough for the most expensive hash and a new one. What does not fit waits. */
 const MEMORY = MOST.memoryCost + COST.memoryCost;
-/** A machine of two cores keeps one for all else. */
+/** On a machine with two cores, one stays free for everything else. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 const QUEUE_LENGTH = 16;
 
 interface Settings {
   readonly atOnce?: number;
-  /** Of a new hash. */
+  /** The cost of new hashes. */
   readonly cost?: Argon2Cost;
-  /** Of the hashes that are stored; without it every decoy costs as much as a new hash. */
+  /** The costs of the stored hashes. Without it, every decoy costs as much as a new hash. */
   readonly readCosts?: () => Promise<StoredCosts>;
 }
 
 export class Argon2Passwords implements Passwords {
-  /** A short queue keeps the wait shorter than people's patience. */
+  /** The queue is short, so that people do not wait for too long. */
   private readonly gate: Gate;
   private readonly decoys: Decoys;
   private readonly cost: Argon2Cost;
@@ -59,12 +61,13 @@ export class Argon2Passwords implements Passwords {
     const looked = hash ?? this.decoys.hashFor(email);
     const work = () => this.argon2.verify(looked, password);
     const equal = await this.gate.pass(work, asker, parseArgon2id(looked)?.memoryCost);
-    // What is beyond the bytes that bcrypt looks at may be a slip: hashed anew, it would keep the right password out.
+    // bcrypt ignores bytes beyond its limit, so they may contain a typo. A new hash would include the typo and refuse
+    // the correct password.
     const outdated = hash !== null && isCheaper(hash, this.cost) && !isCutOff(hash, password);
     return { matches: equal && hash !== null, outdated };
   }
 
-  /** What the stored hashes cost changes with what the platform pushes. */
+  /** Call it again and again, because pushed hashes change the costs. */
   refreshDecoys(): Promise<void> {
     return this.decoys.refresh();
   }
@@ -73,7 +76,7 @@ export class Argon2Passwords implements Passwords {
     this.argon2.close?.();
   }
 
-  /** Ahead of the first guess, which must not take longer than the second. */
+  /** Prepares everything before the first guess, which must not take longer than the second. */
   async open(): Promise<void> {
     await Promise.all([this.refreshDecoys(), this.hash('')]);
   }
@@ -96,13 +99,13 @@ export class Argon2Passwords implements Passwords {
   }
 }
 
-/** bcrypt, which needs next to no memory, is cheaper at any cost. */
+/** bcrypt counts as cheaper at any cost, because it needs almost no memory. */
 function isCheaper(hash: string, { memoryCost, timeCost }: Argon2Cost): boolean {
   const cost = parseArgon2id(hash);
   return !cost || cost.memoryCost < memoryCost || cost.timeCost < timeCost;
 }
 
-/** How a hash of this cost begins, up to its salt. */
+/** The beginning of a hash with this cost, up to its salt. */
 function settingsOf({ memoryCost, timeCost, parallelism }: Argon2Cost): string {
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}`;
 }

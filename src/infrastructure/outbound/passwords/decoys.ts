@@ -1,26 +1,28 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** What the stored hashes cost, and the key that says which of them an email without a hash is taken for. */
+/** The costs of the stored hashes, and the key that assigns one of them to an email without a hash. */
 export interface StoredCosts {
-  /** Secret toward all who may sign in, and the same on every instance: else an email's cost would change with it. */
+  /**
+   * Secret from everybody who may sign in, and the same on every instance. Otherwise the cost for an email would vary.
+   */
   readonly key: Buffer;
   readonly costs: readonly StoredCost[];
 }
 
 interface StoredCost {
-  /** How a hash begins, up to its salt: `$argon2id$v=19$m=19456,t=2,p=1`, `$2b$12`. */
+  /** The beginning of a hash, up to its salt: `$argon2id$v=19$m=19456,t=2,p=1`, `$2b$12`. */
   readonly settings: string;
   readonly accounts: number;
 }
 
 /**
- * Hashes that no account has, in the proportions of those that are stored: by the time that a refusal takes, an email
- * that nobody has is one more account. An email keeps its decoy as long as the proportions stay.
+ * Hashes that belong to no account, with costs in the same proportions as the stored ones. So the time that a refusal
+ * takes does not show whether an email has an account. An email keeps its decoy while the proportions stay the same.
  */
 export class Decoys {
   private stored: StoredCosts;
 
-  /** @param ours how a new hash begins: what a decoy costs where nothing is stored */
+  /** @param ours the beginning of a new hash, which sets the cost of a decoy when nothing is stored */
   constructor(
     private readonly ours: string,
     private readonly read?: () => Promise<StoredCosts>,
@@ -37,8 +39,9 @@ export class Decoys {
   }
 
   /**
-   * Weighted rendezvous hashing (Schindelhauer and Schomaker 2005): each cost draws a number, exponential with its share,
-   * and the least wins. When the shares shift, only as many emails change their cost as have to.
+   * Weighted rendezvous hashing (Schindelhauer and Schomaker 2005): each cost draws an exponentially distributed number
+   * according to its share, and the smallest number wins. When the shares change, only as many emails change their cost
+   * as necessary.
    */
   private settingsFor(email: string): string {
     const { key, costs } = this.stored;
@@ -53,7 +56,7 @@ export class Decoys {
   }
 }
 
-/** Any salt does: what is computed from it is compared with nothing that a password gives. */
+/** Any salt works, because the result is never compared with a real hash. */
 function withSalt(settings: string): string {
   const isBcrypt = settings.startsWith('$2');
   return isBcrypt ? `${settings}$${'.'.repeat(53)}` : `${settings}$${'A'.repeat(22)}$${'A'.repeat(43)}`;

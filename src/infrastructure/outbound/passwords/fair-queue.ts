@@ -1,4 +1,4 @@
-/** Who waits, by name: each name in turn is served its first, however many another name has brought. */
+/** A queue that serves names in turn, one entry each, however many entries another name has added. */
 export class FairQueue<T> {
   /** In the order of their turns. */
   private readonly byName = new Map<string, T[]>();
@@ -15,7 +15,7 @@ export class FairQueue<T> {
     this.count += 1;
   }
 
-  /** The first of the name whose turn it is. */
+  /** The first entry of the name whose turn it is. */
   first(): T | undefined {
     for (const [next] of this.byName.values()) return next;
     return undefined;
@@ -32,7 +32,7 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** Takes out the last of the name that has the most waiting, of this one where no other has more. */
+  /** Removes the last entry of the name with the most entries; of the given name if no other has more. */
   dropFor(name: string): T | undefined {
     let most = name;
     for (const other of this.byName.keys()) if (this.lengthOf(other) > this.lengthOf(most)) most = other;
@@ -42,7 +42,7 @@ export class FairQueue<T> {
     return dropped;
   }
 
-  /** Whether one more of this name would be dropped for its own name, not for another one. */
+  /** Whether one more entry of this name would itself be dropped, rather than one of another name. */
   isDroppedFirst(name: string): boolean {
     const length = this.lengthOf(name) + 1;
     return [...this.byName.keys()].every((other) => this.lengthOf(other) <= length);

@@ -6,9 +6,9 @@ const stranger = (name: string): Asker => ({ name, isKnown: false });
 const owner = (name: string): Asker => ({ name, isKnown: true });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that ends when told to. */
+/** Work that ends when the test ends it. */
 class Crowd {
-  /** The labels of those inside, in the order in which they came in. */
+  /** The labels of running work, in the order in which it started. */
   readonly inside: string[] = [];
   readonly entered: string[] = [];
   readonly refused: string[] = [];
@@ -108,12 +108,12 @@ test('a stranger is turned away ahead of a line that is too long for this one, a
   expect(outcomeOf(stranger('203.0.113.66'))).toBeUndefined();
   await crowd.come('flood4', stranger('203.0.113.66'));
   expect(outcomeOf(stranger('203.0.113.66'))).toBe('busy');
-  // One of the flood's would make room.
+  // One call of the flood would be dropped to make room.
   expect([outcomeOf(stranger('198.51.100.7')), outcomeOf(owner('ada'))]).toEqual([undefined, undefined]);
   await crowd.leave();
   expect(outcomeOf(stranger('203.0.113.66'))).toBeUndefined();
   for (const n of [5, 6]) await crowd.come(`s${n}`, stranger(`198.51.100.${n}`));
   expect(crowd.refused).toEqual(['flood4 busy']);
-  // Now each has one there: nobody makes room.
+  // Now each name has one entry, so none is dropped.
   expect([outcomeOf(stranger('198.51.100.7')), outcomeOf(PLATFORM)]).toEqual(['busy', undefined]);
 });

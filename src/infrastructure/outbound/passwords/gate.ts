@@ -4,9 +4,9 @@ import { FairQueue } from './fair-queue.js';
 
 interface GateSize {
   readonly atOnce: number;
-  /** Of those who are known, and as many again of strangers. */
+  /** Places in the line of known callers. The line of strangers has as many again. */
   readonly queueLength: number;
-  /** What those inside may weigh together. One that is heavier than that goes in alone. */
+  /** The largest total weight of running work. Heavier work runs alone. */
   readonly weight?: number;
 }
 
@@ -17,9 +17,9 @@ interface Waiting {
 }
 
 /**
- * Lets a few through at once and a bounded number wait. Those who are known and strangers take turns, and strangers
- * leave one place free where there are several; in both lines each name has its turn. When a line is too long, the name
- * that has the most in it gets `busy`.
+ * Lets a few calls run at once and a bounded number wait. Known callers and strangers take turns. Strangers leave one
+ * place free if there are several. Within both lines, names take turns. When a line is too long, the name with the most
+ * entries in it gets `busy`.
  */
 export class Gate {
   private readonly known = new FairQueue<Waiting>();
@@ -53,7 +53,10 @@ export class Gate {
     }
   }
 
-  /** Ahead of work that would be lost otherwise: throws `busy` when the strangers' line is too long for this one. */
+  /**
+   * Call it before work that would otherwise be lost. Throws `busy` when the strangers' line has no room for this
+   * caller.
+   */
   requireRoom({ name, isKnown }: Asker): void {
     const isFull = this.strangers.size >= this.size.queueLength;
     if (!isKnown && isFull && this.strangers.isDroppedFirst(name)) throw busy();

@@ -1,5 +1,5 @@
-// Passwords are hashed here: in a process of its own, at the lowest priority, for all else answers requests.
-// JavaScript, so that it can be started from the sources as well as from what is built.
+// Hashes passwords in a separate process at the lowest priority, because everything else answers requests.
+// JavaScript, so that it can be started both from the sources and from the build.
 import { existsSync, readdirSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { answerRequests } from '../../ipc/answer-requests.js';
@@ -11,10 +11,10 @@ import { passwordHashes } from './password-hashes.js';
  */
 
 process.title = 'latchkey-hashing';
-// Linux keeps a priority for each thread, and those that hash may have been started already; later ones inherit it.
+// Linux keeps a priority for each thread. The hashing threads may already run; later ones inherit it.
 const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [0];
 for (const thread of threads) setPriority(Number(thread), constants.priority.PRIORITY_LOW);
-// The parent ends this process by closing the channel, after requests under way have been answered.
+// The parent ends this process by closing the channel, after the running requests were answered.
 process.on('SIGINT', () => {}).on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit(0));
 

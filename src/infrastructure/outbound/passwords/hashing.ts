@@ -6,7 +6,7 @@ import type { HashingOrder } from './hashing-process.js';
 
 const SCRIPT = fileURLToPath(new URL('hashing-process.js', import.meta.url));
 
-/** The part of argon2 that passwords need. */
+/** The part of argon2 that we use for passwords. */
 export interface Argon2 {
   hash(password: string, cost: Options): Promise<string>;
   verify(hash: string, password: string): Promise<boolean>;
@@ -18,7 +18,7 @@ interface HashingProcess {
   readonly requests: Requests<HashingOrder, string | boolean>;
 }
 
-/** argon2 in a process of its own, started when it is first needed and again when it has died. */
+/** argon2 in a separate process, which starts on first use and again after it has died. */
 export class Hashing implements Argon2 {
   private running: HashingProcess | undefined;
 
@@ -41,7 +41,7 @@ export class Hashing implements Argon2 {
   }
 
   private start(): HashingProcess {
-    // Its memory is for hashes, which are not on the heap; what it prints is dropped.
+    // Hashes use memory outside of the heap, so no heap options are passed on. The output is dropped.
     const child = fork(SCRIPT, { serialization: 'advanced', execArgv: [], stdio: 'ignore' });
     const started = { child, requests: new Requests(child, 'Passwords can’t be checked right now') };
     const lose = () => {
@@ -49,7 +49,7 @@ export class Hashing implements Argon2 {
       if (this.running === started) this.running = undefined;
     };
     child.on('disconnect', lose).on('exit', lose).on('error', lose);
-    // It works for us and does not keep us here.
+    // This process may end while the other one is running.
     child.unref();
     child.channel?.unref();
     return started;

@@ -1,4 +1,4 @@
-// JavaScript, since the hashing process is started from the sources as well as from what is built.
+// JavaScript, because the hashing process is started both from the sources and from the build.
 import argon2 from 'argon2';
 import bcrypt from 'bcryptjs';
 
