@@ -17,7 +17,7 @@ export async function accountClaim(
   return name === 'email' && claims['email_verified'] !== true ? undefined : value;
 }
 
-/** How a person signed in, as a token of the platform says it (OpenID Connect Core, section 2). */
+/** How a person signed in, according to a token of the platform (OpenID Connect Core, section 2). */
 export function signInOf({ auth_time: authTime, acr }: Claims): PlatformSignIn {
   return { authenticatedAt: authenticatedAt(authTime), acr: typeof acr === 'string' ? acr : undefined };
 }

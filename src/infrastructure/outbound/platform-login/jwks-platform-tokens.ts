@@ -7,7 +7,7 @@ import type { Log } from '../../telemetry/log.js';
 import { Outage } from '../../telemetry/outage.js';
 import { signInOf } from './claims.js';
 
-/** RFC 7518 and RFC 8037, without the symmetric ones: a public key must never serve as an HMAC secret. */
+/** RFC 7518 and RFC 8037, without the symmetric algorithms: a public key must never serve as an HMAC secret. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -24,7 +24,7 @@ const ALGORITHMS = [
 const JWKS_TIMEOUT_MS = 2000;
 
 const NO_ACCOUNT_ID = 'the subject (sub) is no account id';
-/** By claim, for the people who set the variables. */
+/** Messages by claim, for the operators who set the variables. */
 const WRONG_CLAIM = new Map([
   ['iss', 'the issuer (iss) is not SESSION_JWT_ISSUER'],
   ['aud', 'the audience (aud) is not SESSION_JWT_AUDIENCE'],
@@ -32,9 +32,9 @@ const WRONG_CLAIM = new Map([
 
 export class JwksPlatformTokens implements PlatformTokens {
   private readonly keys: JWTVerifyGetKey;
-  /** What was fetched last, which jose keeps here. Tokens may be good by it while the login is away. */
+  /** The key set that jose fetched last. Tokens can be verified with it while the platform login is unavailable. */
   private readonly fetched: JWKSCacheInput = {};
-  /** When what a call has seen last was fetched. */
+  /** When the key set was fetched that the last call saw. */
   private lastSeen: number | undefined;
   private readonly outage: Outage;
 
@@ -61,7 +61,7 @@ export class JwksPlatformTokens implements PlatformTokens {
         requiredClaims: ['sub', 'exp'],
       });
       const { sub, exp } = payload;
-      // jose asks for the claim, not for its shape.
+      // jose requires the claim to exist and does not check its type or format.
       if (typeof sub !== 'string' || accountIdProblem(sub) !== undefined) return { refusal: NO_ACCOUNT_ID };
       return { accountId: sub, expiresAt: new Date(exp! * 1000), signIn: signInOf(payload) };
     } catch (error) {
@@ -77,7 +77,7 @@ export class JwksPlatformTokens implements PlatformTokens {
   }
 }
 
-/** Everything that jose says of the token itself; what is left are faults of fetching the keys. */
+/** Whether jose's error is about the token. All other errors are about fetching the keys. */
 function isRefusal(error: unknown): error is errors.JOSEError {
   if (!(error instanceof errors.JOSEError)) return false;
   return (
@@ -87,7 +87,7 @@ function isRefusal(error: unknown): error is errors.JOSEError {
   );
 }
 
-/** What jose says of other faults names claims and headers, and never their values. */
+/** jose's messages for other errors name claims and headers, but never contain their values. */
 function refusalOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
   const claim = error instanceof errors.JWTClaimValidationFailed ? error.claim : '';

@@ -9,7 +9,7 @@ import { accountClaim, signInOf } from './claims.js';
 import { signInError } from './sign-in-error.js';
 
 const TIMEOUT_SECONDS = 5;
-/** What the provider says of itself changes rarely; not every click is to cost it an answer. */
+/** The provider's metadata rarely changes, so it is not fetched for every click. */
 const METADATA_KEPT_MS = 10 * MINUTE_MS;
 
 /** OpenID Connect: authorization code with PKCE, as a confidential client. */
@@ -64,7 +64,10 @@ export class OidcPlatformLogin implements PlatformLogin {
     }
   }
 
-  /** A new one each time: it fetches the signing keys afresh, so that a rotation there is never noticed here. */
+  /**
+   * A new client for each sign-in: it fetches the signing keys again, so that it always has the provider's current
+   * ones.
+   */
   private async client(): Promise<oidc.Configuration> {
     const { clientId, clientSecret } = this.provider;
     const metadata = await this.discover();
@@ -73,12 +76,12 @@ export class OidcPlatformLogin implements PlatformLogin {
     const client = new oidc.Configuration(metadata, clientId, clientSecret, authentication(clientSecret));
     client.timeout = TIMEOUT_SECONDS;
     if (this.isLocal) oidc.allowInsecureRequests(client);
-    // The signature too, though the token comes from the provider itself.
+    // Checks the signature too, although the token comes directly from the provider.
     oidc.enableNonRepudiationChecks(client);
     return client;
   }
 
-  /** Those who ask at the same time share an answer; a failure is forgotten at once. */
+  /** Calls at the same time share one request. A failure is not cached. */
   private discover(): Promise<oidc.ServerMetadata> {
     if (this.metadata && this.metadata.until > performance.now()) return this.metadata.value;
     const { issuer, clientId, clientSecret } = this.provider;

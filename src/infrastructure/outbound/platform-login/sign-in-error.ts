@@ -1,14 +1,14 @@
 import * as oidc from 'openid-client';
 import { LatchkeyError } from '../../../domain/errors.js';
 
-/** Of the library: what has to do with reaching the provider, not with what it said. */
+/** Error codes of the library that concern reaching the provider, not the content of its answer. */
 const OUTAGES = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];
 const SERVER_ERRORS = 500;
 
 /**
- * Why a sign-in came to nothing. The cause names it by the codes of OAuth and of the library alone: what else they carry
- * may hold a token.
- * @param code unless the error itself says
+ * The error of a failed sign-in. Its cause contains only the codes of OAuth and messages of the library, because the
+ * rest may contain a token.
+ * @param code overrides what the error itself says
  */
 export function signInError(error: unknown, code?: 'unavailable'): LatchkeyError {
   const cause = new Error(reasonOf(error));
@@ -23,7 +23,7 @@ function isOutage(error: unknown): boolean {
   if (error instanceof oidc.ResponseBodyError || error instanceof oidc.WWWAuthenticateChallengeError) {
     return error.status >= SERVER_ERRORS;
   }
-  // Without a code it passes on what fetch threw.
+  // Without a code, the library passes on an error that fetch threw.
   if (error instanceof oidc.ClientError) return error.code === undefined || OUTAGES.includes(error.code);
   return !(error instanceof oidc.AuthorizationResponseError);
 }
