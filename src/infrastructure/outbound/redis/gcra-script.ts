@@ -1,10 +1,10 @@
 import type { ChainableCommander, Redis, RedisOptions } from 'ioredis';
 
 /**
- * The same GCRA as in the domain, as one atomic step on the server's clock for all keys of a call. Answers for each
- * whether the request is admitted and the microseconds until the bucket is full again. What is stored from before the
- * clock was set back is written anew, also when the request is refused. Numbers are written whole: Lua would round them
- * to 14 digits.
+ * The same GCRA as in the domain, as one atomic step on the server's clock for all keys of a call. Returns two numbers
+ * for each key: whether the request is admitted, and the microseconds until the bucket is full again. After the
+ * server's clock was set back, a stored time is corrected, even if the request is refused. Numbers are formatted as
+ * integers, because Lua would round them to 14 digits.
  */
 const GCRA = `
   local interval, tolerance = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -28,13 +28,13 @@ export const SCRIPTS = { gcra: { lua: GCRA } };
 
 type Gcra<Answer> = (numberOfKeys: number, ...keysAndArguments: (string | number)[]) => Answer;
 
-/** A connection that knows the script, one call at a time or many in one write. */
+/** A connection that knows the script, for single calls or for many in one write. */
 export type GcraRedis = Redis & { gcra: Gcra<Promise<number[]>>; pipeline(): GcraPipeline };
 export type GcraPipeline = ChainableCommander & { gcra: Gcra<GcraPipeline> };
 
 /**
- * What every connection has in common: a call fails at once where there is no connection, and a connection that answers
- * nothing for a second is given up, with what waits for it.
+ * Options of every connection. A call fails at once if there is no connection. A connection that does not answer for a
+ * second is dropped, and its waiting calls fail.
  */
 export const CONNECTION = {
   scripts: SCRIPTS,
@@ -43,6 +43,6 @@ export const CONNECTION = {
   connectTimeout: 1000,
   socketTimeout: 1000,
   retryStrategy: (attempts: number) => Math.min(250, attempts * 50),
-  // It has become a replica: its name, or its sentinels, know who is the primary now.
+  // The server has become a replica. After reconnecting, its host name or its sentinels lead to the new primary.
   reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
 } satisfies RedisOptions;

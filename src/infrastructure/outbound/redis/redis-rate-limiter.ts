@@ -21,13 +21,15 @@ import {
 const DEADLINE_MS = 20;
 
 const MAX_BATCH = 512;
-/** As many as may be under way to a server before each is late. */
+/** How many calls may run on a server before all of them become late. */
 const MAX_IN_FLIGHT = 16;
 
 /** The limits of this process, which decide at once. */
 type LocalLimiter = { charge(keyId: string): RateDecision };
 
-/** Limits shared by all instances. Never fails and never waits long: `local` decides while Redis is away or slow. */
+/**
+ * Limits shared by all instances. Never fails and never waits long: `local` decides while Redis is unavailable or slow.
+ */
 export class RedisRateLimiter implements RateLimiter {
   private readonly redis: SharedLimits;
   private fallbacks = 0;
@@ -73,7 +75,10 @@ export class RedisRateLimiter implements RateLimiter {
     this.redis.close();
   }
 
-  /** Validations that come out of one read are charged together. What waits behind a late call is not sent any more. */
+  /**
+   * Validations that come out of one read are charged together. Keys that waited behind a late call are not sent any
+   * more.
+   */
   private batcher(send: SendCharges): ChargeBatcher {
     return new Batcher({
       send: (keyIds) => this.decide(keyIds, send),

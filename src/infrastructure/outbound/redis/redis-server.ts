@@ -7,7 +7,7 @@ import type { ChargeBatcher, Charging, SharedLimits } from './shared-limits.js';
 /** How long a sentinel may take to name the primary. */
 const SENTINEL_PATIENCE_MS = 500;
 
-/** One server, or the one that sentinels name: a batch is one call. */
+/** A single server, or the one that sentinels name. A batch is one call. */
 export class RedisServer implements SharedLimits {
   private readonly redis: GcraRedis;
   private readonly batcher: ChargeBatcher;
@@ -45,8 +45,8 @@ function underSentinels(config: RedisSentinelConfig): Redis {
     sentinelPassword,
     sentinelCommandTimeout: SENTINEL_PATIENCE_MS,
     sentinelRetryStrategy: CONNECTION.retryStrategy,
-    // No failoverDetector: where it hears of a switch while a connection is being made, ioredis never makes another one.
-    // A primary that is replaced is noticed without it: it closes its connections, refuses to write or does not answer.
+    // No failoverDetector: when it hears of a failover while ioredis is connecting, ioredis never connects again. A
+    // replaced primary is noticed without it, because it closes its connections, refuses to write or does not answer.
     ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
   });
 }

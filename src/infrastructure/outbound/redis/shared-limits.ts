@@ -1,23 +1,23 @@
 import type { RateDecision } from '../../../domain/rate-limit.js';
 import type { Batcher } from '../batching/batcher.js';
 
-/** What a key's limit is stored under. */
+/** The Redis key under which a key's limit is stored. */
 export function storedAs(keyId: string): string {
   return `latchkey:rate:${keyId}`;
 }
 
-/** Stands for 1 or 0 where a key was not charged. */
+/** Takes the place of 1 or 0 for a key that was not charged. */
 export const NOT_CHARGED = -1;
 
 /**
- * Charges keys together. Answers two numbers for each: 1 or 0 for admitted or not, or NOT_CHARGED; and the microseconds
+ * Charges keys together. Returns two numbers for each: 1 if admitted, 0 if not, or NOT_CHARGED; and the microseconds
  * until the bucket is full again.
  */
 export type SendCharges = (keys: readonly string[]) => Promise<readonly number[]>;
 
 export type ChargeBatcher = Batcher<string, RateDecision>;
 
-/** What Redis is asked for, however many servers it is. */
+/** What one Redis server or a whole cluster needs for charging. */
 export interface Charging {
   readonly intervalMicros: number;
   readonly toleranceMicros: number;
@@ -26,14 +26,14 @@ export interface Charging {
 }
 
 export interface SharedLimits {
-  /** Where a key is charged together with others; undefined where no server is there for it. */
+  /** The batcher of the server that has this key; undefined when no server is available for it. */
   batcherOf(keyId: string): ChargeBatcher | undefined;
   /** Whether the limits of all keys are shared. */
   readonly isUp: boolean;
   close(): void;
 }
 
-/** What a promise answers, if it does in time. What comes later, an error too, is of no interest any more. */
+/** Rejects when the promise takes longer than the deadline. A later result or error is ignored. */
 export function within<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);

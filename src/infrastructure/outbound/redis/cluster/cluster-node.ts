@@ -4,7 +4,7 @@ import { CONNECTION, type GcraPipeline, type GcraRedis } from '../gcra-script.js
 import { NOT_CHARGED, type ChargeBatcher, type Charging } from '../shared-limits.js';
 import { hostAndPort, redirectionOf, type Redirection, type SlotRange } from './slots.js';
 
-/** The others, as a node knows them. */
+/** The rest of the cluster, as a node sees it. */
 export interface OtherNodes {
   /** The node that a redirection names. */
   follow(redirection: Redirection): ClusterNode;
@@ -14,12 +14,12 @@ export interface OtherNodes {
 
 type Charge = number[] | Error;
 
-/** One node of a cluster: what is charged there together goes in one write, each key as a call of its own. */
+/** One node of a cluster. Charges that are sent together go in one write, with one call for each key. */
 export class ClusterNode {
   readonly host: string;
   readonly batcher: ChargeBatcher;
   private readonly redis: GcraRedis;
-  /** Whether it takes charges: after a start it does not for some seconds, though it answers. */
+  /** Whether it accepts charges. After a start it refuses them for some seconds, although it answers. */
   private isServing = false;
 
   constructor(
@@ -45,7 +45,7 @@ export class ClusterNode {
     return this.isConnected && this.isServing;
   }
 
-  /** Asks where it is not known: a charge tells too. */
+  /** Needed only while the state is unknown, because the result of a charge shows it too. */
   async learnWhetherItServes(): Promise<void> {
     const state: unknown = await this.redis.cluster('INFO');
     this.isServing = String(state).includes('cluster_state:ok');
@@ -60,7 +60,7 @@ export class ClusterNode {
     this.redis.disconnect();
   }
 
-  /** Charges keys here, and those that have moved where they are now. */
+  /** Charges keys on this node, and keys that have moved on the node where they are now. */
   private async charge(keys: readonly string[]): Promise<readonly number[]> {
     const charges = await this.send(keys, 'MOVED');
     const moved = new Map<string, { redirection: Redirection; at: number[] }>();
@@ -81,7 +81,7 @@ export class ClusterNode {
     return charges.flatMap((charge) => (charge instanceof Error ? [NOT_CHARGED, 0] : charge));
   }
 
-  /** @param kind ASK: the slot is only just moving here, and each call must say that it knows */
+  /** @param kind ASK: the slot is still moving to this node, so each call must be preceded by ASKING */
   private async send(keys: readonly string[], kind: Redirection['kind']): Promise<Charge[]> {
     const { intervalMicros, toleranceMicros } = this.charging;
     const pipeline = this.redis.pipeline() as GcraPipeline;

@@ -4,19 +4,19 @@ import { storedAs, type ChargeBatcher, type Charging, type SharedLimits, within 
 import { ClusterNode, type OtherNodes } from './cluster-node.js';
 import { slotOf, SLOTS, type SlotRange } from './slots.js';
 
-/** How often we look at who has which slots: while all is well, and while something is missing. */
+/** How often we read which node has which slots: normally, and while something is missing. */
 const LOOK_EVERY_MS = 1000;
 const LOOK_AGAIN_MS = 100;
-/** How long one node may take to say who has which slots, before another one is asked. */
+/** How long one node may take to return its slots before we call another one. */
 const LOOK_PATIENCE_MS = 250;
 
 /**
- * Several servers, each with some of the slots that keys fall into. Connections, reconnection and calls are ioredis'. Its
- * own Cluster is not used: it writes each call alone, or refuses what moves while it is sent together, and it does not
- * look for a new primary in place of one that hangs.
+ * Several servers, each with a part of the slots that keys fall into. Connections, reconnecting and calls are left to
+ * ioredis. Its own Cluster is not used: it writes each call separately, or refuses a batch in which a slot moves, and
+ * it does not look for a new primary when one hangs.
  */
 export class RedisCluster implements SharedLimits {
-  /** By address: those that we were told to begin with, and all primaries. */
+  /** By address: the configured nodes and all primaries. */
   private readonly nodes = new Map<string, ClusterNode>();
   private readonly configuredAddresses: readonly string[];
   private owners: (ClusterNode | undefined)[] = [];
@@ -56,7 +56,7 @@ export class RedisCluster implements SharedLimits {
     if (this.isUp) this.outage.over();
     if (!this.isUp || performance.now() - this.lookedAt >= LOOK_EVERY_MS) void this.look();
     for (const node of this.primaries) {
-      // What fails is asked again when the clock says so.
+      // After a failure, the timer tries again.
       if (node.isConnected && !node.isReady) node.learnWhetherItServes().catch(() => undefined);
     }
   }
@@ -79,12 +79,13 @@ export class RedisCluster implements SharedLimits {
     return node;
   }
 
-  /** Asks one node after the other who has which slots, until one answers. */
+  /** Calls one node after the other for its slots, until one answers. */
   private async look(): Promise<void> {
     if (this.isLooking) return;
     this.isLooking = true;
     this.lookedAt = performance.now();
-    // Not always the same one first: it may be cut off. The others last: one that was replaced may not know it yet.
+    // Starts with a random primary, because the first one may be cut off. Other nodes come last, because a replaced one
+    // may not know it yet.
     const first = Math.floor(Math.random() * this.primaries.length);
     const inTurn = [...this.primaries.slice(first), ...this.primaries.slice(0, first), ...this.nodes.values()];
     for (const node of new Set(inTurn)) {
@@ -93,13 +94,13 @@ export class RedisCluster implements SharedLimits {
         this.take(await within(LOOK_PATIENCE_MS, node.slots()), node.host);
         break;
       } catch {
-        // The next one is asked, or all of them again when the clock says so.
+        // Tries the next node. After the last one, the timer tries all of them again.
       }
     }
     this.isLooking = false;
   }
 
-  /** @param from the host that told us: a node that does not know its own name leaves it out */
+  /** @param from the host that answered; a node that does not know its own name leaves it out */
   private take(ranges: readonly SlotRange[], from: string): void {
     if (this.isClosed) return;
     const owners = new Array<ClusterNode | undefined>(SLOTS).fill(undefined);

@@ -1,4 +1,7 @@
-/** A key's slot is the CRC-16 (XMODEM) of its name by 16384: https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ */
+/**
+ * A key's slot is the CRC-16 (XMODEM) of its name modulo 16384:
+ * https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/
+ */
 export const SLOTS = 16_384;
 
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
@@ -7,7 +10,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** @param name ASCII without braces, as ours are */
+/** @param name ASCII without braces, as our names are */
 export function slotOf(name: string): number {
   let crc = 0;
   for (let at = 0; at < name.length; at += 1) {
@@ -16,23 +19,23 @@ export function slotOf(name: string): number {
   return crc % SLOTS;
 }
 
-/** Of CLUSTER SLOTS: first slot, last slot, then nodes, the primary first, each as host, port and more. */
+/** From CLUSTER SLOTS: first slot, last slot, then nodes with the primary first, each as host, port and more. */
 export type SlotRange = [first: number, last: number, primary: [host: string | null, port: number]];
 
-/** An answer that names another node for a slot: for good, or for this call while the slot moves there. */
+/** An error that names another node for a slot: MOVED for good, ASK for this call only, while the slot is moving. */
 export interface Redirection {
   readonly kind: 'MOVED' | 'ASK';
   readonly address: string;
 }
 
-/** @param from the host that sent it: a node that does not know its own name leaves it out */
+/** @param from the host that sent it; a node that does not know its own name leaves it out */
 export function redirectionOf({ message }: Error, from: string): Redirection | undefined {
   const [kind, , address = ''] = message.split(' ');
   if (kind !== 'MOVED' && kind !== 'ASK') return undefined;
   return { kind, address: address.startsWith(':') ? `${from}${address}` : address };
 }
 
-/** IPv6 addresses come without brackets: the port is what follows the last colon. */
+/** IPv6 addresses come without brackets, so the port follows the last colon. */
 export function hostAndPort(address: string): { host: string; port: number } {
   const colon = address.lastIndexOf(':');
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
