@@ -2,17 +2,19 @@ import http, { type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import https from 'node:https';
 
 const TIMEOUT_MS = 10_000;
-/** Read of an answer's body, which nobody looks at, so that the receiver can end in peace. */
+/** How much of an answer's body is read. Nobody uses it, but it lets the receiver finish normally. */
 const MOST_BYTES = 16_384;
 
-/** Requests to an address that an operator has set: each on a connection of its own, and each with an end. */
+/** POST requests to an address that an operator configured. Each has its own connection and a timeout. */
 export class Posts {
   private readonly underWay = new Set<ClientRequest>();
 
-  /** @param timeoutMs from the beginning to the answer's status, and to the end of its body as well */
+  /** @param timeoutMs covers the whole exchange: the status must arrive within it, and so must the end of the body */
   constructor(private readonly timeoutMs = TIMEOUT_MS) {}
 
-  /** Answers the status, whichever it is. Throws an Error that says in words why there is none. */
+  /**
+   * Resolves with any status that the receiver answers. Otherwise rejects with an Error that gives the reason in words.
+   */
   send(url: string, body: string, headers: OutgoingHttpHeaders): Promise<number> {
     return new Promise((resolve, reject) => {
       const { request: open } = url.startsWith('https:') ? https : http;
@@ -32,7 +34,7 @@ export class Posts {
           read += chunk.length;
           if (read > MOST_BYTES) request.destroy();
         });
-        // The status has been told: how the body ends is nobody's concern.
+        // The status was already returned, so errors in the body do not matter.
         response.on('error', () => undefined);
       });
       request.end(body);
@@ -48,7 +50,7 @@ export class Posts {
   }
 }
 
-/** A connection's error has a code, and a message that repeats the address: which may hold a token. */
+/** Uses the code where there is one, because the message repeats the address, which may contain a token. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): Error {
   return new Error(code ? `it could not be reached (${code})` : message);
 }

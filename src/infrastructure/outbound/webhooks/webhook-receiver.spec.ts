@@ -111,7 +111,7 @@ describe('the receiver of webhooks', () => {
     };
     await receiver().deliver(MESSAGE);
     await eventually(async () => hasEnded);
-    // What the system's buffers take, and no more.
+    // No more than the buffers of the operating system take.
     expect(written).toBeLessThan(50_000_000);
   });
 
