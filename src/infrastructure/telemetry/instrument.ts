@@ -1,16 +1,22 @@
 import type { MetricObjectWithValues, MetricValueWithName } from 'prom-client';
 import type { Tally } from './tally.js';
 
-/** A metric as the registry of prom-client takes it. It holds nothing: it reads what others count when the page is made. */
+/**
+ * A metric in the form that prom-client's registry takes. It stores nothing and reads its numbers when the page is
+ * made.
+ */
 export interface Instrument {
   readonly name: string;
-  /** How the numbers of several workers become one. */
+  /** How the numbers of several workers are combined. */
   readonly aggregator: Aggregator;
   get(): MetricObjectWithValues<MetricValueWithName<string>>;
 }
 
 export type Labels = Readonly<Record<string, string>>;
-/** One number, or several that labels distinguish. None where there is nothing to measure, such as Redis without a Redis. */
+/**
+ * One number, or several with different labels. Empty when there is nothing to measure, such as Redis when none is
+ * configured.
+ */
 type Reading = number | readonly (readonly [labels: Labels, value: number])[];
 type Aggregator = 'sum' | 'max' | 'min';
 
@@ -58,12 +64,14 @@ function instrument(
 
 type Sample = Omit<MetricValueWithName<string>, 'metricName'> & { readonly metricName?: string };
 
-/** prom-client's own types speak of enums and of names that it does without. */
+/** prom-client's own types require enums and names that it does not need. */
 function metric(name: string, help: string, type: string, aggregator: Aggregator, values: readonly Sample[]) {
   return { name, help, type, aggregator, values } as unknown as ReturnType<Instrument['get']>;
 }
 
-/** Several may count one thing under one name, each with labels of its own: to the registry they are one metric. */
+/**
+ * Several components may count the same thing under one name, each with its own labels. The registry sees one metric.
+ */
 export function mergeByName(instruments: readonly Instrument[]): Instrument[] {
   const byName = new Map<string, Instrument[]>();
   for (const one of instruments) byName.set(one.name, [...(byName.get(one.name) ?? []), one]);

@@ -21,7 +21,7 @@ describe('the log', () => {
     });
     expect(lines.length).toBe(5);
     expect(lines.filter((line) => line.toLowerCase().includes(secret.slice(0, 16)))).toEqual([]);
-    // And is one entry a line all the same.
+    // Each entry still is one line.
     expect(lines.map((line) => (JSON.parse(line) as { level: number }).level)).toEqual([20, 30, 40, 50, 50]);
     expect(lines[1]).toContain(key.slice(0, 27));
   });

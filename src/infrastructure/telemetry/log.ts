@@ -4,17 +4,17 @@ import { withoutSecrets } from '../../domain/secrets.js';
 import type { RefusalDetails, Refusals } from '../../application/ports.js';
 import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
 
-/** One JSON line an event on standard output. Nothing is logged that a person typed as a credential. */
+/** Writes one JSON line for each event to standard output. Never log what a person typed as a credential. */
 export class Log {
   private readonly logger: Logger;
-  /** Whether lines at debug are written: where making one costs something, look here first. */
+  /** Whether debug lines are written. Check it first where making a line is expensive. */
   readonly isDebug: boolean;
-  /** One error is the answer to all that were asked together. */
+  /** Errors that were logged already, because one error may be the answer to all calls of a batch. */
   private readonly logged = new WeakSet<object>();
 
-  /** @param destination standard output unless given */
+  /** @param destination standard output by default */
   constructor(level: string, destination?: DestinationStream) {
-    // No line should hold a key. If one ever does, the key is masked here.
+    // No line should contain a key. If one ever does, the key is masked here.
     const hooks = { streamWrite: withoutSecrets };
     const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks };
     this.logger = destination ? pino(options, destination) : pino(options);
@@ -37,14 +37,14 @@ export class Log {
     this.logger.error(facts, message);
   }
 
-  /** A fault that the process ends with. */
+  /** An error that ends the process. */
   fatal(message: string, error: unknown, facts: object = {}): void {
     this.logger.fatal({ ...facts, stack: stackOf(error) }, message);
   }
 
   /**
-   * An error that is about to be answered: our own faults with their stack, what was not available with its cause, once
-   * each; others at debug.
+   * Logs an error that is about to be sent as an answer. Our own faults are logged with their stack and unavailable
+   * stores with the cause, each error once. All others are logged at debug.
    */
   fault(error: unknown, { requestId }: AnsweredCall = {}): void {
     const isNews = this.note(error);
@@ -55,7 +55,7 @@ export class Log {
     } else this.debug('refused', { code: error.code, why: error.message, requestId });
   }
 
-  /** Whether it is the first time that this error is seen. From now on there is nothing more to say of it above debug. */
+  /** Returns whether this error is new. From now on it is logged at debug only. */
   note(error: unknown): boolean {
     if (typeof error !== 'object' || error === null) return true;
     if (this.logged.has(error)) return false;
@@ -64,7 +64,7 @@ export class Log {
   }
 }
 
-/** A call that an error is the answer to. */
+/** The call that failed with the error. */
 interface AnsweredCall {
   readonly requestId?: string | undefined;
 }
@@ -79,19 +79,19 @@ interface Cause {
   readonly cause?: unknown;
 }
 
-/** What went wrong below, in the words of all who passed it on. Of an error of ours the words are for callers. */
+/** The messages of an error and all its causes, joined. Leaves out our own errors, whose messages are for callers. */
 export function causeOf(error: unknown): string {
   const causes: string[] = [];
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Cause).cause) {
     const { message, code } = cause as Cause;
-    // A name with several addresses fails with one error for each, and no message of its own.
+    // A host name with several addresses fails with one error for each, in an error that has no message itself.
     const words = message || code;
     if (words && !(cause instanceof LatchkeyError)) causes.push(words);
   }
   return causes.join(': ');
 }
 
-/** One line a refusal, at debug: at any other level it costs a look at the level. */
+/** Logs one line for each refusal, at debug. At other levels this only costs a check of the level. */
 export class LoggedRefusals implements Refusals {
   constructor(private readonly log: Log) {}
 

@@ -6,18 +6,18 @@ import type { PrometheusMetrics } from './prometheus-metrics.js';
 
 const PATIENCE_MS = 3000;
 
-/** All that one process counts: what a worker answers when its parent asks. */
+/** All numbers of one process, which a worker sends when its parent requests them. */
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
 /**
- * What `/metrics` answers. Alone that is what this process counts. Of several workers any may be asked, and a sum over
- * all of them is what makes sense: their parent makes it.
+ * The answer to `/metrics`. A single process answers with its own numbers. With several workers, any of them may get
+ * the request, and only the sum of all is useful, so their parent makes it.
  */
 export class MetricsPage {
   private readonly page: Requests<void, string> | undefined;
   private readonly stopAnswering: (() => void) | undefined;
 
-  /** @param parent the channel to it, in a worker */
+  /** @param parent the channel to the parent, in a worker */
   constructor(
     private readonly metrics: PrometheusMetrics,
     private readonly parent: NodeJS.Process | undefined = cluster.isWorker ? process : undefined,

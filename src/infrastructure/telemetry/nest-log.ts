@@ -1,12 +1,12 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Log } from './log.js';
 
-/** What Nest itself logs, as far as it matters to an operator. */
+/** Passes on what Nest logs, as far as it matters to an operator. */
 export class NestLog implements LoggerService {
   constructor(private readonly target: Log) {}
 
   log(): void {
-    // Routes mapped and modules started: the code says as much.
+    // Drops reports about mapped routes and started modules, which the code shows as well.
   }
 
   warn(message: unknown): void {

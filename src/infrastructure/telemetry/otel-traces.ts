@@ -18,13 +18,13 @@ import type { Outcome } from './request-times.js';
 import { type OpenSpan, type Origin, Traces } from './traces.js';
 
 const CLOSE_PATIENCE_MS = 3000;
-/** As many as the SDK keeps by default. */
+/** The SDK's own default. */
 const MOST_LINKS = 128;
 
 /**
- * OpenTelemetry over OTLP/HTTP; the OTEL_* variables are read by the SDK. Nothing is registered globally and no library
- * is instrumented: another's spans might hold a statement's parameters or a header. Of what a caller sends only
- * `traceparent` is read, for `tracestate` and `baggage` may hold any text.
+ * OpenTelemetry over OTLP/HTTP. The SDK reads the OTEL_* variables. Nothing is registered globally and no library is
+ * instrumented, because a library's spans might contain a header or the parameters of a statement. Of a caller's
+ * headers only `traceparent` is read, because `tracestate` and `baggage` may contain any text.
  */
 export class OtelTraces extends Traces {
   readonly isOn = true;
@@ -64,7 +64,7 @@ export class OtelTraces extends Traces {
   }
 
   async close(): Promise<void> {
-    // A collector that is away must not keep us.
+    // Shutdown does not wait for an unavailable collector.
     await Promise.race([
       this.provider.shutdown().catch(() => undefined),
       pause(CLOSE_PATIENCE_MS, undefined, { ref: false }),
@@ -83,7 +83,7 @@ function toOpenSpan(span: Span): OpenSpan {
   };
 }
 
-/** The SDK reports an error as JSON, stack and all. */
+/** The SDK reports an error as JSON, including its stack. */
 function reasonIn(message: string): string {
   try {
     return String((JSON.parse(message) as { message?: unknown }).message ?? message);

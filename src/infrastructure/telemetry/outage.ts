@@ -2,12 +2,12 @@ import { causeOf, type Log } from './log.js';
 
 interface Words {
   readonly store: string;
-  /** What the service does without it, and what it does again with it. */
+  /** How the service works without the store, and what works again once it is back. */
   readonly meanwhile: string;
   readonly again: string;
 }
 
-/** Says once that a store is away, with the cause, and once that it is back, however many calls notice either. */
+/** Logs once that a store is unavailable, with the cause, and once that it is back, however many calls notice. */
 export class Outage {
   private begunAt: number | undefined;
 
@@ -17,8 +17,8 @@ export class Outage {
   ) {}
 
   /**
-   * Something has shown that the store is away.
-   * @param error is logged at debug from now on where it is the answer to a call: this line has said it
+   * Call it when the store turned out to be unavailable.
+   * @param error is logged only at debug from now on, because this line reports it
    */
   noticed(error: unknown, facts: object = {}): void {
     this.log.note(error);
@@ -28,7 +28,7 @@ export class Outage {
     this.log.warn(`${store} is away: ${meanwhile}`, { ...facts, reason: causeOf(error) });
   }
 
-  /** The store has answered. */
+  /** Call it when the store has answered. */
   over(): void {
     if (this.begunAt === undefined) return;
     const awayMs = Math.round(performance.now() - this.begunAt);

@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import { gauge, type Instrument } from './instrument.js';
 
-/** What the process counts of itself, in the text format that Prometheus reads. */
+/** The numbers of this process, in Prometheus' text format. */
 export class PrometheusMetrics {
   private readonly registry = new Registry();
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    // Of several workers the one that lags most is the one to see to.
+    // Of several workers, the one that lags most needs attention.
     for (const name of ['nodejs_eventloop_lag_seconds', 'nodejs_eventloop_lag_p99_seconds']) {
       Object.assign(this.registry.getSingleMetric(name)!, { aggregator: 'max' });
     }
@@ -24,7 +24,7 @@ export class PrometheusMetrics {
     return this.registry.metrics();
   }
 
-  /** The same as data, to be summed with that of other processes. */
+  /** The same as data, to be added to that of other processes. */
   json(): ReturnType<Registry['getMetricsAsJSON']> {
     return this.registry.getMetricsAsJSON();
   }

@@ -2,8 +2,8 @@ import { histogram, type Instrument } from './instrument.js';
 import { Tally } from './tally.js';
 
 /**
- * What a request came to: `refused` is the caller's doing, `failed` ours, and `aborted` had nobody left to answer. A
- * key that is refused is an answer: `ok` for gRPC.
+ * How a request ended. `refused` is the caller's fault and `failed` is ours. `aborted` means that the caller left
+ * before the answer. A gRPC validation that refuses a key is a proper answer: `ok`.
  */
 export type Outcome = 'ok' | 'refused' | 'failed' | 'aborted';
 const OUTCOMES: readonly Outcome[] = ['ok', 'refused', 'failed', 'aborted'];
@@ -19,7 +19,7 @@ abstract class RequestTimes {
     private readonly help: string,
   ) {}
 
-  /** For a caller to keep, when it answers many requests of one method. */
+  /** A caller that answers many requests of one method can keep the result. */
   of(method: string): Times {
     let times = this.byMethod.get(method);
     if (!times) {
@@ -33,7 +33,7 @@ abstract class RequestTimes {
     return [histogram(this.name, this.help, () => this.used())];
   }
 
-  /** What never happened is left out: most of the combinations never do. */
+  /** Leaves out combinations that never occurred, which are most of them. */
   private *used(): Iterable<readonly [Readonly<Record<string, string>>, Tally]> {
     for (const [method, times] of this.byMethod) {
       for (const outcome of OUTCOMES) if (times[outcome].isUsed) yield [{ method, outcome }, times[outcome]];

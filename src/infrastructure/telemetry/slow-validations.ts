@@ -4,22 +4,22 @@ import { causeOf, type Log } from './log.js';
 
 const LINES_A_SECOND = 10;
 
-/** A validation that has ended, with its parts in milliseconds. */
+/** A finished validation, with its parts in milliseconds. */
 interface EndedValidation extends Readonly<Record<ValidationPart, number>> {
   readonly request: MeasuredRequest;
-  /** Undefined where it failed. */
+  /** Undefined when the validation failed. */
   readonly verdict: Verdict | undefined;
   readonly error: unknown;
 }
 
-/** Explains a validation that took long: a line with each part of it. When many are slow at once, some stand for the rest. */
+/** Logs a line for a slow validation, with the time of each part. When many are slow at once, only some are logged. */
 export class SlowValidations {
   private secondBegunAt = Number.NEGATIVE_INFINITY;
   private lines = 0;
-  /** Not logged since the last line. */
+  /** How many were not logged since the last line. */
   private dropped = 0;
 
-  /** @param thresholdMs SLOW_VALIDATION_MS; 0: none is slow */
+  /** @param thresholdMs SLOW_VALIDATION_MS; with 0, no validation counts as slow */
   constructor(
     private readonly log: Log,
     private readonly thresholdMs: number,

@@ -1,16 +1,16 @@
-/** Seconds: from an idle machine's read of one key to the patience of people. */
+/** Seconds: from one read of a key on an idle machine to as long as people are willing to wait. */
 const DURATIONS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * A histogram in plain numbers: to observe a value costs nanoseconds, since the validation path
- * does it. What Prometheus reads is made from it when the page is made.
+ * A histogram in plain numbers. Observing a value takes nanoseconds, because this happens on the validation path.
+ * Prometheus' format is made when the metrics page is requested.
  */
 export class Tally {
   private readonly bounds: Float64Array;
-  /** One for each bound, one for what lies above them all, and the sum of what was observed. */
+  /** One count for each bound, one for everything above, and the sum of all observed values. */
   private readonly numbers: Float64Array;
 
-  /** @param bounds ascending; a value that equals one counts below it */
+  /** @param bounds ascending; a value equal to a bound counts as below it */
   constructor(bounds: readonly number[] = DURATIONS) {
     this.bounds = Float64Array.from(bounds);
     this.numbers = new Float64Array(bounds.length + 2);
@@ -24,7 +24,7 @@ export class Tally {
     numbers[bounds.length + 1]! += value;
   }
 
-  /** The time since `begun`, a reading of performance.now(). */
+  /** @param begun an earlier reading of performance.now() */
   observeSince(begun: number): void {
     this.observe((performance.now() - begun) / 1000);
   }
@@ -37,7 +37,7 @@ export class Tally {
     return this.numbers[this.bounds.length + 1]!;
   }
 
-  /** For each bound, and for +Inf, how many values were not above it. */
+  /** How many values were at or below each bound, and in all (+Inf). */
   cumulative(): [bound: string, count: number][] {
     let count = 0;
     return [...this.bounds, Infinity].map((bound, index) => {

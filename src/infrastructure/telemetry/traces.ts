@@ -1,26 +1,26 @@
 import type { Outcome } from './request-times.js';
 
-/** Something under way, until it ends. Its name and facts come from the code, never from a request. */
+/** A span that is open until `end()`. Its name and attributes come from the code, never from a request. */
 export interface OpenSpan {
   end(outcome: Outcome, name?: string): void;
 }
 
-/** Where a batch was asked for. */
+/** The span from which an item was added to a batch. */
 export type Origin = object | undefined;
 
-/** Spans that show where the time goes. While traces are off they cost the validation path nothing. */
+/** Spans that show where the time is spent. While tracing is off, they cost the validation path nothing. */
 export abstract class Traces {
   abstract readonly isOn: boolean;
   /**
-   * Runs `work` below a span of its own, in the caller's trace if it names one.
-   * @param traceparent as W3C Trace Context has it; of a request's headers nothing else is read
+   * Runs `work` in a new span, which belongs to the caller's trace if there is one.
+   * @param traceparent as in W3C Trace Context; no other header of the request is read
    */
   abstract serve<T>(name: string, traceparent: string | undefined, work: (span: OpenSpan) => T): T;
-  /** The span that the caller runs in. */
+  /** The span that the calling code runs in. */
   abstract origin(): Origin;
-  /** A statement on behalf of all that asked: in the trace of the first, with links to the others. */
+  /** A span for a statement that serves several calls. It belongs to the trace of the first and links to the others. */
   abstract batch(name: string, askers: readonly { readonly origin: Origin }[]): OpenSpan;
-  /** Sends what has been recorded, as far as that is possible within seconds. */
+  /** Sends the recorded spans, within a few seconds at most. */
   abstract close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ class Off extends Traces {
   }
 
   async close(): Promise<void> {
-    // Nothing was recorded.
+    // There is nothing to send.
   }
 }
 
@@ -51,7 +51,7 @@ export const NO_TRACES: Traces = new Off();
 /** @param onProblem called when spans can't be sent */
 export async function openTraces(isWanted: boolean, onProblem: (reason: string) => void): Promise<Traces> {
   if (!isWanted) return NO_TRACES;
-  // Loaded where it is needed: it takes time and memory that nobody else should pay.
+  // Imported only when tracing is on, because it takes time and memory.
   const { OtelTraces } = await import('./otel-traces.js');
   return new OtelTraces(onProblem);
 }

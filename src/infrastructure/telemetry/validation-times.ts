@@ -10,7 +10,10 @@ import { counter, histogram, type Instrument } from './instrument.js';
 import type { SlowValidations } from './slow-validations.js';
 import { Tally } from './tally.js';
 
-/** Counts validations in plain numbers, since this runs on the validation path. Labels are made when metrics are read. */
+/**
+ * Counts validations in plain numbers, because this runs on the validation path. Labels are added when metrics are
+ * read.
+ */
 export class ValidationTimes implements ValidationMeter {
   private readonly denied = new Map<DenialReason, number>(DENIAL_REASONS.map((reason) => [reason, 0]));
   private readonly granting = new Tally();
@@ -80,7 +83,7 @@ export class ValidationTimes implements ValidationMeter {
   }
 }
 
-/** One object for each validation, whose numbers change in place. */
+/** One object for each validation. Its numbers change in place. */
 class RunningValidation implements ValidationTimer {
   verdict: Verdict | undefined;
   error: unknown;
