@@ -1,10 +1,10 @@
-// JavaScript, so that a process which is started from the sources can use it.
+// JavaScript, so that a process that is started from the sources can use it.
 
 /**
- * Answers what Requests asks from the other end of a channel. Other messages on it are left to others.
+ * Answers the requests that `Requests` sends from the other end of a channel. Ignores other messages.
  * @template Body, Answer
  * @param {import('./requests.js').Channel} channel
- * @param {(body: Body) => Promise<Answer>} answer when it throws, the other end gets the error's message
+ * @param {(body: Body) => Promise<Answer>} answer when it rejects, the other end gets the error's message
  * @returns {() => void} stops answering
  */
 export function answerRequests(channel, answer) {

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { answerRequests } from './answer-requests.js';
 import { type Message, Requests } from './requests.js';
 
-/** One end of a channel: what is sent arrives at the other, as text. */
+/** One end of a channel. Messages arrive at the other end as text. */
 class End extends EventEmitter {
   connected = true;
   other: End | undefined;

@@ -18,14 +18,14 @@ interface Open {
   readonly reject: (error: Error) => void;
 }
 
-/** Asks the process at the other end of a channel, which answers with answerRequests. */
+/** Sends requests to the process at the other end of a channel, which answers them with `answerRequests`. */
 export class Requests<Body, Answer> {
   private readonly open = new Map<number, Open>();
   private last = 0;
 
   /**
-   * @param silence what the error `unavailable` says when there is no answer in time, or none can come any more
-   * @param patienceMs how long an answer may take; as long as the channel is open unless given
+   * @param silence the message of the error `unavailable`, for when an answer is late or the channel has closed
+   * @param patienceMs timeout for an answer; without it, a request waits as long as the channel is open
    */
   constructor(
     private readonly channel: Channel,
@@ -50,7 +50,7 @@ export class Requests<Body, Answer> {
     }
   }
 
-  /** Whatever is still open fails. */
+  /** Requests that are still open fail. */
   close(): void {
     this.channel.off('message', this.onMessage);
     this.channel.off('disconnect', this.failAll);
