@@ -9,7 +9,10 @@ interface BatcherOptions<Item, Answer> {
   readonly maxBatch: number;
   readonly maxInFlight: number;
   readonly timeoutMs: number;
-  /** Minimum time between the starts of two batches, called before each one. Without it there is no pause. */
+  /**
+   * Returns the minimum time between the starts of two batches, in milliseconds. Called before each one; without it
+   * there is no pause.
+   */
   readonly pauseMs?: (nowMs: number) => number;
   /** The name of a batch in a trace. */
   readonly name: string;

@@ -3,7 +3,7 @@ import argon2 from 'argon2';
 import bcrypt from 'bcryptjs';
 
 /**
- * argon2 for what we hash, and bcrypt beside it for hashes that the platform pushed.
+ * Uses argon2 for our own hashes, and bcrypt for those hashes that the platform pushed.
  * @type {import('./hashing.js').Argon2}
  */
 export const passwordHashes = {
@@ -12,7 +12,7 @@ export const passwordHashes = {
 };
 
 /**
- * bcrypt repeats the password and a NUL after it until it has 72 bytes: `a` and `a\0a` are the same to it.
+ * bcrypt repeats the password and a NUL after it until it has 72 bytes, so it can't distinguish `a` from `a\0a`.
  * @param {string} hash
  * @param {string} password
  */

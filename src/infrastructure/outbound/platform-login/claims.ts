@@ -3,8 +3,8 @@ import { authenticatedAt, type PlatformSignIn } from '../../../domain/accounts/f
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The claim that is the account's id: of the ID token, or where that lacks it of the UserInfo endpoint.
- * @returns undefined without it, and for an email address that the provider has not verified
+ * Returns the account's id from its claim: from the ID token, or else from the UserInfo endpoint.
+ * @returns undefined if the claim is missing, or is an email address that the provider has not verified
  */
 export async function accountClaim(
   name: string,

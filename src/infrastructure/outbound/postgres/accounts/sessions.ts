@@ -14,8 +14,8 @@ export class PostgresSessions implements Sessions {
   constructor(private readonly database: Database) {}
 
   /**
-   * Locks the account's row for reading, so that no session is opened during a suspension or a password change. It is
-   * one statement, so that the session and its event commit together.
+   * Locks the account's row for reading, so that a suspension or a password change at the same time can't miss the new
+   * session. It is one statement, so that the session and its event commit together.
    */
   async begin({ accountId, passwordHash, signIn = NOT_SAID, event }: SessionOpening) {
     const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $10', [passwordHash]];

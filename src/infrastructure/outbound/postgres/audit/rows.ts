@@ -64,7 +64,7 @@ export class AuditSealRow {
   mac!: Buffer;
 }
 
-/** What retention has deleted: the events up to `toEventId`, and up to which seal they were sealed. Append-only. */
+/** What retention has deleted: the events up to `toEventId`, the last of which `toSealId` sealed. Append-only. */
 @Entity('audit_prunings')
 export class AuditPruningRow {
   /** Counts from 1 without a gap. */

@@ -6,7 +6,7 @@ import { isOfOneCall, storeError } from './errors.js';
 type Pool = 'validation' | 'audit' | 'management';
 
 /**
- * A pool must have worked for this long before it counts as recovered, because a failing pool may answer now and then.
+ * A pool counts as recovered only if its last failure is this long ago, because a failing pool may answer now and then.
  */
 const SETTLED_MS = 1000;
 

@@ -91,7 +91,10 @@ export class PostgresKeyReader implements KeyReader {
   }
 }
 
-/** Throws unless the commit of the read waited for a standby, which was still required after the read. */
+/**
+ * Throws unless the commit of the read waited for a standby. To be sure, the same server must still require that after
+ * the read.
+ */
 function requireBarrier(read: KeyReadingRow, after: Synchrony): void {
   const isSameServer = read.timeline === undefined || read.timeline === after.timeline;
   if (read.is_synchronous && after.is_synchronous && isSameServer) return;

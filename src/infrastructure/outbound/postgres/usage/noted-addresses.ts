@@ -1,6 +1,6 @@
 /**
- * Addresses in memory for each key. It is a few more than the newest five that are stored, so that several networks
- * within seconds are noticed too.
+ * Addresses in memory for each key. The newest five are stored, and up to eight networks within seconds are
+ * distinguished.
  */
 const MOST_HELD = 8;
 
