@@ -10,7 +10,7 @@ import type { DatabaseConfig } from '../../../config/database-config.js';
 import type { NoticeReceivers } from '../../../domain/notices/channel.js';
 import type { AuditTrail, UndeliveredNotices } from '../../../application/ports.js';
 
-/** What the commands do, over one database. */
+/** The use cases that the commands call, all on one database. */
 export interface Administration {
   readonly putAccount: PutAccount;
   readonly getAccount: GetAccount;
@@ -24,24 +24,23 @@ export interface Administration {
   readonly outbox: UndeliveredNotices;
 }
 
-/** What the commands work on. */
+/** The database that the commands work on, and the receivers of notices about their changes. */
 export interface Administered {
   readonly database: DatabaseConfig;
-  /** Who is told of what they do, by the service that runs there. */
   readonly receivers: NoticeReceivers;
 }
 
-/** How the commands come to a database. The composition provides it. */
+/** Opens a database for a command. The composition provides it. */
 export interface Databases {
   /**
-   * Connects, works, and disconnects.
-   * @param isPatient whether statements may take the time they take, as over a whole record
+   * Connects, runs `work`, and disconnects.
+   * @param isPatient switches the statement timeouts off, for commands that read the whole audit trail
    */
   administer<T>(
     administered: Administered,
     work: (administration: Administration) => Promise<T>,
     isPatient: boolean,
   ): Promise<T>;
-  /** Brings the tables up to this version. Answers the names of the migrations that were applied. */
+  /** Migrates the tables to this version. Returns the names of the applied migrations. */
   migrate(database: DatabaseConfig): Promise<string[]>;
 }

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import { DONE } from './failures.js';
 
-/** What a command came to. */
+/** The result of a command. */
 export interface Answer {
-  /** With --json. */
+  /** Printed with --json. */
   readonly document: unknown;
-  /** For people; lines. */
+  /** Printed otherwise: lines for people. */
   readonly text: string;
-  /** Default: done. */
+  /** Default: DONE. */
   readonly exitCode?: number;
 }
 
-/** Gives a command its --json and lets it print what `work` answers. */
+/** Adds --json to a command, and prints the answer of `work`. */
 export function answering<Arguments extends unknown[]>(
   command: Command,
   work: (...given: Arguments) => Promise<Answer>,

@@ -10,7 +10,7 @@ import type { SealKeys } from '../../../domain/audit/audit-seal.js';
 import type { Administration, Databases } from './administration.js';
 import { UsageError } from './failures.js';
 
-/** Runs `work` on the database that DATABASE_URL names, for the receivers that the service has. */
+/** Runs `work` on the database in DATABASE_URL, with the service's notice receivers. */
 export function onDatabase<T>(
   databases: Databases,
   work: (administration: Administration) => Promise<T>,
@@ -24,7 +24,7 @@ export function database(): DatabaseConfig {
   return read(readDatabase);
 }
 
-/** What the service seals its record with, and what it sealed it with before. */
+/** The current AUDIT_SEAL_KEY and the former keys. */
 export function sealKeys(): SealKeys {
   return read((reader) => {
     const keys = readSealKeys(reader);
@@ -33,7 +33,7 @@ export function sealKeys(): SealKeys {
   });
 }
 
-/** Undefined when it is not set. */
+/** KEY_PREFIX; undefined when it is not set. */
 export function keyPrefix(): string | undefined {
   return read((reader) => reader.text('KEY_PREFIX'));
 }
@@ -42,14 +42,14 @@ export function byOption(): Option {
   return new Option('--by <name>', 'whom the record is to name, instead of the user of the operating system');
 }
 
-/** Whom the record is to name: `--by`, else the user of the operating system. */
+/** The administrator that the audit trail names: `--by`, or else the user of the operating system. */
 export function administrator(by: string | undefined): Administrator {
   const name = by ?? userName();
   if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) throw new UsageError('--by must be 1 to 64 characters of [A-Za-z0-9._@-]');
   return { actorId: `admin:${name}`, client: { ip: null, userAgent: 'latchkey-cli', requestId: null } };
 }
 
-/** In a container the user may have a number only. */
+/** In a container, the user may have a number and no name. */
 function userName(): string {
   try {
     return userInfo()

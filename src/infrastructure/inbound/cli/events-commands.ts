@@ -9,7 +9,7 @@ import { NothingThere, UsageError } from './failures.js';
 
 const STATUSES = ['waiting', 'failed'] as const;
 type Status = (typeof STATUSES)[number];
-/** Of each status. */
+/** The most messages listed of each status. */
 const MOST = 1000;
 
 export function addEventsCommands(program: Command, databases: Databases): void {
@@ -56,7 +56,7 @@ function summary(backlog: Readonly<Record<NoticeChannel, Backlog>>): string[] {
   );
 }
 
-/** Field by field. Of the error, which a receiver may have worded, nothing that moves a terminal. */
+/** Built field by field. A receiver may have written the error text, so control characters are removed from it. */
 function viewOf({ id, channel, type, timestamp, data, tries, nextTryAt, failedAt, lastError }: UndeliveredMessage) {
   return {
     id,

@@ -7,10 +7,10 @@ import { withoutSecrets } from '../../../domain/secrets.js';
 /** The exit codes, as docs/cli.md lists them. */
 export const [DONE, NOT_DONE, USAGE, UNAVAILABLE] = [0, 1, 2, 3];
 
-/** What was asked makes no sense as it stands. */
+/** The command line is wrong. */
 export class UsageError extends Error {}
 
-/** There is nothing of what was asked for. */
+/** The key, account or event does not exist. */
 export class NothingThere extends Error {}
 
 export function exitCodeOf(error: unknown): number {
@@ -21,10 +21,10 @@ export function exitCodeOf(error: unknown): number {
   return error.code === 'invalid_fields' ? USAGE : NOT_DONE;
 }
 
-/** One line for each thing that is wrong; none when the help was all that was wanted. */
+/** One line for each problem; empty when the caller only wanted help. */
 export function linesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.problems;
-  // Help and version have been printed; for a command that is missing, so has the help.
+  // Commander has printed help and version already, and the help after a missing command.
   if (error instanceof CommanderError && (error.exitCode === DONE || error.code === 'commander.help')) return [];
   const { message, cause } = inProtoSpelling(error) as Error;
   const text = isOutage(error) && cause instanceof Error ? `DATABASE_URL: ${cause.message}` : message;

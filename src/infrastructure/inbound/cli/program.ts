@@ -16,7 +16,7 @@ const EXIT_CODES = `
 Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.
 The database is the one that DATABASE_URL names; the service need not run.`;
 
-/** All that `latchkey` understands. Errors are thrown, for the caller to print. */
+/** All commands of `latchkey`. Errors are thrown, and the caller prints them. */
 export function buildProgram(databases: Databases): Command {
   const program = new Command('latchkey')
     .description('Administers a Latchkey by its database')

@@ -5,12 +5,12 @@ import { UsageError } from './failures.js';
 
 const MOST_BYTES = 65_536;
 
-/** The key that comes on stdin. Spaces and line breaks around it are none of it. */
+/** The key on stdin, without spaces and line breaks around it. */
 export async function readKey(): Promise<string> {
   return (await readStdin('The key: ')).trim();
 }
 
-/** @param file `-` for stdin. One line break at the end is none of the secret. */
+/** @param file `-` for stdin. One line break at the end is removed. */
 export async function readSecretFrom(file: string, option: string): Promise<string> {
   if (file === '-') return withoutLineBreak(await readStdin('The secret: '));
   try {
@@ -32,7 +32,7 @@ async function readStdin(prompt: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** What is typed into a terminal is not shown there. */
+/** A terminal does not echo what is typed. */
 async function typeUnseen(prompt: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });

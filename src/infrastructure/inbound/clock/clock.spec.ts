@@ -5,7 +5,7 @@ import { Log } from '../../telemetry/log.js';
 import { Clock } from './clock.js';
 import type { Job } from './job.js';
 
-/** What the log says, and what a clock with these jobs counts. */
+/** The lines of the log, and the metrics of a clock with these jobs. */
 function setUp(...jobs: Job[]) {
   const lines: Record<string, unknown>[] = [];
   const log = new Log('info', {
@@ -29,7 +29,7 @@ describe('the clock', () => {
     const [failed, worked] = counts('latchkey_job_runs_total');
     expect([failed! > 3, worked]).toEqual([true, done]);
     expect(counts('latchkey_job_failures_total')).toEqual([failed, 0]);
-    // Once, not at each run.
+    // Logged once, not at each run.
     expect(lines.filter(({ msg }) => msg === 'a job failed')).toEqual([expect.objectContaining({ job: 'fails' })]);
   });
 
@@ -85,11 +85,11 @@ describe('the clock', () => {
   });
 
   describe('with a job that others may hurry', () => {
-    /** Each run lasts until it is released. */
+    /** Each run lasts until the test releases it. */
     function hurriedJob() {
       const job = {
         name: 'hurried',
-        // Longer than any test waits for.
+        // Longer than any test runs.
         everyMs: HOUR_MS,
         runs: 0,
         hurry: (): void => undefined,
@@ -114,7 +114,7 @@ describe('the clock', () => {
       await clock.open();
       await eventually(async () => job.runs === 1);
       job.release();
-      // Until the run has ended a hurry asks for one after it; afterwards for one at once.
+      // A hurry during a run schedules one more run after it. A hurry after the run starts the next one at once.
       await eventually(async () => (job.hurry(), job.runs === 2));
       await endOf(clock, job);
       expect(job.runs).toBe(2);

@@ -3,7 +3,7 @@ import type { Log } from '../../telemetry/log.js';
 import type { Job } from './job.js';
 import { ScheduledJob } from './scheduled-job.js';
 
-/** Runs each job by itself: one that fails, or takes long, keeps no other from its time. */
+/** Runs each job on its own timer, so that a failing or slow job does not delay the others. */
 export class Clock {
   private readonly jobs: readonly ScheduledJob[];
 

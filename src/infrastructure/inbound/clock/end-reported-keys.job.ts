@@ -3,10 +3,10 @@ import type { ReportLeakedKeys } from '../../../application/leaks/report-leaked-
 import type { Log } from '../../telemetry/log.js';
 import type { Job } from './job.js';
 
-/** Ends the keys that were reported as leaked, in every instance. */
+/** Ends the keys of recorded leak reports. Runs in every instance. */
 export class EndReportedKeysJob implements Job {
   readonly name = 'end-reported-keys';
-  /** For the reports of an instance that has ended: their keys end within a second too. */
+  /** Also picks up reports of an instance that has stopped: their keys end within a second too. */
   readonly everyMs = 500;
 
   constructor(

@@ -1,18 +1,21 @@
 import type { Instrument } from '../../telemetry/instrument.js';
 
-/** Work that the clock asks for. Registered in `composition/jobs.ts`, it is run, measured, and ended with the service. */
+/**
+ * Work that runs by the clock. A job that is registered in `composition/jobs.ts` is run, measured, and ended with the
+ * service.
+ */
 export interface Job {
-  /** In metrics and in the log: `sweep-due-ends`. */
+  /** The name in metrics and in the log, such as `sweep-due-ends`. */
   readonly name: string;
-  /** From the end of one run to the beginning of the next. */
+  /** The pause between the end of one run and the start of the next. */
   readonly everyMs: number;
-  /** May answer that the next run is due earlier, in so many milliseconds. */
+  /** May return milliseconds to make the next run come sooner. */
   run(): Promise<number | void>;
-  /** Is given, before the first run, what makes the next run due at once. */
+  /** Called before the first run, with a function that makes the next run due at once. */
   hurriedBy?(hurry: () => void): void;
   instruments?(): readonly Instrument[];
-  /** The service ends: a run that is under way must come to its end soon. */
+  /** Called when the service stops. The current run must end soon. */
   stop?(): void;
-  /** Runs once more at the end, when nothing else asks for anything any more. */
+  /** Whether the job runs once more at the end, after everything else has stopped. */
   readonly runsAtEnd?: boolean;
 }

@@ -3,13 +3,13 @@ import type { NoticeChannel } from '../../../domain/notices/channel.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
 import type { Job } from './job.js';
 
-/** Looks at what is not delivered, for the metrics. */
+/** Counts the messages that are not delivered yet, for the metrics. */
 export class MeasureOutboxJob implements Job {
   readonly name = 'measure-outbox';
   readonly everyMs = 15_000;
   private backlog: Record<NoticeChannel, Backlog> | undefined;
 
-  /** @param channels those that lead to somebody */
+  /** @param channels the configured ones */
   constructor(
     private readonly outbox: UndeliveredNotices,
     private readonly channels: readonly NoticeChannel[],
@@ -22,7 +22,7 @@ export class MeasureOutboxJob implements Job {
   instruments(): Instrument[] {
     const each = (read: (backlog: Backlog) => number) => () =>
       this.channels.map((channel) => [{ channel }, this.backlog ? read(this.backlog[channel]) : 0] as const);
-    // All workers look at one outbox.
+    // All workers count the same outbox, so the highest value counts.
     return [
       gauge(
         'latchkey_outbox_waiting',

@@ -12,7 +12,7 @@ export class ScheduledJob {
   private hasStarted = false;
   private hasEnded = false;
   private isRunning = false;
-  /** What came while a run was under way, which may have looked before it. */
+  /** A hurry came during a run. That run may have looked too early, so another one follows it. */
   private isHurried = false;
   private succeededAt = performance.now();
 
@@ -39,7 +39,7 @@ export class ScheduledJob {
     this.plan(0);
   }
 
-  /** Waits for a run that is under way. */
+  /** Waits until the current run has ended. */
   async end(): Promise<void> {
     this.hasEnded = true;
     clearTimeout(this.timer);
@@ -66,7 +66,7 @@ export class ScheduledJob {
     }, inMs).unref();
   }
 
-  /** Answers when the next run is due. A job that fails again and again is logged once, until it has succeeded. */
+  /** Returns when the next run is due. Repeated failures of a job are logged once, until it succeeds again. */
   private async runOnce(): Promise<number> {
     this.runs += 1;
     try {

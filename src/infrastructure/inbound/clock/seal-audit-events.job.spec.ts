@@ -20,7 +20,7 @@ describe('the lag of sealing', () => {
     await eventually(async () => lag() > 0.9);
     expect(value('latchkey_audit_unsealed_events')).toBe(7);
     const before = lag();
-    // Others have come since: there is no end to them under load.
+    // More events have come since the look; under load there always are some.
     outcome = 'up-to-date';
     await eventually(async () => lag() < before);
     await clock.close();

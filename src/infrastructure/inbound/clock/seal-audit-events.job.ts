@@ -4,12 +4,12 @@ import type { Job } from './job.js';
 
 const LOOK_AGAIN_MS = 50;
 
-/** Seals audit events as they come, in every instance. */
+/** Seals new audit events. Runs in every instance. */
 export class SealAuditEventsJob implements Job {
   readonly name = 'seal-audit-events';
-  /** New events are sealed within a second: after a look, and after those who were writing then have committed. */
+  /** New events are sealed within a second: this pause, and the time in which the writers at work commit. */
   readonly everyMs = 700;
-  /** What has been recorded until the end is sealed, but for a backlog that is left to the next start. */
+  /** The last run seals what was recorded until the end. A long backlog is left to the next start. */
   readonly runsAtEnd = true;
   private upToDateAt = performance.now();
 
@@ -18,14 +18,14 @@ export class SealAuditEventsJob implements Job {
   async run(): Promise<number | undefined> {
     const outcome = await this.events.execute();
     if (outcome === 'more-to-seal') return 0;
-    // What came after the look is the next one's: under a steady flow something always has.
+    // Events after the look belong to the next run. Under a steady load there are always some.
     if (outcome === 'up-to-date') this.upToDateAt = performance.now();
     return outcome === 'writers-at-work' ? LOOK_AGAIN_MS : undefined;
   }
 
   instruments(): Instrument[] {
     const lagSeconds = () => (performance.now() - this.upToDateAt) / 1000;
-    // All workers look at one record.
+    // All workers see the same audit trail, so the highest value counts.
     return [
       gauge(
         'latchkey_audit_unsealed_events',

@@ -11,7 +11,7 @@ const RECEIVERS: Readonly<Record<NoticeChannel, string>> = {
 };
 const COUNTED = ['delivered', 'failed', 'given_up'] as const satisfies readonly TryOutcome[];
 
-/** Sends one channel's messages as they come, in every instance. */
+/** Sends new messages of one channel. Runs in every instance. */
 export class SendNoticesJob implements Job {
   readonly name: string;
   readonly everyMs = 1000;

@@ -19,7 +19,7 @@ import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from './grpc-door.js';
 
 type Role = GrpcDoor['role'];
 
-/** What every call of every service passes: its caller's identity, its time, its trace, and the words for its error. */
+/** What every gRPC call passes: service identity, timing, tracing, and the mapping of errors to a status. */
 export class CallPipeline {
   constructor(
     private readonly identity: ServiceIdentity,
@@ -28,7 +28,7 @@ export class CallPipeline {
     private readonly log: Log,
   ) {}
 
-  /** The methods of a door as the gRPC library calls them. */
+  /** The methods of a door in the form that the gRPC library calls. */
   implement({ service, role, methods }: GrpcDoor): UntypedServiceImplementation {
     const shortName = service.slice(service.lastIndexOf('.') + 1);
     const implemented = Object.entries(methods).map(([method, work]) => {
@@ -90,7 +90,7 @@ export class CallPipeline {
     };
   }
 
-  /** Each question of a stream belongs to another request: it has a time of its own, and a trace of its own. */
+  /** Each question on a stream belongs to another request, so it is timed and traced separately. */
   private each(name: string): Each {
     const times = this.times.of(name);
     const { traces } = this;
@@ -111,7 +111,7 @@ export class CallPipeline {
   }
 }
 
-/** The part of a grpc-js server call that says who is calling. */
+/** The part of a grpc-js server call that identifies the caller. */
 interface IdentifiedCall {
   readonly metadata: Metadata;
   getAuthContext(): { sslPeerCertificate?: PeerCertificate | undefined } | null;
@@ -124,18 +124,18 @@ export function callerOf(call: IdentifiedCall): Caller {
   };
 }
 
-/** W3C Trace Context, where gRPC carries it. */
+/** W3C Trace Context, from gRPC metadata. */
 function traceparentOf(metadata: Metadata): string | undefined {
   return metadata.get('traceparent')[0]?.toString();
 }
 
-/** The status that a broken call ends with. */
+/** The status with which a failed call ends. */
 function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details'> {
   const { grpc: code, message: details } = mapError(inProtoSpelling(error));
   return { code, details };
 }
 
-/** Whether the caller or the service is at fault. */
+/** Whether the caller or the service caused the error. */
 function outcomeOf(error: unknown): Outcome {
   const { grpc: code } = mapError(error);
   return code === status.UNAVAILABLE || code === status.INTERNAL ? 'failed' : 'refused';

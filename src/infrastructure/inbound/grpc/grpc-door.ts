@@ -5,47 +5,53 @@ import type { ServiceRole } from '../../../config/service-roles.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 
 /**
- * A gRPC service that we listen on. Registered in `composition/doors.ts`, it is served, described by reflection, watched by
- * health checks, guarded by its role, timed and traced.
+ * A gRPC service that we listen on. A door that is registered in `composition/doors.ts` is served, described by
+ * reflection, watched by health checks, restricted to its role, timed and traced.
  */
 export interface GrpcDoor {
-  /** With its package: `latchkey.v1.ApiKeyService`. */
+  /** The full name with its package, such as `latchkey.v1.ApiKeyService`. */
   readonly service: string;
-  /** The file under proto/ that describes it. */
+  /** The file under proto/ that describes the service. */
   readonly proto: string;
-  /** For a door with a codec of its own. Without it, messages are what the loader makes of `proto`. */
+  /** For a door with its own codec. Without it, the proto loader decodes messages from `proto`. */
   readonly definition?: ServiceDefinition;
-  /** What a caller's service identity must be allowed to do. */
+  /** The role that a caller's service identity needs. */
   readonly role: ServiceRole;
-  /** Read when the server opens. */
+  /** Read once, when the server opens. */
   readonly methods: Readonly<Record<string, GrpcMethod>>;
-  /** For a door whose methods are those of Nest's controllers: the controllers, and what Nest hands their methods to. */
+  /**
+   * For a door whose methods are in Nest controllers: the controllers, and the transport to which Nest gives the
+   * methods.
+   */
   readonly nest?: { readonly controllers: readonly Type[]; readonly strategy: CustomTransportStrategy };
   instruments?(): readonly Instrument[];
-  /** Asks streams that are open to come to an end. */
+  /** Makes open streams end. */
   drain?(): void;
 }
 
 type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 
 export interface UnaryMethod<Request, Answer> {
-  /** @param identity the name of the service that calls */
+  /** @param identity name of the calling service */
   answer(request: Request, call: ServerUnaryCall<Request, Answer>, identity: string): Promise<Answer>;
-  /** When the request was read off the wire, by performance.now(). Without it, a call's time begins when it is served. */
+  /**
+   * When the request was read from the connection, by performance.now(). Without it, timing begins when the call is
+   * served.
+   */
   arrivedAt?(request: Request): number;
-  /** What the caller calls the request, fit for the log. */
+  /** The caller's id of the request, made safe for the log. */
   requestId?(request: Request): string | undefined;
-  /** For protocols in which an error must be an answer too. Callers without an identity get a gRPC status all the same. */
+  /** For protocols in which an error must be an answer. Callers without a valid identity still get a gRPC status. */
   answerToError?(): Answer;
 }
 
 export interface StreamMethod<Question, Answer> {
   /**
    * @param each times and traces the work on one question of the stream
-   * @param identity the name of the service that calls
+   * @param identity name of the calling service
    */
   converse(call: ServerDuplexStream<Question, Answer>, each: Each, identity: string): void;
 }
 
-/** @param arrivedAt when the question was read off the wire, by performance.now(); now unless given */
+/** @param arrivedAt when the question was read from the connection, by performance.now(). Default: now */
 export type Each = <T>(work: () => Promise<T>, arrivedAt?: number) => Promise<T>;

@@ -2,7 +2,7 @@ import type { Server } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { GrpcDoor } from './grpc-door.js';
 
-/** grpc.health.v1: whether the server as a whole, and each of its services, answers. */
+/** grpc.health.v1: reports whether the server, and each of its services, is ready. */
 export class GrpcHealth {
   private readonly implementation = new HealthImplementation();
   /** The empty name stands for the server as a whole. */

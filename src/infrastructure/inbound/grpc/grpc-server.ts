@@ -15,7 +15,7 @@ import { PROTO_OPTIONS } from './protos.js';
 
 const CERTIFICATE_REFRESH_MS = 60_000;
 
-/** The one gRPC server, with a service for each door. */
+/** The one gRPC server, with one service for each door. */
 export class GrpcServer {
   private readonly server = new Server(CHANNEL_OPTIONS);
 
@@ -49,7 +49,7 @@ export class GrpcServer {
     return this.doors.flatMap((door) => door.instruments?.() ?? []);
   }
 
-  /** Answers what is under way. Streams are asked to end first. */
+  /** Answers calls in progress. Streams end first. */
   close(): Promise<void> {
     for (const door of this.doors) door.drain?.();
     return shutDown(
@@ -59,7 +59,7 @@ export class GrpcServer {
   }
 }
 
-/** Files are read again every minute, so that renewed certificates need no restart. A client certificate is optional. */
+/** The files are read again every minute, so renewed certificates need no restart. Client certificates are optional. */
 async function serverCredentials(tls: GrpcTlsConfig | undefined): Promise<ServerCredentials> {
   if (!tls) return ServerCredentials.createInsecure();
   const files = new experimental.FileWatcherCertificateProvider({
@@ -72,7 +72,7 @@ async function serverCredentials(tls: GrpcTlsConfig | undefined): Promise<Server
   return experimental.createCertificateProviderServerCredentials(files, tls.clientCaFile ? files : null, false);
 }
 
-/** A server that listens before it has its certificate would turn its first clients away. */
+/** A server that listened before it had its certificate would reject its first clients. */
 function firstRead(files: experimental.FileWatcherCertificateProvider): Promise<void> {
   return new Promise((resolve) => {
     const onRead = () => {

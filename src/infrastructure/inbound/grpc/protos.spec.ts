@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { AUTHORIZATION_SERVICE, type WireCheck } from './envoy/check-messages.js';
 import { VALIDATION_SERVICE, type WireQuestion } from './validation/validation-messages.js';
 
-/** The same bytes with 0xff, which UTF-8 never has, for each `#`. */
+/** The same bytes, with 0xff for each `#`: UTF-8 never contains that byte. */
 const spoilt = (bytes: Buffer) => Buffer.from(bytes.map((byte) => (byte === 0x23 ? 0xff : byte)));
 
 test('a question with text that is not UTF-8 is read, with U+FFFD for the bad bytes', () => {

@@ -60,7 +60,10 @@ export function configureHttp({ app, doors, config, log, times, traces }: HttpPa
   serveOpenApi(app);
 }
 
-/** Skips a handler at these very paths, which are found as routes are: in any case of letters, with or without a slash at the end. */
+/**
+ * Skips a handler at exactly these paths. Paths are compared like routes: letter case and a slash at the end do not
+ * matter.
+ */
 function exceptAt(paths: readonly string[]) {
   return (handler: RequestHandler): RequestHandler =>
     (request, response, next) => {
@@ -109,7 +112,7 @@ function serveOpenApi(app: NestExpressApplication): void {
     .addBasicAuth({ type: 'http', description: 'The name of a service identity, and its token' }, 'service_client')
     .build();
   const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });
-  // One buffer for all answers: those that nobody reads cost nothing more.
+  // All responses share one buffer, so a client that reads slowly or not at all costs no copy.
   const bytes = Buffer.from(JSON.stringify(document));
   app.use(DESCRIPTION, (_request: Request, response: Response) => response.type('json').send(bytes));
 }

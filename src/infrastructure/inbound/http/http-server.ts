@@ -5,8 +5,8 @@ import { shutDown } from '../shared/shut-down.js';
 import { configureHttp, type HttpParts } from './http-app.js';
 
 /**
- * Longer than proxies keep an unused connection (nginx and AWS load balancers: 60 s). After Node's own 5 seconds it would be
- * closed just as a proxy sends the next request on it, which the proxy's client sees as a failure.
+ * Longer than proxies keep an unused connection (nginx and AWS load balancers: 60 s). After Node's own 5 seconds, we
+ * could close a connection just as a proxy sends the next request on it, and the proxy's client would see a failure.
  */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -30,7 +30,7 @@ export class HttpServer {
     });
   }
 
-  /** Answers what is under way. Nest itself would cut off every request that is still open. */
+  /** Answers requests in progress. Nest itself would cut off every open request. */
   async close(): Promise<void> {
     await this.shutDown();
     await this.parts.app.close();
@@ -38,10 +38,10 @@ export class HttpServer {
 }
 
 /**
- * Must be called before the server listens.
- * @returns what shuts it down: requests under way are answered, connections without one are closed at once, and a client that
- *   takes too long is cut off. Node would wait without end for a connection that has never brought a request, of which
- *   proxies keep some open.
+ * Call this before the server listens.
+ * @returns a function that shuts the server down: it answers requests in progress, closes idle connections at once, and
+ *   cuts off a client that takes too long. Node would wait for ever for a connection that has never sent a request, and
+ *   proxies keep such connections open.
  */
 function httpShutDown(server: Server): () => Promise<void> {
   const unused = new Set<Socket>();

@@ -5,7 +5,10 @@ import { withoutSecrets } from '../../../domain/secrets.js';
 const MAX_USER_AGENT = 256;
 const MAX_REQUEST_ID = 128;
 
-/** What others say of the client, made fit for the record: no control characters, no lone surrogates, no keys, no bulk. */
+/**
+ * Facts about the client, made safe for the audit trail: no control characters, lone surrogates or keys, and limited in
+ * length.
+ */
 export function clientFacts(facts: {
   ip: string | undefined;
   userAgent: string | undefined;
@@ -21,7 +24,7 @@ export function clientFacts(facts: {
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
-/** Of any text that others wrote: at most so many characters of it, or null where nothing is left. */
+/** A text that others wrote, cut to this number of characters; null if nothing is left. */
 export function plainText(text: string | undefined, maxLength: number): string | null {
   if (!text) return null;
   if (text.length <= maxLength && PRINTABLE_ASCII.test(text)) return withoutSecrets(text);

@@ -12,7 +12,7 @@ const UNAUTHENTICATED: OutwardDenial = { httpStatus: 401, message: 'invalid api 
 const FORBIDDEN: OutwardDenial = { httpStatus: 403, message: 'operation not allowed', code: 'operation_not_allowed' };
 const LIMITED: OutwardDenial = { httpStatus: 429, message: 'too many requests', code: 'rate_limited' };
 
-/** Toward the outside every 401 is the same, and so is every 403. */
+/** To clients, every 401 looks the same, and so does every 403. */
 export const OUTWARD_DENIAL: Readonly<Record<DenialReason, OutwardDenial>> = {
   'invalid-key': UNAUTHENTICATED,
   revoked: UNAUTHENTICATED,

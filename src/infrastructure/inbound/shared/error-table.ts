@@ -7,7 +7,7 @@ interface ErrorMapping {
   readonly title: string;
 }
 
-/** What each error is to the outside. Whatever is not in here is a fault of our own: 500 and INTERNAL. */
+/** What clients see of each error. Any error that is missing here is our own fault: 500 and INTERNAL. */
 const TABLE: Readonly<Record<ErrorCode, ErrorMapping>> = {
   invalid_fields: { http: 400, grpc: grpc.INVALID_ARGUMENT, title: 'Invalid fields' },
   invalid_request: { http: 400, grpc: grpc.INVALID_ARGUMENT, title: 'Invalid request' },

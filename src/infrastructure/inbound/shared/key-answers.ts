@@ -4,15 +4,15 @@ import { rateLimitWindowSeconds, type RateDecision, type RateLimit } from '../..
 import type { DenialReason, Grant } from '../../../domain/keys/verdict.js';
 import { OUTWARD_DENIAL } from './denial-table.js';
 
-/** What is answered, in words of HTTP, to a request that came with a key, whichever door asks on its behalf. */
+/** The answer to a request with a key, in HTTP terms, the same for every door. */
 export interface KeyAnswer {
   readonly status: 200 | 401 | 403 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON; a grant has none. */
+  /** JSON; undefined for a grant. */
   readonly body: string | undefined;
 }
 
-/** The one place that says what a client with a key learns. A resource service's own guard answers the same. */
+/** The one place that decides what a client with a key learns. The guard in a resource service answers the same. */
 export class KeyAnswers {
   private readonly policy: string;
 
@@ -20,7 +20,9 @@ export class KeyAnswers {
     this.policy = `"key";q=${limit.burst};w=${rateLimitWindowSeconds(limit)}`;
   }
 
-  /** For whoever stands between the client and a service: it tells the service whose key it was, and the client the rest. */
+  /**
+   * For a proxy between client and service. It passes the identity headers to the service and the rest to the client.
+   */
   of(validation: Validation): KeyAnswer {
     const { verdict } = validation;
     const answer = this.toClient(validation);
@@ -28,7 +30,7 @@ export class KeyAnswers {
     return { ...answer, headers: { ...answer.headers, ...EXPOSED, ...identityHeaders(verdict) } };
   }
 
-  /** What the client itself is told. */
+  /** The answer for the client itself. */
   toClient({ verdict, rate }: Validation): KeyAnswer {
     const headers = rate ? this.rateLimitHeaders(rate) : {};
     if (verdict.granted) return { status: 200, headers: { ...headers, ...expiryHeader(verdict) }, body: undefined };
@@ -40,7 +42,7 @@ export class KeyAnswers {
     return refusal(429, message, { ...headers, 'Retry-After': String(retryAfterSeconds(rate)) });
   }
 
-  /** No store could be asked: nobody gets in. */
+  /** A store is unavailable, so nobody gets in. */
   readonly unavailable = refusal(503, 'service unavailable', {});
 
   /** RateLimit-Policy and RateLimit, as the IETF draft "RateLimit header fields for HTTP" writes them. */
@@ -54,26 +56,28 @@ export function wholeSeconds(micros: number): number {
   return Math.ceil(micros / 1_000_000);
 }
 
-/** RFC 6750, section 3: a good key that may not do this, and the permission that it would need, where that is what it lacks. */
+/**
+ * RFC 6750, section 3: the key is good but lacks a right. `scope` names the missing permission, if that is the reason.
+ */
 export function insufficientScope({ missing }: { readonly missing?: string }): string {
   const scope = missing ? `, scope="${missing}"` : '';
   return `Bearer error="insufficient_scope"${scope}`;
 }
 
-/** The same as an error, for the routes whose errors are problems (RFC 9457). */
+/** The same denial as an error, for the routes that answer with problems (RFC 9457). */
 export function denialError(reason: DenialReason, rate: RateDecision | undefined): LatchkeyError {
   const { code, message } = OUTWARD_DENIAL[reason];
   const isLimited = reason === 'rate-limited' && rate !== undefined;
   return new LatchkeyError(code, message, isLimited ? { retryAfterSeconds: retryAfterSeconds(rate) } : {});
 }
 
-/** Whole seconds, and never 0: that would invite the client to hammer. */
+/** Whole seconds, at least 1: with 0 the client would retry in a tight loop. */
 function retryAfterSeconds({ retryAfterMicros }: RateDecision): number {
   return Math.max(1, wholeSeconds(retryAfterMicros));
 }
 
 const KEY_EXPIRES = 'Latchkey-Key-Expires';
-/** To be added to what the service itself lets pages of other origins read. */
+/** Added to the list of headers that the service itself exposes to pages of other origins. */
 const EXPOSED = { 'Access-Control-Expose-Headers': KEY_EXPIRES };
 
 /** RFC 3339. */
@@ -81,7 +85,9 @@ function expiryHeader({ expiresAt }: Grant): Record<string, string> {
   return { [KEY_EXPIRES]: expiresAt.toISOString() };
 }
 
-/** All of them with every grant, even empty, so that nothing of the same name that a client sent goes through. */
+/**
+ * Every grant has all of them, even empty ones, so that a client's header of the same name never reaches the service.
+ */
 function identityHeaders({ ownerId, keyId, access, permissions }: Grant): Record<string, string> {
   return {
     'X-Latchkey-Owner': ownerId,

@@ -1,9 +1,9 @@
-/** What keeps a door from listening, in one line for the person who starts it. */
+/** A failure to listen, explained in one line to the operator. */
 class CannotListen extends Error {}
 
 type PortVariable = 'HTTP_PORT' | 'GRPC_PORT' | 'METRICS_PORT';
 
-/** Says of an error that a socket met with, whatever a library wrote around it, which variable to change. */
+/** Turns a socket's error, even one wrapped by a library, into one that names the variable to change. */
 export function cannotListen(error: unknown, variable: PortVariable, port: number, host: string): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const met = /EADDRINUSE|EACCES|EADDRNOTAVAIL|ENOTFOUND/.exec(`${code} ${message}`)?.[0];

@@ -12,16 +12,16 @@ const BY_METHOD = new Map<string, Operation>([
 ]);
 
 /**
- * The operation that an HTTP method stands for; methods are case-sensitive (RFC 9110, section 9.1). Any other method
- * counts as one that no key may do, rather than being refused unasked: a stranger then learns 401 and is recorded, a
- * good key is charged and learns 403.
+ * The operation that an HTTP method stands for. Methods are case-sensitive (RFC 9110, section 9.1). Any other method
+ * counts as an operation that no key may do, instead of being refused here: an unknown client then gets 401 and is
+ * recorded, and a good key is charged and gets 403.
  */
 export function operationOf(method: string): Operation {
   return BY_METHOD.get(method) ?? 'destroy';
 }
 
 /**
- * What is asked about a request that nothing says more of: an operation that no key may do. So a good key is charged and
- * told 403, while a stranger is told 401 and recorded, as everywhere else.
+ * The question for a request of which nothing else is known: an operation that no key may do. So a good key is charged
+ * and gets 403, and an unknown client gets 401 and is recorded, as everywhere else.
  */
 export const CLOSED: Question = { operation: 'destroy', permission: '' };

@@ -1,6 +1,6 @@
 import { invalidFields, LatchkeyError } from '../../../domain/errors.js';
 
-/** The same error, with its fields spelled as in `proto/`: what the core calls displayName is display_name there. */
+/** The same error, with its fields spelled as in `proto/`: `displayName` becomes `display_name`. */
 export function inProtoSpelling(error: unknown): unknown {
   const errors = error instanceof LatchkeyError ? error.details.errors : undefined;
   if (!errors) return error;

@@ -3,14 +3,14 @@ import { gauge, type Instrument } from '../../telemetry/instrument.js';
 
 const NOBODYS_KEY = '0'.repeat(24);
 
-/** Whether validations can be answered, asked the way a validation asks. */
+/** Whether validations can be answered. It checks this with a read like that of a validation. */
 export class Readiness {
   private isDraining = false;
   private wasReady = false;
 
   /**
-   * @param danger has a warning while what is answered now may be undone
-   * @param announce called with what each look found
+   * @param danger has a warning while changes that are answered now may still be lost
+   * @param announce called with the result of each check
    */
   constructor(
     private readonly reader: KeyReader,
@@ -25,7 +25,7 @@ export class Readiness {
     return this.wasReady;
   }
 
-  /** What is said where validations can be answered. */
+  /** The body of the health answer while validations can be answered. */
   get status(): { readonly status: 'ok'; readonly warning?: string } {
     const { warning } = this.danger;
     return { status: 'ok', ...(warning !== undefined && { warning }) };
@@ -38,7 +38,7 @@ export class Readiness {
     ];
   }
 
-  /** From now on new work should go elsewhere. */
+  /** Reports "not ready" from now on, so that new work goes elsewhere. */
   async drain(): Promise<void> {
     this.isDraining = true;
     await this.check();

@@ -4,27 +4,29 @@ import { LatchkeyError } from '../../../domain/errors.js';
 import { readBearer, readBearerOrBare } from './bearer.js';
 import type { CertificateRole, ServiceRole, ServiceToken } from '../../../config/service-roles.js';
 
-/** A service identity by its name and its token, as an OAuth client gives them. */
+/** A service identity's name and token, as an OAuth client sends them. */
 export interface ClientSecret {
   readonly name: string;
   readonly token: string;
 }
 
-/** What a call says of the service that makes it, whichever door it comes through. */
+/** What a call says about the calling service, the same for every door. */
 export interface Caller {
-  /** Every Authorization header or metadata entry as the caller sent it. */
+  /** Every Authorization header or metadata entry, as the caller sent it. */
   readonly authorization: readonly string[];
-  /** In place of the bearer token: names with their tokens, any of which may be the right one. */
+  /** Instead of the bearer token: pairs of name and token, any of which may be the right one. */
   readonly secrets?: readonly ClientSecret[] | undefined;
-  /** Whether the header may be the token alone, without its scheme. */
+  /** Whether the header may contain the token alone, without a scheme. */
   readonly mayBeBare?: boolean;
-  /** The client certificate that the connection was opened with, if any. Asked only where the token does not do. */
+  /** The client certificate of the connection, if any. Read only if the token is not enough. */
   certificate?(): PeerCertificate | undefined;
 }
 
-/** Which service is calling: by its bearer token, or by its client certificate. */
+/** Finds out which service is calling, by its bearer token or its client certificate. */
 export class ServiceIdentity {
-  /** Tokens whose digest was found to be right: they come with every call, and there are no more than configured. */
+  /**
+   * Tokens whose digest has matched before. They come with every call, and there are no more of them than configured.
+   */
   private readonly proven = new Map<string, readonly ServiceToken[]>();
 
   constructor(
@@ -33,8 +35,8 @@ export class ServiceIdentity {
   ) {}
 
   /**
-   * The name under which the caller has this role. Throws `unauthenticated` when the caller is nobody we know, `forbidden`
-   * when it has another role.
+   * Returns the name under which the caller has this role. Throws `unauthenticated` when the caller is unknown,
+   * `forbidden` when it has another role.
    */
   require(role: ServiceRole, caller: Caller): string {
     const byToken =

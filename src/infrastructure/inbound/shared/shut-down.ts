@@ -1,8 +1,8 @@
 const PATIENCE_MS = 5000;
 
 /**
- * Lets what is under way end; what takes too long is cut off.
- * @param close takes no more, and calls back once all has ended
+ * Lets work in progress end, and cuts off what takes too long.
+ * @param close accepts nothing new, and calls back once everything has ended
  * @param cutOff ends the rest, after which `close` calls back too
  */
 export function shutDown(close: (done: () => void) => void, cutOff: () => void): Promise<void> {

@@ -3,13 +3,13 @@ import type { Account } from '../../../../domain/accounts/account.js';
 
 const LARGEST_VERSION = 2n ** 64n - 1n;
 
-/** An account as administrators see it, field by field: never the hash. */
+/** An account as administrators see it. Built field by field, so the password hash is never in it. */
 export function viewOf({ id, email, displayName, permissions, status, version, passwordHash }: Account) {
   const hasPassword = passwordHash !== null;
   return { id, email, displayName, permissions, status, version: String(version), hasPassword };
 }
 
-/** Not `--version`, which prints that of the program. */
+/** The version of the account. `--version` is taken: it prints the program's version. */
 export function atVersion(): Option {
   const option = new Option(
     '--at-version <number>',

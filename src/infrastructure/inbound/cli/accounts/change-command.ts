@@ -12,7 +12,7 @@ export interface ChangeOptions {
   readonly by?: string;
 }
 
-/** @param version of the change, by the platform's own count, where the administrator gave one */
+/** @param version the platform's number for this change; undefined when the administrator gave none */
 export type Change<T> = (
   administration: Administration,
   id: string,
@@ -20,7 +20,7 @@ export type Change<T> = (
   admin: Administrator,
 ) => Promise<T>;
 
-/** Adds to `account` a command that changes one account in the name of an administrator. */
+/** Adds to `account` a command that changes one account. The audit trail names the administrator as the actor. */
 export function addChangeCommand<T>(
   account: Command,
   databases: Databases,

@@ -37,7 +37,7 @@ export function addAuditCommands(program: Command, databases: Databases): void {
     .action((span: TimeSpan) => reading(databases, (trail) => exportEvents(trail, span)));
 }
 
-/** Over the whole record, however long that takes. */
+/** Reads the whole audit trail, without a time limit. */
 async function reading<T>(databases: Databases, work: (trail: AuditTrail) => Promise<T>): Promise<T> {
   const bar = new ProgressBar('events');
   try {
@@ -47,7 +47,7 @@ async function reading<T>(databases: Databases, work: (trail: AuditTrail) => Pro
   }
 }
 
-/** Waits for its reader, so that no more than one page is in memory. */
+/** Waits until stdout has taken the line, so that at most one page is in memory. */
 async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
   for await (const event of trail.events(span)) {
     if (!process.stdout.write(`${eventLine(event)}\n`)) await once(process.stdout, 'drain');
@@ -72,7 +72,7 @@ function parseMoment(option: string) {
   };
 }
 
-/** An event as one line of JSON: every column, as it is sealed. */
+/** An event as one line of JSON, with every column that the seal covers. */
 function eventLine(event: SealableEvent): string {
   return JSON.stringify({
     id: String(event.id),

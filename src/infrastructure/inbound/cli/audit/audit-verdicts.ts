@@ -4,7 +4,7 @@ import type { AuditSeal } from '../../../../domain/audit/audit-seal.js';
 import type { Answer } from '../answering.js';
 import { UsageError } from '../failures.js';
 
-/** A person with the database's password can store anything: it must not act on a terminal. */
+/** Anyone with the database's password can store any text, so control characters must not reach the terminal. */
 const CONTROLS = /[\p{Cc}\p{Cf}]/gu;
 
 export function describeIntact(trail: IntactTrail): Answer {
@@ -52,7 +52,7 @@ function describeDifferences(problem: string, { differences, moreDifferences }: 
   return { document, text: [`BROKEN: ${problem}`, ...lines, ...more].join('\n') };
 }
 
-/** One line of JSON for people too: it is made to be kept. */
+/** One line of JSON for people too, because they store it. */
 export function exportSeal({ id, toEventId, sealedAt, mac }: AuditSeal): Answer {
   const document = {
     seal: String(id),
@@ -70,7 +70,7 @@ export function parseSeal(text: string): ExportedSeal {
       return { id: BigInt(seal), mac: Buffer.from(mac, 'hex') };
     }
   } catch {
-    // Reported below, like everything else that is no seal.
+    // Not reported here: the text is refused below, like any other that is no seal.
   }
   throw new UsageError('--expect must be followed by the line that --export-seal printed');
 }

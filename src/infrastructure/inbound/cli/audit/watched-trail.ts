@@ -6,7 +6,7 @@ import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 const WIDTH = 24;
 const EVERY_MS = 100;
 
-/** How far a long work has come, in one line of a terminal. Elsewhere it says nothing. */
+/** Shows the progress of long work in one line of a terminal. Prints nothing when the output is no terminal. */
 export class ProgressBar {
   private toldAt = -Infinity;
 
@@ -29,7 +29,7 @@ export class ProgressBar {
   }
 }
 
-/** The record, whose reading is shown as it goes on: by how far the ids have come. */
+/** An audit trail that shows the progress of reading, by the ids read so far. */
 export class WatchedTrail implements AuditTrail {
   private count = 0;
 

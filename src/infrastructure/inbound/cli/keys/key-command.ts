@@ -15,7 +15,7 @@ export function addKeyCommand(program: Command): void {
   answering(inspect, async () => describe(await readKey(), keyPrefix()));
 }
 
-/** Never says a character of the secret, not even of what only resembles a key. */
+/** Never prints a character of the secret, nor of a text that only looks like a key. */
 function describe(text: string, expected: string | undefined): Answer {
   const found = inspectKey(text);
   if (!found) {

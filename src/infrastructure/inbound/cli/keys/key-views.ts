@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { maskKey } from '../../../../domain/keys/key-string.js';
 
-/** A key as administrators see it, field by field: nothing that proves it. */
+/** A key as administrators see it. Built field by field, without the secret's digest. */
 export function viewOf(key: ApiKey, now: Date, lastUsedAt: Date | null) {
   const { id, name, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
   const { replaces, replacedBy, endsAt, graceSeconds } = rotation;

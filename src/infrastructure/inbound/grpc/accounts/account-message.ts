@@ -8,7 +8,7 @@ const STATUS: Readonly<Record<AccountStatus, WireStatus>> = {
   deleted: 'ACCOUNT_STATUS_DELETED',
 };
 
-/** Undefined for the status that is none, and for one that we do not know. */
+/** Undefined for ACCOUNT_STATUS_UNSPECIFIED, and for an unknown status. */
 export function fromWireStatus(wire: WireStatus): AccountStatus | undefined {
   return ACCOUNT_STATUSES.find((status) => STATUS[status] === wire);
 }

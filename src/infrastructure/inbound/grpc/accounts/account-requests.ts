@@ -11,7 +11,7 @@ export interface ById {
 }
 
 export interface Versioned {
-  /** Of a uint64 the loader makes a text. */
+  /** The proto loader delivers a uint64 as text. */
   readonly version?: string | undefined;
 }
 

@@ -5,8 +5,9 @@ import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import { AccountController } from './account.controller.js';
 
 /**
- * `latchkey.v1.AccountService`, whose methods Nest serves (`account.controller.ts`). To Nest it is a transport: Nest hands
- * the controller's methods to it, and it hands them to the one gRPC server, beside the services that Nest knows nothing of.
+ * `latchkey.v1.AccountService`, whose methods Nest serves (`account.controller.ts`). For Nest this is a transport. Nest
+ * registers the controller's methods with it, and it adds them to the one gRPC server, next to the services that do not
+ * use Nest.
  */
 export class AccountService extends Server implements CustomTransportStrategy, GrpcDoor {
   readonly service = 'latchkey.v1.AccountService';
@@ -20,16 +21,16 @@ export class AccountService extends Server implements CustomTransportStrategy, G
   }
 
   listen(callback: () => void): void {
-    // The gRPC server listens, for all its services together.
+    // The gRPC server itself listens, once for all services.
     callback();
   }
 
   close(): void {
-    // The gRPC server closes, with all its services.
+    // The gRPC server itself closes all services.
   }
 
   on(): void {
-    // It has no events.
+    // This transport has no events.
   }
 
   unwrap<T>(): T {
@@ -44,10 +45,10 @@ export class AccountService extends Server implements CustomTransportStrategy, G
   }
 }
 
-/** The names of certificates may be longer. */
+/** The longest actor id. The name in a certificate may be longer; it is then cut off. */
 const MOST_CHARACTERS = 128;
 
-/** The platform as the record names it. Its own address is not that of a client. */
+/** The platform as the audit trail names it. Its address is not recorded, because it is not a client's address. */
 function platform(identity: string): Actor {
   return { actorId: `service:${identity}`.slice(0, MOST_CHARACTERS), client: NO_CLIENT };
 }

@@ -18,7 +18,7 @@ import type { RevokeKeysResponse } from '../generated/latchkey/v1/RevokeKeysResp
 import { toWire } from './account-message.js';
 import { type ById, idOf, keysToRevoke, listingOf, type Versioned, versionOf } from './account-requests.js';
 
-/** What an error means to the caller is for the pipeline to say, as with every other service. */
+/** Errors are left to the pipeline, which maps them to a status for every service. */
 @Catch()
 class PassErrorsOn implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {
@@ -26,7 +26,7 @@ class PassErrorsOn implements RpcExceptionFilter {
   }
 }
 
-/** The methods of `latchkey.v1.AccountService`, by their names. */
+/** The methods of `latchkey.v1.AccountService`, by name. */
 @Controller()
 @UseFilters(PassErrorsOn)
 export class AccountController {

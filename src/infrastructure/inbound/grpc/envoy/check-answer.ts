@@ -14,10 +14,12 @@ const DENIED: Readonly<Record<Exclude<KeyAnswer['status'], 200>, number>> = {
   503: status.UNAVAILABLE,
 };
 
-/** The headers that say who is asking: for the service behind Envoy, where all others are for the client. */
+/** Headers that identify the owner and the key. They go to the service behind Envoy; all others go to the client. */
 const IDENTITY = /^X-Latchkey-/;
 
-/** @param fault for Envoy's operator, who finds it in Envoy's trace log; the client does not see it */
+/**
+ * @param fault what is wrong with Envoy's configuration. It appears in Envoy's trace log; the client does not see it
+ */
 export function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, fault = ''): WireCheckAnswer {
   const named = Object.entries(headers);
   if (http !== 200) {
@@ -34,10 +36,13 @@ export function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, f
   };
 }
 
-/** What the service behind Envoy may say too: ours stands beside it. Of all others there is only ours. */
+/**
+ * The service behind Envoy may send this header too, so our value is appended. Our other headers replace those of the
+ * service.
+ */
 const SHARED = 'Access-Control-Expose-Headers';
 
-/** In lower case, as names are in HTTP/2: Envoy takes either, gRPC's own proxyless clients pass over others. */
+/** In lower case, as in HTTP/2. Envoy accepts both, but gRPC's proxyless clients ignore names with capitals. */
 function toHeader([name, value]: [string, string]): WireHeader {
   const appendAction = name === SHARED ? APPEND_IF_EXISTS_OR_ADD : OVERWRITE_IF_EXISTS_OR_ADD;
   return { header: { key: name.toLowerCase(), value }, appendAction, keepEmptyValue: true };

@@ -57,7 +57,7 @@ export const AUTHORIZATION_SERVICE: ServiceDefinition<UntypedServiceImplementati
   },
 };
 
-/** A header under the first action stands beside what there is of its name, one under the second in its place. */
+/** The first action appends the header to one of the same name; the second replaces it. */
 export const { APPEND_IF_EXISTS_OR_ADD, OVERWRITE_IF_EXISTS_OR_ADD } = root.lookupEnum(
   'envoy.config.core.v3.HeaderValueOption.HeaderAppendAction',
 ).values as { readonly APPEND_IF_EXISTS_OR_ADD: number; readonly OVERWRITE_IF_EXISTS_OR_ADD: number };

@@ -6,14 +6,14 @@ import { toCheckAnswer } from './check-answer.js';
 import { AUTHORIZATION_PROTO, AUTHORIZATION_SERVICE, type WireCheck, type WireCheckAnswer } from './check-messages.js';
 import { readCheck } from './read-check.js';
 
-/** `envoy.service.auth.v3.Authorization`: what Envoy's filter ext_authz asks before it lets a request through. */
+/** `envoy.service.auth.v3.Authorization`: Envoy's filter ext_authz calls it before it lets a request through. */
 export class EnvoyAuthorization implements GrpcDoor {
   readonly service = 'envoy.service.auth.v3.Authorization';
   readonly proto = AUTHORIZATION_PROTO;
   readonly definition = AUTHORIZATION_SERVICE;
   readonly role = 'validator';
   readonly methods;
-  /** One line for each fault of a route's settings, not one for each request. */
+  /** Each fault in a route's settings is logged once, not with every request. */
   private readonly logged = new Set<string>();
 
   constructor(
@@ -24,8 +24,8 @@ export class EnvoyAuthorization implements GrpcDoor {
     const Check: UnaryMethod<WireCheck, WireCheckAnswer> = {
       answer: (check, _call, identity) => this.answer(check, identity),
       requestId: (check) => readCheck(check).client.requestId ?? undefined,
-      // Envoy takes a gRPC error for an authorization service out of order, and with `failure_mode_allow` it then lets
-      // the request through: an error of ours is a denial too.
+      // Envoy treats a gRPC error as a failed authorization service, and with `failure_mode_allow` it then lets the
+      // request through. So our errors are denials too.
       answerToError: () => toCheckAnswer(answers.unavailable),
     };
     this.methods = { Check };

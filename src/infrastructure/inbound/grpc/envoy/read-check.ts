@@ -11,11 +11,11 @@ export interface Check {
   readonly credential: string | undefined;
   readonly question: Question;
   readonly client: Client;
-  /** What is wrong with the settings of Envoy's route, for its operator. */
+  /** A mistake in the settings of Envoy's route, described for its operator. */
   readonly fault: string | undefined;
 }
 
-/** What Envoy says about a request and, in `context_extensions`, about the route that it took. */
+/** What Envoy says about a request, and about its route (`context_extensions`). */
 export function readCheck({ attributes }: WireCheck): Check {
   const http = attributes?.request?.http;
   const header = (name: string) => valuesOf(http?.headers, name);
@@ -32,7 +32,7 @@ export function readCheck({ attributes }: WireCheck): Check {
   return { credential: readBearer(header('authorization')), question, client, fault };
 }
 
-/** A permission must be named, if only as "": a route whose settings were forgotten stays closed. */
+/** The permission must be given, even if it is "": a route without settings stays closed. */
 function faultOf(permission: string | undefined, operation: string | undefined): string | undefined {
   if (permission === undefined) return 'context_extensions: permission is missing; "" asks for none';
   if (permission !== '' && !isPermission(permission)) return 'context_extensions: permission must read resource:action';

@@ -23,7 +23,7 @@ const ACCESS: Readonly<Record<AccessLevel, number>> = {
   'read-and-write': wireAccess.ACCESS_LEVEL_READ_AND_WRITE,
 };
 
-/** For the calling service alone. */
+/** Only for the calling service, never for the client. */
 const REASON: Readonly<Record<DenialReason, number>> = {
   'invalid-key': wireReason.REASON_INVALID_KEY,
   revoked: wireReason.REASON_REVOKED,
@@ -43,7 +43,7 @@ export function toAnswer(requestId: string, { verdict, rate, proven }: Validatio
     : { requestId, denial: toDenial(verdict, rate, proven), rateLimit };
 }
 
-/** What a unary call would have thrown, as one answer among others on a stream. */
+/** The error that a unary call would throw, as an answer on a stream. */
 export function toFailure(requestId: string, error: unknown): WireAnswer {
   const { grpc: code, message } = mapError(error);
   return { requestId, failure: { code, message } };

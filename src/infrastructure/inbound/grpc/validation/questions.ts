@@ -10,7 +10,7 @@ import { numbersOf, type WireQuestion } from './validation-messages.js';
 
 const wireOperation = numbersOf<WireOperation>('Operation');
 
-/** OPERATION_UNSPECIFIED, and numbers that no name stands for, are not in here. */
+/** OPERATION_UNSPECIFIED and unknown numbers are not in here. */
 const OPERATION: Readonly<Record<number, Operation>> = {
   [wireOperation.OPERATION_READ]: 'read',
   [wireOperation.OPERATION_WRITE]: 'write',
@@ -20,7 +20,7 @@ const OPERATION: Readonly<Record<number, Operation>> = {
   [wireOperation.OPERATION_IMPERSONATE]: 'impersonate',
 };
 
-/** Throws `invalid_fields` for a broken call; an unreadable credential is none, for the use case to refuse. */
+/** Throws `invalid_fields` for a broken call. An unreadable credential is not an error here: the use case denies it. */
 export function readQuestion(wire: WireQuestion): {
   credential: string | undefined;
   question: Question;
@@ -36,7 +36,7 @@ export function readQuestion(wire: WireQuestion): {
   };
 }
 
-/** As logs and the record have it, also of a question that can't be read. */
+/** As logs and the audit trail have it, even when the question cannot be read. */
 export function requestIdOf({ requestId }: WireQuestion): string | undefined {
   return clientFacts({ ip: undefined, userAgent: undefined, requestId }).requestId ?? undefined;
 }

@@ -1,10 +1,10 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { codecOf, loadProto } from '../protos.js';
 
-/** A question as it arrives: absent fields are empty, enums are their numbers, known or not. */
+/** A question as decoded: absent fields are empty; enums are numbers, known or unknown. */
 export interface WireQuestion {
   readonly requestId: string;
-  /** Which of the two the caller set, if any. */
+  /** Which of the two the caller set; undefined if none. */
   readonly credential?: 'apiKey' | 'authorization';
   readonly apiKey: string;
   readonly authorization: string;
@@ -12,7 +12,7 @@ export interface WireQuestion {
   readonly permission: string;
   readonly clientIp: string;
   readonly userAgent: string;
-  /** When it was read off the wire, by performance.now(): on a busy stream, long before it is handed on. */
+  /** When it was read from the connection, by performance.now(). On a busy stream it is handled much later. */
   readAt: number;
 }
 
@@ -76,7 +76,7 @@ export const VALIDATION_SERVICE: ServiceDefinition<UntypedServiceImplementation>
   ValidateKeys: { path: path('ValidateKeys'), requestStream: true, responseStream: true, ...messages },
 };
 
-/** The numbers of an enum's values, by name; the generated type of an enum is its names or its numbers. */
+/** The numbers of an enum's values, by name. The generated type of an enum allows both names and numbers. */
 export function numbersOf<Value extends string | number>(enumName: string) {
   return root.lookupEnum(`latchkey.v1.${enumName}`).values as Readonly<Record<Extract<Value, string>, number>>;
 }

@@ -9,7 +9,7 @@ import { readQuestion, requestIdOf } from './questions.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './validation-messages.js';
 import { answerStream, OpenStreams } from './validation-stream.js';
 
-/** `latchkey.v1.ApiKeyService`: every request of the platform is asked about here. */
+/** `latchkey.v1.ApiKeyService`: guards ask it about every request of the platform. */
 export class ValidationService implements GrpcDoor {
   readonly service = 'latchkey.v1.ApiKeyService';
   readonly proto = VALIDATION_PROTO;
@@ -18,8 +18,8 @@ export class ValidationService implements GrpcDoor {
   readonly methods;
   private readonly streams = new OpenStreams();
   /**
-   * The one thing that a guard needs for the RateLimit-Policy header and that no message carries: `w`, the seconds in
-   * which a whole burst refills. Sent as initial metadata.
+   * `w` of the RateLimit-Policy header: the seconds in which an empty bucket refills to the full burst. No message
+   * carries it, so it is sent as initial metadata.
    */
   private readonly window = new Metadata();
 
@@ -58,7 +58,7 @@ export class ValidationService implements GrpcDoor {
     service: string,
   ): Promise<WireAnswer> {
     const answer = await this.answer(question, service);
-    // Only now: sent together, headers and answer travel in one packet.
+    // Sent only now, so that headers and answer travel in one packet.
     call.sendMetadata(this.window);
     return answer;
   }

@@ -6,12 +6,12 @@ import { toFailure } from './answers.js';
 import { requestIdOf } from './questions.js';
 import type { WireAnswer, WireQuestion } from './validation-messages.js';
 
-/** Questions of one stream that may be open at once; HTTP/2 flow control holds back the rest. */
+/** The most questions of one stream in progress. HTTP/2 flow control holds back more. */
 const MAX_OPEN = 1024;
 
 /**
- * Answers each question of a stream as soon as its answer is there. Reads no further while too many are open or while
- * the client does not read its answers. A failed question costs only itself.
+ * Answers each question of a stream as soon as its verdict is known. Stops reading while too many questions are open or
+ * the client does not read its answers. A failed question does not affect the others.
  */
 export function answerStream(
   call: ServerDuplexStream<WireQuestion, WireAnswer>,
@@ -57,7 +57,7 @@ export function answerStream(
   call.on('error', () => call.pause());
 }
 
-/** The validation streams that are open, so that a shutdown can ask them to come to an end. */
+/** The open validation streams, so that a shutdown can end them. */
 export class OpenStreams {
   private readonly streams = new Set<EventEmitter>();
 
@@ -71,7 +71,7 @@ export class OpenStreams {
     return [gauge('latchkey_validation_streams_open', 'Streams of questions that are open', () => this.streams.size)];
   }
 
-  /** Every stream answers what it has read, then ends. */
+  /** Every stream answers the questions that it has read, then ends. */
   drain(): void {
     for (const stream of this.streams) stream.emit('drain-requested');
   }

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { invalidFields } from '../../../../domain/errors.js';
 import { headerValues } from '../pipeline/request.js';
 
-/** Where a proxy says what it was asked. Of these headers, only those of the mode count. */
+/** The headers in which a proxy sends the original method and target. Only the headers of the selected mode count. */
 interface OriginalHeaders {
   readonly method: string;
   readonly target: string;
@@ -26,7 +26,7 @@ export function readMode(value: unknown): ForwardAuthMode {
   throw invalidFields([{ field: 'mode', message: `must be one of ${FORWARD_AUTH_MODES.join(', ')}` }]);
 }
 
-/** Method and target as the proxy received them; undefined unless it names each of them once. */
+/** Method and target as the proxy received them. Undefined unless each of them is sent exactly once. */
 export function originalOf(request: Request, mode: ForwardAuthMode): { method: string; target: string } | undefined {
   const [method, ...methods] = headerValues(request, MODES[mode].method);
   const [target, ...targets] = headerValues(request, MODES[mode].target);

@@ -119,13 +119,13 @@ describe('the path of a request target', () => {
   });
 });
 
-/** As a careless server decodes: each escape by itself, byte for byte, and whatever is none stays. */
+/** Like a careless server: decodes each escape on its own, byte for byte, and leaves invalid escapes as they are. */
 function loosely(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** As a file system reads that passes over what cannot be seen. */
+/** Like a file system that ignores invisible characters. */
 const visible = (text: string) => text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g, '');
 
-/** As a program reads that asks Windows for its arguments in an 8-bit character set. */
+/** Like a program on Windows that reads its arguments in an 8-bit character set. */
 const asWindowsReads = (text: string) => text.replace(/[\u2044\u2215]/g, '/').replace(/\u2216/g, '\\');

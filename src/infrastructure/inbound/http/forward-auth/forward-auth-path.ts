@@ -1,22 +1,31 @@
-/** RFC 3986, 3.3: all that a path may hold as it is, but for `;`, behind which some servers look for parameters. */
+/**
+ * RFC 3986, 3.3: the characters that a path may contain unencoded, except `;`: some servers look for parameters after
+ * it.
+ */
 const PATH = /^\/(?:[\w\-.~!$&'()*+,=:@/]|%[0-9a-f]{2})*$/i;
-/** Letters, digits and -._~ have one spelling in the normal form (6.2.2.2); who encodes them has something to hide. */
+/**
+ * Letters, digits and -._~ are never encoded in the normal form (6.2.2.2). Encoding them can only serve to hide
+ * something.
+ */
 const NEEDLESSLY_ENCODED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i;
 /** / % ; ? # \ */
 const ENCODED_DELIMITER = /%(?:2[35f]|3[bf]|5c)/i;
-/** What a segment must not read as, to servers that decode once more, fold look-alikes or trim blanks. */
+/** What a segment must not turn into on servers that decode again, replace look-alike characters or trim blanks. */
 const TREACHEROUS = /[\p{Cc}\p{Zl}\p{Zp}%;?#\\]|\/\/|\/[.\s]+(?:\/|$)/u;
-/** What is not seen, and what some servers therefore leave out: file systems, and those that compare names as people do. */
+/** Invisible characters, which file systems and programs that compare names loosely leave out. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
-/** What becomes / \ or % in an older character set (Windows' best fit; ¥ and ₩ in Japanese and Korean), or looks like it. */
+/**
+ * Characters that turn into / \ or % in an older character set (Windows' best fit; ¥ and ₩ in Japanese and Korean), or
+ * look like them.
+ */
 const LIKE_DELIMITERS = /[\u2044\u2215\u2571\u27cb\u29f8\u2216\u2572\u27cd\u29f5\u29f9\u00a5\u20a9\u066a]/;
 
 /**
- * The path of a request target, decoded, without its query: what routes are matched with.
+ * Decodes the path of a request target, without its query. Routes are matched with the result.
  *
- * @returns undefined for every target that two servers could understand in two ways: a dot segment, an empty one, an
- * encoded delimiter or its look-alike, a control or invisible character, a fragment, text that is not UTF-8, another
- * spelling of the same path
+ * @returns undefined for every target that two servers could understand differently: a dot segment, an empty segment,
+ *   an encoded delimiter or its look-alike, a control or invisible character, a fragment, text that is not UTF-8,
+ *   another spelling of the same path
  */
 export function normalPath(target: string): string | undefined {
   if (target.includes('#')) return undefined;

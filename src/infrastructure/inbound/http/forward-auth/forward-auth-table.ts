@@ -2,7 +2,7 @@ import type { Question } from '../../../../domain/keys/verdict.js';
 import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
 import { CLOSED, operationOf } from '../../shared/operation-of.js';
 
-/** Which question a method and a path stand for. The first route that matches counts. */
+/** Maps a method and a path to the question for the service. The first matching route counts. */
 export class ForwardAuthTable {
   private readonly routes: readonly (ForwardAuthRoute & { readonly segments: readonly string[] })[];
 
@@ -31,7 +31,7 @@ function covers(pattern: readonly string[], segments: readonly string[]): boolea
   return named.every((name, index) => name === '*' || name === segments[index]);
 }
 
-/** A slash at the end makes no difference: to most servers it makes none either. */
+/** A slash at the end is ignored, as most servers ignore it. */
 function segmentsOf(path: string): string[] {
   return path.replace(/\/$/, '').split('/').slice(1);
 }

@@ -30,7 +30,7 @@ const IDENTITY = {
 class ForwardAuthController {
   constructor(private readonly forwardAuth: ForwardAuth) {}
 
-  /** Any method will do: proxies differ in the one they ask with. */
+  /** Every method, because proxies differ in the method that they use. */
   @Get()
   @ApiQuery({ name: 'mode', enum: FORWARD_AUTH_MODES, description: 'Which proxy asks, and so in which headers' })
   @ApiHeader({ name: 'Authorization', description: 'As the client sent it: Bearer <API key>' })
@@ -47,7 +47,7 @@ class ForwardAuthController {
   @ProblemResponses({ 400: 'Unknown mode' })
   async ask(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     const answer = await this.forwardAuth.answer(readMode(mode), request);
-    // A body that is announced but never sent must not swallow the next request of the connection.
+    // A body that is announced but never sent must not consume the next request of the connection.
     if (hasBody(request)) response.setHeader('Connection', 'close');
     sendKeyAnswer(response, answer);
   }

@@ -18,7 +18,7 @@ export interface ForwardAuthParts {
   readonly routes: readonly ForwardAuthRoute[] | undefined;
 }
 
-/** Answers proxies that ask, request by request, whether to let it through to a service that knows nothing of keys. */
+/** Answers proxies that call for each request. The service behind the proxy needs to know nothing about keys. */
 export class ForwardAuth {
   private readonly table: ForwardAuthTable;
   private hasWarned = false;
@@ -50,7 +50,10 @@ export class ForwardAuth {
   }
 }
 
-/** auth_request knows 401 and 403, and takes all else for a fault: the status that is meant travels in a header. */
+/**
+ * nginx's auth_request understands 401 and 403 and treats every other status as an error. So the real status is sent in
+ * a header.
+ */
 function forNginx(answer: KeyAnswer): KeyAnswer {
   if (answer.status !== 429 && answer.status !== 503) return answer;
   return { ...answer, status: 403, headers: { ...answer.headers, 'X-Latchkey-Status': String(answer.status) } };

@@ -22,7 +22,7 @@ import { ProblemResponses } from '../pipeline/problem-responses.js';
 import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 import { identifyClient } from './oauth-client.js';
 
-/** Whether it may read anything at all: what it may do, the caller finds in its scope. */
+/** Whether the key can read anything at all. The scope in the response says what it may do. */
 const IS_ACTIVE: Question = { operation: 'read', permission: '' };
 
 const FORM = {
@@ -38,7 +38,7 @@ const FORM = {
 
 const SECONDS = { type: 'integer', description: 'Seconds since 1970' } as const;
 
-/** An introspection response (RFC 7662, section 2.2). Of a token that is not active it says nothing else. */
+/** An introspection response (RFC 7662, section 2.2). For an inactive token it contains nothing but `active`. */
 class IntrospectionView {
   @ApiProperty() active: boolean;
   @ApiPropertyOptional({ description: 'The account that the key acts as' }) sub?: string;
@@ -64,7 +64,7 @@ function seconds(at: Date): number {
   return Math.floor(at.getTime() / 1000);
 }
 
-/** Token introspection (RFC 7662), for services that ask in the way of OAuth 2.0. */
+/** Token introspection (RFC 7662), for services that use the OAuth 2.0 protocol. */
 @ApiTags('introspection')
 @ApiBearerAuth('service_token')
 @ApiBasicAuth('service_client')
@@ -97,7 +97,7 @@ class IntrospectionController {
     const service = identifyClient(this.identity, headerValues(request, 'authorization'), form);
     const token = form.get('token');
     if (token === undefined) throw invalidFields([{ field: 'token', message: 'is missing' }]);
-    // The caller's address is not the client's, and the standard has no field for that.
+    // The caller's address is not the client's, and the standard has no field for the client's address.
     const client = clientFacts({ ip: undefined, userAgent: undefined, requestId: request.requestId });
     const { verdict, rate } = await this.validateKey.execute({
       credential: token,
@@ -106,14 +106,14 @@ class IntrospectionController {
       service,
     });
     const isLimited = !verdict.granted && verdict.reason === 'rate-limited';
-    // Only here: an answer about a token that is not active must not show that its secret is known.
+    // Only here: a response about an inactive token must not show whether its secret is right.
     if (rate && (verdict.granted || isLimited)) response.set(this.answers.rateLimitHeaders(rate));
     if (isLimited) throw denialError('rate-limited', rate);
     return new IntrospectionView(verdict.granted ? verdict : undefined);
   }
 }
 
-/** The standard has clients send a form. */
+/** The standard requires clients to send a form. */
 export const introspectionDoor: HttpDoor = {
   controllers: [IntrospectionController],
   policies: { '/v1/introspect': { handlers: [formBodies()] } },

@@ -6,8 +6,8 @@ import { OAuthRefusal } from '../pipeline/refusals.js';
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 
 /**
- * The name of the validator that calls: by its bearer token, or as an OAuth client does. To an OAuth client that is unknown,
- * the error is in the words of OAuth.
+ * The name of the calling validator: by its bearer token, or by OAuth client authentication. An unknown OAuth client
+ * gets an OAuth error.
  */
 export function identifyClient(
   identity: ServiceIdentity,
@@ -24,8 +24,8 @@ export function identifyClient(
 }
 
 /**
- * What an OAuth client says of itself by `client_secret_basic` or `client_secret_post` (RFC 6749, section 2.3.1), in each
- * reading that it may mean; undefined when it uses neither, as one with a bearer token.
+ * The client's name and secret from `client_secret_basic` or `client_secret_post` (RFC 6749, section 2.3.1), in each
+ * possible reading. Undefined when the caller uses neither, for example with a bearer token.
  */
 function readClientSecret(
   authorization: readonly string[],
@@ -44,7 +44,7 @@ function readClientSecret(
   const [, encoded = ''] = BASIC.exec(header) ?? [];
   const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':');
   const given = { name, token: rest.join(':') };
-  // The standard has both form-encoded, which a part of the clients in use leave out.
+  // The standard requires both to be form-encoded, which some clients do not do.
   return [given, { name: unescapePlus(given.name), token: unescapePlus(given.token) }];
 }
 

@@ -36,7 +36,7 @@ function keysProblem(value: unknown): string | undefined {
   return value.every((one) => typeof one === 'string') ? undefined : 'must hold texts alone';
 }
 
-/** Who holds a key string may end it, and learns nothing by that. */
+/** Anyone who has a key string may end that key. The answer reveals nothing about it. */
 @ApiTags('leaks')
 @Controller('v1/leaked-keys')
 export class LeakedKeysController {

@@ -3,15 +3,16 @@ import { type FieldError, invalidFields, LatchkeyError } from '../../../../domai
 import { MAX_URL_LENGTH } from '../../../../domain/audit/leak-site.js';
 import { plainText } from '../../shared/client-facts.js';
 
-/**
- * What GitLab calls our keys: the type and the id of the rule that finds them, as `docs/secret-scanning/gitleaks.toml` has it.
- */
+/** GitLab's name for our keys: the type, and the id of the detecting rule in `docs/secret-scanning/gitleaks.toml`. */
 export const TOKEN_TYPE = 'gitleaks_rule_id_latchkey-api-key';
 const SOURCE = 'gitlab';
-/** Of what is wrong with a list, so much is told. */
+/** The most errors reported about a list. */
 const MAX_ERRORS = 10;
 
-/** The list that GitLab sends, by where the tokens stood. Fields that it may add one day make no difference. */
+/**
+ * Reads GitLab's list, and groups the tokens by where they were found. Unknown fields are ignored, since GitLab may add
+ * some.
+ */
 export function readLeakedTokens(body: unknown): Leak[] {
   if (!Array.isArray(body)) throw new LatchkeyError('invalid_request', 'The body must be a JSON array');
   const errors = body.flatMap(problemsOf);

@@ -7,7 +7,7 @@ import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 import { LeakedKeysController } from './leaked-keys.controller.js';
 import { TokenRevocationController } from './token-revocation.controller.js';
 
-/** GitLab sends what it found in one request, however much that is. */
+/** GitLab sends everything it found in one request, however large. */
 const LEAKED_TOKENS_LIMIT = '1mb';
 
 export function leaksDoor(identity: ServiceIdentity): HttpDoor {
@@ -21,7 +21,10 @@ export function leaksDoor(identity: ServiceIdentity): HttpDoor {
   };
 }
 
-/** Ahead of the body, which may be large: only who reports leaked keys gets past. Anyone else is 401, as GitLab's API has it. */
+/**
+ * Runs before the body is read, which may be large: only a reporter gets past. Anyone else gets 401, as in GitLab's
+ * API.
+ */
 function reportersOnly(identity: ServiceIdentity) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     try {

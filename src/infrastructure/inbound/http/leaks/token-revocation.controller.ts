@@ -31,7 +31,7 @@ const TOKENS = {
 };
 const NOBODY = 'No service token with the role reporter';
 
-/** GitLab's Token Revocation API: what a GitLab of one's own calls when its secret detection finds keys of ours. */
+/** GitLab's Token Revocation API: a self-hosted GitLab calls it when its secret detection finds our keys. */
 @ApiTags('leaks')
 @ApiBearerAuth('service_token')
 @ApiSecurity('bare_service_token')

@@ -25,7 +25,7 @@ const IDEMPOTENCY_KEY = {
   description: 'A repeat under the same key creates nothing',
 } as const;
 
-/** Of a change that owners confirm. */
+/** The responses of a change that owners confirm. */
 const CONFIRMED = {
   ...OWNERS_ONLY,
   ...MALFORMED_BODY,
@@ -120,14 +120,17 @@ export class ApiKeysController {
   }
 }
 
-/** In any case of letters. What can't be an id is no key of this owner's either. */
+/** Letter case does not matter. A text that cannot be an id gets the answer for an unknown key. */
 function readKeyId(id: string): string {
   const keyId = id.toLowerCase();
   if (!isKeyId(keyId)) throw noSuchKey();
   return keyId;
 }
 
-/** As the IETF draft "The Idempotency-Key HTTP Header Field" has it, quotes optional; kept as the client sent it. */
+/**
+ * Quotes are optional, unlike in the IETF draft "The Idempotency-Key HTTP Header Field". The value is stored as it was
+ * sent.
+ */
 function readIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   requireFields({ 'Idempotency-Key': idempotencyKeyProblem(header) });

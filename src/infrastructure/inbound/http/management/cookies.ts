@@ -4,7 +4,7 @@ import type { CookieOptions, Request, Response } from 'express';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import type { SignInUnderWay } from '../../../../application/sessions/begin-platform-sign-in.js';
 
-/** The session cookie. Over https its name carries the __Host- prefix: no other host or path can set or shadow it. */
+/** The session cookie. Over https its name has the __Host- prefix, so no other host or path can set or shadow it. */
 export class SessionCookie {
   private readonly name: string;
   private readonly options: CookieOptions;
@@ -32,8 +32,9 @@ const MINUTES = 10;
 const ENCRYPTION = { alg: 'dir', enc: 'A256GCM' };
 
 /**
- * A sign-in at the platform that is under way, kept by the browser that began it and read by no other. Any instance can
- * read it: the key is made from the client secret, which they share. It is Lax, because the platform sends people back.
+ * A sign-in at the platform that has begun. The browser that began it stores it encrypted. Every instance can read it,
+ * because the key is derived from the shared client secret. The cookie is Lax, because the platform redirects the
+ * browser back from another site.
  */
 export class SignInCookie {
   private readonly name: string;
@@ -55,7 +56,7 @@ export class SignInCookie {
     response.cookie(this.name, value, { ...this.options, maxAge: MINUTES * 60_000 });
   }
 
-  /** For one use: the browser forgets it with this answer. Undefined when there is none, or none of ours, or too late. */
+  /** For one use: the answer deletes the cookie. Undefined when it is missing, invalid or expired. */
   async take(request: Request, response: Response): Promise<SignInUnderWay | undefined> {
     const value = parseCookie(request.headers.cookie ?? '')[this.name];
     if (value === undefined) return undefined;

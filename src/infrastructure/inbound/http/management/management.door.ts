@@ -7,7 +7,7 @@ import { AuditEventsController } from './audit-events.controller.js';
 import { SessionCookie } from './cookies.js';
 import { SessionController } from './session.controller.js';
 
-/** What people manage their keys by, in the settings screen or in a page of the platform's own. */
+/** How people manage their keys, from the settings screen or from a page of the platform. */
 export function managementDoor({ publicUrl, passwordSignIn }: Pick<Config, 'publicUrl' | 'passwordSignIn'>): HttpDoor {
   return {
     controllers: [SessionController, ApiKeysController, AuditEventsController],
@@ -16,7 +16,7 @@ export function managementDoor({ publicUrl, passwordSignIn }: Pick<Config, 'publ
   };
 }
 
-/** Where people sign in elsewhere, there is no such thing as a sign-in with a password. */
+/** Where people sign in elsewhere, there is no sign-in with a password. */
 function unlessPasswords(request: Request, _response: Response, next: NextFunction): void {
   next(request.method === 'POST' && request.path === '/' ? nothingHere() : undefined);
 }

@@ -18,15 +18,18 @@ import { denialError, KeyAnswers } from '../../shared/key-answers.js';
 import { SessionCookie } from './cookies.js';
 import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 
-/** For the routes that serve people who are not signed in. An Authorization header is judged there all the same. */
+/** For routes that also serve people who are not signed in. An Authorization header is still checked there. */
 export const SignedOutToo = () => applyDecorators(SetMetadata(SignedOutToo, true), ApiSecurity({}));
 
-/** For the controllers that people manage their keys by, each with a session or with a token of the platform's own login. */
+/**
+ * For controllers with which people manage their keys. Each request needs a session or a token of the platform's own
+ * login.
+ */
 export const ForOwners = () => applyDecorators(UseGuards(OwnerGuard), ApiCookieAuth(), ApiBearerAuth('platform_token'));
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Lets people manage keys, never keys themselves. */
+/** Lets people manage keys. An API key can never manage keys. */
 @Injectable()
 export class OwnerGuard implements CanActivate {
   constructor(
@@ -54,7 +57,7 @@ export class OwnerGuard implements CanActivate {
     return session;
   }
 
-  /** Told apart by shape: a platform token signs its person in; anything else is judged as an API key. */
+  /** The form decides: a JWT is a platform token and signs its person in; anything else is judged as an API key. */
   private async byBearer(authorization: string[], request: LatchkeyRequest, response: Response): Promise<Session> {
     const credential = readBearer(authorization);
     const client = clientOf(request);
@@ -66,7 +69,7 @@ export class OwnerGuard implements CanActivate {
     const question = { operation: 'manage-api-keys', permission: '' } as const;
     const { verdict, rate } = await this.validateKey.execute({ credential, question, client });
     if (rate) response.set(this.answers.rateLimitHeaders(rate));
-    // A grant is impossible; were one ever given, it would still not be a person.
+    // A grant is impossible here. If there ever were one, a key would still not be a person.
     throw denialError(verdict.granted ? 'operation-not-allowed' : verdict.reason, rate);
   }
 }

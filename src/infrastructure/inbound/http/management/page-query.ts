@@ -32,7 +32,7 @@ export function readEventFilter({ type, keyId }: Query): Partial<EventFilter> {
   return { ...(types && { types }), ...(keyId !== undefined && { keyId: id }) };
 }
 
-/** One or more, comma-separated, so that the parameter is given once like every other. */
+/** One or more values, comma-separated, so that the parameter is given once, like every other. */
 function readEventTypes(type: unknown): OwnerEventType[] | undefined {
   if (type === undefined) return undefined;
   const named = typeof type === 'string' ? type.split(',') : [];

@@ -12,10 +12,12 @@ import { SessionCookie, SignInCookie } from './cookies.js';
 
 const ONWARD = { Location: { description: 'Where the person goes on', schema: { type: 'string' } as const } };
 
-/** What the settings screen says to a person who comes back: the part of its address that no server and no log sees. */
+/** The result that the settings screen shows, sent in the fragment of its address, which no server and no log sees. */
 type Message = 'signed-in' | 'signed-in=another' | `refused=${string}`;
 
-/** Brings people from a sign-in at the platform back to the settings screen, whatever came of it. */
+/**
+ * Redirects the browser back to the settings screen after a sign-in at the platform, whether it succeeded or failed.
+ */
 class SignInLanding {
   private readonly page: string;
 
@@ -30,7 +32,7 @@ class SignInLanding {
     response.redirect(303, `${this.page}#${message}`);
   }
 
-  /** A person who followed a link is to see a page, and the people who run the service the reason. */
+  /** The person sees a page; the reason goes to the log, for the operators. */
   async orRefuse(response: Response, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -43,7 +45,7 @@ class SignInLanding {
   }
 }
 
-/** Browsers come here, by links and redirects: every answer sends the person on, to the platform or to our page. */
+/** Browsers come here by links and redirects, so every response is a redirect: to the platform, or to our page. */
 @ApiTags('session')
 @Controller('v1/session/oidc')
 class PlatformSignInController {
@@ -74,7 +76,10 @@ class PlatformSignInController {
     });
   }
 
-  /** The session's cookie is Strict, and not sent on the way back from another site: what was begun names its session. */
+  /**
+   * The session cookie is Strict, so the browser does not send it on the way back from another site. The sign-in cookie
+   * names the session instead.
+   */
   @Get('callback')
   @ApiResponse({ status: 303, description: 'Signed in, or back with the reason', headers: ONWARD })
   async finish(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
@@ -90,7 +95,7 @@ class PlatformSignInController {
   }
 }
 
-/** Without OIDC_ISSUER there is nothing at its addresses. */
+/** Without OIDC_ISSUER there is no such door. */
 export function platformSignInDoor({ publicUrl, oidc }: Pick<Config, 'publicUrl' | 'oidc'>, log: Log): HttpDoor {
   if (!oidc) return {};
   return {

@@ -22,7 +22,7 @@ export class SessionController {
     private readonly cookie: SessionCookie,
   ) {}
 
-  /** Ends the session that this browser had before, so that no cookie planted in it outlives a sign-in. */
+  /** Also ends the browser's previous session, so that a cookie planted in it does not outlive the sign-in. */
   @Post()
   @HttpCode(204)
   @SignedOutToo()

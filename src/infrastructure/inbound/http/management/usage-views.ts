@@ -39,7 +39,7 @@ class DayCountView {
   }
 }
 
-/** A key as in the list, and what it did. */
+/** A key as in the list, with its usage. */
 export class ApiKeyHistoryView extends ApiKeyView {
   @ApiProperty({ type: [AddressUseView], description: USES }) uses: AddressUseView[];
   @ApiProperty({ type: [DayCountView], description: DAYS }) days: DayCountView[];

@@ -8,7 +8,7 @@ import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
 import { maskKey } from '../../../../domain/keys/key-string.js';
 
-/** Answers are built field by field, so that nothing new in a table or an aggregate leaks by itself. */
+/** Answers are built field by field, so that a new column or property never leaks by itself. */
 
 const TIME = { type: String, format: 'date-time' } as const;
 const TIME_OR_NULL = { ...TIME, nullable: true } as const;

@@ -8,7 +8,7 @@ import type { MetricsPage } from '../../../telemetry/metrics-page.js';
 type Answer = readonly [status: number, type: string, body: string];
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Metrics and health on a port of their own, which need not be reachable from where HTTP_PORT is. */
+/** Metrics and health on a separate port, which can be closed to the clients of HTTP_PORT. */
 export class MetricsListener {
   private readonly server: Server;
 
@@ -18,14 +18,14 @@ export class MetricsListener {
     private readonly config: Pick<Config, 'metricsPort' | 'host'>,
   ) {
     this.server = createServer((request, response) => {
-      // What a body might hold is of no interest.
+      // Bodies are ignored.
       request.resume();
       const path = request.method === 'GET' ? request.url?.split('?', 1)[0] : undefined;
       void this.answer(path).then((answer) => send(response, answer));
     });
   }
 
-  /** Listens, where METRICS_PORT is set. Throws when the port is taken. */
+  /** Listens if METRICS_PORT is set. Throws when the port is taken. */
   async open(): Promise<void> {
     const { metricsPort, host } = this.config;
     if (metricsPort === undefined) return;

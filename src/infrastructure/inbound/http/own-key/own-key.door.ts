@@ -50,7 +50,7 @@ class OwnKeyView {
   }
 }
 
-/** Answers a client that asks with its key what the key may do. */
+/** Answers a client that calls with its own key: what the key may do. */
 @ApiTags('key')
 @ApiBearerAuth('api_key')
 @Controller('v1/key')

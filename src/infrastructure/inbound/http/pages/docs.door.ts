@@ -23,7 +23,10 @@ const PAGE = `<!doctype html>
   </body>
 </html>
 `;
-/** A file of its own, because nothing inline may run. Without the validator badge, which would ask a foreign server. */
+/**
+ * A separate file, because inline scripts are not allowed. Without the validator badge, which would call a foreign
+ * server.
+ */
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });\n`;
 
 const POLICY = [
@@ -37,7 +40,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The HTTP API to read and to try, from this origin alone. A sign-in there opens an ordinary session. */
+/** Swagger UI for the HTTP API, from this origin alone. A sign-in there opens an ordinary session. */
 export function docsDoor(): HttpDoor {
   return { policies: { '/docs': { handlers: [pageAndFiles()] } } };
 }

@@ -15,7 +15,7 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
 type Settings = Pick<Config, 'exampleUrl' | 'helpUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
 
-/** The settings screen's one document. It may load what this origin serves, and nothing else. */
+/** The settings screen's single document. It may load only what this origin serves. */
 class SettingsPage {
   private readonly document: string;
 
@@ -24,7 +24,7 @@ class SettingsPage {
       __EXAMPLE_URL__: new URL(exampleUrl).href,
       __HELP_URL__: helpUrl ? new URL(helpUrl).href : '',
       __PASSWORD_SIGN_IN__: passwordSignIn ? 'on' : 'off',
-      // With its origin: of the spellings of a loopback address, the platform sends people back to this one.
+      // An absolute URL: a loopback address has several spellings, and the platform redirects people to this one.
       __PLATFORM_SIGN_IN__: oidc ? `${publicUrl}/v1/session/oidc` : '',
     };
     try {
@@ -38,7 +38,7 @@ class SettingsPage {
     }
   }
 
-  /** The nonce, fresh for each answer, is for the style tags that the component library writes. */
+  /** The nonce is new for each answer. The component library's style tags need it. */
   send(response: Response): void {
     const nonce = randomBytes(16).toString('base64url');
     response.set({
@@ -67,7 +67,7 @@ class SettingsController {
   @Get()
   @Redirect('/settings/api-keys', 302)
   home(): void {
-    // The redirect is all there is.
+    // The response is only the redirect.
   }
 
   @Get('settings/api-keys')

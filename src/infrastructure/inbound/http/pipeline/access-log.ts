@@ -3,7 +3,7 @@ import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { LatchkeyRequest } from './request.js';
 
-/** One line a request; the path without its query, which is never logged. A probe that finds all well is no news. */
+/** One line for each request, with its path but never its query. A successful probe is logged at debug only. */
 export function accessLog(log: Log, probes: readonly string[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const start = performance.now();

@@ -8,17 +8,17 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 const LIMIT = '16kb';
 const OPTIONS = { limit: LIMIT, verify: requireUtf8 };
 
-/** Whether the request announces a body, sent or not. */
+/** Whether the request announces a body, even if it never sends one. */
 export function hasBody({ headers }: Pick<Request, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The request's body becomes what its JSON says; a body of any other type is refused. */
+/** Parses a JSON body. A body of any other type is refused. */
 export function jsonBodies(limit = LIMIT): RequestHandler {
   return bodies(express.json({ ...OPTIONS, limit }), JSON_TYPE, `${JSON_TYPE} in UTF-8`);
 }
 
-/** For the routes whose standard has clients send a form: its text becomes the request's body, for readForm. */
+/** For routes whose standard requires a form. The form's text becomes the request's body, for readForm. */
 export function formBodies(): RequestHandler {
   const formInUtf8 = `${FORM_TYPE} in UTF-8`;
   return bodies(express.text({ ...OPTIONS, type: FORM_TYPE }), formInUtf8, formInUtf8);
@@ -37,13 +37,13 @@ export function readForm(body: string | undefined): ReadonlyMap<string, string> 
   return new Map(fields.filter((field): field is [string, string] => field[1] !== ''));
 }
 
-/** What Express's parsers say of a body that they can't take. */
+/** The errors of Express's body parsers. */
 interface Fault {
   readonly status?: number;
   readonly type?: string;
 }
 
-/** Parses, and says in our words what is wrong, before Nest takes the parser's words for its own. */
+/** Runs a parser and answers its errors in our words, before Nest can pass on the parser's. */
 function bodies(parser: RequestHandler, type: string, typeAndCharset: string): RequestHandler {
   const problemOf = (fault: Fault) => {
     if (fault.type === 'entity.parse.failed') return new LatchkeyError('invalid_request', 'The body is not valid JSON');
@@ -52,13 +52,15 @@ function bodies(parser: RequestHandler, type: string, typeAndCharset: string): R
   };
   return (request, response, next) =>
     parser(request, response, (fault?: unknown) => {
-      // A parser passes over what is of another type.
+      // The parser ignored a body of another type.
       const isPassedOver = hasBody(request) && request.body === undefined;
       next(fault ? problemOf(fault as Fault) : isPassedOver ? mustBe(type) : undefined);
     });
 }
 
-/** RFC 8259, 8.1. The parsers would take UTF-16 as well, which filters in front of us may not see through. */
+/**
+ * RFC 8259, 8.1 requires UTF-8. The parsers also accept UTF-16, which filters in front of us may not be able to read.
+ */
 function requireUtf8(_request: unknown, _response: unknown, _body: Buffer, charset: string): void {
   if (charset !== 'utf-8') throw new Error(`charset ${charset}`);
 }

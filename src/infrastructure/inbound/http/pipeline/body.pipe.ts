@@ -5,7 +5,7 @@ import { withoutSecrets } from '../../../../domain/secrets.js';
 
 type Fields = Record<string, unknown>;
 
-/** Turns a JSON body into its class, or throws one error that names every field that is wrong or unknown. */
+/** Turns a JSON body into its class, or throws one error that names every invalid or unknown field. */
 @Injectable()
 export class BodyPipe implements PipeTransform {
   async transform(body: unknown, { metatype, type }: ArgumentMetadata): Promise<unknown> {
@@ -17,7 +17,7 @@ export class BodyPipe implements PipeTransform {
     const known = fieldsOf(metatype!);
     for (const field of known) if (Object.hasOwn(body, field)) value[field] = (body as Fields)[field];
     const errors = (await validate(value, { stopAtFirstError: true })).map(toFieldError);
-    // Not left to class-validator, which knows every name that Object.prototype has: `constructor`, `toString`.
+    // class-validator would accept every property name of Object.prototype, such as `constructor` and `toString`.
     const unknown = Object.keys(body).filter((field) => !known.has(field));
     errors.push(...unknown.map((field) => ({ field: withoutSecrets(field), message: 'is not a known field' })));
     if (errors.length > 0) throw invalidFields(errors);

@@ -8,7 +8,7 @@ import { insufficientScope } from '../../shared/key-answers.js';
 import { HttpRefusal, nothingHere, OAuthRefusal } from './refusals.js';
 import type { LatchkeyRequest } from './request.js';
 
-/** What Express and its body parser say of a request they can't take. */
+/** The errors of Express and its body parsers. */
 interface HttpFault {
   readonly status?: number;
   getStatus?(): number;
@@ -57,7 +57,7 @@ export function sendProblem(response: Response, error: unknown): void {
     .send(JSON.stringify({ type, title, status: http, detail: message, code, ...members }));
 }
 
-/** RFC 9470: asks for a sign-in that is fresh, and strong, enough. */
+/** RFC 9470: the client must sign in again, recently and strongly enough. */
 function stepUpChallenge({ maxAgeSeconds, acrValues }: FreshSignInRule): string {
   const acr = acrValues.length > 0 ? `, acr_values="${acrValues.join(' ')}"` : '';
   return `Bearer error="insufficient_user_authentication", max_age="${maxAgeSeconds}"${acr}`;

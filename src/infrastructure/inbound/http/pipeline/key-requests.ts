@@ -5,7 +5,10 @@ import { readBearer } from '../../shared/bearer.js';
 import type { KeyAnswer, KeyAnswers } from '../../shared/key-answers.js';
 import { clientOf, headerValues, type LatchkeyRequest } from './request.js';
 
-/** Answers requests that come with a key in the words of every service that takes keys. When a store is down, nobody gets in. */
+/**
+ * Answers a request with a key in the same form as every service that takes keys. When a store is unavailable, nobody
+ * gets in.
+ */
 export class KeyRequests {
   constructor(
     readonly answers: KeyAnswers,
@@ -29,7 +32,7 @@ export class KeyRequests {
   }
 }
 
-/** Not with `send`, which would add headers of its own. */
+/** `send` would add headers. */
 export function sendKeyAnswer(response: Response, { status, headers, body }: KeyAnswer): void {
   response
     .status(status)

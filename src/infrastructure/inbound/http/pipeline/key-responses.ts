@@ -1,4 +1,4 @@
-/** For /openapi.json: what answers to requests with a key have in common. */
+/** For /openapi.json: the responses that all requests with a key share. */
 
 export const textHeader = (description: string) => ({ description, schema: { type: 'string' } as const });
 
@@ -9,7 +9,7 @@ export const RATE_LIMIT_HEADERS = {
 
 export const EXPIRY_HEADER = { 'Latchkey-Key-Expires': textHeader('When the key expires (RFC 3339)') };
 
-/** What the client with the key may be shown as it is. */
+/** What the client with the key may see unchanged. */
 const MESSAGE = {
   'application/json': {
     schema: { type: 'object', required: ['message'], properties: { message: { type: 'string' } } },

@@ -17,10 +17,10 @@ class ProblemView {
   @ApiPropertyOptional({ description: 'With api_key_not_active: revoked or expired' }) apiKeyStatus?: string;
 }
 
-/** What the OwnerGuard answers on any route. */
+/** The OwnerGuard's responses, on any route. */
 export const OWNERS_ONLY = { 401: 'Not signed in', 403: 'An API key', 429: 'An API key past its rate limit' } as const;
 
-/** What the parser of bodies answers on any route that changes something, whether or not it takes one. */
+/** The body parser's responses, on any route that makes a change, whether or not it takes a body. */
 export const MALFORMED_BODY = {
   400: 'A malformed body or address',
   413: 'The body is too large',
@@ -32,7 +32,7 @@ export function ProblemResponses(problems: Readonly<Record<number, string>>): Me
   return StorelessResponses({ ...problems, 503: 'A store is down: nothing was done' });
 }
 
-/** The same for a route that asks no store. */
+/** The same, for a route that uses no store. */
 export function StorelessResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
   return applyDecorators(
     ...Object.entries(problems).map(([status, description]) =>

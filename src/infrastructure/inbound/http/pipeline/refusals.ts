@@ -1,7 +1,9 @@
 import type { Response } from 'express';
 import { LatchkeyError } from '../../../../domain/errors.js';
 
-/** A request refused for what HTTP itself says of it. The core never hears of it, so neither does the table of its errors. */
+/**
+ * A request that is refused for a reason of HTTP alone. The core never sees it, so the error table does not have it.
+ */
 export class HttpRefusal extends Error {
   constructor(
     readonly http: number,
@@ -14,7 +16,7 @@ export class HttpRefusal extends Error {
   }
 }
 
-/** A refusal in the words of OAuth 2.0 (RFC 6749, section 5.2), for clients that speak nothing else. */
+/** An OAuth 2.0 error (RFC 6749, section 5.2), for clients that understand nothing else. */
 export class OAuthRefusal extends Error {
   constructor(
     readonly http: 400 | 401,
@@ -31,7 +33,7 @@ export class OAuthRefusal extends Error {
   }
 }
 
-/** The answer to an address that leads nowhere, or that a setting has closed. */
+/** The response of an address that does not exist, or that a setting has closed. */
 export function nothingHere(): LatchkeyError {
   return new LatchkeyError('not_found', 'There is nothing at this address');
 }

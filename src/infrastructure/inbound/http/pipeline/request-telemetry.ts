@@ -5,8 +5,9 @@ import type { Traces } from '../../../telemetry/traces.js';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * Times each request, and traces it where traces are on. Until it is routed, no part of its address may be reported.
- * @param plainRoutes paths that are served outside of the controllers
+ * Times each request, and traces it if traces are on. Before a request is routed, no part of its address may be
+ * reported.
+ * @param plainRoutes paths that are served without a controller
  */
 export function requestTelemetry(times: HttpRequestTimes, traces: Traces, plainRoutes: readonly string[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -22,7 +23,7 @@ export function requestTelemetry(times: HttpRequestTimes, traces: Traces, plainR
   };
 }
 
-/** Method and route as the code has them, never as the client wrote them: `GET /v1/api-keys`. */
+/** Method and route as the code defines them, such as `GET /v1/api-keys`; never what the client wrote. */
 function methodOf(request: Request, plainRoutes: readonly string[]): string {
   const route = (request.route as { path?: unknown } | undefined)?.path;
   const plain = plainRoutes.find((path) => request.originalUrl.startsWith(path));

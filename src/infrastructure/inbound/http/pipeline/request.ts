@@ -6,20 +6,20 @@ import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
 import { clientFacts } from '../../shared/client-facts.js';
 
-/** A request on its way through the guards. */
+/** A request with what the guards add to it. */
 export interface LatchkeyRequest extends Request {
   requestId: string;
   /** Set by the OwnerGuard. */
   session?: Session;
-  /** The service identity that reports leaked keys; set ahead of the routes that ask for one. */
+  /** The service identity that reports leaked keys. Set before the routes that need one. */
   reporter?: string;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /**
- * Gives every request an id, the client's own where it is presentable and holds no key, so that logs and audit events
- * can be joined.
+ * Gives every request an id, so that logs and audit events can be joined. The client's own id is kept if it is
+ * well-formed and contains no key.
  */
 export function assignRequestId(request: Request, response: Response, next: NextFunction): void {
   const presented = request.get('x-request-id');
@@ -32,8 +32,8 @@ export function assignRequestId(request: Request, response: Response, next: Next
 }
 
 /**
- * Warns, once, of a proxy whose word does not count: all of its clients have the proxy's address, and few wrong passwords
- * of one of them keep out all.
+ * Warns, once, about a proxy that is not trusted. All its clients then have the proxy's address, so a few wrong
+ * passwords from one client keep all of them out.
  */
 export function warnOfUnnamedProxy(log: Log) {
   let hasWarned = false;
@@ -55,7 +55,10 @@ export function clientOf(request: LatchkeyRequest): Client {
   return clientFacts({ ip: request.ip, userAgent: request.get('user-agent'), requestId: request.requestId });
 }
 
-/** Every value of a header as the client sent it; Node itself keeps only the first Authorization of several. */
+/**
+ * Every value of a header as the client sent it. Node's `headers` keeps only the first of several Authorization
+ * headers.
+ */
 export function headerValues(request: Request, name: string): string[] {
   const { rawHeaders } = request;
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === name);

@@ -1,7 +1,7 @@
 import { ValidateBy } from 'class-validator';
 import { lengthProblem, type Rule } from '../../../../domain/errors.js';
 
-/** A class-validator constraint whose verdict and message are a rule's. */
+/** A class-validator constraint that uses a rule's check and message. */
 export function Follows(rule: Rule): PropertyDecorator {
   return ValidateBy({
     name: 'rule',
@@ -12,7 +12,7 @@ export function Follows(rule: Rule): PropertyDecorator {
   });
 }
 
-/** A rule for text, of a value that may be anything. */
+/** Applies a rule for text to a value of any type. */
 export function text(rule: (value: string) => string | undefined): Rule {
   return (value) => {
     if (value === undefined) return 'is missing';
@@ -20,7 +20,7 @@ export function text(rule: (value: string) => string | undefined): Rule {
   };
 }
 
-/** A rule for text of one line that is stored: PostgreSQL takes no NUL in text. */
+/** A rule for one line of text that is stored. PostgreSQL accepts no NUL in text. */
 export function plainTextRule(maxLength: number): Rule {
   return text((value) => {
     const problem = lengthProblem(value, maxLength);

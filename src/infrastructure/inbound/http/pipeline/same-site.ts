@@ -5,10 +5,10 @@ import { HttpRefusal } from './refusals.js';
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Refuses changes that a page of another site sends: by Fetch Metadata and by Origin, whichever the browser sends.
- * Without either header the client is no browser, and sends no cookie against its user's will.
+ * Refuses changes that a page of another site sends, by Fetch Metadata or by Origin, whichever the browser sends. A
+ * client without either header is no browser, so it sends no cookie against its user's will.
  *
- * @param crossOrigins may send changes with an Authorization header, which no browser adds by itself
+ * @param crossOrigins origins that may send changes with an Authorization header, which no browser adds by itself
  */
 export function refuseCrossSite(ownOrigins: readonly string[], crossOrigins: readonly string[]) {
   return (request: Request, _response: Response, next: NextFunction): void => {
@@ -29,7 +29,7 @@ function crossSiteRequest(): HttpRefusal {
   return new HttpRefusal(403, 'cross_site_request', 'Cross-site request', message);
 }
 
-/** CORS without credentials: a page elsewhere brings its own token, never our cookie. */
+/** CORS without credentials: a page elsewhere sends its own token, never our cookie. */
 export function allowOrigins(origins: readonly string[]): RequestHandler {
   return cors({
     origin: [...origins],

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What has been answered, in that order. */
+/** What has been answered so far, in order. */
 function answersTo(...errors: Error[]) {
   const answered: unknown[] = [];
   for (const error of errors) turnAway(error).catch((refusal: unknown) => answered.push(refusal));

@@ -3,8 +3,8 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 const LONGEST_MS = 500;
 
 /**
- * A client that is to try again later gets this answer after a moment, and each after another one: a crowd that asks again
- * as soon as it is answered stays thin, and does not come in waves that everybody else waits behind.
+ * Delays the answer to a client that should try again later, each by a random time. Clients that retry as soon as they
+ * get an answer are slowed down and spread out, so they do not return in waves that delay everybody else.
  */
 export async function turnAway(error: unknown): Promise<never> {
   const isToTryAgain = error instanceof LatchkeyError && error.details.retryAfterSeconds !== undefined;

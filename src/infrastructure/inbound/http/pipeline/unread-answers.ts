@@ -1,17 +1,19 @@
 import type { Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 
-/** Requests of one connection without a read answer. Browsers and proxies wait for each answer before they ask again. */
+/**
+ * The most requests of one connection whose answers are not read yet. Browsers and proxies wait for each answer first.
+ */
 const MAX_UNREAD = 32;
 
 const unread = new WeakMap<Socket, number>();
 
 /**
- * Node takes every request that has arrived, and keeps each answer until it is read: one client that asks on and reads
- * nothing would cost a gigabyte. Its connection is closed.
+ * Node accepts every request that has arrived, and keeps each answer until it is read. One client that keeps sending
+ * and reads nothing would cost a gigabyte, so its connection is closed.
  */
 export function refuseUnread({ socket }: Request, response: Response, next: NextFunction): void {
-  // What had arrived together with the one too many.
+  // Requests that arrived together with the last allowed one.
   if (socket.destroyed) return;
   const count = (unread.get(socket) ?? 0) + 1;
   unread.set(socket, count);
