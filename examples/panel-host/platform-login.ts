@@ -5,7 +5,7 @@ const LOOK_MS = 100;
 
 let token: Promise<string> | undefined;
 
-/** What a platform's own client of its login does: keeps a token, and has the person sign in again in a window. */
+/** What a platform's own login client does: keeps a token, and makes the person sign in again in a popup window. */
 export function getToken(freshSignIn?: FreshSignIn): Promise<string> {
   if (!freshSignIn) return (token ??= fetch(`/token?account=${account}`).then((answer) => answer.text()));
   return signInAgain(freshSignIn).then((fresh) => (token = Promise.resolve(fresh)));

@@ -6,7 +6,7 @@ export interface Principal {
   /** The account that the key belongs to. */
   readonly ownerId: string;
   readonly access: 'read-only' | 'read-and-write';
-  /** Those of the owner's permissions that the key allows, read for this request. */
+  /** The permissions of the owner that the key may use, read for this request. */
   readonly permissions: readonly string[];
   readonly expiresAt: Date;
 }
@@ -15,11 +15,11 @@ export interface Principal {
 export interface RateLimit {
   /** Requests that a key may send at once after a pause. */
   readonly limit: number;
-  /** Requests admitted right now. */
+  /** Requests that the key can still make right now. */
   readonly remaining: number;
-  /** Whole seconds, rounded up, until the limit is full again. */
+  /** Whole seconds, rounded up, until the full burst is available again. */
   readonly resetSeconds: number;
-  /** Whole seconds until a used-up limit is full again; undefined when the service did not send it. */
+  /** Whole seconds until an empty limit is full again; undefined when the service did not send it. */
   readonly windowSeconds: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface Denied {
   readonly reason: DenialReason;
   /** With 429: whole seconds, rounded up and at least 1, until the next request is admitted. */
   readonly retryAfterSeconds: number | undefined;
-  /** With 403: the permission that the request needs, where it is what the key lacks. */
+  /** With 403: the permission that the request needs, if the key lacks it. */
   readonly missingPermission: string | undefined;
   /** The key and its owner, for logs; undefined until the key's secret is proven, or with an older service. */
   readonly keyId: string | undefined;

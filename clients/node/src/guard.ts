@@ -12,8 +12,8 @@ import { type PreparedQuestion, type Question, prepare } from './question.js';
 
 export interface Guard {
   /**
-   * Asks the service whether a request may go on. It never rejects: when the service gives no usable answer within the
-   * deadline, the decision is a refusal with status 503.
+   * Checks with the service whether a request may proceed. Never rejects: when the service gives no usable answer
+   * within the deadline, the decision is a refusal with status 503.
    */
   check(question: Question): Promise<Decision>;
   /**

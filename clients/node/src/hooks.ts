@@ -15,7 +15,7 @@ export interface DenialEvent {
   readonly requestId: string;
 }
 
-/** A question that got no usable answer; its request was answered 503. */
+/** A question without a usable answer. Its request was answered with 503. */
 export interface FailureEvent {
   /**
    * A gRPC status name (`UNAVAILABLE`, `DEADLINE_EXCEEDED`, `UNAUTHENTICATED`, …), `UNREADABLE_ANSWER` or `INTERNAL`.
@@ -27,7 +27,7 @@ export interface FailureEvent {
 
 /** Any decision, with the time it took. Status, operation and permission have few values: they can label a metric. */
 export interface DecisionEvent {
-  /** What the request was refused with; 200 when it was granted, whatever its handler answers. */
+  /** The status with which the request was refused; 200 when it was granted, whatever its handler answers. */
   readonly status: 200 | Exclude<Decision, { allowed: true }>['status'];
   readonly operation: Operation;
   readonly permission: string;

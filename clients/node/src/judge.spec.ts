@@ -4,7 +4,7 @@ import type { FailureEvent } from './hooks.js';
 import { denied, granted, rateLimit, rateLimited } from './testing/answers.js';
 import { ScriptedLatchkey } from './testing/scripted-latchkey.js';
 
-// Over the wire, because it is the wire that knows unknown enum values and absent fields.
+// Over the wire, because decoding decides how unknown enum values and absent fields look.
 const latchkey = new ScriptedLatchkey();
 let failures: FailureEvent[];
 let guard: Guard;

@@ -12,7 +12,7 @@ export class UnreadableAnswer extends Error {
 /**
  * Reads the service's answer. A complete grant is accepted as it is.
  *
- * @param permission the one that the question asked for, or empty
+ * @param permission the one that the question contained, or empty
  * @param windowSeconds from the call's initial metadata
  * @throws {UnreadableAnswer} the outcome is missing, incomplete or unknown to this guard
  */
@@ -52,7 +52,7 @@ function refusalFrom(denial: Denial | null | undefined, permission: string): Omi
   if (!denial || (status !== 401 && status !== 403 && status !== 429)) {
     throw new UnreadableAnswer(`denial with status ${status ?? 'missing'}`);
   }
-  // With "Retry-After: 0" the client would try again at once, without end.
+  // With "Retry-After: 0" the client would retry in an endless loop.
   const retryAfterSeconds = status === 429 ? Math.max(1, secondsRoundedUp(denial.retryAfter)) : undefined;
   const reason = reasonOf(denial.reason);
   const missingPermission = isMissing(permission, reason) ? permission : undefined;
@@ -67,7 +67,7 @@ function refusalFrom(denial: Denial | null | undefined, permission: string): Omi
   };
 }
 
-/** As the service's other doors decide it: a read-only key has no permission but those to read. */
+/** The same rule as at the service's other doors: a read-only key has only permissions to read. */
 function isMissing(permission: string, reason: DenialReason): boolean {
   if (permission === '') return false;
   return reason === 'MISSING_PERMISSION' || (reason === 'READ_ONLY_KEY' && !permission.endsWith(':read'));

@@ -22,7 +22,7 @@ const byMethod = new Map<string, Operation>([
  * The operation that an HTTP method stands for. Methods are case-sensitive (RFC 9110, section 9.1).
  *
  * A method that is not in the table (PROPFIND, TRACE, …) counts as DESTROY, which the service grants to no key. The
- * guard still asks the service, instead of answering 403 here, so that the order of judgement stays the same: a client
+ * guard still calls the service instead of answering 403 here, so that the order of judgement stays the same: a client
  * without a good key gets 401 and is recorded, a client with a good key is charged and gets 403.
  */
 export function operationOf(method: string): Operation {

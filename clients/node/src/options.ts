@@ -29,9 +29,9 @@ export interface GuardOptions extends Hooks {
 }
 
 /**
- * The service promises to answer UNAVAILABLE within DATABASE_PATIENCE_MS (120) and 30 ms when its database is away. With
- * 50 ms more for the network, this answer, which names the true reason, arrives before the guard gives up. A grant takes
- * a few milliseconds.
+ * The service promises to answer UNAVAILABLE within DATABASE_PATIENCE_MS (120) and 30 ms when its database is
+ * unavailable. With 50 ms more for the network, this answer, which names the true reason, arrives before the guard
+ * gives up. A grant takes a few milliseconds.
  */
 export const defaultDeadlineMs = 200;
 

@@ -17,7 +17,7 @@ export interface Question {
   readonly requestId?: string | undefined;
 }
 
-/** A question in the form in which the service takes it. */
+/** A question in the form that the service accepts. */
 export interface PreparedQuestion {
   readonly requestId: string;
   readonly authorization: string;
@@ -27,8 +27,8 @@ export interface PreparedQuestion {
   readonly userAgent: string;
 }
 
-// `Bearer ` and the longest key string have 113 characters together: a text that is cut here is no key, before or
-// after.
+// `Bearer ` and the longest key string have 113 characters together. A longer text is no key, so cutting it changes no
+// verdict.
 const maxAuthorizationLength = 4096;
 const maxUserAgentLength = 256;
 const maxRequestIdLength = 128;
@@ -46,7 +46,7 @@ export function prepare(question: Question, operationOf = operationOfMethod): Pr
 }
 
 /**
- * The header as it came. Two headers are joined by a comma, which no well-formed `Bearer <key>` can contain: the
+ * The header as it came. Two headers are joined by a comma, which no well-formed `Bearer <key>` can contain. So the
  * service refuses them as an invalid key and records that, and the client does not learn whether one of the two was
  * good.
  */

@@ -1,7 +1,7 @@
 import type { Duration__Output as Duration } from './generated/google/protobuf/Duration.js';
 import type { Timestamp__Output as Timestamp } from './generated/google/protobuf/Timestamp.js';
 
-/** Whole seconds, rounded up, so that a client that waits this long never comes too early. Absent or negative: 0. */
+/** Whole seconds, rounded up, so that a client that waits this long never retries too early. Absent or negative: 0. */
 export function secondsRoundedUp(duration: Duration | null): number {
   if (!duration) return 0;
   return Math.max(0, Number(duration.seconds) + (duration.nanos > 0 ? 1 : 0));

@@ -20,7 +20,7 @@ export class Inventory {
   private readonly systems = new Map<string, System>();
   private commissioned = 0;
 
-  /** An inventory with some systems, for a first look. */
+  /** An inventory with some systems, to start with. */
   static seeded(): Inventory {
     const inventory = new Inventory();
     inventory.commission({ name: 'billing-database', environment: 'production' }, 'seed');
@@ -42,7 +42,7 @@ export class Inventory {
     return this.record(`sys-${this.commissioned}`, description, by);
   }
 
-  /** Changes what is given. Returns undefined for an unknown system. */
+  /** Changes the given fields. Returns undefined for an unknown system. */
   change(id: string, changes: Partial<Description>, by: string): System | undefined {
     const system = this.systems.get(id);
     if (!system) return undefined;

@@ -28,7 +28,8 @@ export async function run(host: Host): Promise<string> {
   const stop = () => {
     server.close(() => guard.close());
     setTimeout(() => server.closeAllConnections(), graceMs).unref();
-    // Listening for the end of the parent keeps this process alive. If the parent has ended, there is nothing to close.
+    // This listener keeps the process alive until the parent ends. If the parent has ended already, there is nothing to
+    // close.
     if (host.connected) host.disconnect?.();
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) host.once(signal, stop);

@@ -15,7 +15,7 @@ export function createSystemsApi(guard: Pick<Guard, 'protect'>, inventory = Inve
   });
   app.use(
     systemsPath,
-    // First, and around the whole path: without a good key no body is read, and nobody learns which systems exist.
+    // First, and for the whole path: without a good key no body is read, and nobody learns which systems exist.
     guard.protect({ read: 'systems:read', write: 'systems:write' }),
     express.json({ limit: '16kb' }),
     systemsRoutes(inventory),

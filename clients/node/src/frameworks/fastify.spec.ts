@@ -17,7 +17,7 @@ const send = (requestLine: string, headers = ['Authorization: Bearer lk_key'], b
 type Kind = 'promise' | 'callback' | 'error';
 let others: number;
 
-/** The platform's own check: it answers, or lets through. */
+/** The platform's own check: it sends an answer, or lets the request through. */
 function platform(request: FastifyRequest, reply: FastifyReply) {
   others += 1;
   if (request.headers.authorization === 'Bearer eyJ.user.jwt') return undefined;
@@ -44,7 +44,7 @@ beforeEach(async () => {
     }),
     error: app.protect('systems:read', { otherwise: async () => Promise.reject(new Error('the platform is away')) }),
   };
-  // A scope of its own, as applications have them: what the plugin decorates is there too.
+  // A separate scope, as in applications: the plugin's decorations must be visible there too.
   await app.register(async (systems) => {
     systems.addHook('onRequest', systems.protect({ read: 'systems:read', write: 'systems:write' }));
     systems.all('/systems', (request) => {

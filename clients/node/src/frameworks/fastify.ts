@@ -14,8 +14,8 @@ export type FastifyProtection = (request: FastifyRequest, reply: FastifyReply) =
 
 export interface FastifyProtectionOptions extends RouteOptions {
   /**
-   * A hook that gets each request without an API key, in place of the guard: the platform's own check. The guard says nothing
-   * about what this lets through. Default: such a request is refused with 401.
+   * A hook that handles each request without an API key, in place of the guard: the platform's own check. A request
+   * that it lets through has no principal. Default: such a request is refused with 401.
    */
   otherwise?: EitherHook['run'] | undefined;
 }
@@ -39,8 +39,8 @@ declare module 'fastify' {
 }
 
 /**
- * Opens a guard for the application, and closes it with the application: `app.register(latchkey, { target, … })`. Then
- * there are `app.protect(permission)` and `request.principal`.
+ * Opens a guard for the application, and closes it with the application: `app.register(latchkey, { target, … })`. The
+ * application then has `app.protect(permission)` and `request.principal`.
  */
 export const latchkey: FastifyPluginAsync<GuardOptions> = async (app, options) => {
   const guard = createGuard(options);

@@ -5,15 +5,15 @@ import { loadContract } from './load-contract.js';
 
 /** What the guard sets differently from grpc-js. The plain client of the bench runs with the same options. */
 export const channelOptions: ChannelOptions = {
-  // The service recovers by itself: try again soon after it went away, and never wait longer than a second.
+  // The service recovers by itself, so reconnect soon after it was lost, and never wait longer than a second.
   'grpc.initial_reconnect_backoff_ms': 50,
   'grpc.max_reconnect_backoff_ms': 1000,
   'grpc.dns_min_time_between_resolutions_ms': 1000,
-  // Notices a peer that vanished without closing its connection, also while the connection is idle.
+  // Notices a peer that disappeared without closing its connection, even on an idle connection.
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 2_000,
   'grpc.keepalive_permit_without_calls': 1,
-  // Questions about keys never pass through an HTTP proxy that an environment variable happens to name.
+  // Questions about keys must never pass through an HTTP proxy that an environment variable names by chance.
   'grpc.enable_http_proxy': 0,
   // No DNS lookups for a service config: it could add retries, and the lookup delays the first call.
   'grpc.service_config_disable_resolution': 1,
@@ -32,7 +32,7 @@ export interface Connection {
 }
 
 /**
- * Prepares connections: each call of the answered function makes one more.
+ * Prepares connections: each call of the returned function makes a new one.
  *
  * @throws {Error} the TLS texts cannot be read
  */

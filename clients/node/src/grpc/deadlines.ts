@@ -1,10 +1,10 @@
 import type { OpenQuestion } from './open-question.js';
 import { PassingMap } from './passing-map.js';
 
-/** The longest time that Node's timers can wait. */
+/** The longest time that Node's timers can wait, in milliseconds. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Ends the questions whose time is up, with one timer for all: all have the same time, so they end in order. */
+/** Ends questions at their deadlines, with one timer for all. All wait equally long, so they end in order. */
 export class Deadlines {
   private readonly open = new PassingMap<OpenQuestion, OpenQuestion>();
   private timer: NodeJS.Timeout | undefined;
@@ -12,7 +12,7 @@ export class Deadlines {
   add(question: OpenQuestion): void {
     this.open.set(question, question);
     this.timer ??= this.wakeAt(question.deadlineAt);
-    // While somebody waits for an answer, the timer keeps the process alive; otherwise it does not.
+    // While a question is open, the timer keeps the process alive; otherwise it does not.
     if (this.open.size === 1) this.timer.ref();
   }
 

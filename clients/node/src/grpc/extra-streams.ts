@@ -1,7 +1,7 @@
 import type { ValidationStream } from './validation-stream.js';
 
 const maxExtra = 15;
-/** From so many unanswered questions on a stream, another stream is opened. */
+/** With this many unanswered questions on a stream, another stream is opened. */
 const crowd = 4;
 
 /**

@@ -7,7 +7,7 @@ export interface CallEnd {
   readonly details: string;
 }
 
-/** Names what went wrong with a question. The message may contain the key: it must not be logged as it is. */
+/** Names what went wrong with a question. The message may contain the key, so it must not be logged unchanged. */
 export function failureOf(error: unknown): { code: string; message: string } {
   if (error instanceof UnreadableAnswer) return { code: 'UNREADABLE_ANSWER', message: error.message };
   if (isServiceError(error)) return { code: status[error.code] ?? 'UNKNOWN', message: error.details };

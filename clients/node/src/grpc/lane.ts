@@ -8,9 +8,9 @@ import { askUnary } from './unary.js';
 import { type StreamListener, ValidationStream } from './validation-stream.js';
 
 export interface LaneListener {
-  /** The lane may take questions now that had to wait before. */
+  /** Called when the lane may take questions that had to wait. */
   laneChanged(): void;
-  /** A stream of this lane has ended in this way and will not answer these questions. */
+  /** Called when a stream of this lane has ended and will not answer these questions. */
   laneLost(questions: readonly OpenQuestion[], end: CallEnd): void;
 }
 
@@ -23,14 +23,14 @@ export interface LaneListener {
  * their answers.
  */
 export class Lane implements StreamListener {
-  /** The stream that takes questions, or will take them as soon as it is open. */
+  /** The stream that takes questions, now or as soon as it is open. */
   private current: ValidationStream | undefined;
   private readonly extra = new ExtraStreams(() => this.newStream());
   private readonly delay = new ReopenDelay();
   private isClosed = false;
-  /** Why there is no stream; undefined while one is about to open. */
+  /** Why there is no stream; undefined while one is opening. */
   failure: CallEnd | undefined;
-  /** The service is an older one, without streams. */
+  /** Whether the service is an older one, without streams. */
   isUnaryOnly = false;
 
   constructor(
@@ -42,7 +42,7 @@ export class Lane implements StreamListener {
     this.openStream();
   }
 
-  /** The stream for the next question, if there is one that takes any. */
+  /** The stream for the next question; undefined when none can take it. */
   nextStream(): ValidationStream | undefined {
     return this.current?.takesQuestions ? this.extra.nextAfter(this.current) : undefined;
   }
@@ -51,7 +51,7 @@ export class Lane implements StreamListener {
     askUnary(this.connection, question);
   }
 
-  /** Questions that have been sent are still answered. */
+  /** Ends the lane. Questions that were already sent are still answered. */
   close(): void {
     this.isClosed = true;
     this.delay.cancel();
@@ -107,7 +107,7 @@ export class Lane implements StreamListener {
   private reopen(before: ValidationStream, end?: CallEnd): void {
     if (this.isClosed) return;
     const isAtOnce = this.delay.run(before.hasAnswered, () => this.openStream());
-    // No question waits for a stream that may take long to open.
+    // No question waits for this stream, which may take long to open.
     if (end && end.code !== status.OK && !(before.wasReady && isAtOnce)) this.failure = end;
   }
 

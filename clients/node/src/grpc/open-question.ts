@@ -10,23 +10,23 @@ export interface Answered {
   readonly windowSeconds: number | undefined;
 }
 
-/** Holds a question at the moment, and learns when its time is up. */
+/** What a question waits in or is sent on. It is notified when the question's deadline has passed. */
 export interface Holder {
   expired(question: OpenQuestion): void;
 }
 
-/** Decides what happens to questions; each reports to it. */
+/** Decides what happens to a question. Each question reports its end and its refusals to it. */
 export interface Dispatcher {
   settled(question: OpenQuestion): void;
-  /** @returns whether the question is asked a second time */
+  /** @returns whether the question is sent a second time */
   refused(question: OpenQuestion, error: ServiceError): boolean;
 }
 
-/** A question that waits for its answer. It is settled once; what comes later changes nothing. */
+/** A question that waits for its answer. It is settled once; later answers change nothing. */
 export class OpenQuestion {
   readonly bytes: Buffer;
   holder: Holder | undefined;
-  /** Why the question is asked a second time. It may have been judged already, so there is no third time. */
+  /** Why the question is sent a second time. It may have been judged already, so there is no third time. */
   setback: ServiceError | undefined;
   /** The connection that answered UNAVAILABLE. The second try uses it only if there is no other. */
   refusedOver: Connection | undefined;
@@ -52,7 +52,7 @@ export class OpenQuestion {
     if (this.settle()) this.onFailure(error);
   }
 
-  /** The service could not judge the question: it fails, unless it is asked a second time. */
+  /** The service could not judge the question. The question fails, unless it is sent a second time. */
   refuse(error: ServiceError, connection: Connection): void {
     this.refusedOver = connection;
     if (this.isSettled || this.dispatcher.refused(this, error)) return;
@@ -62,7 +62,7 @@ export class OpenQuestion {
   expire(): void {
     const holder = this.holder;
     const late = serviceError({ code: status.DEADLINE_EXCEEDED, details: 'no answer within the deadline' });
-    // The error of the first try says more than that the second took too long.
+    // The error of the first try explains more than the timeout of the second.
     this.fail(this.setback ?? late);
     holder?.expired(this);
   }

@@ -14,7 +14,7 @@ describe('a map that entries pass through', () => {
         map.delete(n - 20);
       }
     });
-    // 4,000 entries of eight kilobytes went through it.
+    // 4,000 entries of eight kilobytes each were added and removed.
     expect(growth).toBeLessThan(4 * MEGABYTE);
   });
 });

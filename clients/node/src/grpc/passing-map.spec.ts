@@ -28,7 +28,7 @@ describe('a map that entries pass through', () => {
       map.set(n, n);
       if (n >= 10) map.delete(n - 10);
     }
-    // A map shows what is set while it is iterated: one that is still in use would show the newest.
+    // An iteration shows entries that are set during it. So the newest entry would appear if the old table were in use.
     expect([...begunWith]).not.toContain(999);
     expect([...map.values()]).toContain(999);
   });

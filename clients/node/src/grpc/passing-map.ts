@@ -1,4 +1,4 @@
-/** After so many removals, and as many as entries are left, the map is copied. */
+/** The map is copied after this many removals, but not before as many entries were removed as remain. */
 const removalsBeforeCopy = 128;
 
 /**

@@ -7,16 +7,21 @@ import { Lane, type LaneListener } from './lane.js';
 import { type Answered, type Holder, OpenQuestion, type Dispatcher } from './open-question.js';
 import type { ValidationStream } from './validation-stream.js';
 
-/** So many questions may wait for a stream; more are refused at once. */
+/** The most questions that may wait for a stream; more are refused at once. */
 const maxWaiting = 2048;
-/** A longer message is sent as a unary call: past its limit of 64 KiB the service would end the whole stream. */
+/**
+ * A longer message, in bytes, is sent as a unary call: past its limit of 64 KiB the service would end the whole stream.
+ */
 const maxBytes = 32 * 1024;
-/** A stream that ends in one of these ways may have lost questions; in any other case the service refused them. */
+/** A stream that ends with one of these may have lost questions. With any other status, the service refused them. */
 const broken: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED, status.UNKNOWN]);
 
-/** Connections often break together; after this time the guard has noticed it for all of them. */
+/** Connections often break together. After this time, in milliseconds, the guard has noticed it for all of them. */
 const noticeMs = 10;
-/** The pause before a refused question is asked again. Most short causes of UNAVAILABLE are over by then. */
+/**
+ * The pause before a refused question is sent again, in milliseconds. Most short causes of UNAVAILABLE are over by
+ * then.
+ */
 const pauseMs = 20;
 
 /** Spreads questions over the streams of a few lanes. */
@@ -30,7 +35,7 @@ export class Pool implements LaneListener, Holder, Dispatcher {
     connections: readonly Connection[],
     private readonly deadlineMs: number,
   ) {
-    // A stream without any answer for ten deadlines is given up.
+    // A stream without any answer for ten deadlines is closed.
     this.lanes = connections.map((connection) => new Lane(connection, this, 10 * deadlineMs));
   }
 

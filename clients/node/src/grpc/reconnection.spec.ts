@@ -25,7 +25,7 @@ function open(): void {
   });
 }
 
-/** The service may know of a stream before the guard does, which asks by single calls until then. */
+/** The service may know about a stream before the guard does. Until then, the guard uses unary calls. */
 async function asksOverStreams(): Promise<boolean> {
   const before = latchkey.unaryQuestions;
   await guard.check(question);

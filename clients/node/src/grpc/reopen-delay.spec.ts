@@ -5,7 +5,7 @@ describe('ReopenDelay', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  /** How long each of some attempts in a row waits, in milliseconds. */
+  /** The pause before each of several attempts in a row, in milliseconds. */
   function waits(delay: ReopenDelay, ...wereGood: boolean[]): number[] {
     return wereGood.map((wasGood) => {
       const start = performance.now();

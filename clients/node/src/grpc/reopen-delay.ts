@@ -1,7 +1,7 @@
 const firstMs = 50;
 const longestMs = 1000;
 
-/** Decides when to open the next stream: at once after one that worked, and later each time while none works. */
+/** Decides when to open the next stream: at once after one that worked, and after a growing pause while none works. */
 export class ReopenDelay {
   private failures = 0;
   private lastAt = -Infinity;

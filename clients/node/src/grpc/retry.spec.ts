@@ -20,7 +20,7 @@ async function open(deadlineMs: number): Promise<void> {
   await eventually(() => latchkey.streams.size === 2);
 }
 
-/** The first question is told this; whatever comes after it is granted. */
+/** The first question gets this answer; all later ones are granted. */
 function toldFirst(answer: (reply: Reply) => void): void {
   latchkey.script = (_, reply) => (latchkey.questions.length === 1 ? answer(reply) : reply(null, granted()));
 }

@@ -65,7 +65,7 @@ describe('questions over streams', () => {
     const owners = (await Promise.all(answers)).map((answer) => answer.allowed && answer.principal.ownerId);
     expect(owners).toEqual(['Bearer a', 'Bearer b', 'Bearer c', 'Bearer d']);
     expect(latchkey.questions.map(({ requestId }) => requestId)).toEqual(['same', 'same', 'same', 'same']);
-    // A stream carries one of them at most; one that is only just open may carry none.
+    // A stream carries at most one of them; a stream that has only just opened may carry none.
     expect(latchkey.unaryQuestions).toBeGreaterThanOrEqual(2);
   });
 
@@ -117,7 +117,7 @@ describe('questions over streams', () => {
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = hold;
     const askMany = (count: number) => Array.from({ length: count }, (_, n) => ask(`${n}`));
-    // So that all streams are open that there may be.
+    // So that as many streams are open as allowed.
     const answers = askMany(2000);
     await eventually(() => held.length === 2000);
     expect(latchkey.streams.size).toBe(32);
@@ -129,7 +129,7 @@ describe('questions over streams', () => {
     for (const [, reply] of held) reply(null, granted());
     expect((await Promise.all(answers)).filter(({ allowed }) => allowed)).toHaveLength(8000 - refused);
     expect(failures).toHaveLength(refused);
-    // The first of them already found others waiting.
+    // The first of them found other questions waiting already.
     expect(8000 - refused).toBeGreaterThan(4096);
   });
 

@@ -2,7 +2,7 @@ import type { Connection } from './connection.js';
 import type { OpenQuestion } from './open-question.js';
 import { windowSecondsIn } from './rate-limit-window.js';
 
-/** Asks a question with a unary call. gRPC itself repeats the call only if no server has seen it. */
+/** Sends a question as a unary call. gRPC itself repeats the call only if no server has seen it. */
 export function askUnary(connection: Connection, question: OpenQuestion): void {
   const { client, identity } = connection;
   const request = { ...question.asked, operation: `OPERATION_${question.asked.operation}` as const };

@@ -7,14 +7,14 @@ import { PassingMap } from './passing-map.js';
 import { windowSecondsIn } from './rate-limit-window.js';
 import { decodeAnswer } from './wire/decode-answer.js';
 
-/** So many questions may be unanswered on one stream. The service itself would accept more. */
+/** The most unanswered questions on one stream. The service itself would accept more. */
 const maxOpen = 128;
 
 export interface StreamListener {
   streamOpened(stream: ValidationStream): void;
-  /** An answer has made room for another question. */
+  /** Called when an answer has made room for another question. */
   streamHasRoom(): void;
-  /** Questions reach their deadlines, and no answer at all has come for a long time. */
+  /** Called when questions reach their deadlines and no answer at all has come for a long time. */
   streamFellSilent(stream: ValidationStream): void;
   streamEnded(stream: ValidationStream, end: CallEnd): void;
 }
@@ -24,16 +24,16 @@ export interface StreamListener {
  * unanswered questions with the same id. A question past its deadline still counts, since its answer may still come.
  */
 export class ValidationStream implements Holder {
-  /** Sent and not answered, by request id. */
+  /** Sent and unanswered questions, by request id. */
   private readonly open = new PassingMap<string, OpenQuestion>();
   private readonly call: ClientDuplexStream<Buffer, ValidateKeyResponse>;
-  /** How many of the open questions still wait for their answer. */
+  /** How many of these questions have not reached their deadline. */
   private awaited = 0;
   private isReady = false;
   private isRetired = false;
   private windowSeconds: number | undefined;
   private silentSince: number | undefined;
-  /** The stream has answered something, so it has reached a working service. */
+  /** Whether the stream has answered anything, and so has reached a working service. */
   hasAnswered = false;
   private end: CallEnd = { code: status.UNKNOWN, details: 'the stream ended without a status' };
 
@@ -88,7 +88,7 @@ export class ValidationStream implements Holder {
     this.call.write(question.bytes);
   }
 
-  /** Takes no more questions, answers those that it has, then ends. */
+  /** Takes no more questions, waits for the answers to those already sent, then ends. */
   retire(): void {
     if (this.isRetired) return;
     this.isRetired = true;

@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import type { HttpRequest } from './http-request.js';
 
 /**
- * The client's address: the framework's, which takes account of its trusted proxies (Express's `req.ip`), or else the
- * peer's. A forwarded header can hold any text, so the peer's address is also used when the framework's is no address.
+ * The client's address. The framework's value comes first, because it respects the trusted proxies (Express's
+ * `req.ip`); without it, the address of the connection is used. A forwarded header can contain any text, so the
+ * connection's address is also used when the framework's value is not an address.
  */
 export function clientAddress({ ip, socket }: Pick<HttpRequest, 'ip' | 'socket'>): string {
   return plainAddress(ip) ?? plainAddress(socket.remoteAddress) ?? '';

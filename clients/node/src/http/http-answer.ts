@@ -6,7 +6,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** One text for each status: no client learns more about why its key was refused. */
+/** One text for each status, so that a client does not learn why its key was refused. */
 const messages = {
   401: 'invalid api key',
   403: 'operation not allowed',
@@ -41,7 +41,7 @@ export function rateLimitHeaders(rateLimit: RateLimit | undefined): Record<strin
 }
 
 const keyExpires = 'Latchkey-Key-Expires';
-/** What a page of another origin may read of an answer (Fetch standard). */
+/** The headers of an answer that a page of another origin may read (Fetch standard). */
 export const exposedHeaders = 'Access-Control-Expose-Headers';
 
 /** When the key expires (RFC 3339), for every granted answer. */
@@ -50,9 +50,9 @@ export function expiryHeaders({ expiresAt }: Principal): Record<string, string> 
 }
 
 /**
- * Everything that the decision adds to an answer, whether or not it is a refusal.
+ * Every header that the decision adds to an answer, whether or not it is a refusal.
  *
- * @param exposed what the answer has in `exposedHeaders` by now: it is kept, and ours stands beside it
+ * @param exposed the answer's current `exposedHeaders`: they are kept, and ours are added
  */
 export function decisionHeaders(decision: Decision, exposed: unknown): Record<string, string> {
   const headers = rateLimitHeaders(decision.rateLimit);

@@ -11,20 +11,21 @@ export type Middleware = (req: IncomingMessage, res: ServerResponse, next: (erro
 
 export interface ProtectOptions extends RouteOptions {
   /**
-   * Middleware that gets each request without an API key, in place of the guard: the platform's own check. The guard says
-   * nothing about what this lets through. Default: such a request is refused with 401.
+   * Middleware that handles each request without an API key, in place of the guard: the platform's own check. A request
+   * that it lets through has no principal. Default: such a request is refused with 401.
    */
   otherwise?(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): unknown;
 }
 
 /**
- * Makes middleware for a route or a router. A granted request goes on to the handler, which reads the principal with
+ * Makes middleware for a route or a router. A granted request proceeds to the handler, which reads the principal with
  * `principalOf(req)`. Any other request is answered here with 401, 403, 429 or 503. Both get the RateLimit fields, a
  * granted one `Latchkey-Key-Expires` too.
  *
  * Put it before the body parser, after CORS, and once per request: each check is charged to the key.
  *
- * @throws {TypeError} the permission is not of the form `resource:action`, an operation is unknown, or `otherwise` is no function
+ * @throws {TypeError} the permission is not of the form `resource:action`, an operation is unknown, or `otherwise` is
+ *   no function
  */
 export type Protect = (permission: Permission, options?: ProtectOptions) => Middleware;
 
@@ -46,12 +47,12 @@ export function protectWith(makeRoute: MakeRoute, isApiKey: IsApiKey): Protect {
       void route(req).then(proceed, next);
     };
     if (!otherwise) return guarded;
-    // What it answers is returned: Express waits for a promise.
+    // The result is returned, because Express waits for a promise.
     return (req, res, next) => (isApiKey(req) ? guarded : otherwise)(req, res, next);
   };
 }
 
-/** @throws {TypeError} it is no function, such as the module that holds it */
+/** @throws {TypeError} the value is not a function, for example the module that contains it */
 export function assertFunction(otherwise: unknown): void {
   if (otherwise !== undefined && typeof otherwise !== 'function') throw new TypeError('otherwise must be a function');
 }

@@ -1,12 +1,12 @@
 import type { Operation } from '../operation.js';
 
 /**
- * What a route asks for: one `resource:action`; or one for reads and another for everything else, to guard a whole
+ * What a route requires: one `resource:action`; or one for reads and another for everything else, to guard a whole
  * router at once; or null, when any good key is enough.
  */
 export type Permission = string | { readonly read: string; readonly write: string } | null;
 
-/** @throws {TypeError} the value is no permission. An undefined variable must not come to mean "any good key". */
+/** @throws {TypeError} the value is no permission. An undefined variable must not mean "any good key". */
 export function assertPermission(permission: Permission): void {
   if (permission === null) return;
   const asked: unknown[] = typeof permission === 'object' ? [permission.read, permission.write] : [permission];

@@ -19,7 +19,9 @@ export interface RouteOptions {
   readonly operations?: OperationsByMethod | undefined;
 }
 
-/** Asks the service about a request to one route. Never rejects: without a usable answer it refuses with status 503. */
+/**
+ * Checks a request to one route with the service. Never rejects: without a usable answer it refuses with status 503.
+ */
 export type Route = (request: HttpRequest) => Promise<Decision>;
 
 /**

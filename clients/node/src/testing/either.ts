@@ -1,4 +1,4 @@
-/** The headers of requests to a route that takes users' tokens too, and who answers each: Latchkey or the platform. */
+/** Headers of requests to a route that also takes users' tokens, and who handles each: Latchkey or the platform. */
 export const EITHER: readonly (readonly [string, readonly string[], 'Latchkey' | 'platform'])[] = [
   ['a key', ['Authorization: Bearer lk_key'], 'Latchkey'],
   ['a key in another spelling of the scheme', ['authorization: BEARER lk_key'], 'Latchkey'],

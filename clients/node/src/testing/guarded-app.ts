@@ -5,7 +5,7 @@ import { principalOf } from '../http/principal.js';
 import { type RawAnswer, sendRaw, serve } from './raw-http.js';
 import { ScriptedLatchkey } from './scripted-latchkey.js';
 
-/** An Express service behind a guard, and the scripted service that the guard asks. */
+/** An Express service behind a guard, and the scripted service that the guard calls. */
 export class GuardedApp {
   readonly latchkey = new ScriptedLatchkey();
   /** The methods of the requests that reached the handler. */

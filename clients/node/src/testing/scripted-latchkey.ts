@@ -17,7 +17,7 @@ type Call = ServerUnaryCall<Asked, ValidateKeyResponse>;
 type Stream = ServerDuplexStream<Asked, ValidateKeyResponse>;
 type Reply = sendUnaryData<ValidateKeyResponse>;
 
-/** A gRPC server that speaks the contract and answers as its script says. */
+/** A gRPC server that implements the contract and answers as its script says. */
 export class ScriptedLatchkey {
   readonly questions: Asked[] = [];
   readonly identities: unknown[] = [];
@@ -31,7 +31,7 @@ export class ScriptedLatchkey {
   streamsOpened = 0;
   /** Questions that came as unary calls. */
   unaryQuestions = 0;
-  /** The status to refuse streams with, if any. */
+  /** The status with which streams are refused, if any. */
   streamRefusal: Pick<StatusObject, 'code' | 'details'> | undefined;
   port = 0;
   private server: Server | undefined;
@@ -40,7 +40,7 @@ export class ScriptedLatchkey {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Listens on a free port, and after a stop on the same port again. */
+  /** Listens on a free port; after a stop, on the same port again. */
   async start(credentials = ServerCredentials.createInsecure(), options: ServerOptions = {}): Promise<void> {
     const server = new Server(options);
     server.addService(loadContract().ApiKeyService.service, {

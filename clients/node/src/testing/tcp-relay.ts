@@ -1,7 +1,7 @@
 import { type Server, type Socket, connect, createServer } from 'node:net';
 import { portOf } from './raw-http.js';
 
-/** A TCP relay whose open connections can lose everything that is sent, like a pulled cable, or break. */
+/** A TCP relay. Its open connections can lose everything that is sent, like a pulled cable, or break. */
 export class TcpRelay {
   private readonly pairs: [Socket, Socket][] = [];
   private readonly server: Server;
@@ -43,12 +43,12 @@ export class TcpRelay {
     }
   }
 
-  /** New connections go through again; those that were cut stay so. */
+  /** New connections work again; the cut ones stay cut. */
   mend(): void {
     this.isCut = false;
   }
 
-  /** New connections go through. */
+  /** New connections are relayed. */
   breakAll(): void {
     for (const sockets of this.pairs.splice(0)) for (const socket of sockets) socket.destroy();
   }

@@ -14,7 +14,7 @@ export class RunningSystemsApi {
   private server!: Server;
 
   async start(): Promise<void> {
-    // The rules of the real one: a request without a key is refused, no key destroys, a read-only key does not write.
+    // The real service's rules: a request without a key is refused, no key destroys, a read-only key does not write.
     this.latchkey.script = ({ authorization, operation }, reply) => {
       const reader = authorization === 'Bearer reader';
       if (!reader && authorization !== 'Bearer writer') return reply(null, denied());

@@ -19,8 +19,8 @@ export const protectionKey = '@latchkey/guard:protection';
 
 export interface PermissionOptions extends RouteOptions {
   /**
-   * A guard, as `@UseGuards` takes it, that gets each request without an API key: the platform's own check. LatchkeyGuard says
-   * nothing about what this lets through. Default: such a request is refused with 401.
+   * A guard, as `@UseGuards` takes it, that handles each request without an API key: the platform's own check.
+   * LatchkeyGuard does not check such a request. Default: it is refused with 401.
    */
   readonly otherwise?: OtherGuard | undefined;
 }
@@ -30,10 +30,12 @@ interface Protection {
   readonly options: PermissionOptions;
 }
 
-/** The handler that a request was admitted to, so that guards on the controller and on the handler ask only once. */
+/**
+ * The handler that a request was admitted to, so that guards on the controller and on the handler check it only once.
+ */
 const admittedTo = new WeakMap<object, unknown>();
 
-/** Whether a guard let the request through, ours or the one that `otherwise` names. */
+/** Whether LatchkeyGuard, or the guard that `otherwise` names, let the request through. */
 export function isAdmitted(raw: IncomingMessage): boolean {
   return admittedTo.has(raw);
 }

@@ -11,7 +11,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 
 /**
  * Opens a guard for the application, and closes it with the application: `LatchkeyModule.forRoot({ target, … })`, or
- * `forRootAsync` with a factory. Then there are `@Permission('systems:read')` and `@Principal()`.
+ * `forRootAsync` with a factory. Handlers can then use `@Permission('systems:read')` and `@Principal()`.
  */
 @Module({
   providers: [{ provide: guardToken, useFactory: createGuard, inject: [MODULE_OPTIONS_TOKEN] }],

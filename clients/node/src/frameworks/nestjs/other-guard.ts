@@ -4,7 +4,7 @@ import type { ModuleRef } from '@nestjs/core' with { 'resolution-mode': 'import'
 /** A guard of the platform, as `@UseGuards` takes it. */
 export type OtherGuard = Type<CanActivate> | CanActivate;
 
-/** Asks guards of the platform. Those that are given as classes are made once, with what they inject. */
+/** Runs guards of the platform. A guard that is given as a class is created once, with its dependencies. */
 export class OtherGuards {
   private readonly made = new Map<Type<CanActivate>, Promise<CanActivate>>();
 
@@ -23,7 +23,7 @@ export class OtherGuards {
   }
 }
 
-/** The last value, as Nest takes it. An answer without any admits nobody. */
+/** Only the last value counts, as in Nest. A guard without a value lets nobody through. */
 function lastOf(answers: Exclude<Awaited<ReturnType<CanActivate['canActivate']>>, boolean>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let last = false;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ExecutionContext } from '@nestjs/common' with { 'resolution-mode': 'import' };
 
-/** Express hands on Node's own request; Fastify wraps it. */
+/** With Express, Nest's request is Node's own; Fastify wraps it. */
 export type PlatformRequest = IncomingMessage & { readonly raw?: IncomingMessage; readonly ip?: string };
 
 export function rawRequest(context: ExecutionContext): IncomingMessage {

@@ -3,10 +3,10 @@ import { readDenial, readFailure, readGrant, readRateLimit } from './decode-outc
 import { MessageReader } from './message-reader.js';
 
 /**
- * Reads the bytes of a ValidateKeyResponse into the same object as proto-loader, at a fraction of its cost. Unknown
- * fields, which a newer service may send, are left out.
+ * Decodes a ValidateKeyResponse into the same object as proto-loader, at a fraction of its cost. Unknown fields, which
+ * a newer service may send, are left out.
  *
- * @throws {RangeError} the bytes are no ValidateKeyResponse
+ * @throws {RangeError} the bytes are not a ValidateKeyResponse
  */
 export function decodeAnswer(bytes: Buffer): Answer {
   const answer: Answer = { requestId: '', rateLimit: null };
@@ -21,7 +21,7 @@ export function decodeAnswer(bytes: Buffer): Answer {
     else reader.skip(tag);
   }
   reader.arriveAt(bytes.length);
-  // An answer has one of these. If one had two, the less generous one would count.
+  // An answer has exactly one of these. If it had two, the less generous one would count.
   if (answer.grant) answer.outcome = 'grant';
   if (answer.denial) answer.outcome = 'denial';
   if (answer.failure) answer.outcome = 'failure';

@@ -10,7 +10,7 @@ import type { MessageReader } from './message-reader.js';
 const accessLevels = Object.values(AccessLevel);
 const reasons = Object.values(Reason);
 
-/** A value without a name here, of a newer service, becomes its number, as in proto-loader. */
+/** A value without a name here, from a newer service, becomes its number, as in proto-loader. */
 function named<Name>(names: readonly Name[], number: number): Name {
   return names[number] ?? (number as Name);
 }

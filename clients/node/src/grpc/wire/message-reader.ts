@@ -1,7 +1,7 @@
 /**
  * Reads protobuf's wire format (https://protobuf.dev/programming-guides/encoding/) value by value.
  *
- * @throws {RangeError} the bytes end too early or are no protobuf
+ * @throws {RangeError} the bytes end too early or are not protobuf
  */
 export class MessageReader {
   at = 0;
@@ -29,7 +29,7 @@ export class MessageReader {
     return this.int32() >>> 0;
   }
 
-  /** In decimal: a JavaScript number cannot hold every value. */
+  /** In decimal, because a JavaScript number cannot hold every value. */
   int64(): string {
     const low = this.uint32();
     if (this.high === 0) return String(low);
@@ -43,14 +43,14 @@ export class MessageReader {
     return text;
   }
 
-  /** Reads a length, and says where the value that follows it ends. */
+  /** Reads a length, and returns the position where the value after it ends. */
   end(): number {
     const end = this.uint32() + this.at;
     if (end > this.bytes.length) throw new RangeError('a value longer than its message');
     return end;
   }
 
-  /** Leaves out a field that this reader does not know. */
+  /** Skips a field that this reader does not know. */
   skip(tag: number): void {
     const wireType = tag & 7;
     if (wireType === 0) this.int32();
@@ -60,7 +60,7 @@ export class MessageReader {
     else throw new RangeError(`wire type ${wireType}`);
   }
 
-  /** Checks that reading has stopped exactly at the end of the message. */
+  /** Checks that reading stopped exactly at the end of the message. */
   arriveAt(end: number): void {
     if (this.at !== end) throw new RangeError('a value longer than its message');
   }
