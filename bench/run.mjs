@@ -1,4 +1,4 @@
-// `npm run bench`: the cost of a validation. Starts all it needs, prints one table, writes bench/results.json.
+// `npm run bench`: the cost of a validation. Starts everything it needs, prints one table, writes bench/results.json.
 import '../scripts/lib/node-version.mjs';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -9,10 +9,10 @@ import { prepare } from './lib/prepare.mjs';
 /**
  * @typedef {object} Effort
  * @property {number} runs of each side, interleaved
- * @property {number} seconds a run of a side takes
+ * @property {number} seconds the length of one run of a side
  * @property {number} storedKeys
- * @property {number} latencyRuns runs for latencies: many short ones, since a busy machine stops for some milliseconds now
- *   and then, and the median leaves such runs out
+ * @property {number} latencyRuns runs for latencies: many short ones, since a busy machine stops for some milliseconds
+ *   now and then, and the median leaves such runs out
  * @property {number} validations for the row about memory
  * @property {number} quietSeconds the pause before memory is measured
  */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Linux counts in hundredths of a second whatever the kernel's own tick is. */
+/** Linux counts in hundredths of a second, whatever the kernel's own tick is. */
 const TICKS_A_SECOND = 100;
 
 /**
- * CPU seconds of a process so far, of all its threads, in user and kernel mode. A busy machine makes a process wait, which
- * is not counted.
+ * CPU seconds of a process so far: all its threads, in user and kernel mode. The time that a process waits on a busy
+ * machine does not count.
  * @param {number} pid
  */
 export function cpuSeconds(pid) {
@@ -13,7 +13,7 @@ export function cpuSeconds(pid) {
   return (user + system) / TICKS_A_SECOND;
 }
 
-/** The same of a process and all that it started, those included that have ended. @param {number} pid */
+/** The same for a process and its children, including those that have ended. @param {number} pid */
 export function familyCpuSeconds(pid) {
   const parent = stat(pid);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
@@ -24,7 +24,7 @@ export function familyCpuSeconds(pid) {
 /** @param {number} pid */
 function stat(pid) {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold anything; the times of the process are the 14th to the 17th field.
+  // The name, in brackets, may contain anything. Fields 14 to 17 are the CPU times.
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = line
     .slice(line.lastIndexOf(')') + 2)
     .split(' ')
@@ -34,7 +34,7 @@ function stat(pid) {
 }
 
 /**
- * What each of these spends while the work is done.
+ * The CPU seconds that each counter gains during the work.
  * @template {string} Name
  * @template T
  * @param {Record<Name, () => number>} counters of CPU seconds

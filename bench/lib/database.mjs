@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /**
- * Work on a connection of its own.
+ * Runs work on its own connection.
  * @template T
  * @param {string} url
  * @param {(client: pg.Client) => Promise<T>} work
@@ -13,14 +13,17 @@ export async function connected(url, work) {
   return work(client).finally(() => client.end());
 }
 
-/** Whether PostgreSQL adds an image of each page at its first change after a checkpoint. @param {pg.Client} client @param {'on' | 'off'} value */
+/**
+ * Whether PostgreSQL writes a full image of each page at its first change after a checkpoint.
+ * @param {pg.Client} client @param {'on' | 'off'} value
+ */
 export async function pageImages(client, value) {
   await client.query(`ALTER SYSTEM SET full_page_writes = ${value}`);
   await client.query('SELECT pg_reload_conf()');
   await client.query('CHECKPOINT');
 }
 
-/** The end of the WAL, in bytes since its beginning. @param {pg.Client} client @returns {Promise<number>} */
+/** The end of the WAL, as bytes since its beginning. @param {pg.Client} client @returns {Promise<number>} */
 export async function walBytes(client) {
   const { rows } = await client.query(`SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 AS bytes`);
   return rows[0].bytes;

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The n-th key of a bench. It is the same in every process, so that no process has to send a million keys to another.
+ * The n-th key of the benchmark. It is the same in every process, so that no process has to send a million keys to
+ * another.
  * @param {number} n
  * @returns {string} `lk_<public>.<secret>`
  */
@@ -24,8 +25,8 @@ export const ownerOf = (n) => `owner-${Math.floor(n / 5)}`;
 const SAMPLE = 100_000;
 
 /**
- * Keys picked at random among all stored ones, to be asked for in turn. The number of picks is always the same, so that
- * the caller's own work is the same however many keys are stored.
+ * Random stored keys, to be validated in turn. The number of keys is always the same, so that the caller's own work
+ * does not depend on how many keys are stored.
  * @param {number} stored
  */
 export const randomKeys = (stored) =>

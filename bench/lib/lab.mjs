@@ -8,10 +8,10 @@ import { loadWith } from './load.mjs';
 import { seed } from './seed.mjs';
 import { startService } from './service.mjs';
 
-/** A real PostgreSQL with its default durability, and a real Redis, for one run of the bench. */
+/** A real PostgreSQL with its default durability and a real Redis, for one run of the benchmark. */
 export async function openLab() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
-  // PostgreSQL never runs as root; its user must be able to enter.
+  // PostgreSQL never runs as root, so its user must be able to enter the folder.
   chmodSync(folder, 0o755);
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, 'postgres'),
@@ -26,13 +26,13 @@ export async function openLab() {
     return url.href;
   };
 
-  /** Databases that are made once and copied. @type {Set<number>} the number of keys in each */
+  /** Databases that are created once and then copied. @type {Set<number>} the number of keys in each */
   const templates = new Set();
   const template = async (/** @type {number} */ keys) => {
     const name = `stored_${keys}`;
     if (templates.has(keys)) return name;
     await execute(`CREATE DATABASE ${name}`);
-    // The service migrates it and makes the demo owner.
+    // The service migrates the database and creates the demo owner.
     await (await startService(urlOf(name))).stop();
     await seed(urlOf(name), keys);
     templates.add(keys);
@@ -40,7 +40,7 @@ export async function openLab() {
   };
 
   let databases = 0;
-  /** A migrated database with so many keys. @param {number} keys */
+  /** A migrated database with this number of keys. @param {number} keys */
   const database = async (keys) => {
     const name = `bench_${(databases += 1)}`;
     await execute(`CREATE DATABASE ${name} TEMPLATE ${await template(keys)} STRATEGY file_copy`);

@@ -1,7 +1,7 @@
 import { start } from './process.mjs';
 
 /**
- * A line to a server with a round trip of its own. A process of its own, so that it delays nothing but packets.
+ * A line to a server with an additional round-trip time. It runs in its own process, so that it delays only packets.
  * @param {string} url
  * @param {number} [roundTripMs]
  */
@@ -13,7 +13,7 @@ export async function openLine(url, roundTripMs = 0) {
   return {
     url: through.href,
     target: through.host,
-    /** Both ways, so far. @returns {Promise<number>} */
+    /** Bytes in both directions so far. @returns {Promise<number>} */
     countedBytes: async () => (await line.ask({})).bytes,
     stop: line.stop,
   };

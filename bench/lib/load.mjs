@@ -6,12 +6,12 @@ import { SERVICE_TOKEN } from './service.mjs';
 
 const PATH = '/latchkey.v1.ApiKeyService/ValidateKey';
 const HEADERS = ['content-type: application/grpc', 'te: trailers', `authorization: Bearer ${SERVICE_TOKEN}`];
-/** Far more than are ever open at once, unless the service stalls. */
+/** Far more streams than are ever open at once, unless the service stalls. */
 const OPEN_LOOP_STREAMS = 200;
 
 /**
- * Unary ValidateKey calls by h2load, which needs little CPU. It sees only HTTP statuses; the service itself counts the
- * grants. Each key is asked for by a connection of its own.
+ * Unary ValidateKey calls by h2load, which needs little CPU. h2load sees only HTTP statuses; the service itself counts
+ * the grants. Each key is validated over its own connection.
  * @param {string} folder for what h2load reads and writes
  */
 export function loadWith(folder) {
@@ -41,9 +41,9 @@ export function loadWith(folder) {
       return { succeeded, perSecond: (succeeded * 1000) / (performance.now() - began) };
     },
     /**
-     * Sends at a fixed rate, whether or not earlier calls are answered.
+     * Sends at a fixed rate, without waiting for earlier answers.
      * @param {{ port: number, keys: readonly string[], perSecond: number, seconds: number }} load
-     * @returns {Promise<number[]>} how many milliseconds each call took
+     * @returns {Promise<number[]>} milliseconds of each call
      */
     openLoop: async ({ port, keys, perSecond, seconds }) => {
       const rate = ['--rps', String(perSecond / keys.length), '-D', String(seconds), '-m', String(OPEN_LOOP_STREAMS)];

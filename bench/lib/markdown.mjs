@@ -1,5 +1,5 @@
 /**
- * A table as the formatter of this checkout leaves it.
+ * A table in the form that this checkout's formatter produces.
  * @param {readonly string[]} head
  * @param {readonly (readonly (string | number)[])[]} rows
  */
@@ -13,7 +13,7 @@ export function markdown(head, rows) {
   return [print(head), print(widths.map((width) => '-'.repeat(width))), ...lines.map(print)].join('\n');
 }
 
-/** With two digits that count. @param {number} value */
+/** Rounded to two significant digits. @param {number} value */
 export function figure(value) {
   if (value >= 100) return Number(value.toPrecision(value >= 1000 ? 3 : 2)).toLocaleString('en');
   return String(Number(value.toPrecision(2)));

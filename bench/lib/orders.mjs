@@ -18,7 +18,7 @@ export function takeOrders(hello, carryOut) {
 }
 
 /**
- * Keeps `concurrency` calls in flight for `seconds`, or until there were so many `calls`.
+ * Keeps `concurrency` calls in flight for `seconds`, or until this number of `calls`.
  * @param {{ concurrency: number, seconds?: number, calls?: number }} load
  * @param {(n: number) => Promise<unknown>} call
  * @returns {Promise<{ calls: number, seconds: number, perSecond: number }>}
@@ -36,7 +36,7 @@ export async function closedLoop({ concurrency, seconds = Infinity, calls: most 
 }
 
 /**
- * Makes `perSecond` calls a second, whether or not earlier ones are answered, and waits for all answers.
+ * Makes `perSecond` calls a second without waiting for earlier answers. At the end, waits for all answers.
  * @param {{ perSecond: number, seconds: number }} load
  * @param {(n: number) => Promise<unknown>} call
  * @returns {Promise<{ calls: number, seconds: number, perSecond: number }>}

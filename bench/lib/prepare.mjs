@@ -9,7 +9,8 @@ const bench = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(bench, 'node_modules', '.installed');
 
 /**
- * Installs and builds everything that the measurements need: the service, the bench's own packages, h2load and Redis.
+ * Installs and builds everything that the measurements need: the service, the benchmark's own packages, h2load and
+ * Redis.
  */
 export async function prepare() {
   for (const script of ['scripts/install.mjs', 'scripts/build.mjs']) {

@@ -8,7 +8,7 @@ const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /**
- * A process of the bench that sends `{ ready: true, … }` over its channel once it can work.
+ * A process of the benchmark. It sends `{ ready: true, … }` over its channel once it can work.
  * @typedef {object} BenchProcess
  * @property {number} pid
  * @property {any} hello the message with `ready`

@@ -18,7 +18,7 @@ export const { ApiKeyService } = /** @type {any} */ (
 ).latchkey.v1;
 
 /**
- * The question that the bench asks about a key.
+ * The question that the benchmark sends about a key.
  * @param {string} key
  */
 export function question(key) {

@@ -1,10 +1,10 @@
 import { start } from './process.mjs';
 
-/** What all revokers of a run have counted. */
+/** The totals of all revokers in a run. */
 export const revocations = { revoked: 0, grantsBefore: 0, grantsAfter: 0, unanswered: 0 };
 
 /**
- * Carries out a measurement while keys of the same service are being revoked.
+ * Takes a measurement while keys of the same service are being revoked.
  * @template T
  * @param {{ databaseUrl: string, url: string, target: string }} service
  * @param {() => Promise<T>} measure

@@ -22,8 +22,8 @@ export const seed = (url, count) =>
   });
 
 /**
- * Adds keys of the demo owner that are there to be revoked. They are far from the keys that loads use, and others at each
- * call.
+ * Adds keys of the demo owner that will be revoked. They are far from the keys that loads use, and each call adds
+ * different ones.
  * @param {string} url
  * @param {number} count
  * @returns {Promise<{ id: string, key: string }[]>}

@@ -2,18 +2,18 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { start } from './process.mjs';
 
 export const SERVICE_TOKEN = 'dev-validator-token';
-/** Of all owners whom the bench knows. */
+/** The password of all owners in the benchmark. */
 export const PASSWORD = 'correct horse battery staple';
-/** So high that no key of the bench reaches its limit; each use is still charged. */
+/** So high that no key of the benchmark reaches its limit; each use is still charged. */
 export const UNLIMITED = {
   RATE_LIMIT_PER_SECOND: '1000000',
   RATE_LIMIT_BURST: '1000000',
-  // Under a load that no machine is quick enough for, every validation is slow.
+  // Under a load that no machine can keep up with, every validation would be logged as slow.
   SLOW_VALIDATION_MS: '0',
 };
 
 /**
- * The service as it is built, in a process of its own.
+ * The built service in its own process.
  * @param {string} databaseUrl
  * @param {Record<string, string>} [env]
  */
@@ -37,7 +37,7 @@ export async function startService(databaseUrl, env = {}) {
 /** @typedef {Awaited<ReturnType<typeof startService>>} Service */
 
 /**
- * A Node client of one or several services, in a process of its own, that asks for random ones of so many stored keys.
+ * A Node client of one or several services, in its own process. It validates random ones of the stored keys.
  * @param {readonly { target: string }[]} services
  * @param {number} keys
  * @param {number} [deadlineMs] so long that a busy machine makes no validation fail
@@ -49,7 +49,7 @@ export function startClient(services, keys, deadlineMs = 30_000) {
 }
 
 /**
- * Work on a service and a client of it, which end with the work.
+ * Runs work with a service and a client of it, and then stops both.
  * @template T
  * @param {{ databaseUrl: string, keys: number, env?: Record<string, string>, deadlineMs?: number }} settings
  * @param {(client: import('./process.mjs').BenchProcess, service: Service) => Promise<T>} work
@@ -65,7 +65,7 @@ export async function withService({ databaseUrl, keys, env, deadlineMs }, work) 
 }
 
 /**
- * The grants that the service itself counted.
+ * The number of grants that the service itself counted.
  * @param {string} url
  */
 async function grants(url) {
@@ -74,7 +74,7 @@ async function grants(url) {
   return Number(count?.[1]);
 }
 
-/** A session, by its cookie. @param {string | undefined} url @returns {Promise<string>} */
+/** Signs in. @param {string | undefined} url @returns {Promise<string>} the session cookie */
 export async function cookieOf(url, email = 'demo@latchkey.dev') {
   const response = await fetch(`${url}/v1/session`, {
     method: 'POST',

@@ -12,10 +12,10 @@ import { startServer } from '../../scripts/postgres/server.mjs';
 const NAME = 'bench';
 
 /**
- * A copy of a running PostgreSQL that becomes its synchronous standby: from then on a commit is answered once both have
+ * Makes a copy of a running PostgreSQL its synchronous standby. From then on, a commit is answered once both have
  * written it to their disks.
  * @param {string} url
- * @returns {Promise<{ stop(): Promise<void> }>} afterwards commits wait for no standby
+ * @returns {Promise<{ stop(): Promise<void> }>} after `stop`, commits wait for no standby
  */
 export async function startStandby(url) {
   const primary = new pg.Client({ connectionString: url });
@@ -49,7 +49,7 @@ export async function startStandby(url) {
   };
 }
 
-/** A backup as PostgreSQL's documentation has it. @param {pg.Client} primary @param {string} folder */
+/** A base backup, made as PostgreSQL's documentation describes. @param {pg.Client} primary @param {string} folder */
 async function copy(primary, folder) {
   const cluster = join(folder, 'cluster');
   const { rows } = await primary.query('SHOW data_directory');
@@ -62,7 +62,7 @@ async function copy(primary, folder) {
   return cluster;
 }
 
-/** As the user whose folder it is. @param {string} cluster @param {string} name @param {string} text */
+/** Writes a file as the user who owns the folder. @param {string} cluster @param {string} name @param {string} text */
 function write(cluster, name, text) {
   const file = join(cluster, name);
   writeFileSync(file, text);

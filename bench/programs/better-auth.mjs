@@ -1,4 +1,4 @@
-// better-auth's API key plugin in the mode its documentation calls fastest: keys in Redis alone, rate limit on.
+// better-auth's API key plugin in the mode that its documentation calls fastest: keys in Redis alone, rate limit on.
 import { Redis } from 'ioredis';
 import { apiKey } from '@better-auth/api-key';
 import { memoryAdapter } from 'better-auth/adapters/memory';

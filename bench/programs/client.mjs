@@ -1,4 +1,4 @@
-// A Node client of the service, as a resource service would have it: plain unary calls, or the guard. Both have the same
+// A Node client of the service, like the one in a resource service: plain unary calls, or the guard. Both have the same
 // channel options, two connections, a deadline and a new request id for each question.
 import { randomUUID } from 'node:crypto';
 import grpc from '@grpc/grpc-js';
@@ -42,7 +42,7 @@ const ways = {
 
 let unknowns = 0;
 
-/** `distinct`: so many of the keys; `unknown`: keys that do not exist, a new one each time. */
+/** `distinct`: use this number of keys. `unknown`: use keys that do not exist, a new one each time. */
 takeOrders({}, async ({ way = 'guard', perSecond, distinct = keys.length, unknown, ...load }) => {
   const counts = { granted: 0, refused: 0, failed: 0 };
   /** @type {number[]} */

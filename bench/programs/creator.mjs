@@ -1,4 +1,4 @@
-// Creates keys, each with a password to check, for twenty owners at once and for as long as its order says.
+// Creates keys, each with a password check, for twenty owners at once, for as long as its order says.
 import { takeOrders } from '../lib/orders.mjs';
 import { cookieOf, PASSWORD } from '../lib/service.mjs';
 
@@ -11,7 +11,7 @@ const cookies = [];
 const FIRST_OWNER = Number(process.env['BENCH_FIRST_OWNER']);
 for (let n = 0; n < OWNERS; n += 1) cookies.push(await cookieOf(url, `owner-${FIRST_OWNER + n}@bench.test`));
 
-/** All twenty owners ask at once. None may create a sixth key, but the password is checked before that is refused. */
+/** All twenty owners call at once. None may create a sixth key, but the password is checked before that is refused. */
 takeOrders({}, async ({ seconds }) => {
   const end = performance.now() + seconds * 1000;
   /** @type {Record<string, number>} */

@@ -1,23 +1,23 @@
-// A line to a server that takes a while each way, and counts the bytes. `lib/line.mjs` starts it.
+// A line to a server that delays packets in both directions and counts the bytes. `lib/line.mjs` starts it.
 import { connect, createServer } from 'node:net';
 import { takeOrders } from '../lib/orders.mjs';
 
 const oneWayMs = Number(process.env['BENCH_ROUND_TRIP_MS']) / 2;
 const { hostname, port } = new URL(/** @type {string} */ (process.env['BENCH_TO']));
-/** Timers come in whole milliseconds. */
+/** Node's timers wait whole milliseconds. */
 const TIMER_MS = 0.5;
 let bytes = 0;
 
 const server = createServer((near) => {
   const far = connect(Number(port), hostname);
-  // What a connection costs before its first byte: one round trip.
+  // A new connection costs one round trip before its first byte.
   const openAt = performance.now() + 2 * oneWayMs;
   carry(near, far, openAt);
   carry(far, near, 0);
 });
 
 /**
- * Every packet takes the same time, so they arrive in their order.
+ * Every packet takes the same time, so packets arrive in order.
  * @param {import('node:net').Socket} from
  * @param {import('node:net').Socket} to
  * @param {number} openAt

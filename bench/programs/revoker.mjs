@@ -1,4 +1,4 @@
-// Revokes keys during a measurement. A grant to a call that began after a revoke was answered breaks a promise.
+// Revokes keys during a measurement. A grant in a call that began after a revoke was answered breaks a promise.
 import grpc from '@grpc/grpc-js';
 import { takeOrders } from '../lib/orders.mjs';
 import { ApiKeyService, question } from '../lib/proto.mjs';

@@ -8,7 +8,7 @@ const PER_SECOND = 2000;
 const MOST_SECONDS = 2;
 const STORED_KEYS = 1000;
 const KEYS = Array.from({ length: 4 }, (_, n) => keyNumber(n));
-/** Owners whose keys no load asks for. */
+/** Owners whose keys are in no load. */
 const CREATORS_FROM = 150;
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */

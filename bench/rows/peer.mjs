@@ -2,7 +2,7 @@ import { start } from '../lib/process.mjs';
 import { compare, ratioRow } from './row.mjs';
 
 const CONCURRENCY = 64;
-/** The same number on both sides. */
+/** The same concurrency on both sides. */
 const KEYS = 100;
 
 /** @param {import('../lib/lab.mjs').Lab} lab @param {import('../run.mjs').Effort} effort */

@@ -27,7 +27,7 @@ export async function memory(lab, { validations, quietSeconds }) {
   const service = await startService(await lab.database(1000));
   const load = (/** @type {number} */ calls) =>
     lab.load.closedLoop({ port: service.grpcPort, calls, keys: KEYS, streams: 16 });
-  /** A pause in which V8 collects garbage that no load makes it collect. */
+  /** A pause in which V8 collects the garbage that no load forces it to collect. */
   const quiet = () => new Promise((resolve) => setTimeout(resolve, quietSeconds * 1000));
   const sizes = await whileRevoking(service, async () => {
     await load(validations / 10);

@@ -2,8 +2,8 @@ import { whileRevoking } from '../lib/revoker.mjs';
 import { summary } from '../lib/statistics.mjs';
 
 /**
- * Measures one side after the other, again and again, so that a busy machine slows all sides. The first round warms up
- * and does not count.
+ * Measures the sides one after the other, again and again, so that a busy machine slows all of them. The first round
+ * warms up and does not count.
  * @template {string} Side
  * @param {number} runs
  * @param {Record<Side, () => Promise<number>>} sides
@@ -22,7 +22,7 @@ export async function interleave(runs, sides) {
 }
 
 /**
- * The same while keys of this service are being revoked.
+ * Measures the same way while keys of this service are being revoked.
  * @template {string} Side
  * @param {Parameters<typeof whileRevoking>[0]} service
  * @param {number} runs
@@ -31,16 +31,17 @@ export async function interleave(runs, sides) {
 export const compare = (service, runs, sides) => whileRevoking(service, () => interleave(runs, sides));
 
 /**
- * A line of the table.
+ * A row of the table.
  * @typedef {object} Row
  * @property {string} what
  * @property {{ atLeast?: number, atMost?: number, unit?: string }} target
  * @property {{ median: number, min: number, max: number }} value
- * @property {Record<string, { median: number, min: number, max: number }>} sides what was measured, in the unit of its name
+ * @property {Record<string, { median: number, min: number, max: number }>} sides what was measured, in the unit of its
+ *   name
  *
  * @param {string} what
  * @param {Row['target']} target
- * @param {readonly number[]} values one a run
+ * @param {readonly number[]} values one per run
  * @param {Record<string, readonly number[]>} sides
  * @returns {Row}
  */

@@ -34,7 +34,7 @@ export async function unary(lab, { runs, seconds }) {
 }
 
 /**
- * Counts only what the service itself counted as granted.
+ * Counts only the calls that the service itself counted as granted.
  * @param {import('../lib/service.mjs').Service} service
  * @param {(port: number) => Promise<{ succeeded: number, perSecond: number }>} load
  */

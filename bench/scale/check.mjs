@@ -11,9 +11,9 @@ const SHAPES = [{ perSecond: 2400 }, { inFlight: 120 }, { inFlight: 500 }];
 const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
 /**
- * The model against runs that it was not fitted to: what one instance costs foretells two instances that share PostgreSQL
- * and Redis, at another pace and with other numbers in flight. Both in turns, for a machine's speed changes with its
- * neighbours.
+ * Checks the model with runs that it was not fitted to. From the costs of one instance, the model predicts two
+ * instances that share PostgreSQL and Redis, at other rates and with other numbers of calls in flight. Both are
+ * measured in turns, because a machine's speed changes with its neighbours.
  * @param {import('../lib/lab.mjs').Lab} lab
  */
 export async function measure({ database, redisUrl, redisPid }) {

@@ -12,10 +12,13 @@ const KEYS = Number(process.env['BENCH_KEYS'] ?? 1_000_000);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 const IN_FLIGHT = [16, 64, 256].map((concurrency) => ({ concurrency, seconds: SECONDS }));
 const PACES = [500, 2000, 4000, 8000].map((perSecond) => ({ perSecond, seconds: SECONDS }));
-/** A machine whose neighbours are busy must not make the service give a read up: it would lose the process that is measured. */
+/**
+ * On a machine with busy neighbours, the service must not time out a read: it would replace the PostgreSQL process that
+ * is being measured.
+ */
 const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
-/** What each part costs, for the model. @param {import('../lib/lab.mjs').Lab} lab */
+/** Measures what each part costs, for the model. @param {import('../lib/lab.mjs').Lab} lab */
 export async function measure({ database, redisUrl, redisPid }) {
   const databaseUrl = await database(KEYS);
   const say = (/** @type {string} */ part) => console.log(`Measuring ${part} …`);
@@ -58,7 +61,10 @@ export async function measure({ database, redisUrl, redisPid }) {
   return { keys: KEYS, reads, wal, ...own, ...shared, bytes, stored, commits, barrier };
 }
 
-/** On each line of a service, both ways, with 32 questions in flight. @param {string} databaseUrl @param {string} redisUrl */
+/**
+ * Counts the bytes on each of a service's lines, in both directions, with 32 questions in flight.
+ * @param {string} databaseUrl @param {string} redisUrl
+ */
 async function bytesAValidation(databaseUrl, redisUrl) {
   const [postgres, redis] = [await openLine(databaseUrl), await openLine(redisUrl)];
   const service = await startService(postgres.url, { ...PATIENT, REDIS_URL: redis.url });

@@ -1,20 +1,23 @@
-// From what each part was measured to cost to the machines for a load. Pure: reads nothing, starts nothing.
+// Computes the machines for a load from the measured cost of each part. Pure: reads nothing, starts nothing.
 
-/** What the fleet is planned for. None of these is measured. */
+/** Assumptions about the fleet. None of these is measured. */
 export const ASSUMED = {
-  /** Share of a core, of every kind, that is used in everyday life: the other half is for an outage of the other half. */
+  /**
+   * The share of every core that is used in normal operation. The other half is reserved for an outage of the other
+   * half of the fleet.
+   */
   utilization: 0.5,
   /** Connections that one process may open to PostgreSQL. */
   connections: 13,
   /** The largest machine for a primary that is still easy to get. */
   coresOfPrimary: 64,
-  /** PostgreSQL gets slower beyond, so that a pooler is due. */
+  /** With more connections PostgreSQL gets slower, so a pooler is needed. */
   connectionsOfPrimary: 1000,
 };
 
 /**
- * A cost for each validation, and one for each batch, shared by all in it: micros = each + perBatch ÷ batch. Every point
- * weighs the same, whatever its size.
+ * Fits a cost per validation and a cost per batch, which its validations share: micros = each + perBatch ÷ batch. Every
+ * point has the same weight, whatever its size.
  * @typedef {{ each: number, perBatch: number }} Line
  * @param {readonly { batch: number, micros: number }[]} points
  * @returns {Line}
@@ -37,7 +40,8 @@ export function fit(points) {
 export const costAt = ({ each, perBatch }, batch) => each + perBatch / batch;
 
 /**
- * @typedef {object} Load that one instance was under, and what a validation then cost
+ * The load on one instance, and the cost of a validation under it.
+ * @typedef {object} Load
  * @property {number} perSecond
  * @property {number} concurrency
  * @property {number} batch keys a read
@@ -45,7 +49,7 @@ export const costAt = ({ each, perBatch }, batch) => each + perBatch / batch;
  */
 
 /**
- * What it would be between two loads that were measured, on a straight line of logarithms; beyond the last as at the last.
+ * Interpolates between two measured loads, linearly in logarithms. Beyond the last load, its values are used.
  * @param {readonly Load[]} loads in order
  * @param {'perSecond' | 'batch'} axis @param {number} point
  */
@@ -62,14 +66,15 @@ export function between(loads, axis, point) {
 }
 
 /**
- * What several instances that share everything else must come to, by what one was measured to cost with as many keys a read.
+ * Predicts the costs of several instances that share PostgreSQL and Redis, from the measured costs of one instance with
+ * equally large batches.
  * @param {any} results of results/check.json: the loads that one instance was under, `paced` and `crowded`
  * @param {{ perSecond?: number, inFlight?: number, instances: number, measured: Load }} shape
  */
 export function predict({ paced, crowded }, { perSecond, measured }) {
   const each = between(perSecond === undefined ? crowded : paced, 'batch', measured.batch);
   if (perSecond !== undefined) return { perSecond, ...each };
-  // What else the run is known for is how much CPU its processes got together.
+  // From the measured run, only the CPU that its processes got together is used.
   return { ...each, perSecond: (measured.perSecond * sum(measured.micros)) / sum(each.micros) };
 }
 
@@ -77,7 +82,7 @@ export function predict({ paced, crowded }, { perSecond, measured }) {
 const sum = (micros) => Object.values(micros).reduce((total, each) => total + each, 0);
 
 /**
- * What one process answers in a second with so much of a core.
+ * The validations a second that one process answers with this share of a core.
  * @param {readonly Load[]} paced in order @param {number} share
  */
 export function paceAt(paced, share) {
@@ -91,7 +96,7 @@ export function paceAt(paced, share) {
 }
 
 /**
- * Keys that one process writes in a second about what they did, of so many that it sees again and again
+ * The keys per second whose usage one process writes, of the keys that it sees again and again
  * (src/infrastructure/outbound/postgres/usage/noted-usage.ts).
  * @param {number} keys in use @param {number} perSecond validations of the process
  */
@@ -109,7 +114,7 @@ export function keysWritten(keys, perSecond) {
 export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
   const { utilization, connections } = ASSUMED;
   let pace = paceAt(costs.paced, utilization);
-  // A process also writes what keys did, and the busier it is, the more.
+  // A process also writes the usage of keys, and it writes more when it is busier.
   for (let round = 0; round < 20; round += 1) {
     const writing = (keysWritten(keysInUse, pace) * costs.usage.serviceMicros) / 1e6;
     pace = paceAt(costs.paced, utilization - writing);
@@ -139,13 +144,13 @@ export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
   };
 }
 
-/** With its share of an account that has five, and all indexes of both. @param {any} stored */
+/** Includes the key's share of an account with five keys, and all indexes of both tables. @param {any} stored */
 export function bytesAKey({ api_keys: keys, accounts }) {
   return keys.tableBytes + keys.indexBytes + (accounts.tableBytes + accounts.indexBytes) / 5;
 }
 
 /**
- * Validations a second at which more than so much of one kind is needed.
+ * The validations a second above which the fleet needs more than `most` of one kind.
  * @param {any} costs @param {number} keysInUse
  * @param {(needs: ReturnType<typeof fleet>) => number} kind @param {number} most
  */

@@ -6,7 +6,7 @@ import { interleave, ratioRow } from '../rows/row.mjs';
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3);
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 7);
 const KEYS = 100_000;
-/** The same on all sides: a busy machine must not make one of them give reads up. */
+/** The same on all sides: on a busy machine, none of them may time out a read. */
 const PATIENT = { DATABASE_PATIENCE_MS: '5000', LOG_LEVEL: 'error' };
 const LOADS = [
   { load: { way: 'unary', concurrency: 128 }, unit: 'unary calls a second' },
@@ -15,8 +15,8 @@ const LOADS = [
 ];
 
 /**
- * What READ_BARRIER=on and DATABASE_POOLING=transaction cost: each side in turns, and the first side twice, which shows how
- * far two equal sides are apart.
+ * The cost of READ_BARRIER=on and of DATABASE_POOLING=transaction. The sides are measured in turns. The first side is
+ * measured twice, which shows how much two equal sides differ.
  * @param {import('../lib/lab.mjs').Lab} lab
  */
 export async function measure(lab) {
@@ -31,7 +31,9 @@ export async function measure(lab) {
   return { keys: KEYS, runs: RUNS, seconds: SECONDS, barrier, pool };
 }
 
-/** @param {string} databaseUrl @param {Record<string, string>} setting whose price it is, by its first name */
+/**
+ * @param {string} databaseUrl @param {Record<string, string>} setting the measured one; its first name is the title
+ */
 async function compared(databaseUrl, setting) {
   const services = [];
   for (const env of [{}, {}, setting]) services.push(await startService(databaseUrl, { ...PATIENT, ...env }));

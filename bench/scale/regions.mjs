@@ -13,7 +13,7 @@ const CROWD = 1800;
 const PATIENT_MS = 30_000;
 const REVOKED = 15;
 
-/** What the distance to the primary costs. @param {import('../lib/lab.mjs').Lab} lab */
+/** Measures the cost of distance to the primary. @param {import('../lib/lab.mjs').Lab} lab */
 export async function measure(lab) {
   const databaseUrl = await lab.database(KEYS);
   const near = await startService(databaseUrl, { DATABASE_PATIENCE_MS: String(PATIENT_MS), LOG_LEVEL: 'silent' });
@@ -27,8 +27,9 @@ export async function measure(lab) {
 }
 
 /**
- * An instance so far from the primary, with a Redis beside it.
- * @param {{ databaseUrl: string, redisUrl: string, near: import('../lib/service.mjs').Service, roundTripMs: number }} where
+ * Measures an instance at this distance from the primary, with a Redis nearby.
+ * @param {{ databaseUrl: string, redisUrl: string, near: import('../lib/service.mjs').Service, roundTripMs: number }}
+ *   where
  */
 async function region({ databaseUrl, redisUrl, near, roundTripMs }) {
   const line = await openLine(databaseUrl, roundTripMs);
@@ -57,7 +58,7 @@ async function region({ databaseUrl, redisUrl, near, roundTripMs }) {
 }
 
 /**
- * Revokes keys at one instance, and asks for each at several as soon as that is answered.
+ * Revokes keys at one instance. As soon as a revocation is answered, validates the key at several instances.
  * @param {string} databaseUrl @param {string} url of the instance that revokes
  * @param {readonly { target: string }[]} asked
  */

@@ -1,4 +1,5 @@
-// The tables of docs/scale.md from what was measured: prints the page with them, and with `--write` puts them into it.
+// The tables of docs/scale.md, made from the measurements. Prints the page with them; `--write` writes them into the
+// page.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMain, root } from '../../scripts/lib/paths.mjs';
@@ -7,7 +8,7 @@ import { commits, cpu, paces, reads, sizes } from './tables/costs.mjs';
 import { bottlenecks, machines } from './tables/fleet.mjs';
 import { checked, prices, regions } from './tables/runs.mjs';
 
-/** Each table by its name on the page, from the results it is made of. @type {Record<string, () => string>} */
+/** Each table by its name on the page, made from the results. @type {Record<string, () => string>} */
 const TABLES = {
   reads: () => reads(readResults('costs')),
   cpu: () => cpu(readResults('costs')),
@@ -22,7 +23,7 @@ const TABLES = {
 };
 
 /**
- * A page with each of its tables made from the results. A table stands between `<!-- name -->` and `<!-- end -->`.
+ * A page with each of its tables made from the results. A table is between `<!-- name -->` and `<!-- end -->`.
  * @param {string} page
  */
 export function filled(page) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** @param {string} name */
 const pathOf = (name) => fileURLToPath(new URL(`results/${name}.json`, import.meta.url));
 
-/** What was measured, and on what. @param {string} name @param {object} measured */
+/** Stores the measurements, and the machine that they come from. @param {string} name @param {object} measured */
 export function writeResults(name, measured) {
   const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length };
   const results = { at: new Date().toISOString(), machine, ...measured };

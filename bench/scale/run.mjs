@@ -1,5 +1,5 @@
-// `node bench/scale/run.mjs costs`, or check, prices or regions, each four to five minutes: measures what the tables of
-// docs/scale.md are made of, and writes it to results/.
+// `node bench/scale/run.mjs costs`, or check, prices or regions. Each takes four to five minutes, measures the figures
+// for the tables of docs/scale.md, and writes them to results/.
 import { main } from '../../scripts/lib/stop.mjs';
 import { prepare } from '../lib/prepare.mjs';
 import { writeResults } from './results.mjs';

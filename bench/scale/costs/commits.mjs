@@ -5,7 +5,7 @@ import { walBytes } from '../../lib/database.mjs';
 const BARRIER = `SELECT pg_logical_emit_message(true, 'latchkey', '')`;
 
 /**
- * Commits that each wait for the disk, from so many connections at once.
+ * Commits from many connections at once. Each commit waits for the disk.
  * @param {string} databaseUrl
  * @param {{ connections: number, seconds: number }} load
  */
@@ -34,7 +34,7 @@ export async function commitCosts(databaseUrl, { connections, seconds }) {
   const { spent } = await cpuOf(counters, () => Promise.all(clients.map(commit)));
   const taken = (performance.now() - began) / 1000;
   const bytes = (await walBytes(watcher)) - before.bytes;
-  // A session reports what it did once it has been idle for a while.
+  // A session reports its statistics only after it has been idle for a while.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const synced = (await syncs()) - before.syncs;
   await Promise.all(clients.map((client) => client.end()));

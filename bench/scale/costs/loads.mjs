@@ -1,13 +1,13 @@
 import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
 import { connected } from '../../lib/database.mjs';
 
-/** Few enough that writing down what they did is next to nothing. */
+/** So few keys that recording their usage costs next to nothing. */
 const DISTINCT_KEYS = 2000;
-/** Calls before the first that counts, until V8 has compiled what is called often. */
+/** Calls before the measurement, in which V8 compiles the hot functions. */
 const WARM_UP = 10_000;
 
 /**
- * CPU of each process a validation, under loads that keep so many questions in flight.
+ * The CPU that a validation costs each process, for each of the loads.
  * @param {object} asked
  * @param {string} asked.databaseUrl
  * @param {readonly { pid: number, url: string }[]} asked.services one or more on that database
@@ -38,7 +38,10 @@ export async function loadCosts({ databaseUrl, services, client, redisPid }, loa
   return costs;
 }
 
-/** Of the processes that read keys for validations. @param {string} databaseUrl @returns {Promise<number[]>} */
+/**
+ * The PostgreSQL processes that read keys for validations.
+ * @param {string} databaseUrl @returns {Promise<number[]>}
+ */
 async function readerPids(databaseUrl) {
   const statement = `
     SELECT pid FROM pg_stat_activity WHERE application_name = 'latchkey validation' AND datname = current_database()`;
@@ -46,7 +49,7 @@ async function readerPids(databaseUrl) {
   return rows.map(({ pid }) => pid);
 }
 
-/** How many reads were made, and of how many keys. @param {readonly { url: string }[]} services */
+/** Counts the reads, and the keys in them. @param {readonly { url: string }[]} services */
 async function batches(services) {
   const texts = await Promise.all(services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
   const total = (/** @type {string} */ name) =>

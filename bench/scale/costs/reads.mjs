@@ -6,16 +6,16 @@ import { keyNumber, publicPartOf } from '../../lib/keys.mjs';
 import { median } from '../../lib/statistics.mjs';
 
 const BATCHES = [1, 10, 100, 500];
-/** Until PostgreSQL has settled on a plan. */
+/** Reads before the measurement, until PostgreSQL has settled on a plan. */
 const WARM_UP = 20;
 
-/** How many runs there are of each, in turns. */
+/** The runs of each side, in turns. */
 const RUNS = 3;
 const WAYS = /** @type {const} */ (['reads', 'barrier']);
 
 /**
- * CPU of the PostgreSQL process that answers a validation's read, for so many random keys a statement: `reads` alone, and
- * with a `barrier`, for which there is a synchronous standby.
+ * CPU of the PostgreSQL process that answers a validation's read, for statements with different numbers of random keys:
+ * `reads` alone, and with a `barrier`, for which there is a synchronous standby.
  * @param {string} databaseUrl
  * @param {{ keys: number, seconds: number }} load `keys`: how many are stored
  */

@@ -10,7 +10,7 @@ const TABLES = [
   'audit_events',
 ];
 
-/** Bytes a row of what grows, with the row's share of all indexes. @param {string} databaseUrl */
+/** Bytes per row of the tables that grow, including the row's share of all indexes. @param {string} databaseUrl */
 export const sizes = (databaseUrl) =>
   connected(databaseUrl, async (client) => {
     await client.query('VACUUM ANALYZE');

@@ -4,11 +4,11 @@ import { cpuOf, cpuSeconds, familyCpuSeconds } from '../../lib/cpu.mjs';
 import { connected, pageImages, walBytes } from '../../lib/database.mjs';
 
 const KEYS = 20_000;
-/** A key that was written rests for ten seconds at most. */
+/** A key's usage is written at most every ten seconds. */
 const REST_MS = 12_000;
 
 /**
- * What it costs to write down what a key did since it was written before: its last use, an address and a day.
+ * The cost of recording a key's usage since it was last recorded: last use, an address and a day.
  * @param {string} databaseUrl
  * @param {{ pid: number }} service
  * @param {{ ask(order: object): Promise<any> }} client
@@ -19,13 +19,13 @@ export const usageCosts = (databaseUrl, service, client) =>
     const postmaster = Number.parseInt(readFileSync(join(rows[0].data_directory, 'postmaster.pid'), 'utf8'), 10);
     const counters = { service: () => cpuSeconds(service.pid), postgres: () => familyCpuSeconds(postmaster) };
     const written = async () => {
-      // What is used again while it rests is written once it has rested.
+      // Usage within a key's pause is written when the pause ends.
       for (const _ of [1, 2]) await client.ask({ concurrency: 256, calls: KEYS, distinct: KEYS });
-      // So that the images of pages are those of what is measured.
+      // So that only the measured writes cause page images.
       await database.query('CHECKPOINT');
       const { rows: now } = await database.query('SELECT txid_current() AS id');
       const before = await walBytes(database);
-      // Only the time after the last use counts, when nothing else is done.
+      // Only the time after the last use counts, when nothing else happens.
       const { spent } = await cpuOf(counters, () => new Promise((resolve) => setTimeout(resolve, REST_MS)));
       const bytes = (await walBytes(database)) - before;
       const since = 'SELECT count(*)::integer AS keys FROM api_key_usage WHERE xmin::text::bigint > $1';

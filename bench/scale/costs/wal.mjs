@@ -8,17 +8,17 @@ const UNSEALED = `
   SELECT coalesce((SELECT max(id) FROM audit_events), 0) - coalesce((SELECT max(to_event_id) FROM audit_seals), 0) AS unsealed`;
 
 /**
- * Bytes of WAL of each entry of the record, without the images of pages that PostgreSQL adds at their first change after a
- * checkpoint. The median of some, since now and then something else is written at the same time.
+ * Bytes of WAL for each event on the audit trail, without the page images that PostgreSQL adds at the first change
+ * after a checkpoint. The median of several, since something else is written at the same time now and then.
  * @param {string} databaseUrl
- * @param {{ url: string }} service which has been asked nothing yet, and seals
+ * @param {{ url: string }} service a new service, which seals
  * @param {{ ask(order: object): Promise<any> }} client
  */
 export const walCosts = (databaseUrl, service, client) =>
   connected(databaseUrl, async (database) => {
     await pageImages(database, 'off');
     const sealed = async () => (await database.query(UNSEALED)).rows[0].unsealed === '0';
-    /** Of the work itself, and with the seal that follows it. */
+    /** Bytes of the work itself, and together with the seal that follows. */
     const bytesOf = async (/** @type {() => Promise<unknown>} */ work) => {
       await until(sealed, 10_000);
       const before = await walBytes(database);
@@ -51,7 +51,7 @@ export const walCosts = (databaseUrl, service, client) =>
     return Object.fromEntries(Object.keys(each[0]).map((name) => [name, median(each.map((costs) => costs[name]))]));
   });
 
-/** What the demo owner does to keys, over HTTP. @param {string} url */
+/** Calls the HTTP API of keys as the demo owner. @param {string} url */
 async function owner(url) {
   const headers = { cookie: await cookieOf(url), 'content-type': 'application/json' };
   return async (/** @type {string} */ path, /** @type {object} */ body) => {

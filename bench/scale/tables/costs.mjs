@@ -1,7 +1,7 @@
 import { figure, markdown } from '../../lib/markdown.mjs';
 import { bytesAKey, costAt, fit } from '../model.mjs';
 
-/** CPU a validation, of processes that are kept busy. @param {any} costs */
+/** CPU a validation, in processes that are kept busy. @param {any} costs */
 export function cpu({ streams, redis, unary }) {
   return markdown(
     [
@@ -25,7 +25,7 @@ export function cpu({ streams, redis, unary }) {
   );
 }
 
-/** What PostgreSQL was measured to cost, beside the line through it. @param {any} costs */
+/** The measured cost of PostgreSQL, next to the fitted line. @param {any} costs */
 export function reads(costs) {
   const [read, behindBarrier] = [fit(costs.reads), fit(costs.barrier)];
   return markdown(
@@ -46,7 +46,7 @@ export function reads(costs) {
   );
 }
 
-/** Bytes that are stored, sent and logged. @param {any} costs */
+/** Bytes stored, sent and logged. @param {any} costs */
 export function sizes(costs) {
   const { stored, bytes: sent, wal, usage } = costs;
   const row = (/** @type {string} */ table) => stored[table].tableBytes + stored[table].indexBytes;
@@ -89,7 +89,7 @@ export function commits(costs) {
   );
 }
 
-/** What one process is like at a pace. @param {any} costs */
+/** One process at different rates. @param {any} costs */
 export function paces(costs) {
   return markdown(
     ['validations a second of one process', 'its share of a core', 'keys a read', 'µs of PostgreSQL', 'µs of Redis'],

@@ -8,7 +8,7 @@ const LOADS = [
   { perSecond: 1_000_000, storedKeys: 100_000_000, keysInUse: 100_000_000 },
 ];
 
-/** The machines for a load. @param {any} costs */
+/** The machines for each load. @param {any} costs */
 export function machines(costs) {
   const fleets = LOADS.map((load) => ({ load, needs: fleet(costs, load) }));
   /** @param {string} what @param {(each: typeof fleets[0]) => string | number} read */

@@ -1,7 +1,7 @@
 import { predict } from '../model.mjs';
 import { figure, markdown } from '../../lib/markdown.mjs';
 
-/** The model against what was measured. @param {any} results of results/check.json */
+/** The model compared with measurements. @param {any} results of results/check.json */
 export function checked(results) {
   const rows = results.checks.flatMap((/** @type {any} */ check) => {
     const { inFlight, measured } = check;
