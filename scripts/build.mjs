@@ -31,11 +31,11 @@ const parts = {
     cwd: 'clients/node',
   },
   service: {
-    // It reads proto/ from the checkout when it runs (../proto beside dist), so there is nothing to copy.
+    // The service reads proto/ from the checkout at run time (../proto next to dist), so nothing is copied.
     name: 'latchkey',
     inputs: [...common, 'src', 'tsconfig.build.json'],
     outs: ['dist'],
-    // What `nest build` does by nest-cli.json, without the Nest CLI (docs/adr/0006-other-dependencies.md).
+    // Does what `nest build` does with nest-cli.json, without the Nest CLI (docs/adr/0006-other-dependencies.md).
     command: tsc,
     cwd: '.',
   },
@@ -87,10 +87,10 @@ async function buildPart({ name, inputs, outs, command: [script = '', ...args], 
   const [note, wanted] = noteOf({ outs, inputs }, root);
   if (folders.every((folder) => existsSync(folder)) && noted(note) === wanted) return;
   console.log(`Building ${name} …`);
-  // The old result goes first: if this build is stopped, what it leaves has no note and is built again.
+  // The old result is deleted first. If this build is stopped, its output has no note, so it is built again.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   const { code, output } = await run(process.execPath, [join(root, 'node_modules', script), ...args], {
-    // A run of the tests has NODE_ENV=test, with which the screen would be React's build for development.
+    // In a run of the tests, NODE_ENV is `test`, and the screen would contain React's development build.
     env: { ...process.env, NODE_ENV: 'production' },
     cwd: join(root, cwd),
   });

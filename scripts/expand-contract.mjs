@@ -1,6 +1,6 @@
 // During a rolling upgrade, instances of the previous release run on a schema that this release has migrated. So a
 // migration may only expand: add what old code need not know. A migration that removes, renames or tightens something
-// contracts. It belongs to a later release, when no running release needs the old shape, and says so in a comment
+// contracts. It belongs to a later release, when no running release needs the old shape, and it says so in a comment
 // `// contract: why`.
 import './lib/node-version.mjs';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `npm run generate`: TypeScript types, and Python's messages, from proto/. With --check: are the committed ones what proto/ says?
+// `npm run generate`: TypeScript types and Python messages from proto/. With --check: do the committed files match
+// proto/?
 import './lib/node-version.mjs';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,8 +44,8 @@ async function generate(protos, outDir) {
 }
 
 /**
- * What `protoc --python_out` writes, in the same place, so that nobody needs protoc: the contract's bytes, of which Python's
- * protobuf (3.20 or newer) makes the classes.
+ * Writes what `protoc --python_out` writes, to the same place, so that nobody needs protoc: the contract's bytes, from
+ * which Python's protobuf (3.20 or newer) makes the classes.
  * @param {readonly string[]} protos
  * @param {string} outDir
  */
@@ -96,7 +97,7 @@ builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, '${module}', globals())
 `;
 }
 
-/** @param {number} byte as it stands in Python between b' and ' */
+/** @param {number} byte as it is written in Python between b' and ' */
 function inPython(byte) {
   const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x27 && byte !== 0x5c;
   return isPlain ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
@@ -109,7 +110,7 @@ function inPython(byte) {
 function contractModule(protos) {
   const contract = new protobuf.Root();
   const { resolvePath } = contract;
-  // protobufjs finds its own files (google/protobuf/…) without our help.
+  // protobufjs finds its own files (google/protobuf/…) by itself.
   contract.resolvePath = (origin, target) =>
     target.startsWith('google/') ? resolvePath(origin, target) : join(root, 'proto', target);
   contract.loadSync([...protos]);

@@ -9,9 +9,10 @@ import { main, Stop } from './lib/stop.mjs';
 async function install() {
   if (isInstalled(root)) return;
   console.log('Installing packages …');
-  // NODE_ENV=production or an `omit` in the user's npm settings must not leave out what we need to build and run.
+  // NODE_ENV=production or an `omit` in the user's npm settings must not leave out packages that we need to build and
+  // run.
   const all = ['--include=dev', '--include=optional'];
-  // We need no program that a package would run at its installation.
+  // No package needs to run a program when it is installed.
   const { code, output } = await npm(['ci', ...all, '--ignore-scripts', '--no-audit', '--no-fund']);
   if (code !== 0) throw new Stop(`Installing packages failed: ${reasonIn(output)}`);
   noteInstalled(root);
@@ -27,7 +28,7 @@ function npm(args) {
 }
 
 /**
- * npm's own reason, in one line.
+ * The reason that npm gives, in one line.
  * @param {string} output
  */
 function reasonIn(output) {

@@ -1,5 +1,5 @@
-// Checks on a temporary PostgreSQL that the migrations make the tables that the code expects, and that each can be
-// undone.
+// Checks on a temporary PostgreSQL that the migrations create the tables that the code expects, and that each migration
+// can be reverted.
 import './lib/node-version.mjs';
 import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

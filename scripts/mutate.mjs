@@ -1,6 +1,6 @@
 // `npm run mutate`: makes many small changes to the domain and the application (Stryker) and reports which changes no
-// test notices. `npm run mutate -- domain validate-key` does so for some parts. Not part of `npm test`: it takes long. With
-// --check it only reports a file that has no spec.
+// test notices. `npm run mutate -- domain validate-key` does so for some parts. Not part of `npm test`, because it
+// takes long. With --check it only reports files without a spec.
 import './lib/node-version.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { main, Stop } from './lib/stop.mjs';
 
 const folders = ['domain', 'application'];
 /**
- * The specs that have to notice changes to a file, by name; without an entry it is the spec beside the file. All specs
- * for every change would take half a day, and a rule should be tested where a reader looks for the test.
+ * The specs that must notice changes to a file, by name. Without an entry, it is the spec next to the file. Running all
+ * specs for every change would take half a day, and a rule should be tested where a reader looks for the test.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const specsOf = {
@@ -40,7 +40,7 @@ const specsOf = {
   time: ['api-key', 'password-throttle'],
   'verify-audit-trail': ['hold-against-record', 'prune-audit-events', 'verify-audit-trail'],
 };
-/** What is left out: these files contain only types, or words and numbers that nothing is computed from. */
+/** Excluded files: they contain only types, or words and numbers that no computation uses. */
 const unmutable = [
   'audit-event',
   'audit-trail',
@@ -58,7 +58,7 @@ const unmutable = [
 
 const report = join(root, 'reports/mutation.json');
 /**
- * Stryker's result for a change. One that a comment in the code disables is `Ignored`, and counts as one that passes.
+ * Stryker's result for a change. A change that a comment in the code disables is `Ignored`, and does not fail the run.
  * @typedef {'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'Ignored'} Outcome
  */
 /** File → the result of every change that was tried. @typedef {Map<string, Outcome[]>} Outcomes */
@@ -138,7 +138,7 @@ async function mutate(files, specs) {
 }
 
 /**
- * Of each file, the lowest first, and of all of them.
+ * Reports the score of each file, lowest first, and of all files together.
  * @param {string} folder
  * @param {Outcomes} outcomes
  */

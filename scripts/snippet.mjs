@@ -2,8 +2,8 @@
 export const demo = Object.freeze({ email: 'demo@latchkey.dev', password: 'correct horse battery staple' });
 
 /**
- * The commands that `npm start` prints to paste into a shell: sign in, create a key for a day, use it, revoke it, see
- * it refused. They need only POSIX sh, curl and sed. No comments: an interactive zsh would run them.
+ * The commands that `npm start` prints, to be pasted into a shell: sign in, create a key for a day, use it, revoke it,
+ * see it refused. They need only POSIX sh, curl and sed. No comments, because an interactive zsh would run them.
  * @param {{ latchkey: string, systemsApi: string }} urls
  */
 export function snippet({ latchkey, systemsApi }) {

@@ -1,4 +1,4 @@
-// `npm start`: makes a running Latchkey from a fresh clone, and stops it in order.
+// `npm start`: starts Latchkey from a fresh clone, and stops it in order.
 import './lib/node-version.mjs';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ for (const ending of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(e
 whenNpmEnds(stop);
 
 function stop() {
-  // npm passes on a Ctrl+C that the terminal has already sent us: the second one changes nothing.
+  // npm forwards a Ctrl+C that the terminal has already sent us. The second one changes nothing.
   if (stopping) return;
   stopping = true;
   void stopAll().finally(() => process.exit(0));
@@ -44,7 +44,7 @@ await main(async () => {
   try {
     await start();
   } catch (error) {
-    // During a stop every unfinished step fails: such an error is not worth a message.
+    // During a stop, every unfinished step fails. Such an error needs no message.
     if (stopping) return new Promise(() => {});
     stopping = true;
     await stopAll();

@@ -16,7 +16,7 @@ let count = { passed: 0, failed: 1 };
 try {
   count = await test(choiceFrom(process.argv.slice(2), process.env));
 } catch (error) {
-  // Where the last line goes, so that it comes before that.
+  // Printed to stdout, like the last line, so that it comes before that line.
   console.log(error instanceof Stop ? error.message : error);
 }
 // CI reads the very last line.
@@ -50,7 +50,7 @@ async function test(choice) {
   // No test is skipped silently.
   const skipped = choice.isFull ? result.skipped.length : 0;
   const failed = result.failed + skipped + (isChecked ? 0 : 1);
-  // Jest can fail without a failed test: too little is covered, or it was stopped.
+  // Jest can fail without a failed test: the coverage is too low, or it was stopped.
   return { passed: result.passed, failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
@@ -65,7 +65,7 @@ async function must(script) {
 
 /** @param {import('./testing/choice.mjs').Choice} choice */
 async function runJest({ isLong, jestArgs }) {
-  // The last flag as for the service: suites that measure memory run after others in the same process.
+  // The last flag is the service's: suites that measure memory run after others in the same process.
   const flags = ['--experimental-vm-modules', '--no-warnings', '--no-allocation-site-pretenuring'];
   const env = { ...process.env, ...(isLong ? { LATCHKEY_LONG: '1' } : {}) };
   const args = [...jestArgs, '--reporters=<rootDir>/scripts/testing/progress.mjs'];

@@ -9,8 +9,9 @@ import { aptInstall } from './testing/debian.mjs';
 export { searchPath } from './lib/search-path.mjs';
 
 /**
- * A program, by its Debian packages, and what needs it: folders of test/, whose suites can be left out, or other words. With
- * `modules` it is what Python can import; with `onlyLong` no suite of `npm test` needs it.
+ * A program, by its Debian packages, and what needs it: folders of test/, whose suites can be left out, or a
+ * description. With `modules` it is a set of modules that Python can import. With `onlyLong` only the long suites need
+ * it.
  * @typedef {{ debian: string, neededBy: string, modules?: string, onlyLong?: true }} Tool
  */
 
@@ -77,7 +78,7 @@ function missingLine(missing) {
     ...new Set(missing.flatMap(([, { neededBy }]) => foldersOf(neededBy)).filter((by) => by.startsWith('test/'))),
   ];
   const without = folders.map((folder) => folder.slice('test/'.length)).join(',');
-  // With CI=true it is refused.
+  // With CI=true, --without is refused.
   const mayLeaveOut = without !== '' && process.env['CI'] !== 'true';
   return `Missing: ${named}. ${install}${mayLeaveOut ? `, or leave suites out: npm test -- --without ${without}` : ''}.`;
 }
@@ -87,7 +88,7 @@ const missingOf = (wanted) =>
   Object.entries(wanted).filter(([command, { modules }]) => !(modules ? pythonWith(modules) : isOnPath(command)));
 
 /**
- * The Python that has these modules: the one on the path, or Debian's, whose modules another one does not see.
+ * The Python that has these modules: the one on the PATH, or Debian's, since another one does not see Debian's modules.
  * @param {string} modules as `import` takes them
  */
 export function pythonWith(modules) {

@@ -6,7 +6,8 @@ import { root } from './paths.mjs';
 const leftOut = /(^|\/)(node_modules|dist|__pycache__)$|\.spec\.ts$/;
 
 /**
- * One hash over files and whole folders, of paths and contents: file times are wrong after a git checkout.
+ * One hash over the paths and contents of files and folders. File times are not used: they are wrong after a git
+ * checkout.
  * @param {readonly string[]} inputs paths under `base`; a missing one counts as missing
  */
 export function hashOf(inputs, base = root) {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { hashOf } from './hash.mjs';
 
 /**
- * Whether node_modules is what package-lock.json asks for, by the note that we write after our own install, or by the
- * one that npm writes after an install by hand. Both notes lie inside node_modules and are written last: an install
- * that was stopped half-way, or a folder that was deleted, does not count as finished.
+ * Whether node_modules matches package-lock.json, by the note that we write after our own install, or by the one that
+ * npm writes after a manual install. Both notes are inside node_modules and are written last, so an interrupted install
+ * or a deleted folder does not count as finished.
  * @param {string} checkout
  */
 export function isInstalled(checkout) {
@@ -21,7 +21,7 @@ export function noteInstalled(checkout) {
 
 /** @param {string} checkout */
 const noteOf = (checkout) => join(checkout, 'node_modules', '.latchkey-lock');
-// With the platform: a folder that two machines share holds the binaries of one of them.
+// Includes the platform: in a folder that two machines share, the binaries belong to one of them.
 const wanted = (/** @type {string} */ checkout) =>
   `${hashOf(['package-lock.json'], checkout)} ${process.platform}-${process.arch}\n`;
 
@@ -42,7 +42,7 @@ function isInstalledByHand(checkout) {
 }
 
 /**
- * npm leaves out packages for other platforms. A package left out with `--omit` is missing.
+ * npm leaves out packages for other platforms. A package that was left out with `--omit` counts as missing.
  * @param {Package} asked
  */
 function mayBeMissing({ optional, os, cpu, libc }) {

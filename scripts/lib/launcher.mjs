@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 const LOOK_EVERY_MS = 250;
 
 /**
- * Calls back when the `npm` that runs this script has ended. npm runs a script by a shell: a `kill` of npm ends the
- * shell, or not even that, and nobody tells the script.
+ * Calls back when the `npm` that runs this script has ended. npm runs a script in a shell. A `kill` of npm ends the
+ * shell, or not even that, and the script is not notified.
  * @param {() => void} callback
  */
 export function whenNpmEnds(callback) {
   if (process.env['npm_lifecycle_event'] === undefined) return;
   const [parent, grandparent] = launchers();
   const timer = setInterval(() => {
-    // What has lost its parent gets another one.
+    // A process that has lost its parent gets another one.
     if (launchers().join() === `${parent},${grandparent}`) return;
     clearInterval(timer);
     callback();
@@ -20,8 +20,8 @@ export function whenNpmEnds(callback) {
 }
 
 /**
- * The parent, and npm behind it where the parent is a shell. Some shells become the script that they run: then the
- * parent is npm itself, and whose child npm is does not matter.
+ * The parent, and npm behind it if the parent is a shell. Some shells replace themselves with the script: then the
+ * parent is npm itself, and npm's own parent does not matter.
  */
 function launchers() {
   const { name, parent } = statOf(process.ppid);
@@ -30,7 +30,7 @@ function launchers() {
 
 /**
  * @param {number} pid
- * @returns {{ name: string, parent: number }} nothing where the system has no /proc: there the parent alone is noticed
+ * @returns {{ name: string, parent: number }} empty where the system has no /proc: then only the parent is watched
  */
 function statOf(pid) {
   try {

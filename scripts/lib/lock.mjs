@@ -7,7 +7,7 @@ import { errorCode } from './stop.mjs';
 
 /**
  * A lock that the kernel holds for as long as this process lives, however it ends: a listening socket named by a hash.
- * On Linux the name is in the abstract namespace, on Windows it is a pipe. Both vanish with the process, so two
+ * On Linux the name is in the abstract namespace, on Windows it is a pipe. Both are removed with the process, so two
  * processes can never take the lock over at once. On other systems it is a file in the temp folder; if nobody answers
  * on it, an earlier process left it behind, and it is replaced.
  * @param {string} what the thing to lock; callers pass a real path
@@ -20,7 +20,7 @@ export async function acquireLock(what, attempts = 5) {
     server.unref();
     return { release: () => new Promise((resolve) => server.close(() => resolve())) };
   }
-  // The address is in use but nobody answers: the holder is just ending, or left a file behind.
+  // The address is in use but nobody answers: the holder is ending right now, or an earlier one left a file behind.
   if ((await answers(address)) || attempts === 0) return undefined;
   if (!kernelNamed) rmSync(address, { force: true });
   return acquireLock(what, attempts - 1);

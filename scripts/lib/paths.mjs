@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /**
- * Whether a module is the script that node was given, and not imported by another.
+ * Whether a module is the script that node was started with, and not imported by another.
  * @param {string} moduleUrl its import.meta.url
  */
 export function isMain(moduleUrl) {

@@ -19,7 +19,7 @@ export function planFrom(env) {
   const reachableHost = hostInUrl(host);
   const embedded = !env['DATABASE_URL'];
   const production = env['NODE_ENV'] === 'production';
-  // An explicit DEMO stays as it is, also DEMO=0: the service decides whether it is allowed.
+  // An explicit DEMO is passed on, also DEMO=0: the service decides whether it is allowed.
   const isPrivate = isLoopback(host) && (!env['PUBLIC_URL'] || isLoopback(hostOf(env['PUBLIC_URL'])));
   const implied = embedded && isPrivate && !production && !env['DEMO'];
   const demo = implied || (!production && env['DEMO'] === '1');
@@ -50,7 +50,7 @@ function isLoopback(host) {
 
 /**
  * @param {string} url
- * @returns {string} nothing for what is no URL: the service will say so
+ * @returns {string} empty for a text that is no URL: the service will report that
  */
 function hostOf(url) {
   return URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : '';

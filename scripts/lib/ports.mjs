@@ -4,11 +4,11 @@ import { errorCode, Stop } from './stop.mjs';
 import { until } from './wait.mjs';
 
 /**
- * Refuses a number that is no port, and a port that is taken; the message names the variable. All ports are held until
- * the last one is checked, so that two variables with the same number are refused, too.
+ * Refuses a number that is no port, and a port that is taken; the message names the variable. All ports stay reserved
+ * until the last one is checked, so two variables with the same number are refused, too.
  * @param {string} host
  * @param {Readonly<Record<string, string>>} ports variable → its value
- * @param {number} patienceMs an earlier start that was killed may need this long to release its ports
+ * @param {number} patienceMs how long an earlier, killed start may need to release its ports
  */
 export async function assertPortsFree(host, ports, patienceMs = 3000) {
   /** @type {Awaited<ReturnType<typeof firstRefusal>>} */
@@ -22,8 +22,8 @@ export async function assertPortsFree(host, ports, patienceMs = 3000) {
 }
 
 /**
- * A port below the range from which the system takes ports for connections: a connection cannot take it before we
- * listen.
+ * Finds a port below the range from which the system takes ports for outgoing connections, so that no connection can
+ * take it before we listen.
  * @returns {Promise<number>} a port that nothing listens on at 127.0.0.1 at the moment
  */
 export async function freePort() {

@@ -4,12 +4,10 @@ import { root } from './paths.mjs';
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
-// No command that we run may outlive us: two `npm ci` at the same time would damage each other.
+// No command that we run may outlive us: two simultaneous `npm ci` would damage each other.
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/**
- * For a script that start.mjs or test.mjs runs as a step: it ends when its parent ends, also by kill -9.
- */
+/** For a script that start.mjs or test.mjs runs as a step: makes it end when its parent ends, also by kill -9. */
 export function endWithParent() {
   if (!process.channel) return;
   process.once('disconnect', () => process.exit(1));
@@ -47,12 +45,13 @@ export function run(command, args, { input = '', ...options } = {}) {
 }
 
 /**
- * Runs a script as a step of another: its output is printed at once, and it ends when this process ends.
+ * Runs a script as a step of another script: its output is printed at once, and it ends when this process ends.
  * @param {string} script path under the checkout
  * @param {readonly string[]} [args]
- * @param {{ node?: string, flags?: readonly string[], env?: NodeJS.ProcessEnv, stdin?: 'ignore' | 'inherit' }} [options]
+ * @param {{ node?: string, flags?: readonly string[], env?: NodeJS.ProcessEnv, stdin?: 'ignore' | 'inherit' }}
+ *   [options]
  * @returns {{ child: import('node:child_process').ChildProcess, code: Promise<number>, message: Promise<unknown> }}
- * `message` is the first that it sends to this process, undefined if it ends without one
+ * `message` is the first one that it sends to this process, undefined if it ends without one
  */
 export function step(script, args = [], { node = process.execPath, flags = [], stdin = 'ignore', env } = {}) {
   const child = spawn(node, [...flags, join(root, script), ...args], {
@@ -74,9 +73,9 @@ export function step(script, args = [], { node = process.execPath, flags = [], s
 }
 
 /**
- * Sends a message to the script that this one is a step of, if it is one.
+ * Sends a message to the script that runs this one as a step, if there is one.
  * @param {object} message
- * @returns {Promise<void>} once it is sent: it is lost if this process ends before that
+ * @returns {Promise<void>} resolves once it is sent: it is lost if this process ends before that
  */
 export function report(message) {
   return new Promise((resolve) => (process.send ? process.send(message, () => resolve()) : resolve()));

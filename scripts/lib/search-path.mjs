@@ -1,7 +1,10 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Debian installs servers in a folder that is only on root's path, and those of PostgreSQL's server on nobody's. */
+/**
+ * Debian installs servers into a folder that is only on root's PATH, and PostgreSQL's server programs into one that is
+ * on no PATH.
+ */
 export function searchPath() {
   return [process.env['PATH'] ?? '', '/usr/sbin', postgresFolder()].filter(Boolean).join(delimiter);
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { root } from './paths.mjs';
 
 /**
- * V8 collects short-lived objects a quarter as often as by default, which saves work. The young generation has its full
- * size from the start, so that memory does not seem to grow. No object is allocated in the old generation on the guess
- * that it will live long (ADR 8). The old generation is collected when the heap has doubled. The Dockerfile sets the
- * same flags.
+ * Flags for V8. It collects short-lived objects a quarter as often as by default, which saves work. The young
+ * generation has its full size from the start, so that memory does not seem to grow. No object is allocated directly in
+ * the old generation because V8 expects it to live long (ADR 8). The old generation is collected when the heap has
+ * doubled. The Dockerfile sets the same flags.
  */
 export const serviceNodeFlags = [
   '--min-semi-space-size=64',
@@ -15,7 +15,7 @@ export const serviceNodeFlags = [
   '--no-allocation-site-pretenuring',
 ];
 
-/** One arena, trimmed: otherwise glibc keeps 150 MB of freed memory. The Dockerfile sets the same. */
+/** One malloc arena, trimmed: otherwise glibc keeps 150 MB of freed memory. The Dockerfile sets the same. */
 export const serviceMemory = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /**

@@ -2,7 +2,7 @@
 export class Stop extends Error {}
 
 /**
- * Runs a script's body and turns what it throws into an exit code.
+ * Runs a script's body, and turns an error into an exit code.
  * @param {() => Promise<void> | void} body
  */
 export async function main(body) {

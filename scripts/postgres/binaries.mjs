@@ -9,7 +9,7 @@ const platform = `${process.platform === 'win32' ? 'windows' : process.platform}
 const executable = (/** @type {string} */ name) => (process.platform === 'win32' ? `${name}.exe` : name);
 
 /**
- * The folder with `initdb` and `postgres`, ready to be run by the given identity.
+ * The folder with `initdb` and `postgres`, which the given identity can run.
  * @param {{ checkout: string, stateDir: string, identity: import('./identity.mjs').Identity }} wish
  * @returns {{ initdb: string, postgres: string }}
  */
@@ -51,8 +51,8 @@ function failureToRun({ postgres }, identity) {
 }
 
 /**
- * The package has no symbolic links to its libraries (npm packs none). Its postinstall script would make them, but npm
- * runs no install scripts here.
+ * The package does not contain the symbolic links to its libraries (npm packs none). Its postinstall script would
+ * create them, but npm runs no install scripts here.
  * @param {string} packageDir
  */
 function restoreLinks(packageDir) {
@@ -66,7 +66,7 @@ function restoreLinks(packageDir) {
     try {
       symlinkSync(relative(dirname(target), source), link);
     } catch (error) {
-      // Another start made it at the same time.
+      // Another start created it at the same time.
       if (errorCode(error) !== 'EEXIST') throw cannotRun(`${errorCode(error)} at ${link}`);
     }
   }

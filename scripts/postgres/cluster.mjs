@@ -17,8 +17,8 @@ import { cleanEnvironment } from './identity.mjs';
 const unfinished = '.latchkey-init-';
 
 /**
- * Makes the cluster unless it exists. It is made under another name and renamed when it is complete, so that a stop
- * half-way leaves a folder to delete, and never one that looks like a database.
+ * Creates the cluster unless it exists. It is created under another name and renamed when it is complete, so that an
+ * interrupted start leaves a folder to delete, never one that looks like a database.
  * @param {import('./place.mjs').Place} place
  * @param {{ initdb: string, postgres: string }} programs
  * @param {{ durable: boolean }} options
@@ -65,7 +65,7 @@ function throwAway(path) {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch (error) {
-    // The initdb of a killed start may still write into it; then the next start deletes it.
+    // The initdb of a killed start may still write into it. Then the next start deletes it.
     if (errorCode(error) !== 'ENOTEMPTY') throw error;
   }
 }

@@ -9,7 +9,8 @@ import { statSync } from 'node:fs';
 const nobody = 65534;
 
 /**
- * @param {string} cluster an existing data folder keeps its user, so that `sudo npm start` after `npm start` finds its data
+ * @param {string} cluster an existing data folder keeps its user, so that `sudo npm start` after `npm start` finds its
+ *   data
  * @returns {Identity}
  */
 export function identityFor(cluster) {
@@ -19,7 +20,7 @@ export function identityFor(cluster) {
 }
 
 /**
- * Whether that identity can enter a folder. This is tried, not computed: access lists and mounts matter, too.
+ * Whether that identity can enter a folder. This is tried, not computed, because access lists and mounts matter, too.
  * @param {string} folder
  * @param {Identity} identity
  */
@@ -28,7 +29,7 @@ export function canEnter(folder, identity) {
   return spawnSync('/bin/sh', ['-c', 'cd "$0"', folder], { ...identity, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** PostgreSQL reads PGDATA, PGPORT, LANG and similar variables, so it gets none of the caller's. */
+/** PostgreSQL reads PGDATA, PGPORT, LANG and similar variables, so it gets none of the caller's variables. */
 export const cleanEnvironment = Object.freeze({
   PATH: process.env['PATH'],
   SystemRoot: process.env['SystemRoot'],

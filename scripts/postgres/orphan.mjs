@@ -5,8 +5,8 @@ import { until } from '../lib/wait.mjs';
 import { isServerOf, shutDown } from './processes.mjs';
 
 /**
- * Ends the server that an earlier, killed start left running on this cluster. No other start uses it, since the caller
- * holds the lock of the data folder.
+ * Ends the server that an earlier, killed start left running on this cluster. No other start can be using it, since the
+ * caller holds the lock of the data folder.
  * @param {{ cluster: string, postgres: string }} where
  */
 export async function stopOrphan({ cluster, postgres }) {
@@ -15,14 +15,14 @@ export async function stopOrphan({ cluster, postgres }) {
   if (!pid) return;
   const runs = () => isServerOf(pid, cluster) === true;
   const gone = (/** @type {number} */ timeoutMs) => until(() => !runs(), timeoutMs);
-  // Unknown: the file stays, and PostgreSQL's own check decides at its start.
+  // Unknown: the file stays, and PostgreSQL itself checks it at its start.
   if (isServerOf(pid, cluster) === undefined) return;
   if (runs()) {
     shutDown(pid, 'fast', { cluster, postgres });
     if (!(await gone(15_000))) shutDown(pid, 'immediate', { cluster, postgres });
     if (!(await gone(15_000))) throw new Stop(`An earlier PostgreSQL (process ${pid}) does not end: end it by hand.`);
   }
-  // With this file PostgreSQL would take any living process with that number for its own server.
+  // Because of this file, PostgreSQL would take any living process with that number for its own server.
   rmSync(pidFile, { force: true });
 }
 

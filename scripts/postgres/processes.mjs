@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../lib/stop.mjs';
 
 /**
- * Whether a process is the server of that cluster. The number alone proves nothing: another program may have it by now.
- * `undefined` when the system does not show it.
+ * Whether a process is the server of that cluster. The process number alone proves nothing, because another program may
+ * have it by now. `undefined` when the system does not show it.
  * @param {number} pid
  * @param {string} cluster without symbolic links
  * @returns {boolean | undefined}
@@ -23,7 +23,7 @@ export function isServerOf(pid, cluster) {
 }
 
 /**
- * Asks a server to end: 'fast' ends the sessions and leaves a clean cluster, 'immediate' leaves one that must recover.
+ * Makes a server end: 'fast' ends the sessions and leaves a clean cluster, 'immediate' leaves one that must recover.
  * @param {number} pid
  * @param {'fast' | 'immediate'} mode
  * @param {{ cluster: string, postgres: string }} where

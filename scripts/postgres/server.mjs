@@ -20,7 +20,7 @@ import { shutDown } from './processes.mjs';
  * @property {() => Promise<void>} stop
  */
 
-/** Errors that may pass: another program took the port, or a killed server's sessions are still ending. */
+/** Errors that may be temporary: another program took the port, or a killed server's sessions are still ending. */
 const passing = /could not bind|Address already in use|pre-existing shared memory block/;
 
 /**
@@ -70,7 +70,7 @@ async function launchOnce({ place: { cluster, identity }, postgres, settings, de
     await exited;
     clearTimeout(impatience);
   };
-  // Recovery after a crash may take long; the end of the server is noticed at once.
+  // Recovery after a crash may take long, so there is no short timeout; the end of the server is noticed at once.
   await until(() => !running || isReady(cluster, child.pid), 120_000);
   if (running && !isReady(cluster, child.pid)) await stop();
   return running ? { port, exited, stop } : undefined;

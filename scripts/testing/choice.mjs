@@ -32,7 +32,7 @@ export function choiceFrom(args, env) {
   const isFull = !isLong && named.length === 0;
   const chosen = isLong && named.length === 0 ? long : named;
   const leftOut = without.map((name) => `--testPathIgnorePatterns=<rootDir>/test/${name}/`);
-  // Options come last: Jest takes a path after one for another value of it.
+  // Options come last, because Jest takes a path after an option for another value of it.
   return { isLong, without, isFull, jestArgs: [...chosen, ...leftOut, ...(isFull ? ['--coverage'] : [])] };
 }
 

@@ -1,4 +1,4 @@
-// `.ci/run`: every suite on the Node that is on the PATH, then some of them on the other of the two versions that we
+// `.ci/run`: every suite on the Node on the PATH, then some of them on the other one of the two versions that we
 // promise most about. The very last line is the sum of both.
 import '../lib/node-version.mjs';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { run, step } from '../lib/run.mjs';
 
-/** The oldest that Latchkey runs on, and the one that README.md recommends. */
+/** The oldest version that Latchkey supports, and the one that README.md recommends. */
 const [oldest, recommended] = ['20.19', '24'];
 const onOtherNode = ['src/domain', 'src/application', 'test/api', 'clients/node', 'test/doors'];
 /** @typedef {{ passed: number, failed: number }} Count */
@@ -18,7 +18,8 @@ const other = here.startsWith(`${recommended}.`) ? oldest : recommended;
 console.log(`Every suite on Node ${here}.`);
 const whole = await test([]);
 console.log(`\nOn Node ${other}: ${onOtherNode.join(', ')}.`);
-// Outside the checkout: its .npmrc runs no install scripts, and this package's own puts the program in its place.
+// Outside the checkout, because its .npmrc runs no install scripts, and this package needs its own to install the
+// program.
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-node-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const node = await installNode();
@@ -35,14 +36,14 @@ process.exit(sum.failed === 0 ? 0 : 1);
  * @returns {Promise<Count>}
  */
 async function test(args, program) {
-  // First on the path, so that what a suite starts by name is of the same version.
+  // First on the PATH, so that programs that a suite starts by name have the same version.
   const path = [...(program ? [dirname(program)] : []), process.env['PATH']].join(delimiter);
   const env = { ...process.env, CI: 'true', PATH: path };
   const { message } = step('scripts/test.mjs', args, { env, ...(program ? { node: program } : {}) });
   return /** @type {Count | undefined} */ (await message) ?? failure;
 }
 
-/** @returns {Promise<string | undefined>} undefined when it cannot be had, with the reason printed */
+/** @returns {Promise<string | undefined>} undefined when it is not available; the reason is printed */
 async function installNode() {
   const args = ['install', '--prefix', folder, '--ignore-scripts=false', '--no-audit', '--no-fund', `node@${other}`];
   const { code, output } = await run('npm', args, { cwd: folder, shell: process.platform === 'win32' });

@@ -20,7 +20,7 @@ export async function aptInstall(packages) {
 }
 
 /**
- * Debian starts the servers that it installs, on ports that the suites do not ask for, unless this file forbids it.
+ * Debian starts the servers that it installs, on ports that the suites do not use, unless this file forbids it.
  * @template T
  * @param {string} policy
  * @param {() => Promise<T>} install

@@ -3,7 +3,7 @@ import { countSuites } from './choice.mjs';
 const longest = 10;
 
 /**
- * What stands at the end of a run, before its very last line.
+ * The end of a run's report, before its very last line.
  * @param {object} run
  * @param {readonly import('./progress.mjs').SuiteResult[]} run.suites
  * @param {readonly string[]} run.skipped
