@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Waits until `look` answers something true, and answers it. Throws with the last answer when that takes too long: the
- * limit ends a test that hangs, and is no promise, so a busy machine has plenty of it.
+ * Waits until `look` returns a true value, and returns it. Throws with the last value when that takes too long. The
+ * limit only ends a test that hangs, so it is generous enough for a busy machine.
  */
 export async function eventually<T>(look: () => Promise<T | false | null | undefined>, withinMs = 120_000): Promise<T> {
   const deadline = performance.now() + withinMs;

@@ -21,18 +21,18 @@ import { primaryAt } from '../stores/primary.js';
 
 export * from './calls.js';
 
-/** What a suite gives in the place of an adapter or a setting. */
+/** What a suite replaces: an adapter or a setting. */
 export interface Given {
   readonly passwords?: Passwords;
   readonly guesses?: PasswordGuesses;
   readonly platformTokens?: PlatformTokens;
   readonly rateLimit?: RateLimit;
   readonly patienceMs?: number;
-  /** Nobody unless given. */
+  /** None by default. */
   readonly noticeReceivers?: NoticeReceivers;
 }
 
-/** Milliseconds: a crowd of calls takes its time on a busy machine, and no guarantee depends on that. */
+/** Milliseconds. Many simultaneous calls take long on a busy machine, and no guarantee depends on these timeouts. */
 const MINUTE = 60_000;
 const UNHURRIED = {
   statement_timeout: MINUTE,
@@ -43,7 +43,7 @@ const UNHURRIED = {
 
 export type Application = Awaited<ReturnType<typeof openApplication>>;
 
-/** One instance of the service's inside: the use cases over the adapters, with no server before it. */
+/** One instance of the service without its servers: the use cases and the adapters. */
 export async function openApplication(databaseUrl: string, { patienceMs, ...given }: Given = {}) {
   const primary = primaryAt(databaseUrl, patienceMs === undefined ? {} : { patienceMs });
   return openOver(await openDatabase(primary, 'lk', UNHURRIED), primary, given);
@@ -51,7 +51,7 @@ export async function openApplication(databaseUrl: string, { patienceMs, ...give
 
 export type OwnApplication = Awaited<ReturnType<typeof openOnOwnDatabase>>;
 
-/** The same over a database of its own, which is dropped when it is closed. */
+/** The same with its own database, which `close` drops. */
 export async function openOnOwnDatabase(given: Given = {}) {
   const database = await createDatabase();
   const application = await openApplication(database.url, given);
@@ -59,7 +59,7 @@ export async function openOnOwnDatabase(given: Given = {}) {
   return { ...application, databaseUrl: database.url, close };
 }
 
-/** The same over a connection to a database that is migrated already. */
+/** The same on an open connection to a migrated database. */
 export async function openOver(
   dataSource: SessionSource,
   primary: Primary,
@@ -77,7 +77,7 @@ export async function openOver(
   const meter = new ValidationTimes(new SlowValidations(log, 0));
   const refusals = new LoggedRefusals(log);
 
-  /** Looks at what is kept, and moves its clocks. */
+  /** Reads stored rows, and moves stored times. */
   const sql = <Row extends QueryResultRow>(text: string, values: unknown[] = []) =>
     dataSource.query<Row[]>(text, values);
 
@@ -95,7 +95,7 @@ export async function openOver(
   };
 }
 
-/** The rows say that the key's time ran out an hour ago; nobody has observed it yet. */
+/** Makes the keys expire an hour ago in their rows. Nobody has observed the expiry yet. */
 export async function runOut(app: Application, ...keyIds: string[]): Promise<void> {
   await app.sql(`UPDATE api_keys SET expires_at = clock_timestamp() - interval '1 hour' WHERE id = ANY($1)`, [keyIds]);
 }
@@ -114,8 +114,8 @@ export interface StoredEvent {
 }
 
 /**
- * What is on record of an owner, oldest first, read on another connection than it was written on.
- * @param types what owners see unasked, unless given
+ * The owner's events on the audit trail, oldest first. Read over another connection than they were written on.
+ * @param types of events; by default those that owners see
  */
 export function eventsOf(app: Application, ownerId: string, ...types: readonly string[]): Promise<StoredEvent[]> {
   const shown = types.length > 0 ? types : SHOWN_EVENT_TYPES;

@@ -5,23 +5,23 @@ import type { RotateApiKey, RotateApiKeyCommand } from '../../../src/application
 import { DEMO_OWNER } from '../../../src/config/demo.js';
 import type { Client } from '../../../src/domain/audit/audit-event.js';
 
-/** One password for all owners of the suites; the demo owner's, too. */
+/** The password of all owners in the suites, also of the demo owner. */
 export const PASSWORD = DEMO_OWNER.password;
 
-/** A client at an address of its own unless one is given. */
+/** A client with a new request id. */
 export function client(ip = '192.0.2.1'): Client {
   return { ip, userAgent: 'curl/8', requestId: randomUUID() };
 }
 
-/** What makes owners and keys: the use cases, over the adapters or over fakes. */
+/** What creates owners and keys: the use cases, over real adapters or over fakes. */
 interface Maker {
   readonly putAccount: PutAccount;
   readonly createApiKey: CreateApiKey;
-  /** Of PASSWORD, and checked in no time. */
+  /** A hash of PASSWORD that is checked almost at once. */
   readonly cheapHash: string;
 }
 
-/** An account nobody else has, whose password is PASSWORD. */
+/** A new account, whose password is PASSWORD. */
 export function newOwner(
   { putAccount, cheapHash }: Omit<Maker, 'createApiKey'>,
   part: Partial<PutAccountCommand> = {},
@@ -46,7 +46,7 @@ export function createKey(
   return createApiKey.execute({ ...order, ownerId, idempotencyKey: undefined, ...part }, client());
 }
 
-/** Begins to replace a key. The old one goes on for an hour after the first use of the new one, unless said. */
+/** Starts a rotation. By default, the old key works for an hour after the first use of its successor. */
 export function rotateKey(
   { rotateApiKey }: { readonly rotateApiKey: RotateApiKey },
   { ownerId, id: keyId }: { readonly ownerId: string; readonly id: string },
@@ -56,7 +56,7 @@ export function rotateKey(
   return rotateApiKey.execute({ ...order, ownerId, keyId, ...part }, client());
 }
 
-/** What a call came to: its value's `ok`, or the code of its error. */
+/** The result of a call: `ok`, or the code of its error. */
 export async function outcomeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => 'ok',
@@ -64,7 +64,7 @@ export async function outcomeOf(call: Promise<unknown>): Promise<string> {
   );
 }
 
-/** How often each outcome came about. */
+/** Counts each outcome. */
 export async function tally(calls: readonly Promise<unknown>[]): Promise<Record<string, number>> {
   const outcomes = await Promise.all(calls.map(outcomeOf));
   const counts: Record<string, number> = {};

@@ -3,7 +3,7 @@ import { Argon2Passwords } from '../../../src/infrastructure/outbound/passwords/
 import { CHEAP_COST } from './cheap.mjs';
 
 /**
- * Passwords that are checked in no time, and in this process: at the lowest priority, as in production, they would get
- * no turn beside busy neighbours.
+ * Passwords that are checked almost at once, and in this process. In production, hashing has the lowest priority: next
+ * to busy neighbours it would get no CPU time.
  */
 export const cheapPasswords = () => new Argon2Passwords(argon2, { cost: CHEAP_COST });

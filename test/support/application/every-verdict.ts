@@ -5,8 +5,8 @@ import type { Service } from '../processes/service.js';
 import { sql } from '../stores/sql.js';
 
 /**
- * Asks questions until the service has answered with each reason for a denial at least once, and with a grant. Its rate
- * limit must have a small burst and a slow refill. Answers the keys that were used.
+ * Sends questions until the service has answered with a grant, and with each reason for a denial at least once. Its
+ * rate limit must have a small burst and a slow refill. Returns the used keys.
  */
 export async function askForEveryVerdict(service: Service): Promise<string[]> {
   const owner = await newOwner(service, { permissions: ['systems:read', 'systems:write'] });
@@ -33,7 +33,7 @@ export async function askForEveryVerdict(service: Service): Promise<string[]> {
   await ask(good.fullKey, { operation: 'OPERATION_DESTROY' });
   await ask(good.fullKey, { operation: 'OPERATION_WRITE' });
   await ask(good.fullKey, { permission: 'reports:read' });
-  // On a busy machine Redis may be late, and then the limit in the process counts.
+  // On a busy machine Redis may be late. Then the limit in the process counts.
   for (let asked = 0; asked < 50 && told.at(-1) !== 'REASON_RATE_LIMITED'; asked += 1) await ask(busy.fullKey);
   await service.clients.account('SuspendAccount', owner.id);
   await ask(good.fullKey);

@@ -6,15 +6,15 @@ import type { Answer, Person } from '../callers/person.js';
 /** The people and keys that the provocations below use. */
 export interface World {
   readonly owner: Owner;
-  /** Of a session that is to be ended. */
+  /** A session that a call will end. */
   readonly leaversCookie: string;
   readonly stranger: () => Person;
-  /** An active key of the owner's, to be revoked. */
+  /** An active key of the owner, which a call will revoke. */
   readonly keyId: string;
   readonly revokedKeyId: string;
   /** A person with the maximum number of active keys. */
   readonly hoarder: Person;
-  /** Key strings: two that may still ask a few times, and one that asks until it is refused. */
+  /** Key strings: two with a few requests left, and one that is used until it is refused. */
   readonly fullKey: string;
   readonly mightyKey: string;
   readonly busyKey: string;
@@ -30,7 +30,7 @@ type Provocations = Readonly<Record<string, Readonly<Record<number, Provocation>
 
 const CREATE = { name: 'From a table', access: 'read-only', password: PASSWORD };
 const ASKING = '/v1/forward-auth?mode=caddy';
-/** Asks like a proxy about a request to `path`, which FORWARD_AUTH_ROUTES may name. */
+/** Sends a proxy's question about a request to `path`, which FORWARD_AUTH_ROUTES may name. */
 const forwarded = (fullKey: string, path = '/open') => ({
   authorization: `Bearer ${fullKey}`,
   'x-forwarded-method': 'GET',

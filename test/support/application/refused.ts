@@ -1,6 +1,6 @@
 import { Refusal } from '../../../src/domain/errors.js';
 
-/** What the work answers, or the Refusal that it throws. */
+/** Returns the value of the work, or the Refusal that it throws. */
 export function refused<T>(work: () => T): T | Refusal {
   try {
     return work();

@@ -7,7 +7,7 @@ interface World {
   readonly store: FakeStore;
 }
 
-/** The key's time ran out an hour ago, and its expiry has not been observed yet. */
+/** Makes the key expire an hour ago. Its expiry has not been observed yet. */
 export function runOut({ store }: World, ...keyIds: string[]): void {
   endAt(store, new Date(store.now().getTime() - HOUR_MS), ...keyIds);
 }
@@ -19,7 +19,7 @@ export function endAt(store: FakeStore, expiresAt: Date, ...keyIds: string[]): v
   }
 }
 
-/** The events of an owner, oldest first: those whose types begin with one of these; those that owners see unless given. */
+/** The owner's events, oldest first, whose types begin with one of these. By default those that owners see. */
 export function eventsOf({ store }: World, ownerId: string, ...types: readonly string[]): SealableEvent[] {
   const shown = types.length > 0 ? types : SHOWN_EVENT_TYPES;
   return store.events.filter((event) => event.ownerId === ownerId && shown.some((type) => event.type.startsWith(type)));

@@ -8,14 +8,14 @@ import { FakeStore } from '../../fakes/fake-store.js';
 
 export const SEAL_KEY = createSecretKey(Buffer.alloc(32, 0x5e));
 
-/** A record in a world of its own, and what is done with it again and again. */
+/** An audit trail in a fake store, with the operations that tests repeat. */
 export class Trail {
   readonly store = new FakeStore();
   readonly trail = fakeAuditTrail(this.store);
   private readonly sealer = new SealAuditEvents(this.trail, [SEAL_KEY]);
   private recorded = 0;
 
-  /** Records this number of failures, each as an event of its own. */
+  /** Records this number of failures, each as a separate event. */
   record(count: number): void {
     const failures = Array.from({ length: count }, () =>
       this.store.newEvent({
@@ -33,7 +33,7 @@ export class Trail {
     return this.sealer.execute();
   }
 
-  /** The sealer's result of its last run. */
+  /** The number of unsealed events, as of the sealer's last run. */
   unsealedEvents(): number {
     return this.sealer.unsealedEvents;
   }
@@ -50,7 +50,7 @@ export class Trail {
     return new VerifyAuditTrail(this.trail, [SEAL_KEY]).execute(...expected);
   }
 
-  /** What `work` does this many days later, or earlier. */
+  /** Runs `work` with the clock moved by this many days. */
   async inDays<T>(days: number, work: () => Promise<T>): Promise<T> {
     this.store.pass(days * DAY_MS);
     try {
@@ -60,7 +60,7 @@ export class Trail {
     }
   }
 
-  /** As a person with the database's password can. */
+  /** Changes an event, as a person with the database's password can. */
   change(id: bigint, part: Partial<SealableEvent>): void {
     this.store.events = this.store.events.map((event) => (event.id === id ? { ...event, ...part } : event));
   }

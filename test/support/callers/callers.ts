@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { outcomeOf, type Outcome } from '../../faults/measure.js';
 import { connectClients, type Clients } from './grpc-clients.js';
 
-/** Callers like resource services: each has a connection of its own and asks one question after the other. */
+/** Callers like resource services: each has its own connection and sends one question after the other. */
 export class Callers {
   private readonly clients: Clients[];
 
@@ -17,7 +17,10 @@ export class Callers {
     this.clients = Array.from({ length: count }, () => connectClients(target, tokens, undefined, options));
   }
 
-  /** The answers to each caller, one question after the other, until `isOver` is true of a caller's answers. */
+  /**
+   * Sends questions one after the other for each caller, until `isOver` is true for that caller's answers. Returns
+   * them.
+   */
   askUntil(isOver: (told: readonly Outcome[]) => boolean): Promise<Outcome[][]> {
     return Promise.all(
       this.clients.map(async (client) => {

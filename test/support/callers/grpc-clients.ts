@@ -27,7 +27,7 @@ const definition = loadSync(['latchkey/v1/api_key_service.proto', 'latchkey/v1/a
 const { latchkey } = loadPackageDefinition(definition) as unknown as ApiKeyProto & AccountProto;
 
 export interface Clients {
-  /** Asks one question; READ with no permission by default. */
+  /** Sends one question; by default READ without a permission. */
   validate(apiKey: string, request?: ValidateKeyRequest): Promise<ValidateKeyResponse__Output>;
   /** Sends the request unchanged. */
   ask(request: ValidateKeyRequest): Promise<ValidateKeyResponse__Output>;
@@ -37,9 +37,9 @@ export interface Clients {
     id: string,
     version?: number,
   ): Promise<Account__Output>;
-  /** How many keys it ended. */
+  /** The number of keys that it ended. */
   purgeAccount(id: string, version?: number): Promise<number>;
-  /** How many keys it ended. */
+  /** The number of keys that it ended. */
   revokeKeys(request: RevokeKeysRequest): Promise<number>;
   readonly apiKeys: InstanceType<typeof latchkey.v1.ApiKeyService>;
   readonly accounts: InstanceType<typeof latchkey.v1.AccountService>;
@@ -90,7 +90,7 @@ export function connectClients(
   };
 }
 
-/** Rejects with the ServiceError of a broken call. */
+/** Rejects with the ServiceError of a failed call. */
 export function answer<T>(call: (done: (error: ServiceError | null, value?: T) => void) => unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     call((error, value) => (error ? reject(error) : resolve(value!)));

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Decision, Guard } from '@latchkey/guard';
 
-/** The pause between two requests of one caller: an ordinary load, not a measurement of the most. */
+/** The pause between two requests of one caller: an ordinary load, not a measurement of the maximum. */
 const PACE_MS = 4;
 
-/** Requests that pass through one guard all the time. */
+/** Sends requests through one guard all the time. */
 export class GuardLoad {
   readonly refused: Decision[] = [];
   granted = 0;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Duration__Output } from '../../../src/infrastructure/inbound/grpc/generated/google/protobuf/Duration.js';
 
-/** A well-formed key string that names the same key with a secret that is not its own. */
+/** A well-formed key string with the same public part and a wrong secret. */
 export function withWrongSecret(fullKey: string): string {
   return sealed(`${fullKey.slice(0, fullKey.indexOf('.') + 1)}${randomBytes(28).toString('hex')}`);
 }

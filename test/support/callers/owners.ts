@@ -10,11 +10,14 @@ export { PASSWORD };
 export interface Owner {
   readonly id: string;
   readonly email: string;
-  /** Signed in. */
+  /** Signed in already. */
   readonly person: Person;
 }
 
-/** Makes an account for one test, so that its keys, guesses and events are separate from those of all other tests. */
+/**
+ * Creates an account for one test, so that its keys, password guesses and events are separate from those of other
+ * tests.
+ */
 export async function newOwner(service: Service, profile: PutAccountRequest = {}): Promise<Owner> {
   const id = profile.id ?? `owner-${randomBytes(6).toString('hex')}`;
   const email = profile.email ?? `${id}@example.com`;

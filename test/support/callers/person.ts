@@ -4,7 +4,7 @@ import type { ApiKeyView, CreatedApiKeyView } from '../../../src/infrastructure/
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed where it is JSON, undefined where there is none. */
+  /** Parsed if it is JSON; undefined if there is none. */
   readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
 }
 

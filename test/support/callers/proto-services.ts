@@ -11,7 +11,7 @@ const files = readdirSync(PROTO_ROOT, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.proto'))
   .filter((file) => isService.test(readFileSync(join(PROTO_ROOT, file), 'utf8')));
 
-/** Every service that a file of proto/ describes, by its name, so that no door is forgotten. */
+/** Every service in the files of proto/, by name, so that no door is forgotten. */
 export const PROTO_SERVICES = Object.fromEntries(
   Object.entries(loadSync(files, { includeDirs: [PROTO_ROOT] })).filter(([, { format }]) => format === undefined),
 ) as Readonly<Record<string, ServiceDefinition>>;

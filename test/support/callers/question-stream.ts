@@ -8,7 +8,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Questions of many callers on one stream, which is opened again when it has ended. */
+/** Sends questions of many callers on one stream, which is opened again when it has ended. */
 export class QuestionStream {
   private call: ClientDuplexStream<ValidateKeyRequest, ValidateKeyResponse__Output> | undefined;
   private readonly waiting = new Map<string, Waiting>();

@@ -8,7 +8,9 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends a request byte by byte (Latin-1), with things that no correct client sends: double headers, control bytes. */
+/**
+ * Sends a request byte by byte (Latin-1), with content that no correct client sends: duplicate headers, control bytes.
+ */
 export function rawRequest(
   service: Pick<Service, 'url'>,
   requestLine: string,

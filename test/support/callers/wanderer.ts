@@ -1,12 +1,12 @@
 import { Person } from './person.js';
 
-/** A browser that goes where it is sent, with a jar of cookies for each origin. It shows nothing and runs nothing. */
+/** A browser that follows redirects, with cookies for each origin. It renders nothing and runs no scripts. */
 export class Wanderer {
   private readonly jars = new Map<string, Map<string, string>>();
-  /** Every address it has been to. */
+  /** Every address that it has visited. */
   readonly trail: string[] = [];
 
-  /** Follows redirects until a page answers, or one of them leads to `until`. Answers the last address. */
+  /** Follows redirects until a page answers, or until one leads to `until`. Returns the last address. */
   async visit(address: string, until = '/settings/'): Promise<string> {
     let url = new URL(address);
     for (let hops = 0; hops < 20; hops += 1) {
@@ -24,14 +24,14 @@ export class Wanderer {
     return jar;
   }
 
-  /** With its cookies for a service, as the settings screen. */
+  /** A client with this browser's cookies for a service, like the settings screen. */
   person(origin: string): Person {
     const person = new Person(origin);
     person.cookie = this.cookieHeader(origin);
     return person;
   }
 
-  /** One step. Answers where to go next. */
+  /** One request. Returns the address of the redirect, if there is one. */
   async go(url: URL): Promise<URL | undefined> {
     const response = await fetch(url, { redirect: 'manual', headers: { cookie: this.cookieHeader(url.origin) } });
     for (const line of response.headers.getSetCookie()) this.keep(url.origin, line);

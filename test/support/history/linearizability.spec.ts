@@ -7,7 +7,7 @@ const READ = ['systems:read'];
 const BOTH = ['systems:read', 'systems:write'];
 const NEVER = Infinity;
 
-/** A call and its answer, with the times of both. */
+/** A call and its answer, with both times. */
 const at = (invokedAt: number, answeredAt: number, action: OwnerAction): Operation<OwnerAction> => ({
   invokedAt,
   answeredAt,
@@ -31,9 +31,9 @@ const validated = (answer: (OwnerAction & { kind: 'validate' })['answer'], permi
 const granted = (permissions = READ) => validated({ granted: { keyId: 'k1', permissions } });
 const denied = (reason: string, permission = '') => validated({ denied: `REASON_${reason}` }, permission);
 
-/** An owner who may read, with one key. */
+/** An owner with the permission to read and one key. */
 const BEGINNING = [at(1, 2, put(READ)), at(3, 4, create('k1'))];
-/** The calls that were made of it since. @returns what is unexplained */
+/** The calls since then. @returns what is unexplained */
 const check = (...operations: Operation<OwnerAction>[]) =>
   findViolation(OWNER, [...BEGINNING, ...operations])?.unexplained.action;
 
@@ -144,11 +144,11 @@ describe('a history is accepted that shows', () => {
   });
 });
 
-/** Straight from the definition: tries every order of every choice of unanswered calls. */
+/** Implements the definition directly: tries every order of every choice of unanswered calls. */
 function isExplainedBySomeOrder(state: OwnerState, left: readonly Operation<OwnerAction>[]): boolean {
   if (left.every(({ answeredAt }) => answeredAt === NEVER)) return true;
   return left.some((next) => {
-    // A call that was answered before this one was made has taken effect before it.
+    // A call that was answered before another was made takes effect before it.
     if (left.some(({ answeredAt }) => answeredAt < next.invokedAt)) return false;
     const after = OWNER.step(state, next.action);
     return (

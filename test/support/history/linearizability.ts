@@ -10,16 +10,16 @@ export interface Operation<Action> {
 export interface Model<State, Action> {
   /** States are plain data; equal states have equal JSON. */
   readonly initial: State;
-  /** The state after the action, or undefined when `state` can't give this answer. */
+  /** The state after the action; undefined when `state` cannot give this answer. */
   step(state: State, action: Action): State | undefined;
-  /** With the answer that it got, in any state. */
+  /** Whether the action, with its answer, leaves every state unchanged. */
   changesNothing(action: Action): boolean;
 }
 
 interface Violation<State, Action> {
   /** The first answer that no order of the calls explains. */
   readonly unexplained: Operation<Action>;
-  /** The possible states when the call before it was answered. */
+  /** The possible states after the previous answer. */
   readonly possibleStates: readonly State[];
   /** The calls up to the unexplained one, in the order of their invocation. */
   readonly latest: readonly Operation<Action>[];
@@ -28,11 +28,11 @@ interface Violation<State, Action> {
 interface Call<Action> extends Operation<Action> {
   readonly bit: bigint;
   readonly isRead: boolean;
-  /** Equal for interchangeable calls: unanswered calls with the same action. */
+  /** A text that is equal for interchangeable calls: unanswered calls with the same action. */
   readonly kin: string;
 }
 
-/** One possible course of the calls so far. */
+/** One possible order of the calls so far. */
 interface Course<State> {
   readonly state: State;
   /** The open calls that have taken effect. */
@@ -44,10 +44,10 @@ const MAX_COURSES = 200_000;
 const TOLD_OF = 12;
 
 /**
- * Whether every answer is one that a single copy of the state, asked one call at a time, could have given, each call
- * taking effect at one moment between its invocation and its answer (Herlihy and Wing 1990). The search is Wing and
- * Gong's, answer by answer (Lowe 2017, "Testing for linearizability"): it carries along all courses that explain the
- * answers so far, and for the next answer applies as few of the open calls as possible.
+ * Checks whether every answer could come from a single copy of the state that handles one call at a time, where each
+ * call takes effect at one moment between its invocation and its answer (Herlihy and Wing 1990). The search is Wing and
+ * Gong's, answer by answer (Lowe 2017, "Testing for linearizability"): it keeps all courses that explain the answers so
+ * far, and applies as few of the open calls as possible for the next answer.
  */
 export function findViolation<State, Action>(
   model: Model<State, Action>,
@@ -77,7 +77,7 @@ export function findViolation<State, Action>(
   return undefined;
 }
 
-/** Every relevant course in which `target` has taken effect just now or earlier. */
+/** Every relevant course in which `target` has taken effect by now. */
 function explain<State, Action>(
   model: Model<State, Action>,
   courses: readonly Course<State>[],
@@ -91,7 +91,7 @@ function explain<State, Action>(
   const toExplore = [...courses];
   // The list grows during this loop.
   for (const { state, applied: before } of toExplore) {
-    // A read that fits takes effect at once: it cannot prevent another call.
+    // A read that fits takes effect at once, because it cannot prevent another call.
     const fitting = reads.filter(({ action, bit }) => !(before & bit) && model.step(state, action) !== undefined);
     const applied = before | maskOf(fitting);
     if (!seen.add({ state, applied })) continue;
@@ -111,7 +111,7 @@ function explain<State, Action>(
   return explained;
 }
 
-/** The explored courses, so that no course is explored that is certainly worse than one of them. */
+/** The explored courses. A course that is certainly worse than one of them is not explored. */
 class Seen<State> {
   private readonly byState = new Map<string, bigint[]>();
 
@@ -121,7 +121,7 @@ class Seen<State> {
     private readonly unanswered: bigint,
   ) {}
 
-  /** False if a known course reached the same state with all of its reads and without other unanswered calls. */
+  /** False if a known course reached the same state with all of these reads and no additional unanswered calls. */
   add({ state, applied }: Course<State>): boolean {
     const owed = applied & ~this.reads & ~this.unanswered;
     const key = `${owed} ${JSON.stringify(state)}`;

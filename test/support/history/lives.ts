@@ -17,12 +17,12 @@ export const emptyTally = (): Tally => ({
 
 interface Course {
   readonly ownersAtOnce: number;
-  /** Until so many answers; without end by default. */
+  /** Ends after this number of answers; never by default. */
   readonly answers?: number;
   readonly signal: AbortSignal;
 }
 
-/** Plays owners' lives one after the other, some at once. @returns them, when it ends */
+/** Plays owners' lives one after the other, some at the same time. @returns the lives, when all have ended */
 export async function playLives(
   instances: readonly Instance[],
   login: PlatformLogin,

@@ -20,22 +20,22 @@ type AnswerTo<Kind extends OwnerAction['kind']> = Promise<(OwnerAction & { kind:
 export interface KnownKey {
   readonly id: string;
   readonly fullKey: string;
-  /** Whether it was made to replace another. */
+  /** Whether the key is a successor. */
   readonly isSuccessor: boolean;
 }
 
-/** Longer than any history. */
+/** Longer than any history, in seconds. */
 const GRACE_SECONDS = 86_400;
 
 /**
- * The calls about one owner, each to a random instance, with answers in the terms of the model. An unanswered call is
- * undefined. An answer that a service must never give, with or without faults, is thrown.
+ * The calls about one owner, each to a random instance, with answers in the terms of the model. The answer of an
+ * unanswered call is undefined. An answer that a service must never give, with or without faults, is thrown.
  */
 export class OwnerCalls {
   /** The keys whose creation was answered. */
   readonly keys: KnownKey[] = [];
 
-  /** @param token of the platform, instead of a sign-in */
+  /** @param token of the platform, which replaces a sign-in */
   constructor(
     private readonly instances: readonly Instance[],
     private readonly id: string,

@@ -4,12 +4,12 @@ import type { Operation } from './linearizability.js';
 import type { KnownKey, OwnerCalls } from './owner-calls.js';
 import { OWNER, type OwnerAction } from './owner-model.js';
 
-/** Of all owners of a run. */
+/** Counts for all owners of a run. */
 export interface Tally {
   answered: number;
   granted: number;
   rotated: number;
-  /** The keys that replaced others and were granted something. */
+  /** Successors that were granted something. */
   readonly firstUsed: Set<string>;
   unavailable: number;
   /** Answers that no service should give. */
@@ -19,11 +19,11 @@ export interface Tally {
 const CALLERS = 4;
 /** The pause of a caller after UNAVAILABLE. */
 const BACK_OFF_MS = 20;
-/** The latest keys of the owner, which are asked about. The others were revoked long ago. */
+/** The number of the owner's latest keys that are validated. The others were revoked long ago. */
 const KEYS_IN_USE = 3;
 const PERMISSIONS = ['', 'systems:read', 'systems:write'];
 
-/** An owner about whom several callers make every kind of call at once; keeps all calls and answers. */
+/** An owner and several callers, who make every kind of call at the same time. Keeps all calls and answers. */
 export class OwnerLife {
   readonly history: Operation<OwnerAction>[] = [];
   private moment = 0;
@@ -34,7 +34,7 @@ export class OwnerLife {
     private readonly tally: Tally,
   ) {}
 
-  /** Ends after this number of answered calls, or with the signal. */
+  /** Ends after this number of answered calls, or when the signal is aborted. */
   async live(answers: number, signal: AbortSignal): Promise<void> {
     const again = async (call: () => Promise<boolean>) => {
       do await pause(BACK_OFF_MS);
@@ -46,7 +46,7 @@ export class OwnerLife {
     const caller = async () => {
       while (left > 0 && !signal.aborted) {
         left -= 1;
-        // After an unanswered call, this caller makes no change before the service has answered again.
+        // After an unanswered call, this caller makes no change until the service answers again.
         if (!(await this.anything())) await again(() => this.lookOnly());
       }
     };
@@ -65,7 +65,7 @@ export class OwnerLife {
     return this.look();
   }
 
-  /** A validation, once there is a key. */
+  /** A validation, if there is a key; otherwise a read of the account. */
   private look(): Promise<boolean> {
     if (this.calls.keys.length === 0 || randomInt(20) === 0) return this.account('get');
     return this.validate(this.anyKey());
@@ -78,7 +78,7 @@ export class OwnerLife {
     return this.perform(asked, () => this.calls.validate(key, permission));
   }
 
-  /** A question whose answer changes nothing, where one about a key that replaces another may end that. */
+  /** A call that changes nothing. The first use of a successor may end the old key, so successors are left out. */
   private lookOnly(): Promise<boolean> {
     const first = this.calls.keys.find(({ isSuccessor }) => !isSuccessor);
     return first ? this.validate(first) : this.account('get');
@@ -88,7 +88,7 @@ export class OwnerLife {
     return this.perform({ kind: 'put', permissions }, () => this.calls.put(permissions));
   }
 
-  /** Than ever before; `delete` is never for keys. */
+  /** Permissions that differ from all earlier ones. `delete` is never for keys. */
   private otherPermissions(): string[] {
     const writes = randomInt(2) === 0 ? ['systems:write'] : [];
     return [`v${(this.versions += 1)}:read`, 'systems:read', 'systems:delete', ...writes];
@@ -118,7 +118,7 @@ export class OwnerLife {
     const isAnswered = answer !== undefined;
     const answeredAt = isAnswered ? (this.moment += 1) : Infinity;
     const action = { ...asked, ...(isAnswered ? { answer } : {}) } as OwnerAction;
-    // A question that was not answered says nothing.
+    // An unanswered call that changes nothing proves nothing.
     if (isAnswered || !OWNER.changesNothing(asked)) this.history.push({ action, invokedAt, answeredAt });
     if (!isAnswered) this.tally.unavailable += 1;
     else this.tally.answered += 1;

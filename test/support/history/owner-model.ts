@@ -12,24 +12,24 @@ export type Verdict =
   | { readonly granted: { readonly keyId: string; readonly permissions: readonly string[] } }
   | { readonly denied: string };
 
-/** Without an answer it is unknown whether the change was made. */
+/** Without an answer, it is unknown whether the change was made. */
 export type OwnerAction =
   | { kind: 'put'; permissions: readonly string[]; answer?: AccountAnswer | undefined }
   | { kind: 'get' | 'suspend' | 'reactivate'; answer?: AccountAnswer | undefined }
   | { kind: 'create'; answer?: { keyId: string } | 'full' | 'owner-not-active' | 'too-many-attempts' | undefined }
   | { kind: 'rotate'; keyId: string; hasGrace: boolean; answer?: RotationAnswer | undefined }
   | { kind: 'revoke'; keyId: string; answer?: 'revoked' | 'not-active' | 'owner-not-active' | undefined }
-  /** `mayBeFirst`: of a key that replaces another, whose first use may end that one. */
+  /** `mayBeFirst`: the key is a successor, and this may be its first use, which may end the old key. */
   | { kind: 'validate'; keyId: string; mayBeFirst?: true; permission: string; answer?: Verdict | undefined };
 
 type RotationAnswer = { readonly keyId: string } | 'pending' | 'not-active' | 'owner-not-active' | 'too-many-attempts';
 
-/** Two active keys of which one is to replace the other. */
+/** Two active keys: the old key and its successor. */
 interface Pair {
   readonly old: string;
-  /** Made up where the rotation was not answered. */
+  /** An invented id if the rotation was not answered. */
   readonly next: string;
-  /** Whether the old key goes on after the first use of the next: for longer than any history. */
+  /** Whether the old key has a grace period, which is longer than any history. */
   readonly hasGrace: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface OwnerState extends AccountAnswer {
   /** Sorted ids; those of revoked keys are sorted, too. */
   readonly activeKeys: readonly string[];
   readonly revokedKeys: readonly string[];
-  /** Active keys whose creation was not answered: their ids are unknown, but they count. */
+  /** Active keys whose creation was not answered. Their ids are unknown, but they count. */
   readonly lostKeys: number;
   /** In the order of the old keys. */
   readonly pairs: readonly Pair[];
@@ -45,7 +45,10 @@ export interface OwnerState extends AccountAnswer {
 
 const MAX_ACTIVE_KEYS = 5;
 
-/** One owner with their keys, by the contract. On purpose it repeats the rules and shares no code with the service. */
+/**
+ * One owner with their keys, as the contract describes them. It repeats the rules on purpose and shares no code with
+ * the service.
+ */
 export const OWNER: Model<OwnerState, OwnerAction> = {
   initial: { status: 'active', permissions: [], activeKeys: [], revokedKeys: [], lostKeys: 0, pairs: [] },
   step: (state, action) => {
@@ -76,7 +79,7 @@ export const OWNER: Model<OwnerState, OwnerAction> = {
   },
 };
 
-/** The answer, if there is one, must show the account as the change left it. */
+/** The answer, if there is one, must show the account after the change. */
 function told(answer: AccountAnswer | undefined, state: OwnerState): OwnerState | undefined {
   const isTrue = answer?.status === state.status && answer.permissions.join(' ') === state.permissions.join(' ');
   return answer === undefined || isTrue ? state : undefined;
@@ -106,7 +109,7 @@ function revoke(
   return ended(state, keyId);
 }
 
-/** The partner of the key, if it has one, goes on and counts alone. */
+/** Ends one key. The other key of its pair, if it has one, keeps working and is no longer paired. */
 function ended(state: OwnerState, keyId: string): OwnerState {
   return {
     ...state,
@@ -136,17 +139,17 @@ function rotate(
   };
 }
 
-/** Its first use ends the key before it, where that has no grace period. */
+/** The first use of a successor ends the old key if there is no grace period. */
 function validate(state: OwnerState, action: OwnerAction & { kind: 'validate' }): OwnerState | undefined {
   const { keyId, answer } = action;
   const judged = verdict(state, action);
-  // Unanswered, it may still have been the first use.
+  // An unanswered validation may still have been the first use.
   if (answer !== undefined && JSON.stringify(answer) !== JSON.stringify(judged)) return undefined;
   const replaced = 'granted' in judged ? state.pairs.find(({ next }) => next === keyId) : undefined;
   return replaced && !replaced.hasGrace ? ended(state, replaced.old) : state;
 }
 
-/** On a read-and-write key, in the order of judgement. */
+/** The verdict on a read-and-write key, in the order of judgement. */
 function verdict(state: OwnerState, { keyId, permission }: OwnerAction & { kind: 'validate' }): Verdict {
   if (state.revokedKeys.includes(keyId)) return { denied: 'REASON_REVOKED' };
   if (!state.activeKeys.includes(keyId)) return { denied: 'REASON_INVALID_KEY' };

@@ -11,7 +11,7 @@ AsyncLocalStorage.prototype.run = function recorded(...args) {
 };
 
 /**
- * Node's environment, which ends what a suite leaves behind: Jest makes an `AsyncLocalStorage` for each suite and never
+ * Node's environment, which also cleans up after a suite: Jest makes an `AsyncLocalStorage` for each suite and never
  * disables it, and up to Node 23 each of them makes every later promise of the same process slower.
  */
 export default class Environment extends TestEnvironment {

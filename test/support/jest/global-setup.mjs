@@ -10,15 +10,15 @@ import { startRedis } from '../stores/redis.mjs';
 import { offerSharedThings } from './shared.mjs';
 
 /**
- * One PostgreSQL and one Redis for the whole run, with a database for each suite that wants its own (see databases.mjs),
- * and on demand what suites share (see shared.mjs). With LATCHKEY_TEST_POOLED=1 what is tested reaches PostgreSQL through
+ * One PostgreSQL and one Redis for the whole run, a database for each suite that wants its own (see databases.mjs), and
+ * shared services on demand (see shared.mjs). With LATCHKEY_TEST_POOLED=1, the tested code reaches PostgreSQL through
  * PgBouncer in transaction mode (see pooled.mjs).
  */
 export default async function globalSetup() {
   const temp = tmpdir();
   await removeRunsThatDied(temp);
   const folder = join(temp, `${runFolderPrefix}${randomBytes(6).toString('hex')}`);
-  // The lock is taken before the folder exists: another run must never think that this one has ended.
+  // The lock is taken before the folder exists, so that another run never takes this one for a finished one.
   const lock = await acquireLock(folder);
   // PostgreSQL's user must be able to pass through it.
   mkdirSync(folder, { mode: 0o711 });

@@ -24,11 +24,11 @@ export async function removeRunsThatDied(temp) {
 }
 
 /**
- * Ends all servers that still work in a folder, and removes the folder.
+ * Ends all servers that still run in a folder, and removes the folder.
  * @param {string} folder
  */
 export async function removeRunFolder(folder) {
-  // With their types: without them it goes through links too, of which some lead to all installed packages.
+  // With the types of the entries: without them, the search follows links, and some lead to all installed packages.
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.map(({ parentPath, name }) => join(parentPath, name));
   for (const file of files) {
@@ -42,7 +42,7 @@ export async function removeRunFolder(folder) {
 }
 
 /**
- * The small disks that a run mounted and a kill left there. None where the system has no such list.
+ * The small disks that a killed run left mounted. None where the system has no such list.
  * @param {string} folder
  */
 function disksIn(folder) {

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 
-/** Set by `npm run test:long`, which repeats more often; `npm test` has only minutes for all suites together. */
+/** Set by `npm run test:long`, which repeats more often. `npm test` has only minutes for all suites together. */
 export const isLong = process.env['LATCHKEY_LONG'] === '1';
 
 export function shortOrLong<T>(short: T, long: T): T {
@@ -15,8 +15,8 @@ export function tellFigures(fault: string, figures: Readonly<Record<string, numb
 }
 
 /**
- * A promise about time, held where nothing else is at work: in the long form. What comes before what is for every run to
- * say.
+ * Checks a promise about time, but only in the long form, where nothing else runs. Every run checks the order of events
+ * instead.
  */
 export function expectWithinMs(tookMs: number, promisedMs: number): void {
   if (isLong) expect(tookMs).toBeLessThan(promisedMs);

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { root } from '../../../scripts/lib/paths.mjs';
 
-/** Where suites start processes, or a browser: the slowest first. */
+/** Where suites start processes or a browser: the slowest first. */
 const SLOW = [
   'test/workers',
   'test/packages',
@@ -14,7 +14,7 @@ const SLOW = [
   'test/doors',
 ];
 
-/** The order of the suites: what takes long comes first, so that all workers end at about the same time. */
+/** The order of the suites: the slowest come first, so that all workers end at about the same time. */
 export default class LongestFirst {
   /**
    * @template {{ readonly path: string }} Suite
@@ -26,7 +26,7 @@ export default class LongestFirst {
     return ranked.sort((one, other) => one.rank - other.rank || other.size - one.size).map(({ suite }) => suite);
   }
 
-  /** Jest offers what it measured, which another machine would not have. */
+  /** Jest would use its own measurements, which another machine does not have. */
   cacheResults() {}
 }
 

@@ -7,27 +7,27 @@ import { startService } from '../../../scripts/lib/service.mjs';
 import { prepareService, startInHost } from '../processes/hosted-service.mjs';
 
 /**
- * Something that suites share, running.
+ * Something that suites share, while it runs.
  * @typedef {object} Shared
  * @property {Readonly<Record<string, string>>} addresses where suites reach it
  * @property {() => Promise<unknown>} stop
  */
 
 /**
- * Where a path is, started if it is not yet.
+ * Finds what a path names, and starts it if it does not run yet.
  * @typedef {(path: string) => Promise<Shared>} Find
  */
 
 /**
- * Path → how to start what it names. Hosts and services are numbered, one for each worker of Jest: suites that run at
- * the same time share none, so that one does not see the other's floods and queues.
+ * Path → how to start what it names. Hosts and services are numbered, one for each Jest worker: suites that run at the
+ * same time share none, so that one does not see the other's floods and queues.
  * @type {Readonly<Record<string, (number: string, find: Find) => Promise<Shared>>>}
  */
 const KINDS = { build, host: startHost, service: startSharedService, chromium: startSharedChromium };
 
 /**
- * Starts what suites share when the first of them asks for it, and answers where it is. It belongs to the process of
- * Jest itself, which outlives its workers; everything ends with that process, also when it is killed.
+ * Starts what suites share when the first of them needs it, and answers with its addresses. It belongs to the main Jest
+ * process, which outlives its workers. Everything ends with that process, also when it is killed.
  * @returns {Promise<{ url: string, stop(): Promise<void> }>}
  */
 export async function offerSharedThings() {
@@ -40,7 +40,7 @@ export async function offerSharedThings() {
     return starting;
   };
   const server = createServer((request, response) => {
-    // A connection that is kept could be closed just as a suite sends its next request on it.
+    // A kept connection could be closed just as a suite sends its next request on it.
     response.setHeader('connection', 'close');
     find(request.url ?? '').then(
       ({ addresses }) => response.end(JSON.stringify(addresses)),
@@ -86,7 +86,7 @@ async function startHost(_number, find) {
 }
 
 /**
- * A service with demo values and a database of its own, in the host of the same number.
+ * A service with demo values and its own database, in the host with the same number.
  * @param {string} number
  * @param {Find} find
  * @returns {Promise<Shared>}
@@ -99,7 +99,7 @@ async function startSharedService(number, find) {
 }
 
 /**
- * What is out of date is built.
+ * Builds what is out of date.
  * @returns {Promise<Shared>}
  */
 async function build() {
@@ -110,7 +110,7 @@ async function build() {
 
 /** @returns {Promise<Shared>} */
 async function startSharedChromium() {
-  // Loaded where it is needed: few runs need a browser.
+  // Loaded here, because few runs need a browser.
   const { startChromium } = await import('../../browser/support/chromium.mjs');
   const browser = await startChromium();
   return { addresses: { endpoint: browser.wsEndpoint() }, stop: () => browser.close() };

@@ -1,4 +1,4 @@
-/** Where something is that suites share, by its path in shared.mjs; it is started when nobody has asked for it before. */
+/** Returns the address of something shared, by its path in shared.mjs. The first call starts it. */
 export async function whereIs<Addresses>(path: string): Promise<Addresses> {
   const url = process.env['LATCHKEY_TEST_SHARED_URL'];
   if (!url) throw new Error('LATCHKEY_TEST_SHARED_URL is missing: test/support/jest/global-setup.mjs has not run.');

@@ -4,15 +4,15 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { serverCertificate, serverKey } from '../../../clients/node/src/testing/certificates.js';
 
 export interface ReceivedMail extends Email {
-  /** As it came over the wire. */
+  /** The mail as it came over the wire. */
   readonly raw: string;
-  /** Whom the server was told to bring it to. */
+  /** The recipients in the envelope. */
   readonly recipients: readonly string[];
   readonly wasEncrypted: boolean;
   readonly user: string | undefined;
 }
 
-/** A real mail server, which takes every mail that its options do not refuse and reads it as a mail program would. */
+/** A real mail server. It accepts every mail that its options do not refuse, and parses it like a mail program. */
 export class MailServer {
   readonly mails: ReceivedMail[] = [];
   private readonly server: SMTPServer;
@@ -38,7 +38,7 @@ export class MailServer {
         });
       },
     });
-    // A client that goes away in the middle is no fault of the server's.
+    // A client that disconnects in the middle is not the server's fault.
     this.server.on('error', () => undefined);
   }
 

@@ -7,10 +7,10 @@ import type { Configuration, Provider } from 'oidc-provider';
 
 export const CLIENT = { id: 'latchkey', secret: 'a secret of 32 characters and more' };
 
-/** Who sits at the provider, and how they sign in. */
+/** The person at the provider, and how they sign in. */
 export interface Visitor {
   readonly accountId: string;
-  /** Of another time than now. */
+  /** The time of the sign-in, if it is not now. */
   readonly authTime?: number;
   readonly acr?: string;
 }
@@ -18,9 +18,10 @@ export interface Visitor {
 export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
 
 /**
- * A real OpenID provider. A person who has to sign in there is the current visitor, or without one is asked who they are.
+ * A real OpenID provider. The current visitor signs in when a sign-in is needed; without a visitor, the provider shows
+ * a form.
  * @param redirectUri where its one client has people sent back
- * @param host localhost, to browsers, is another site than 127.0.0.1
+ * @param host the name of the provider's address. To browsers, localhost is another site than 127.0.0.1
  */
 export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1') {
   let visitor: Visitor | undefined;
@@ -35,7 +36,7 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
 
-  // It has advice for those who would run it in production.
+  // The library prints advice for production.
   const advice = (['warn', 'info'] as const).map((level) => jest.spyOn(console, level).mockImplementation(() => {}));
   const oidc = await import('oidc-provider');
   const begin = async () => {
@@ -50,11 +51,13 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
   return {
     issuer,
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
-    /** From now on this person signs in whenever somebody has to. */
+    /** From now on, this person signs in whenever a sign-in is needed. */
     seat: (next: Visitor | undefined) => void (visitor = next),
     /** Signs with other keys from now on. */
     rotateKeys: begin,
-    /** What it signs is somebody else's from now on: it shows other keys, under the names of those that it signs with. */
+    /**
+     * Makes its signatures invalid: from now on it publishes other keys, under the names of those that it signs with.
+     */
     showOtherKeys: async () => {
       const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as { keys: { kid: string; alg: string }[] };
       const other = await exportJWK((await generateKeyPair('RS256')).publicKey);
@@ -88,7 +91,7 @@ async function configuration(redirectUri: string): Promise<Configuration> {
       accountId,
       claims: () => ({ sub: accountId, email: accountId, email_verified: !accountId.startsWith('unverified') }),
     }),
-    // Nobody is asked for consent.
+    // Nobody has to give consent.
     loadExistingGrant: async ({ oidc }) => {
       const { accountId } = oidc.session!;
       const grant = new oidc.provider.Grant({ clientId: oidc.client!.clientId, accountId: accountId! });
@@ -99,7 +102,7 @@ async function configuration(redirectUri: string): Promise<Configuration> {
   };
 }
 
-/** Signs the visitor in, or asks who there is. */
+/** Signs the visitor in, or shows the form. */
 async function interact(
   provider: Provider,
   request: IncomingMessage,

@@ -24,7 +24,7 @@ export async function startPlatformLogin() {
     jwksUrl: `http://127.0.0.1:${port}/jwks.json`,
     publicKeys,
     privateKey: (alg: 'RS256' | 'ES256') => pairs[alg].privateKey,
-    /** The answer from now on, instead of its keys. */
+    /** The answer from now on, in place of its keys. */
     answers: (status: number, body: string) => void (answer = { status, body }),
     stop: () =>
       new Promise<void>((resolve) => {

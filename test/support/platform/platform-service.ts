@@ -10,7 +10,7 @@ export const UNDER_WAY = 'latchkey_sign_in';
 
 const ORDER = { name: 'CI', access: 'read-only', expiresInDays: 1 };
 
-/** The service beside an OpenID provider, and people who go from one to the other. */
+/** The service with an OpenID provider, and people who are redirected between them. */
 export class PlatformService {
   private constructor(
     readonly provider: OpenIdProvider,
@@ -23,7 +23,7 @@ export class PlatformService {
     return new PlatformService(provider, await startService({ HTTP_PORT, ...provider.env, ...env }));
   }
 
-  /** Another instance, which people are sent back to by the same address. */
+  /** Starts another instance, behind the same public address. */
   another(env: NodeJS.ProcessEnv = {}): Promise<Service> {
     const { url, databaseUrl } = this.service;
     return startService({ ...this.provider.env, DATABASE_URL: databaseUrl, PUBLIC_URL: url, ...env });
@@ -49,7 +49,7 @@ export class PlatformService {
     return `${this.service.url}/v1/session/oidc?purpose=${purpose}`;
   }
 
-  /** Goes as far as the callback, and not there. */
+  /** Follows the redirects up to the callback, without calling it. */
   upToCallback(browser: Wanderer): Promise<string> {
     return browser.visit(this.begin(), '/v1/session/oidc/callback');
   }

@@ -30,7 +30,7 @@ export const answering =
 /** A receiver of Standard Webhooks as a platform would write one, on a port of its own. */
 export class WebhookServer {
   static readonly SECRET = `whsec_${Buffer.alloc(32, 'a test signs with this').toString('base64')}`;
-  /** All that has come, taken or not. */
+  /** Everything that has come, accepted or not. */
   readonly deliveries: Delivery[] = [];
   answer: Answer = TAKES;
 
@@ -41,7 +41,7 @@ export class WebhookServer {
     this.serve(server);
   }
 
-  /** @param port where it was before, to be found there again */
+  /** @param port of an earlier receiver, to start again on the same port */
   static async start(port = 0): Promise<WebhookServer> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -52,17 +52,17 @@ export class WebhookServer {
     return `http://127.0.0.1:${this.port}/webhooks`;
   }
 
-  /** The environment of a service that tells this one. */
+  /** The environment of a service that sends its notices here. */
   get env() {
     return { WEBHOOK_URL: this.url, WEBHOOK_SECRET: WebhookServer.SECRET };
   }
 
-  /** What has come of a key, each as the library verifies it. */
+  /** The notices about a key, each as verified by the library. */
   toldOf(keyId: string): ToldEvent[] {
     return this.deliveries.map((one) => verified(one)).filter(({ data }) => data.keyId === keyId);
   }
 
-  /** Hangs up on all who wait for an answer. */
+  /** Closes the connections of all senders that wait for an answer. */
   hangUp(): void {
     this.server.closeAllConnections();
   }

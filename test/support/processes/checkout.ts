@@ -7,7 +7,7 @@ import { notesOf } from '../../../scripts/build.mjs';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { freePort } from '../../../scripts/lib/ports.mjs';
 
-/** Behaves like a part of Latchkey (reports ready, ends on SIGTERM and with its parent) and notes its environment. */
+/** Behaves like a part of Latchkey (reports ready, ends on SIGTERM and with its parent) and records its environment. */
 const part = (portVariable: string) => `
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -39,7 +39,7 @@ export class Checkout {
     }
   }
 
-  /** The real Jest, for suites that need no more than Jest itself. */
+  /** The real Jest, for suites that need only Jest itself. */
   takeJest(): void {
     symlinkSync(join(root, 'node_modules/jest'), join(this.folder, 'node_modules/jest'));
     this.write('jest.config.js', `export default { testMatch: ['<rootDir>/test/**/*.spec.ts'], transform: {} };`);
@@ -54,7 +54,7 @@ export class Checkout {
     return existsSync(join(this.folder, path)) ? readFileSync(join(this.folder, path), 'utf8') : '';
   }
 
-  /** What a stand-in saw when it started. */
+  /** What a stand-in recorded when it started. */
   seen(out: 'dist' | 'examples/systems-api/dist'): { pid: number; env: Record<string, string> } {
     return JSON.parse(this.read(`${out}/seen.json`));
   }
@@ -63,7 +63,7 @@ export class Checkout {
     return this.run('scripts/start.mjs', env);
   }
 
-  /** As a person does: by npm, which runs the script by a shell. */
+  /** Starts as a person does: with npm, which runs the script in a shell. */
   npmStart(env: Record<string, string>): Run {
     const run = new Run('npm', ['start'], { ...basicEnvironment(), ...env }, this.folder);
     this.started.push(run);
@@ -76,7 +76,7 @@ export class Checkout {
     return run;
   }
 
-  /** Ends what still runs, and removes what the stand-ins noted. PostgreSQL's data stay. */
+  /** Ends what still runs, and removes the stand-ins' records. PostgreSQL's data stay. */
   async stop(): Promise<void> {
     const runs = this.started.splice(0);
     for (const { child } of runs) child.kill('SIGTERM');

@@ -1,5 +1,6 @@
-// Runs commands of the built `latchkey` in this process, which loads their modules once. The parent sends the arguments,
-// the environment and the input of one command, and waits for its exit code and output before it sends the next.
+// Runs commands of the built `latchkey` in this process, which loads their modules once. The parent sends the
+// arguments, the environment and the input of one command, and waits for its exit code and output before it sends the
+// next.
 import { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 

@@ -20,7 +20,7 @@ export interface CommandOptions {
   readonly cwd?: string;
 }
 
-/** What a host of commands is sent. */
+/** The message to a host of commands. */
 export interface Order {
   readonly args: readonly string[];
   readonly env: Record<string, string>;
@@ -28,8 +28,8 @@ export interface Order {
 }
 
 /**
- * The built `latchkey`, run again and again in one process (command-host.mjs), for suites whose subject is what it does:
- * a process for each command would load its modules each time.
+ * Runs the built `latchkey` again and again in one process (command-host.mjs), for suites about what it does. A process
+ * for each command would load its modules each time.
  */
 export class CommandHost {
   private last: Promise<unknown> = Promise.resolve();
@@ -46,7 +46,7 @@ export class CommandHost {
     );
   }
 
-  /** Commands wait for each other. */
+  /** Only one command runs at a time. */
   latchkey(args: readonly string[], { env = {}, input = '' }: Omit<CommandOptions, 'cwd'> = {}): Promise<CommandEnd> {
     const end = this.last.then(async () => {
       this.host.send({ args, env, input } satisfies Order);

@@ -4,9 +4,10 @@ import { reached } from '../stores/pooled.mjs';
 import { PATIENT } from './patience.mjs';
 
 /**
- * A service's environment: demo values and free ports, a database of its own unless one is given, and what is given.
+ * A service's environment: demo values and free ports, its own database unless one is given, and the given values.
  * @param {NodeJS.ProcessEnv} given
- * @returns {Promise<{ env: NodeJS.ProcessEnv, addresses: { url: string, grpcTarget: string, databaseUrl: string }, drop(): Promise<void> }>}
+ * @returns {Promise<{ env: NodeJS.ProcessEnv, addresses: { url: string, grpcTarget: string, databaseUrl: string },
+ *   drop(): Promise<void> }>}
  */
 export async function prepareService(given = {}) {
   const own = given['DATABASE_URL'] ? undefined : await createDatabase();

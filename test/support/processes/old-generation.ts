@@ -8,8 +8,9 @@ const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
 const ROUNDS = 20;
 
 /**
- * The bytes by which the old generation grows when work that keeps nothing is repeated. Only a process that was started
- * with `--no-allocation-site-pretenuring` allocates nothing in the old generation on the guess that it will live long.
+ * The bytes by which the old generation grows when work that keeps nothing is repeated. The process must be started
+ * with `--no-allocation-site-pretenuring`: otherwise V8 may allocate directly in the old generation what it expects to
+ * live long.
  */
 export async function oldGenerationGrowth(work: () => void | Promise<void>): Promise<number> {
   const settle = async (options?: { type: 'minor' }) => {

@@ -34,7 +34,7 @@ export function childrenOf(parent: number): number[] {
   return pids.map(Number).filter((pid) => statOf(pid)?.parent === parent);
 }
 
-/** Its children, theirs, and so on. */
+/** Its children, their children, and so on. */
 export function descendantsOf(ancestor: number): number[] {
   return childrenOf(ancestor).flatMap((child) => [child, ...descendantsOf(child)]);
 }

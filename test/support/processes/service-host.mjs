@@ -1,6 +1,6 @@
-// Runs the services that suites start: what src/main.ts starts from the build, but with cheap passwords. Its modules are
-// loaded once, where Jest would load them again for each suite. `POST /` with an environment starts a service and answers
-// its id; `DELETE /<id>` stops it.
+// Runs the services that suites start: the build, started like src/main.ts, but with cheap passwords. Its modules are
+// loaded once, where Jest would load them again for each suite. `POST /` with an environment starts a service and
+// answers with its id; `DELETE /<id>` stops it.
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';

@@ -8,7 +8,9 @@ import { whereIs } from '../jest/where-is.js';
 
 const MAIN = join(root, 'dist/main.js');
 
-/** At the lowest priority, as in production, passwords would not be hashed at all beside busy neighbours. */
+/**
+ * In production, hashing has the lowest priority. Next to busy neighbours, passwords would then not be hashed at all.
+ */
 const AT_EQUAL_PRIORITY = `
   import os from 'node:os';
   import { syncBuiltinESMExports } from 'node:module';
@@ -28,7 +30,7 @@ export interface End {
 export const buildService = () => whereIs<object>('build');
 
 /**
- * The service as in production, but for the priority of hashing: a process of its own, without the test runner's
+ * The service as in production, except for the priority of hashing: its own process, without the test runner's
  * environment.
  */
 export class ServiceProcess {
@@ -59,7 +61,7 @@ export class ServiceProcess {
     });
   }
 
-  /** Starts it on free ports, with demo values. Resolves once it reports that it is ready. */
+  /** Starts the service on free ports, with demo values. Resolves once it reports that it is ready. */
   static async startReady(env: Record<string, string>): Promise<ServiceProcess> {
     const service = new ServiceProcess({ DEMO: '1', ...PATIENT, ...(await freePorts()), ...env });
     const end = await Promise.race([once(service.child, 'message').then(() => undefined), service.ended]);
@@ -67,7 +69,7 @@ export class ServiceProcess {
     return service;
   }
 
-  /** Ends all of them after a test, with their workers. */
+  /** Kills all services of a test, with their workers. */
   static async killTheRest(): Promise<void> {
     for (const { child } of this.running) child.kill('SIGKILL');
     await Promise.all([...this.running].map(({ ended }) => ended));

@@ -15,23 +15,23 @@ export interface Service extends Addresses {
   readonly clients: Clients;
   /** A person with their own cookies, not signed in yet. */
   person(): Person;
-  /** Of a shared one: lets go of it. */
+  /** Stops the service, or releases a shared one. */
   stop(): Promise<void>;
 }
 
 const worker = process.env['JEST_WORKER_ID'] ?? '1';
 
 /**
- * The service that the suites of this worker share, one after the other, with demo values and no other setting. A suite
- * makes its own owners, and needs its own service when it looks at metrics or at whole tables.
+ * The service that the suites of this worker share, one after the other, with demo values and no other settings. A
+ * suite creates its own owners. It needs its own service if it looks at metrics or at whole tables.
  */
 export async function sharedService(): Promise<Service> {
   return reach(await whereIs<Addresses>(`service/${worker}`), () => Promise.resolve());
 }
 
 /**
- * Starts the real service for this suite, in another process, from the build, with cheap passwords, and with a database
- * of its own unless one is given (for a second instance).
+ * Starts the real service for this suite: the build, in another process, with cheap passwords. It gets its own database
+ * unless one is given (for a second instance).
  * @param env in addition to demo values and free ports
  */
 export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service> {
@@ -44,7 +44,7 @@ export async function startService(env: NodeJS.ProcessEnv = {}): Promise<Service
  * @param passwords of another cost
  */
 export async function startServiceHere(env: NodeJS.ProcessEnv = {}, passwords?: Argon2Passwords): Promise<Service> {
-  // Loaded where it is needed: other suites start in a third of the time without it.
+  // Loaded here, because other suites start in a third of the time without it.
   const [{ readConfig }, { startLatchkey }, { cheapPasswords }] = await Promise.all([
     import('../../../src/config/config.js'),
     import('../../../src/composition/start.js'),

@@ -15,10 +15,10 @@ export function everyPage(folder = ''): string[] {
   });
 }
 
-/** What a page says outside of its blocks of code. */
+/** A page's text outside of its code blocks. */
 export const proseOf = (page: string) => textOf(page).replaceAll(/^```.*\n[\s\S]*?^```$/gm, '');
 
-/** A page's headings as links name them, in the way of GitHub. */
+/** A page's headings as GitHub's links name them. */
 export function anchorsOf(page: string): string[] {
   const headings = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.toLowerCase());
   return headings.map((text) => text.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 
 export type Entry = Readonly<Record<string, unknown>> & { readonly msg: string; readonly level: number };
 
-/** Takes what this process prints to standard output from now on: of a service in it, its log. */
+/** Captures what this process prints to standard output from now on, such as the log of a service in it. */
 export class PrintedLog {
   text = '';
   private readonly spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
@@ -17,7 +17,7 @@ export class PrintedLog {
       .map((line) => JSON.parse(line) as Entry);
   }
 
-  /** Those with this message. */
+  /** The lines with this message. */
   named(message: string): Entry[] {
     return this.entries().filter(({ msg }) => msg === message);
   }

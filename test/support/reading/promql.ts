@@ -1,13 +1,13 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** The values that Grafana fills in. */
+/** The values that Grafana inserts. */
 const VARIABLES: readonly (readonly [name: string, value: string])[] = [
   ['$__rate_interval', '5m'],
   ['$job', '.+'],
   ['$instance', '.+'],
 ];
 
-/** The metrics that a query asks for. Throws when Prometheus' grammar finds a mistake in it. */
+/** The metrics in a query. Throws when Prometheus' grammar finds a mistake in it. */
 export function metricsIn(query: string): string[] {
   const text = VARIABLES.reduce((filled, [name, value]) => filled.replaceAll(name, value), query);
   const names: string[] = [];

@@ -12,26 +12,26 @@ export const SEAL_KEY = createSecretKey(Buffer.from(SEAL_KEY_HEX, 'hex'));
 export interface Trail {
   readonly app: Application;
   readonly url: string;
-  /** Records this number of failures, each as an event of its own. */
+  /** Records this number of failures, each as a separate event. */
   record(count: number): Promise<void>;
   seal(): Promise<string>;
-  /** The sealer's result of its last run. */
+  /** The number of unsealed events, as of the sealer's last run. */
   unsealedEvents(): number;
-  /** The record as seen this many days later, or earlier. */
+  /** The audit trail with a clock that is this many days ahead or behind. */
   inDays(days: number): AuditTrail;
   /** Three seals over three events each. */
   recordNineInThreeSeals(): Promise<void>;
   verify(...expected: Parameters<VerifyAuditTrail['execute']>): ReturnType<VerifyAuditTrail['execute']>;
-  /** Runs statements as a person with the database's password can: without the triggers. */
+  /** Runs statements as a person with the database's password can, without the triggers. */
   tamper(...statements: string[]): Promise<void>;
-  /** Empties the record, as if nothing had ever been recorded. */
+  /** Empties the audit trail, as if nothing had ever been recorded. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The same record under a clock that is wrong by some days. */
+/** The same audit trail, with a clock that is wrong by some days. */
 class ShiftedTrail implements AuditTrail {
   constructor(
     private readonly trail: AuditTrail,
@@ -48,7 +48,7 @@ class ShiftedTrail implements AuditTrail {
     });
 }
 
-/** A record in a database of its own. */
+/** An audit trail in its own database. */
 export async function openTrail(): Promise<Trail> {
   const database = await createDatabase();
   const app = await openApplication(database.url);

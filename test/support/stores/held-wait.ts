@@ -1,6 +1,6 @@
 import { sql } from './sql.js';
 
-/** The waits that wrong guesses of a password earn do not end from now on, however slow the machine is. */
+/** Holds the waits after wrong password guesses from now on, however slow the machine is. */
 export async function holdTheWaits(databaseUrl: string): Promise<void> {
   await sql(
     databaseUrl,
@@ -11,7 +11,7 @@ export async function holdTheWaits(databaseUrl: string): Promise<void> {
   );
 }
 
-/** Lets them end again, and those that are held now. */
+/** Ends the waits that are held, and holds no more. */
 export async function endTheWaits(databaseUrl: string): Promise<void> {
   await sql(
     databaseUrl,

@@ -13,10 +13,13 @@ const STARTS_WITHIN_MS = 10_000;
 
 /** @typedef {Readonly<Record<string, string>>} Settings of PgBouncer */
 
-/** As docs/pooling.md has it. @type {Settings} */
+/** As docs/pooling.md shows them. @type {Settings} */
 const SETTINGS = { pool_mode: 'transaction', max_client_conn: '500', server_login_retry: '0.2' };
 
-/** A PgBouncer before a PostgreSQL, for all of its databases, as the user of one URL. It always starts on the same port. */
+/**
+ * A PgBouncer in front of a PostgreSQL, for all of its databases, as the user of one URL. It always starts on the same
+ * port.
+ */
 export class PgBouncer {
   #folder;
   #port;
@@ -40,7 +43,7 @@ export class PgBouncer {
 
   /**
    * @param {string} postgresUrl
-   * @param {Settings} [settings] besides those that tests need
+   * @param {Settings} [settings] in addition to those that tests need
    */
   static async before(postgresUrl, settings = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'pgbouncer-'));
@@ -61,7 +64,7 @@ export class PgBouncer {
   }
 
   /**
-   * Gives a command to its console: PAUSE, RESUME, KILL and the like.
+   * Sends a command to its console: PAUSE, RESUME, KILL and the like.
    * @param {string} command
    * @returns {Promise<Record<string, unknown>[]>}
    */
@@ -78,7 +81,7 @@ export class PgBouncer {
   }
 
   /**
-   * Leads to another server from now on, as an address does that moves with the primary.
+   * Connects to another server from now on, like an address that moves with the primary.
    * @param {string} postgresUrl
    */
   async leadTo(postgresUrl) {
@@ -116,7 +119,7 @@ export class PgBouncer {
   }
 
   /**
-   * Ends at once: connections break.
+   * Ends PgBouncer at once, so that connections break.
    * @param {'SIGTERM' | 'SIGKILL'} [signal]
    */
   async end(signal = 'SIGTERM') {

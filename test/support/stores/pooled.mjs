@@ -1,6 +1,6 @@
 /**
- * How what is tested reaches a database of the run's PostgreSQL: through PgBouncer in a run with LATCHKEY_TEST_POOLED=1.
- * Tests themselves look and tamper directly.
+ * How the tested code reaches a database of the run's PostgreSQL: through PgBouncer in a run with
+ * LATCHKEY_TEST_POOLED=1. Tests themselves read and tamper over a direct connection.
  * @param {string} url
  * @returns {{ url: string, pooling: 'session' | 'transaction' }}
  */

@@ -3,7 +3,7 @@ import { Primary } from '../../../src/infrastructure/outbound/postgres/client/pr
 import { STORE_PATIENCE_MS } from '../processes/patience.mjs';
 import { reached } from './pooled.mjs';
 
-/** The PostgreSQL at these addresses, as a suite that brings no other setting asks it. */
+/** The PostgreSQL at these addresses, with the settings that suites use by default. */
 export function primaryAt(url: string | readonly string[], settings: Partial<DatabaseConfig> = {}): Primary {
   const given = typeof url === 'string' ? [url] : url;
   const ways = settings.pooling ? given.map((each) => ({ url: each, pooling: settings.pooling })) : given.map(reached);

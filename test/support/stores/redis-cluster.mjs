@@ -3,7 +3,7 @@ import { freePort } from '../../../scripts/lib/ports.mjs';
 import { until } from '../../../scripts/lib/wait.mjs';
 import { redisCli, startRedisProcess } from './redis-process.mjs';
 
-/** How long a node may be silent before the others replace it. */
+/** How long a node may be silent before the others replace it, in milliseconds. */
 const NODE_TIMEOUT_MS = 1000;
 
 /**
@@ -15,7 +15,10 @@ export async function startRedisCluster(folder) {
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
   await redisCli('--cluster', 'create', ...addresses, '--cluster-replicas', '1', '--cluster-yes');
 
-  /** Whether every node runs, knows a living owner of each slot, and is a primary with a replica in step or one. */
+  /**
+   * Whether every node runs, knows a living owner of each slot, and is a primary with a replica in step, or such a
+   * replica.
+   */
   const isWhole = async () => {
     const states = await Promise.all(
       nodes.map(async ({ cli }) => (await cli('CLUSTER', 'INFO')) + (await cli('INFO', 'replication'))),
@@ -23,7 +26,7 @@ export async function startRedisCluster(folder) {
     const inStep = /master_link_status:up|slave0:.*state=online/;
     return states.every((state) => state.includes('cluster_state:ok') && inStep.test(state));
   };
-  /** Whether every node that answers takes charges. */
+  /** Whether every node that answers accepts charges. */
   const isServing = async () => {
     const states = await Promise.all(nodes.map(({ cli }) => cli('CLUSTER', 'INFO').catch(() => 'cluster_state:ok')));
     return states.every((state) => state.includes('cluster_state:ok'));
@@ -54,9 +57,9 @@ async function startNode(folder) {
   return startRedisProcess(folder, [
     ...['--cluster-enabled', 'yes', '--cluster-config-file', join(folder, 'nodes.conf')],
     ...['--cluster-port', String(await freePort()), '--cluster-node-timeout', String(NODE_TIMEOUT_MS)],
-    // What other nodes have goes on where one is lost with its replica.
+    // When a node and its replica are lost, the slots of the other nodes still work.
     ...['--cluster-require-full-coverage', 'no'],
-    // A replica is promoted however long it was without its primary.
+    // A replica is promoted regardless of how long it was without its primary.
     ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
   ]);
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { startRedis } from './redis.mjs';
 
 /**
- * One Redis of several. It is killed, frozen and started again on its port.
+ * One of several Redis servers. It can be killed, frozen, and started again on its port.
  * @typedef {{ port: number, kill(): Promise<void>, freeze(): void, thaw(): void, start(): Promise<void>,
  *   cli(...args: string[]): Promise<string> }} RedisProcess
  */
@@ -45,6 +45,6 @@ function signal(pid, what) {
   try {
     process.kill(pid, what);
   } catch {
-    // It has ended before.
+    // It has ended already.
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { until } from '../../../scripts/lib/wait.mjs';
 import { startRedisProcess } from './redis-process.mjs';
 
-/** How long the primary may be silent before the sentinels replace it. */
+/** How long the primary may be silent before the sentinels replace it, in milliseconds. */
 const DOWN_AFTER_MS = 500;
 const NAME = 'limits';
 
@@ -61,7 +61,7 @@ async function startSentinel(folder, primaryPort) {
     `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
     `sentinel failover-timeout ${NAME} 2000`,
   ];
-  // Its own: it writes into it what it learns.
+  // A sentinel needs its own file, because it writes into it.
   writeFileSync(file, `${settings.join('\n')}\n`);
   return startRedisProcess(folder, [], file);
 }

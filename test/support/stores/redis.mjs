@@ -6,10 +6,10 @@ import { freePort } from '../../../scripts/lib/ports.mjs';
 import { until } from '../../../scripts/lib/wait.mjs';
 
 /**
- * Starts a Redis on a free loopback port, without persistence. Suites that need a failing one start another.
+ * Starts a Redis on a free loopback port, without persistence. A suite that needs a failing Redis starts another.
  * @param {string} folder made for it
  * @param {number} [port] the port of an earlier one, to replace it
- * @param {readonly string[]} [settings] more of them, as the command line takes them
+ * @param {readonly string[]} [settings] additional settings, in the form of the command line
  * @param {string} [sentinelFile] makes it a sentinel, with this file
  * @returns {Promise<{ url: string, port: number, pid: number, stop(): Promise<void> }>}
  */

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 type Packets = 'questions' | 'answers';
 
-/** A line to one of our servers that delays every packet in both directions, or holds packets until it is told. */
+/** A line to one of our servers. It delays every packet in both directions, or holds packets until `release`. */
 export class SlowLine {
-  /** Packets that are under way keep their old delay. */
+  /** Packets in transit keep their old delay. */
   delayMs = 0;
-  /** Packets that are held now. */
+  /** The packets that are held now. */
   heldPackets = 0;
   private holding:
     | { readonly held: readonly Packets[]; readonly over: Promise<void>; readonly end: () => void }
@@ -37,14 +37,14 @@ export class SlowLine {
     return changed.href;
   }
 
-  /** From now on nothing arrives, while connections stay open; or what the server answers does not. */
+  /** Holds packets from now on, while connections stay open: all of them, or only the given directions. */
   hold(...held: readonly Packets[]): void {
     let end = (): void => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
     this.holding ??= { held: held.length > 0 ? held : ['questions', 'answers'], over, end };
   }
 
-  /** What is held arrives, in its order. */
+  /** Delivers what was held, in order. */
   release(): void {
     this.holding?.end();
     this.holding = undefined;
