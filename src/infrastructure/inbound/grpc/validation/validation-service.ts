@@ -9,7 +9,7 @@ import { readQuestion, requestIdOf } from './questions.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './validation-messages.js';
 import { answerStream, OpenStreams } from './validation-stream.js';
 
-/** `latchkey.v1.ApiKeyService`: guards ask it about every request of the platform. */
+/** `latchkey.v1.ApiKeyService`: guards call it for every request of the platform. */
 export class ValidationService implements GrpcDoor {
   readonly service = 'latchkey.v1.ApiKeyService';
   readonly proto = VALIDATION_PROTO;

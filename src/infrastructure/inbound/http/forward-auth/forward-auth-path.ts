@@ -3,16 +3,13 @@
  * it.
  */
 const PATH = /^\/(?:[\w\-.~!$&'()*+,=:@/]|%[0-9a-f]{2})*$/i;
-/**
- * Letters, digits and -._~ are never encoded in the normal form (6.2.2.2). Encoding them can only serve to hide
- * something.
- */
+/** The normal form never encodes letters, digits and -._~ (6.2.2.2). Encoding them can only hide something. */
 const NEEDLESSLY_ENCODED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i;
 /** / % ; ? # \ */
 const ENCODED_DELIMITER = /%(?:2[35f]|3[bf]|5c)/i;
-/** What a segment must not turn into on servers that decode again, replace look-alike characters or trim blanks. */
+/** Dangerous once decoded: other servers may decode again, replace characters by similar ones, or trim blanks. */
 const TREACHEROUS = /[\p{Cc}\p{Zl}\p{Zp}%;?#\\]|\/\/|\/[.\s]+(?:\/|$)/u;
-/** Invisible characters, which file systems and programs that compare names loosely leave out. */
+/** Invisible characters, which some servers leave out: file systems, and programs that compare names loosely. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 /**
  * Characters that turn into / \ or % in an older character set (Windows' best fit; ¥ and ₩ in Japanese and Korean), or
@@ -24,8 +21,8 @@ const LIKE_DELIMITERS = /[\u2044\u2215\u2571\u27cb\u29f8\u2216\u2572\u27cd\u29f5
  * Decodes the path of a request target, without its query. Routes are matched with the result.
  *
  * @returns undefined for every target that two servers could understand differently: a dot segment, an empty segment,
- *   an encoded delimiter or its look-alike, a control or invisible character, a fragment, text that is not UTF-8,
- *   another spelling of the same path
+ *   an encoded delimiter or one that looks like it, a control or invisible character, a fragment, text that is not
+ *   UTF-8, another spelling of the same path
  */
 export function normalPath(target: string): string | undefined {
   if (target.includes('#')) return undefined;
