@@ -22,7 +22,7 @@ describe('the credential of a question', () => {
   });
   afterAll(() => service.stop());
 
-  /** Expects the answer INVALID_KEY, and one event under this request id that records what was known. */
+  /** Expects the answer INVALID_KEY, and one event under this request id that contains what was known. */
   async function expectRefusal(request: ValidateKeyRequest, known: object = {}): Promise<void> {
     const requestId = randomUUID();
     const answer = await service.clients.ask({ operation: 'OPERATION_READ', requestId, ...request });

@@ -17,7 +17,7 @@ describe('every method', () => {
   });
   afterAll(() => service.stop());
 
-  /** An empty message, which each method takes for a request. */
+  /** An empty message, which is a valid request of every method. */
   const call = (path: string, token: string) =>
     answer<Buffer>((done) =>
       service.clients.apiKeys.makeUnaryRequest(

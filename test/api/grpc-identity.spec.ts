@@ -14,7 +14,7 @@ const protos = [
   'envoy/service/auth/v3/external_auth.proto',
 ];
 const definition = loadSync(protos, { includeDirs: ['proto'] });
-/** Every method of every service, so that a new one can't be forgotten. */
+/** Every method of every service, so that a new one cannot be forgotten. */
 const METHODS = Object.entries(definition).flatMap(([service, methods]) =>
   'format' in methods
     ? []
@@ -24,15 +24,15 @@ const METHODS = Object.entries(definition).flatMap(([service, methods]) =>
         method,
       })),
 );
-/** The role that may call each service. A service that is missing here fails its tests. */
+/** The role that each service requires. A service that is missing here fails its tests. */
 const ROLE_OF: Record<string, string> = {
   ApiKeyService: 'validator',
   AccountService: 'accounts',
   'envoy.service.auth.v3.Authorization': 'validator',
 };
 /**
- * The status of an empty request with the right identity: a stream without questions, Envoy's question and a list of all
- * accounts succeed.
+ * The status of an empty request with the right identity. A stream without questions, Envoy's question and a list of
+ * all accounts succeed.
  */
 const letIn = ({ service, path, method }: (typeof METHODS)[number]) =>
   method.requestStream || service.startsWith('envoy.') || path.endsWith('/ListAccounts')
@@ -136,7 +136,7 @@ describe('the service identity', () => {
   });
 
   test('two authorization entries prove no identity, even if both are good', () => {
-    // grpc-js can't send two: Node's HTTP/2 refuses to send them, and keeps only the first of those that it receives.
+    // grpc-js cannot send two: Node's HTTP/2 refuses to send them, and keeps only the first of those that it receives.
     const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), []);
     const metadata = bearer('validator-token');
     const identified = { metadata, getAuthContext: () => null };

@@ -22,7 +22,7 @@ describe('the accounts', () => {
       service.clients.accounts.listAccounts(request, bearer('dev-accounts-token'), done),
     );
   const idsOf = ({ accounts }: ListAccountsResponse__Output) => accounts.map(({ id }) => id);
-  // The demo owner is one too.
+  // The demo owner is an account too.
   const ALL = ['ada', 'demo', 'grace', 'margaret'];
 
   test('are listed as GetAccount answers them, without those that were purged', async () => {

@@ -82,7 +82,8 @@ describe('two instances over one database', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => people[index % 2]!.create()));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
-    // Only the cap, a full queue of password checks, or too many password guesses.
+    // Only these refusals are expected: the maximum number of keys, a full queue of password checks, or too many wrong
+    // passwords.
     for (const status of statuses) expect([201, 409, 429, 503]).toContain(status);
     const [row] = await sql<{ keys: string; events: string }>(
       here.databaseUrl,

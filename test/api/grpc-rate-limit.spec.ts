@@ -8,7 +8,7 @@ import { startService, type Service } from '../support/processes/service.js';
 
 describe('the rate limit of a key', () => {
   let roomy: Service;
-  /** Admits three requests at once and one a second on average, over the same database. */
+  /** Admits three requests at once and one per second on average, on the same database. */
   let narrow: Service;
   beforeAll(async () => {
     roomy = await startService();
@@ -65,7 +65,7 @@ describe('the rate limit of a key', () => {
     while (answer.grant) answer = await ask();
     const refusedAt = performance.now();
     const retryAfter = secondsOf(answer.denial!.retryAfter);
-    // A refused request costs nothing, so asking all the time does not delay the next admission.
+    // A refused request costs nothing, so continuous requests do not delay the next admission.
     while (!answer.grant) answer = await ask();
     const waited = (performance.now() - refusedAt) / 1000;
     expect(waited).toBeGreaterThan(retryAfter - 0.05);

@@ -55,7 +55,7 @@ describe('a stream of questions', () => {
   });
   afterAll(() => service.stop());
 
-  /** The number of refused questions on record. */
+  /** The number of refused questions on the audit trail. */
   const recorded = async (url = service.databaseUrl) => {
     const [row] = await sql<{ sum: string | null }>(
       url,
@@ -140,7 +140,7 @@ describe('a stream of questions', () => {
       for (let other = 0; other < 20; other += 1) await service.clients.validate(keys[0]!.fullKey);
       return isSettled ? now : undefined;
     });
-    // Only what fits into the flow-control windows and buffers between the two, more of them beside a busy client.
+    // Only what fits into the flow-control windows and buffers between the two. A busy client has more of them.
     expect(settled).toBeLessThan(total / 2);
     conversation.read().call.resume();
     await asked;
@@ -194,7 +194,7 @@ describe('a stream of questions', () => {
       expect(code).toBe(status.OK);
       await Promise.race([asking, conversation.ended]);
       expect(conversation.answers.length).toBeGreaterThan(0);
-      // A question is recorded before it is answered: every question that was read was also answered.
+      // A question is recorded before it is answered, so every question that was read was also answered.
       expect(conversation.answers.length).toBe(await recorded(url));
       expect(conversation.answers.every(({ denial }) => denial?.reason === 'REASON_INVALID_KEY')).toBe(true);
     } finally {

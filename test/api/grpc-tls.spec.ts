@@ -81,7 +81,7 @@ describe('gRPC over TLS', () => {
       pair ? readFileSync(pair.key) : null,
       pair ? readFileSync(pair.cert) : null,
     );
-  /** What a client may do with its certificate alone. */
+  /** The status of a call for each role, by a client with its certificate alone. */
   async function rolesOf(pair?: { cert: string; key: string }): Promise<Record<string, number>> {
     const clients = connect(trusting(pair), NO_TOKENS);
     const codeOf = (call: Promise<unknown>) =>
@@ -91,7 +91,7 @@ describe('gRPC over TLS', () => {
       );
     const validator = await codeOf(clients.validate(unknownKey()));
     const envoy = new ExtAuthz(service.grpcTarget, new Metadata(), trusting(pair));
-    // Envoy asks the same questions as a resource service, so it needs the same role.
+    // Envoy needs the same role as a resource service, because its calls have the same effect.
     expect(await codeOf(envoy.pass({}, { permission: '' }))).toBe(validator);
     envoy.close();
     return {
@@ -129,7 +129,7 @@ describe('gRPC over TLS', () => {
 
   test('a certificate from another authority proves no identity, whatever name it carries', async () => {
     const roles = await rolesOf(stranger.issue('gateway', 'legacy', []));
-    // Refused at the handshake or, since certificates are optional, because it has no role; never admitted.
+    // Refused at the handshake or, since certificates are optional, because it has no role. Never admitted.
     for (const code of Object.values(roles)) expect([UNAUTHENTICATED, status.UNAVAILABLE]).toContain(code);
   });
 

@@ -9,7 +9,7 @@ const BURST = 2;
 const UNAUTHENTICATED = { httpStatus: 401, message: 'invalid api key' };
 const FORBIDDEN = { httpStatus: 403, message: 'operation not allowed' };
 
-/** What can be wrong with a request, in the order of judgement, and the answer to each. */
+/** Possible faults of a request, in the order of judgement, with the answer to each. */
 const FAULTS = [
   ['wrong secret', { reason: 'REASON_INVALID_KEY', ...UNAUTHENTICATED }],
   ['revoked', { reason: 'REASON_REVOKED', ...UNAUTHENTICATED }],
@@ -24,7 +24,7 @@ const FAULTS = [
 type Fault = (typeof FAULTS)[number][0];
 type Faults = ReadonlySet<Fault>;
 
-/** An owner is either suspended or deleted: of the two, the one that is told. */
+/** An owner is either suspended or deleted. This is the status that the answer names. */
 const laterThan = (index: number) =>
   FAULTS.slice(index)
     .map(([fault]) => fault)
@@ -58,7 +58,7 @@ describe('the verdict', () => {
     };
   }
 
-  /** Uses the key up, until at least half a second must pass before the next request is admitted. */
+  /** Uses the key's limit up, until at least half a second must pass before the next request is admitted. */
   async function exhaust(fullKey: string): Promise<void> {
     for (;;) {
       const { rateLimit } = await service.clients.validate(fullKey);

@@ -9,12 +9,12 @@ import { sql } from '../support/stores/sql.js';
 describe('the password that confirms a creation', () => {
   let service: Service;
   beforeAll(async () => {
-    // The witness of the flood asks as fast as it can.
+    // The observer of the flood calls as fast as it can.
     service = await startService({ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' });
   });
   afterAll(() => service.stop());
 
-  /** The number of events of each reason on the owner's record. */
+  /** The number of the owner's events with each reason on the audit trail. */
   const failures = async (ownerId: string): Promise<Record<string, number>> => {
     const rows = await sql<{ reason: string; count: number }>(
       service.databaseUrl,
@@ -86,7 +86,7 @@ describe('the password that confirms a creation', () => {
     const statuses = new Map<number, number>();
     const guessInTurn = async () => {
       for (let guess = 0; guess < 10; guess += 1) {
-        // 503: the service does not answer what it could not count or record in time.
+        // 503: a guess that could not be counted or recorded in time gets no answer.
         const status = await eventually(async () => {
           const answer = await person.create({ password: `guess ${guess}` });
           return answer.status !== 503 && answer.status;

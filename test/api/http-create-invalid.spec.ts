@@ -6,7 +6,7 @@ import type { Answer } from '../support/callers/person.js';
 import { startServiceHere, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
-/** As text, because objects can't hold every name. */
+/** As text, because objects cannot hold every name. */
 const ORDER = `"name":"CI","access":"read-only","expiresInDays":1,"password":${JSON.stringify(PASSWORD)}`;
 
 describe('what is not an order for a key', () => {
@@ -16,7 +16,7 @@ describe('what is not an order for a key', () => {
   beforeAll(async () => {
     service = await startServiceHere();
     owner = await newOwner(service);
-    // The owner's account and session are on record by now.
+    // The owner's account and session are on the audit trail by now.
     const [newest] = await sql<{ id: string }>(service.databaseUrl, 'SELECT max(id) AS id FROM audit_events');
     before = newest!.id;
   });

@@ -129,7 +129,7 @@ describe('creating a key', () => {
     const { person } = await newOwner(service);
     const answers = await Promise.all(Array.from({ length: 12 }, () => person.create()));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
-    // Guesses are counted before they are checked, so that some of so many at once are refused until later.
+    // Guesses are counted before they are checked, so some of many simultaneous guesses are refused until later.
     for (const { status } of answers) expect([201, 409, 429]).toContain(status);
     expect(await person.list()).toMatchObject({ activeKeys: 5, items: { length: 5 } });
   });

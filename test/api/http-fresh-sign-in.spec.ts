@@ -11,7 +11,7 @@ const now = () => Math.floor(Date.now() / 1000);
 describe('owners who sign in at the platform, with tokens of its own login', () => {
   let login: PlatformLogin;
   let service: Service;
-  /** Asks for a sign-in of the last minute, by a second factor. */
+  /** Requires a sign-in of the last minute, with a second factor. */
   let strict: Service;
   beforeAll(async () => {
     login = await startPlatformLogin();

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { newOwner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 
-/** Of all days, since midnight may come in between. */
+/** The sum over all days, since midnight may come in between. */
 function sum(body: { days: { granted: number; refused: number }[] }, what: 'granted' | 'refused'): number {
   return body.days.reduce((total, day) => total + day[what], 0);
 }

@@ -24,7 +24,7 @@ describe('POST /v1/introspect', () => {
   const post = (body: string, headers: Record<string, string> = {}) => postTo(service, body, headers);
   const introspectAt = (one: Service, token: string) => postTo(one, new URLSearchParams({ token }).toString());
   const introspect = (token: string) => introspectAt(service, token);
-  /** @param of an owner that no other test uses, so that the owner never has more than five active keys */
+  /** @param of an owner of this test alone, so that the owner never has more than five active keys */
   const newKey = async (order: object = {}, of?: Owner) => (of ?? (await newOwner(service))).person.newKey(order);
   const failuresOf = (requestId: string) =>
     sql(service.databaseUrl, 'SELECT * FROM audit_events WHERE request_id = $1', [requestId]);
@@ -129,7 +129,7 @@ describe('POST /v1/introspect', () => {
         expect([what, answer.status, answer.body]).toEqual([what, 200, '{"active":false}']);
         expect(answer.head).toContain(`X-Request-Id: ${requestId}`);
         answers.add(answer.head.replace(/^(Date|X-Request-Id): .*$/gm, '$1'));
-        // The service that asks is not the client, whose address it does not send.
+        // The calling service is not the client, and it does not send the client's address.
         expect(await failuresOf(requestId)).toMatchObject([{ reason, client_ip: null, user_agent: null }]);
       }
       expect(answers.size).toBe(1);

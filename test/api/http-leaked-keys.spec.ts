@@ -68,7 +68,7 @@ describe('POST /v1/leaked-keys', () => {
     const [{ publicPart, digest }] = keyProofsIn(fullKey) as [ReturnType<typeof keyProofsIn>[0]];
     const account = `SELECT owner_id FROM api_keys WHERE public_part = $1`;
     const [{ owner_id: ownerId }] = (await sql(service.databaseUrl, account, [publicPart])) as [{ owner_id: string }];
-    // Whoever works the report off waits for the account, and the report is there to look at.
+    // The job that works on the report waits for the account, so the report is still there.
     const held = await holdAccount(ownerId);
     await report({ keys: [fullKey], url: `https://git.example/?${fullKey}` });
     const kept = await sql(service.databaseUrl, 'SELECT * FROM leak_reports');
@@ -124,7 +124,7 @@ describe('POST /v1/leaked-keys', () => {
     expect([answer.status, answer.body.errors]).toEqual([400, [{ field, message }]]);
   });
 
-  /** Locks the account as a change of it does, until it is released. */
+  /** Locks the account like a change of it, until the lock is released. */
   async function holdAccount(id: string) {
     const { default: pg } = await import('pg');
     const client = new pg.Client({ connectionString: service.databaseUrl });

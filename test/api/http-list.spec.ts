@@ -20,7 +20,7 @@ describe('listing keys', () => {
   });
   afterAll(() => service.stop());
 
-  /** Old keys, three in each millisecond. The even ones are revoked, the odd ones expired. */
+  /** Old keys, three in each millisecond. Even ones are revoked, odd ones expired. */
   const insertOldKeys = (ownerId: string, count: number) =>
     sql<{ id: string }>(
       service.databaseUrl,

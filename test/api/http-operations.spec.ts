@@ -143,7 +143,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  /** The statuses of each route by the contract and the specs beside this one; any route may also answer 503. */
+  /** The statuses of each route, by the contract and the specs next to this one. Any route may also answer 503. */
   test.each([
     ['GET /v1/session', [200, 401, 403, 429]],
     ['POST /v1/session', [204, 400, 401, 403, 413, 415, 429]],

@@ -35,7 +35,7 @@ describe('an OpenID provider opens no session', () => {
     expect(browser.cookies(service.url).has(UNDER_WAY)).toBe(false);
     browser.cookies(service.url).delete(SESSION);
     expect(await browser.visit(callback)).toBe(`${page}#refused=expired`);
-    // Even with a copy of the cookie: the provider takes its code back once.
+    // This holds even with a copy of the cookie, because the provider accepts its code only once.
     browser.cookies(service.url).set(UNDER_WAY, kept);
     expect(await browser.visit(callback)).toBe(`${page}#refused=failed`);
     await nobody(browser);

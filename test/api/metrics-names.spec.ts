@@ -42,7 +42,7 @@ describe('what is documented of metrics', () => {
       WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
     });
     await askForEveryVerdict(service);
-    // What garbage collection takes is told from the first one on.
+    // The garbage collection metrics appear after the first collection.
     page = await eventually(async () => {
       await Promise.all(Array.from({ length: 100 }, () => service.clients.validate('lk_nobody')));
       const read = await readMetrics(service.url);

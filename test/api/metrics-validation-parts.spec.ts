@@ -5,7 +5,7 @@ import { newOwner } from '../support/callers/owners.js';
 import { QuestionStream } from '../support/callers/question-stream.js';
 import { startService, type Service } from '../support/processes/service.js';
 
-/** Of each kind of question, so many at once; half of them as calls of their own, half on a stream. */
+/** The number of simultaneous questions of each kind; half of them as unary calls, half on a stream. */
 const EACH = 20;
 const PARTS = ['batch', 'postgresql', 'limits', 'record'];
 

@@ -57,7 +57,7 @@ describe('the metrics page', () => {
     expect(http('POST /v1/api-keys/:id/revoke', 'ok')).toBe(1);
     expect(http('GET /settings/api-keys', 'ok')).toBe(1);
     expect(http('GET /openapi.json', 'ok')).toBe(1);
-    // The label says `elsewhere` where a client's own path would stand.
+    // The label says `elsewhere` in place of a client's own path.
     expect(http('GET elsewhere', 'refused')).toBe(3);
     const grpc = (method: string) => page.sum('latchkey_grpc_server_request_duration_seconds_count', { method });
     expect(grpc('ApiKeyService/ValidateKey')).toBe(page.sum('latchkey_validations_total') - 1);
@@ -79,7 +79,7 @@ describe('the metrics page', () => {
     );
     expect(page.sum('latchkey_audit_failures_total')).toBe(recorded);
     expect(page.sum('latchkey_audit_events_waiting')).toBe(0);
-    // The service looks every 0.7 s.
+    // The job runs every 0.7 s.
     expect(page.sum('latchkey_audit_seal_lag_seconds')).toBeLessThan(5);
   });
 

@@ -65,7 +65,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   });
 
   test('a batch is in the trace of the first that asked and links to the others', async () => {
-    // Written to one stream at once, they arrive together.
+    // They are written to one stream at once, so they arrive together.
     const stream = new QuestionStream(clients);
     await Promise.all(Array.from({ length: 20 }, () => stream.ask({ apiKey: fullKey, operation: 'OPERATION_READ' })));
     stream.close();

@@ -25,7 +25,7 @@ describe('what happens to keys is told to the platform', () => {
     await database.drop();
   });
 
-  /** Their next try is due now, whatever the pause. */
+  /** Makes their next attempt due now, whatever the pause. */
   const hurry = () => sql(database.url, 'UPDATE outbox SET next_try_at = clock_timestamp()');
   const waiting = async () => (await sql(database.url, 'SELECT 1 FROM outbox')).length;
   const told = (keyId: string, count: number) =>
@@ -82,7 +82,7 @@ describe('what happens to keys is told to the platform', () => {
       (await readMetrics(service.url)).sum('latchkey_job_runs_total', { job: 'check-readiness' });
     const before = await runs();
     await eventually(async () => (await runs()) > before + 1);
-    // Its message is still under way.
+    // Its message is still being sent.
     expect(receiver.toldOf(apiKey.id)).toHaveLength(1);
     expect((await service.clients.validate(fullKey)).grant).toMatchObject({ keyId: apiKey.id });
     expect((await person.call('GET', `/v1/api-keys/${apiKey.id}`)).status).toBe(200);
