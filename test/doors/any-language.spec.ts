@@ -27,7 +27,7 @@ describe('the client that docs/grpc.md shows for any language', () => {
   });
   afterAll(() => service.stop());
 
-  /** What it prints when a client comes with that key. */
+  /** The program's output for a client with that key. */
   async function told(apiKey: string, target = service.grpcTarget): Promise<string> {
     const code = snippetOf('docs/grpc.md', 'Any language, over gRPC', 'js');
     expect(code).toContain('127.0.0.1:50051');

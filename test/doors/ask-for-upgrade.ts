@@ -3,11 +3,11 @@ import type { Proxy } from './recipe.js';
 
 interface Upgraded {
   readonly status: number;
-  /** What came back in the tunnel; undefined where none was opened. */
+  /** The answer in the tunnel; undefined if none was opened. */
   readonly heard: string | undefined;
 }
 
-/** Asks for another protocol, byte by byte, and says something in it if it is granted. */
+/** Requests another protocol, byte by byte, and sends a text in it if the upgrade is granted. */
 export async function askForUpgrade(
   { url }: Pick<Proxy, 'url'>,
   line: string,

@@ -4,7 +4,7 @@ import type { Owner } from '../support/callers/owners.js';
 
 const ISSUER = 'https://platform.example';
 
-/** The platform's own check: of its users' tokens, and of nothing else. */
+/** The platform's own check, of its users' tokens only. */
 export class Users {
   private constructor(
     private readonly keys: GenerateKeyPairResult,
@@ -34,10 +34,10 @@ export class Users {
   }
 }
 
-/** What comes with a request, and the answer to a GET and a POST, by whichever door: the status, and whose it is. */
+/** Headers of a request, and the answers to a GET and a POST, the same at every door: the status, and who gave it. */
 export type BothKinds = readonly (readonly [string, readonly string[], string, string])[];
 
-/** @param owner who has no keys yet */
+/** @param owner an owner without keys */
 export async function bothKinds(users: Users, { person }: Pick<Owner, 'person'>): Promise<BothKinds> {
   const good = await person.newKey();
   const readOnly = await person.newKey({ access: 'read-only' });
@@ -66,7 +66,10 @@ export async function bothKinds(users: Users, { person }: Pick<Owner, 'person'>)
   ];
 }
 
-/** As in the table: a 200 is the owner's or a user's, a refusal Latchkey's or the platform's. Of a key alone it says when it expires. */
+/**
+ * The answer in the table's form: a 200 belongs to the owner or a user, a refusal to Latchkey or the platform. Only a
+ * key's answer says when it expires.
+ */
 export function inTable(status: number, body: string, expires: string | null | undefined): string {
   const told = JSON.parse(body) as { message?: string; headers?: Record<string, string> };
   const isOwners = status === 200 && told.headers!['x-latchkey-owner'] !== undefined;

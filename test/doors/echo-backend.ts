@@ -10,25 +10,25 @@ export interface Seen {
   readonly body: string;
 }
 
-/** What it lets pages of other origins read by itself. */
+/** The headers that it exposes to pages of other origins by itself. */
 export const OWN_HEADER = 'X-Total';
 
 /** RFC 6455, 4.2.2 */
 const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /**
- * A service that knows nothing of keys: it answers with the request that it got. It changes to any protocol that a
- * client asks for, and then says again whatever it hears.
+ * A service that knows nothing about keys: it answers with the request that it received. It accepts every upgrade that
+ * a client requests, and then echoes what it receives.
  */
 export class EchoBackend {
   readonly seen: Seen[] = [];
-  /** The requests after which no proxy reads along. */
+  /** The requests for an upgrade, after which no proxy reads what is sent. */
   readonly tunnels: Seen[] = [];
   private readonly tunnelSockets = new Set<Duplex>();
 
   private constructor(private readonly server: Server) {}
 
-  /** @param isUser its own check, of requests that no owner of a key stands behind; without one it answers all */
+  /** @param isUser the service's own check, for requests without an owner of a key; without it, all are answered */
   static async start(isUser?: (authorization: string | undefined) => Promise<boolean>): Promise<EchoBackend> {
     const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
       let body = '';

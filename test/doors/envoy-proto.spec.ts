@@ -12,7 +12,7 @@ function everyObject(inside: ReflectionObject): ReflectionObject[] {
 }
 
 const isType = (object: ReflectionObject): object is Type => 'fieldsArray' in object;
-/** The fields and values on the wire, by the names on both sides. */
+/** The fields and values on the wire, under the names of both sides. */
 const wireOf = ({ id, repeated, map, type, resolvedType }: Field) => ({
   id,
   many: repeated || map,

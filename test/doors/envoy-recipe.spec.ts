@@ -64,7 +64,7 @@ describe('deploy/envoy.yaml', () => {
       const dropped = [...OVERRIDES, 'HTTP2-Settings'].map((name) => name.toLowerCase());
       expect(request_headers_to_remove).toEqual(expect.arrayContaining(dropped));
     }
-    // Neither the connection manager nor a route switches one on.
+    // Neither the connection manager nor a route switches an upgrade on.
     expect(JSON.stringify(recipe)).not.toContain('upgrade_configs');
   });
 

@@ -26,9 +26,12 @@ interface Answer {
   readonly seen: Seen | undefined;
 }
 
-/** A backend behind a proxy behind keys, with the page's routes. Of PostgreSQL and Latchkey either can be taken away. */
+/**
+ * A backend behind a proxy that requires keys, with the routes of docs/forward-auth.md. PostgreSQL or Latchkey can be
+ * made unavailable.
+ */
 export class GuardedBackend {
-  /** Whom the backend knows by itself. */
+  /** The users that the backend knows by itself. */
   users!: Users;
   private readonly undo: (() => unknown)[] = [];
   private proxy!: Proxy;
@@ -83,7 +86,7 @@ export class GuardedBackend {
     return (await person.newKey(order)).fullKey;
   }
 
-  /** Sends a request to the proxy byte by byte: nothing corrects it on the way. */
+  /** Sends a request to the proxy byte by byte, so that no client corrects it. */
   async send(key: string | undefined, line: string, headers: string[] = [], body = ''): Promise<Answer> {
     const before = this.backend.seen.length;
     const authorization = key === undefined ? [] : [`Authorization: Bearer ${key}`];
@@ -94,7 +97,7 @@ export class GuardedBackend {
     return { ...answer, headers: new Headers(pairs), seen: this.backend.seen[before] };
   }
 
-  /** Asks the proxy for another protocol, and says something in the tunnel, if one is opened. */
+  /** Requests another protocol from the proxy, and sends a text in the tunnel if one is opened. */
   async upgrade(key: string | undefined, line: string, headers: readonly string[], said: string) {
     const [seen, tunnels] = [this.backend.seen.length, this.backend.tunnels.length];
     const authorization = key === undefined ? [] : [`Authorization: Bearer ${key}`];
@@ -102,7 +105,7 @@ export class GuardedBackend {
     return { ...answer, seen: this.backend.seen[seen], tunnels: this.backend.tunnels.slice(tunnels) };
   }
 
-  /** Refuses connections to it from now on. */
+  /** Refuses connections to Latchkey from now on. */
   stopLatchkey(): Promise<void> {
     return (this.stopping ??= this.service.stop());
   }

@@ -31,7 +31,7 @@ describe('token introspection', () => {
   afterAll(() => service.stop());
 
   describe('by an OAuth client that knows nothing of Latchkey', () => {
-    /** Sends, and holds the answer to the standard: status, content type, types of the members. */
+    /** Sends a request, and checks the answer by the standard: status, content type, types of the members. */
     const introspect = async (
       token: string,
       identifyBy: (secret: string) => oauth.ClientAuth = byBearer,

@@ -4,11 +4,11 @@ import { OVERRIDES } from './overrides.js';
 import { CADDY, HAPROXY, NGINX } from './recipes.js';
 import { SPOOFED } from './ways-around.js';
 
-/** What a client could say to the backend once nobody judges its requests any more. */
+/** What a client could say to the backend after an upgrade, when nobody judges its requests. */
 const SMUGGLED = 'DELETE /smuggled HTTP/1.1\r\nHost: backend\r\nX-Latchkey-Owner: victim\r\n\r\n';
 const WEBSOCKET = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
 const SETTINGS = 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA';
-/** What a name may hold (RFC 9110, 5.6.2) and CGI, WSGI or PHP read as `-`. */
+/** Characters that a name may contain (RFC 9110, 5.6.2) and that CGI, WSGI or PHP read as `-`. */
 const READ_AS_HYPHEN = [..."_.!#$%&'*+^`|~"];
 
 describe.each([NGINX, CADDY, HAPROXY])('through $name the backend gets the request that was judged', (recipe) => {

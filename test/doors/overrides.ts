@@ -1,4 +1,4 @@
-/** By which a client could make another request of it than the one that was judged: frameworks know them. */
+/** Headers by which a client could turn the judged request into another one, because frameworks respect them. */
 export const OVERRIDES = [
   'X-HTTP-Method-Override',
   'X-HTTP-Method',

@@ -13,7 +13,10 @@ interface Addresses {
   readonly backend: string;
 }
 
-/** `timeout connect 1s`, `proxy_read_timeout 2s`, `dial_timeout 1s`: for production. A busy machine is no outage. */
+/**
+ * Timeouts for production, such as `timeout connect 1s`, `proxy_read_timeout 2s`, `dial_timeout 1s`. A busy machine is
+ * no outage.
+ */
 const SHORT_TIMEOUT = /\b(timeout \w+ |\w+_timeout )\ds\b/g;
 const PROXY_PATIENCE_SECONDS = 60;
 
@@ -24,22 +27,25 @@ export interface Proxy {
 
 export interface Recipe {
   readonly name: string;
-  /** Files of deploy/forward-auth, the first of which the command is given. */
+  /** Files of deploy/forward-auth. The command gets the first one. */
   readonly files: readonly [string, ...string[]];
-  /** Whether it leaves what is no key to the backend's own check: the recipe, with the lines for that uncommented. */
+  /**
+   * Whether credentials that are not keys are left to the backend's own check: the recipe with the lines for that
+   * uncommented.
+   */
   readonly takesUsers: boolean;
-  /** Whether it hands on the one upgrade that any recipe does. */
+  /** Whether it forwards the one upgrade that recipes allow. */
   readonly passesWebSockets: boolean;
-  /** @param file the first, with this test's addresses */
+  /** @param file the first file, with this test's addresses */
   command(file: string, folder: string): readonly [string, ...string[]];
 }
 
 export const recipeText = (name: string) => readFileSync(join(root, 'deploy/forward-auth', name), 'utf8');
 
-/** The lines that a recipe says to uncomment. */
+/** Uncomments the lines that a recipe marks for that. */
 const FOR_USERS = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |http-request set-var\(txn\.user\)))/gm;
 
-/** Runs the real proxy with the recipe, in which only ports and timeouts are replaced by the test's. */
+/** Runs the real proxy with the recipe. Only ports and timeouts are replaced with the test's. */
 export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresses): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'));
   const port = await freePort();

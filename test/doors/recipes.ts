@@ -24,15 +24,15 @@ export const HAPROXY: Recipe = {
   command: (file) => ['haproxy', '-db', '-f', file],
 };
 
-/** The same recipe before a backend that takes the tokens of its users too. */
+/** The same recipe, in front of a backend that also accepts its users' tokens. */
 export function besideUsers(recipe: Recipe): Recipe {
   return { ...recipe, name: `${recipe.name} beside users' tokens`, takesUsers: true };
 }
 
-/** The recipe is a file of conf.d; around it is what a distribution's nginx.conf has. */
+/** The recipe is a file of conf.d. Around it is what a distribution's nginx.conf contains. */
 function nginx(file: string, folder: string): [string, ...string[]] {
   const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/temp;`);
-  // What an installation may allow elsewhere: the recipe holds by itself.
+  // An installation may allow this elsewhere. The recipe is safe by itself.
   const lax = ['underscores_in_headers on;', 'ignore_invalid_headers off;'];
   const http = ['access_log off;', ...lax, ...temp, `include ${file};`].join('\n');
   const settings = `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;`;

@@ -19,7 +19,7 @@ interface Request {
   readonly status: number;
 }
 
-/** A client that asks with one key all the time, through the guard and over gRPC at each instance. */
+/** A client that sends requests with one key all the time, through the guard and over gRPC at each instance. */
 class Client {
   readonly requests: Request[] = [];
   private isOver = false;
@@ -92,7 +92,8 @@ test('under load on two instances, no request is refused before the old key ends
   for (const client of clients) await client.stop();
 
   const [old, next] = clients.map(({ requests }) => requests) as [Request[], Request[]];
-  // The last millisecond before the end belongs to neither side: the clocks are read before and after the decision.
+  // The last millisecond before the end belongs to neither side, because the clocks are read before and after the
+  // decision.
   const living = old.filter(({ answeredAt }) => answeredAt < endMs);
   const tally = (requests: readonly Request[]) => {
     const counts: Record<number, number> = {};

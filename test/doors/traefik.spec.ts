@@ -14,7 +14,10 @@ const setting = (name: string) => new RegExp(`^ *${name}: (.*)$`, 'm').exec(reci
 const listed = (name: string) => setting(name).slice(1, -1).split(', ');
 const IDENTITY = ['X-Latchkey-Owner', 'X-Latchkey-Key', 'X-Latchkey-Access', 'X-Latchkey-Permissions'];
 
-/** Debian has no Traefik: its question is asked here, as its documentation says and its recipe configures. */
+/**
+ * Debian has no Traefik. So this test sends Traefik's question itself, as Traefik's documentation and its recipe
+ * describe it.
+ */
 describe('the question that Traefik asks', () => {
   const folder = mkdtempSync(join(tmpdir(), 'traefik-'));
   let service: Service;
@@ -30,7 +33,7 @@ describe('the question that Traefik asks', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** What a client sent, as far as the recipe lets it through, and what Traefik itself sets. */
+  /** The client's headers that the recipe lets through, and the headers that Traefik itself sets. */
   const ask = (fromClient: Record<string, string>, method: string, target: string) => {
     const names = listed('authRequestHeaders').map((name) => name.toLowerCase());
     const passedOn = Object.entries(fromClient).filter(([name]) => names.includes(name.toLowerCase()));

@@ -5,7 +5,7 @@ import { type GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import { OVERRIDES } from './overrides.js';
 import { SPOOFED } from './ways-around.js';
 
-/** What holds where a recipe leaves what is no key to the backend. */
+/** The guarantees of a recipe that leaves credentials other than keys to the backend. */
 export function usersToo(door: () => GuardedBackend, someKey: () => string): void {
   test('keys and the tokens of users are each judged by the one that they are meant for', async () => {
     const table = await bothKinds(door().users, await door().newOwner());

@@ -3,7 +3,7 @@ import { unknownKey } from '../support/callers/key-strings.js';
 import { expectRefusal, type GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import { OVERRIDES } from './overrides.js';
 
-/** The headers between proxy, Latchkey and backend, with values of the client's choice. */
+/** The headers between proxy, Latchkey and backend, with values that a client chose. */
 export const SPOOFED = [
   'X-Latchkey-Owner: somebody-else',
   'X-Latchkey-Permissions: systems:write users:write',
@@ -14,7 +14,7 @@ export const SPOOFED = [
   `X-Forwarded-Uri: ${SYSTEMS}`,
 ];
 
-/** Attempts of a client to get a request past the check. */
+/** A client's attempts to get a request past the check. */
 export function waysAround(
   door: () => GuardedBackend,
   someKey: () => string,

@@ -7,16 +7,16 @@ const require = createRequire(import.meta.url);
 const protobuf = require('protobufjs') as typeof import('protobufjs');
 const deps = join(dirname(require.resolve('@grpc/grpc-js-xds/package.json')), 'deps');
 
-/** Where the gRPC project's own package for Node.js keeps Envoy's API: all of it, and none of it ours. */
+/** Where the gRPC project's package for Node.js keeps Envoy's API. It contains all of that API, and nothing of ours. */
 export const ENVOY_API = ['envoy-api', 'xds', 'googleapis', 'protoc-gen-validate'].map((part) => join(deps, part));
 
 const descriptor = require('protobufjs/google/protobuf/descriptor.json') as {
   nested: { google: { nested: { protobuf: { nested: object } } } };
 };
-// What the API's annotations extend; the rest of google/protobuf is known to protobufjs already.
+// The files that the API's annotations extend. protobufjs knows the rest of google/protobuf already.
 protobuf.common('descriptor', descriptor.nested.google.nested.protobuf.nested);
 
-/** @param camelCase as programs spell fields; otherwise as the files, and Envoy's configuration, do */
+/** @param camelCase spells fields as programs do; otherwise as the files and Envoy's configuration do */
 export function envoyApi(files: string[], { camelCase = false } = {}): Root {
   const root = new protobuf.Root();
   root.resolvePath = (_origin, file) => {

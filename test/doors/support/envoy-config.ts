@@ -16,8 +16,8 @@ type Json = Readonly<Record<string, unknown>>;
 const SCALAR_MESSAGES = /^\.google\.protobuf\.(\w+Value|Duration)$/;
 
 /**
- * The places in a configuration that do not match Envoy's API: unknown names and enum values, and values that should be
- * lists or messages. If Envoy refuses a configuration for one of these reasons, the answer is not empty.
+ * Finds the places in a configuration that do not match Envoy's API: unknown names and enum values, and values that
+ * should be lists or messages. If Envoy refuses a configuration for one of these reasons, the result is not empty.
  */
 export function faultsOf(config: unknown, typeName = 'envoy.config.bootstrap.v3.Bootstrap'): string[] {
   return ofMessage(config, api.lookupType(typeName), '');

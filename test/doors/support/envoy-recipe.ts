@@ -48,13 +48,13 @@ export const recipeFilter = recipeProxying.http_filters[0]!;
 export const recipeHosts = recipeProxying.route_config.virtual_hosts;
 export const recipeRoutes = recipeHosts[0]!.routes;
 
-/** The excerpt of it that docs/envoy.md shows. */
+/** The excerpt of it in docs/envoy.md. */
 export const excerpt = parse(snippetOf('docs/envoy.md', 'API keys at Envoy', 'yaml')) as {
   http_filters: [Filter];
   routes: [Route];
 };
 
-/** What Envoy sends along with every question, %ENVIRONMENT(…)% being its way to name a variable. */
+/** What Envoy adds to every question. %ENVIRONMENT(…)% is its syntax for a variable. */
 export function identityOf({ typed_config }: Filter, environment: Readonly<Record<string, string>>): Metadata {
   const metadata = new Metadata();
   for (const { key, value } of typed_config.grpc_service.initial_metadata) {
@@ -66,7 +66,7 @@ export function identityOf({ typed_config }: Filter, environment: Readonly<Recor
   return metadata;
 }
 
-/** What Envoy tells of the route that a request took; {} when its settings were forgotten. */
+/** What Envoy sends about the route of a request; {} when the route's settings were forgotten. */
 export function settingsOf({ typed_per_filter_config }: Route): Readonly<Record<string, string>> {
   return typed_per_filter_config?.['envoy.filters.http.ext_authz']?.check_settings?.context_extensions ?? {};
 }

@@ -40,13 +40,13 @@ interface Outcome {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** The headers that the service behind Envoy gets, if the request reaches it. */
+  /** The headers that the service behind Envoy receives, if the request reaches it. */
   readonly forwarded: Readonly<Record<string, string>> | undefined;
-  /** For the operator. */
+  /** The message for Envoy's operator. */
   readonly message: string;
 }
 
-/** Asks like Envoy, with Envoy's own definitions, and treats the answer like Envoy's filter. */
+/** Sends questions like Envoy, with Envoy's own definitions, and treats the answer like Envoy's filter. */
 export class ExtAuthz {
   private readonly client: InstanceType<AuthorizationClient>;
 
@@ -58,7 +58,7 @@ export class ExtAuthz {
     this.client = new Authorization(target, security);
   }
 
-  /** @param contextExtensions what the route's check_settings say */
+  /** @param contextExtensions the route's check_settings */
   async pass({ method = 'GET', headers = {} }: Incoming, contextExtensions: Readonly<Record<string, string>>) {
     const socket = (address: string, port: number) => ({ address: { socket_address: { address, port_value: port } } });
     const check = {
@@ -132,7 +132,8 @@ function outcomeOf({ status, ok_response: ok, denied_response: denied }: Told, s
 }
 
 /**
- * Like Envoy's `ext_authz_grpc_impl.cc` and `ext_authz.cc`: without `append` the action decides, and 0 means append.
+ * Works like Envoy's `ext_authz_grpc_impl.cc` and `ext_authz.cc`: without `append` the action decides, and 0 means
+ * append.
  */
 function changed(headers: Readonly<Record<string, string>>, options: readonly HeaderOption[]) {
   const result: Record<string, string> = { ...headers };
