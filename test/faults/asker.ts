@@ -1,7 +1,7 @@
 import { bearer, connectClients } from '../support/callers/grpc-clients.js';
 import { outcomeOf, type Outcome } from './measure.js';
 
-/** Asks one instance about keys, with unary calls and over a stream, without waiting for the answers. */
+/** Sends questions about keys to one instance, with unary calls and over a stream, without waiting for the answers. */
 export class Asker {
   private readonly clients;
   private readonly stream;
@@ -17,7 +17,7 @@ export class Asker {
     });
   }
 
-  /** Asks each question once with a unary call and once over the stream. */
+  /** Sends each question once with a unary call and once over the stream. */
   ask(fullKey: string, times: number): Promise<Outcome[]> {
     const asked: Promise<Outcome>[] = [];
     for (let time = 0; time < times; time += 1) {

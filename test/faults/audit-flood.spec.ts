@@ -10,7 +10,7 @@ import { expectWithinMs, isLong } from '../support/jest/long-form.js';
 const ROUNDS = 8;
 const WINDOW_MS = 250;
 const COMMIT_MS = 120;
-/** What the long form grants the answers beside these. */
+/** The additional time that the long form allows. */
 const NOISE_MS = 100;
 
 const guess = (part: Partial<FailedAuthentication> = {}, ip = '192.0.2.1'): FailedAuthentication => ({
@@ -40,7 +40,10 @@ describe('failed authentications', () => {
     await database.drop();
   });
 
-  /** So many at once, each the next as soon as the last is answered. Answers how many were recorded and refused. */
+  /**
+   * Keeps this number of calls open. Each caller makes its next call when the last is answered. Returns how many were
+   * recorded and refused.
+   */
   async function flood(atOnce: number, rounds: number, make: () => FailedAuthentication) {
     const told = { ok: 0, unavailable: 0, slowestMs: 0 };
     const one = async () => {
@@ -75,7 +78,7 @@ describe('failed authentications', () => {
     const { rows, failures } = await stored();
     expect({ failures, unavailable }).toEqual({ failures: ok, unavailable: 0 });
     expect(ok).toBe(500 * ROUNDS);
-    // One row a commit, and a commit for all that came while the one before it was waited for.
+    // One row per commit. Each commit takes all failures that came during the commit before it.
     expect(rows).toBeLessThanOrEqual(2 * ROUNDS);
     expectWithinMs(slowestMs, WINDOW_MS + COMMIT_MS + NOISE_MS);
   });
@@ -100,7 +103,7 @@ describe('failed authentications', () => {
       `SELECT max(rows)::int AS rows FROM (SELECT count(*) OVER (
          ORDER BY at RANGE BETWEEN CURRENT ROW AND '999 milliseconds' FOLLOWING) AS rows FROM audit_events) AS seconds`,
     );
-    // By PostgreSQL's clock, where the rows of a commit that was late lie closer to the next ones.
+    // By PostgreSQL's clock: the rows of a late commit are closer to the rows after them.
     if (isLong) expect(busiest!.rows).toBeLessThanOrEqual(1000);
     const overflow = await app.sql('SELECT owner_id, key_id, public_part FROM audit_events WHERE client_ip IS NULL');
     expect(overflow.length).toBeGreaterThan(0);
@@ -118,7 +121,7 @@ describe('failed authentications', () => {
     await holder.query('BEGIN; LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE');
     const first = await flood(200, 1, () => guess());
     const next = await flood(200, 1, () => guess());
-    // All were answered while the table is still locked.
+    // All were answered while the table was still locked.
     await holder.query('ROLLBACK');
     await holder.end();
     expect(first).toMatchObject({ ok: 0, unavailable: 200 });

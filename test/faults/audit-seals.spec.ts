@@ -12,7 +12,7 @@ import { startService } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 import { outcomeOf } from './measure.js';
 
-/** What the long form holds the service to; one second is for the machine. */
+/** The promised time and one second for the machine. The long form checks it. */
 const SEALED_WITHIN_MS = 2000;
 
 describe('the sealed record of processes that are killed', () => {

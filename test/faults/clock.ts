@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const LIBRARIES = '/usr/lib';
 
-/** A library that is preloaded to give a process another time than the machine's. */
+/** A preloaded library that gives a process another time than the machine's. */
 function library(): string {
   for (const folder of readdirSync(LIBRARIES)) {
     const file = join(LIBRARIES, folder, 'faketime/libfaketime.so.1');
@@ -13,7 +13,7 @@ function library(): string {
   throw new Error(`faketime is missing: there is no faketime/libfaketime.so.1 under ${LIBRARIES}`);
 }
 
-/** A clock that is set by hand, for the processes that are started with its `env`. */
+/** A clock that the test sets, for the processes that are started with its `env`. */
 export class Clock {
   private readonly folder = mkdtempSync(join(tmpdir(), 'clock-'));
   private readonly file = join(this.folder, 'clock');
@@ -28,7 +28,7 @@ export class Clock {
       LD_PRELOAD: library(),
       FAKETIME_TIMESTAMP_FILE: this.file,
       FAKETIME_NO_CACHE: '1',
-      // Durations are measured with another clock, which stays unchanged.
+      // Durations use another clock, which is not changed.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     };
   }
@@ -37,7 +37,7 @@ export class Clock {
   set(offsetSeconds: number): void {
     const next = `${this.file}.next`;
     writeFileSync(next, `${offsetSeconds < 0 ? '' : '+'}${offsetSeconds}`, { mode: 0o644 });
-    // Replaced as a whole, so that no process reads half of it.
+    // The file is replaced as a whole, so that no process reads half of it.
     renameSync(next, this.file);
   }
 }

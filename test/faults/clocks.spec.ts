@@ -107,7 +107,7 @@ describe('with one instance a day ahead of PostgreSQL and one a day behind', () 
         return seen[0] === 'grant';
       };
       const sawBoth = await Promise.all(clients.flatMap((instance) => times(4, () => askOn(instance))));
-      // A machine that was too slow for that looks at another one.
+      // If the machine was too slow for this expiry, the next one is tried.
       if (sawBoth.every(Boolean)) expiry += 1;
       await eventually(async () => (await people[1]!.list()).activeKeys === 0);
     }

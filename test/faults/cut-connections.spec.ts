@@ -47,7 +47,9 @@ describe('a connection that is cut', () => {
   });
 });
 
-/** A relay before PostgreSQL. It holds the answer to a connection's first statement until the connection has ended. */
+/**
+ * A relay in front of PostgreSQL. It holds the answer to a connection's first statement until the connection has ended.
+ */
 class Proxy {
   onVerified: (() => void) | undefined;
 

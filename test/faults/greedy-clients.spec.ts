@@ -19,9 +19,12 @@ const SILENT_READERS = shortOrLong(5, 100);
 const ABANDONED = shortOrLong(1000, 200_000);
 const AT_ONCE = 500;
 const ASKED = 50;
-/** The longest median wait of the other clients, which the long form holds the service to. */
+/** The longest median wait of the other clients that the long form allows, in milliseconds. */
 const SERVED_MS = 100;
-/** Memory is measured in the long form; a machine that has no time to collect garbage may have this much more. */
+/**
+ * Memory is measured in the long form. In the short form, a machine without time to collect garbage may use this much
+ * more.
+ */
 const GARBAGE_MB = shortOrLong(300, 0);
 
 describe('with clients that', () => {
@@ -115,7 +118,8 @@ describe('with clients that', () => {
     await untilStill(() => Math.round(memoryMb() / 32));
     const [othersMs, blockedMb] = [await expectServed(), memoryMb()];
     tellFigures('HTTP clients that never read', { clients: SILENT_READERS, beforeMb, blockedMb, othersMs });
-    // Each connection was cut off after its first packets; a thousand requests then wait for the garbage collector.
+    // Each connection was cut off after its first packets. The memory of a thousand requests then waits for the garbage
+    // collector.
     expect(blockedMb - beforeMb).toBeLessThan(100 + 20 * SILENT_READERS + GARBAGE_MB);
     for (const answers of await Promise.all(silent.map((one) => one.readAtLast()))) {
       expect(answers).toBeLessThanOrEqual(32);

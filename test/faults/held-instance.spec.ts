@@ -18,7 +18,7 @@ import { inTurn, type Outcome } from './measure.js';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const ROUNDS = shortOrLong(4, 200);
 const QUESTIONS = 25;
-/** Blocks a process when it gets SIGUSR2, and says so, for as long as this file exists. */
+/** Blocks a process when it gets SIGUSR2, for as long as this file exists. The process reports that it is blocked. */
 const BLOCK = join(tmpdir(), `block-${randomUUID()}`);
 const BLOCKABLE = `
   import { existsSync } from 'node:fs';
@@ -58,14 +58,14 @@ describe('of two instances, one', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { apiKey, fullKey } = await person.newKey();
       expect(new Set(await toHeld!.ask(fullKey, 1))).toEqual(new Set(['grant']));
-      // At any point of its work.
+      // Stops the process at any point of its work.
       const before = [toHeld!.ask(fullKey, QUESTIONS)];
       await pause(randomInt(5));
       held.child.kill('SIGSTOP');
       before.push(toHeld!.ask(fullKey, QUESTIONS));
       expect((await person.revoke(apiKey.id)).status).toBe(200);
       const after = toHeld!.ask(fullKey, QUESTIONS);
-      // Some questions are there when it goes on, others arrive just then.
+      // Some questions wait when the process resumes, others arrive just then.
       await pause(randomInt(5));
       held.child.kill('SIGCONT');
       const later = toHeld!.ask(fullKey, QUESTIONS);

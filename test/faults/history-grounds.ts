@@ -7,7 +7,7 @@ import { startRedis } from '../support/stores/redis.mjs';
 import { sql } from '../support/stores/sql.js';
 import { OwnPostgres } from './own-postgres.js';
 
-/** The instances on which a history is played, and the faults that happen there. */
+/** The instances on which a history is played, and the faults that happen to them. */
 export interface Ground {
   readonly env: Record<string, string>;
   /** Causes the fault once; resolves when it is over. */

@@ -13,7 +13,7 @@ import * as grounds from './history-grounds.js';
 const LONG = process.env['LATCHKEY_LONG'] === '1';
 const TOLD = LONG || process.env['LATCHKEY_FIGURES'] === '1';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-/** If the service does not come back, its callers must stop asking. */
+/** If the service does not come back, its callers must stop at this time. */
 const PATIENCE_MS = 600_000;
 const OWNERS_AT_ONCE = 4;
 
@@ -22,7 +22,7 @@ interface Scenario {
   readonly ground: () => Promise<grounds.Ground>;
   /** The number of answers between two faults. */
   readonly faultEvery: number;
-  /** The faults of every run, or only of the long one. */
+  /** The number of answers in a short run; undefined for faults of the long run only. */
   readonly shortAnswers?: number;
 }
 
@@ -86,7 +86,7 @@ test.each(inThisRun)(
   PATIENCE_MS + 60_000,
 );
 
-/** Plays owners' lives while faults happen. @returns the lives, and the faults' number */
+/** Plays owners' lives while faults happen. @returns the lives, and the number of faults */
 async function liveThrough(
   instances: readonly Instance[],
   tally: Tally,

@@ -1,6 +1,6 @@
 import { Person } from '../support/callers/person.js';
 
-/** An owner who creates a key and revokes it, again and again, and remembers what was acknowledged. */
+/** An owner who creates a key and revokes it, again and again, and remembers the acknowledged changes. */
 export class KeyOwner {
   readonly created: { id: string; fullKey: string }[] = [];
   readonly revoked: string[] = [];
@@ -11,7 +11,7 @@ export class KeyOwner {
     return new KeyOwner((await new Person(url).signIn(email)).cookie);
   }
 
-  /** Goes on until the instance is gone. First it revokes a key that a crash has left active. */
+  /** Works until the instance is killed. First it revokes a key that a crash has left active. */
   async work(url: string): Promise<void> {
     const person = new Person(url);
     person.cookie = this.cookie;

@@ -31,7 +31,7 @@ async function counted(keyId: string): Promise<number> {
   return row!.n;
 }
 
-/** Keeps asking until it is told to stop, or nobody answers. Answers how many grants there were. */
+/** Validates until it is stopped or nobody answers. Returns the number of grants. */
 function ask(service: ServiceProcess, fullKey: string) {
   const clients = connectClients(service.target);
   let [granted, isOver] = [0, false];
@@ -66,7 +66,7 @@ test('a service that is killed loses the counts that it had not written; the oth
     await victim.ended;
     const granted = await asking.stop();
     const written = (await counted(apiKey.id)) - before;
-    // Eight questions were under way, which may be counted and not answered.
+    // Eight questions were in progress. They may be counted without having been answered.
     expect(written).toBeLessThanOrEqual(granted + 8);
     answered += granted;
     kept += written;

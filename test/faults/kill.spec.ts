@@ -64,7 +64,7 @@ describe('a service that is killed while keys are created and revoked', () => {
       owners.push(await KeyOwner.signIn(service.url, email));
     }
     clients.close();
-    // A sign-in stores the hash again with the full cost of argon2, which this test is not about.
+    // A sign-in would store a new hash with the full cost of argon2, which this test is not about.
     await sql(database.url, `UPDATE accounts SET password_hash = $1 WHERE id LIKE 'owner-%'`, [CHEAP_HASH]);
   }
 
@@ -84,7 +84,7 @@ describe('a service that is killed while keys are created and revoked', () => {
       for (let killed = 0; killed < KILLS; killed += SIDE_BY_SIDE) {
         line.delayMs = 0;
         const services = await Promise.all(times(SIDE_BY_SIDE, start));
-        // A check that a crash ended counts as a wrong guess, and delays its owner like any other.
+        // A check that a crash interrupted counts as a wrong guess, and delays its owner like any other.
         await sql(database.url, 'TRUNCATE password_guesses');
         if (owners.length === 0) await openAccounts(services[0]!);
         const ownersOf = (index: number) => owners.filter((_, n) => n % SIDE_BY_SIDE === index);

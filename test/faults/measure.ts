@@ -13,7 +13,7 @@ export async function outcomeOf(call: Promise<ValidateKeyResponse__Output>): Pro
   }
 }
 
-/** Asks one call after the other. Answers every outcome, and the median time. */
+/** Makes one call after the other. Returns every outcome, and the median time. */
 export async function inTurn<T>(times: number, call: () => Promise<T>): Promise<{ outcomes: T[]; medianMs: number }> {
   const outcomes: T[] = [];
   const durations: number[] = [];

@@ -10,7 +10,7 @@ import { startServiceHere, type Service } from '../support/processes/service.js'
 import { outcomeOf } from './measure.js';
 import { OwnPostgres } from './own-postgres.js';
 
-/** Enough for a log that says it again with each call to give itself away. */
+/** Enough calls to show whether the log repeats a message for each of them. */
 const CALLS = 20;
 
 describe('the log of an outage', () => {
@@ -41,14 +41,14 @@ describe('the log of an outage', () => {
     await postgres.remove();
   });
 
-  /** What the log says of a store, and of calls that failed for the lack of any. */
+  /** The lines of the log about a store, and about calls that failed because a store was unavailable. */
   const told = (store: string) =>
     log
       .entries()
       .filter(({ msg }) => msg.startsWith('unavailable') || (msg.startsWith(store) && / is (away|back): /.test(msg)));
-  /** Expects two lines of what happens meanwhile; `pass` is given what waits for one of them. */
+  /** Expects two lines about what `pass` does. `pass` gets a function that waits for one of them. */
   async function expectOneOutage(store: string, pass: (says: (state: 'away' | 'back') => Promise<unknown>) => unknown) {
-    // On a slow machine the start may have had an outage of its own.
+    // On a slow machine, the start may have had its own outage.
     await eventually(async () => !told(store).at(-1)?.msg.includes(' is away: '));
     const before = told(store).length;
     const since = () => told(store).slice(before);

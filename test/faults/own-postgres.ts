@@ -23,7 +23,7 @@ import { sql } from '../support/stores/sql.js';
 
 const HANGS_AFTER_MS = 60_000;
 
-/** A PostgreSQL of one suite, which may damage it. It always starts on the same port. */
+/** A PostgreSQL for one suite, which may damage it. It always starts on the same port. */
 export class OwnPostgres {
   private constructor(
     private readonly folder: string,
@@ -38,14 +38,14 @@ export class OwnPostgres {
   }
 
   /**
-   * Starts a copy of it as its standby. From then on this one answers a commit once the standby has taken it.
+   * Starts a copy of it as its standby. From then on, it answers a commit only after the standby has received it.
    * @param name which `synchronous_standby_names` is from now on
    */
   async startStandby(name: string): Promise<OwnPostgres> {
     await sql(this.url, `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
     await this.stop();
     const folder = makeFolder();
-    // Node's own copy does not keep the owner.
+    // Node's own copy function does not keep the owner.
     if (spawnSync('cp', ['-a', join(this.folder, 'data'), folder]).status !== 0) throw new Error('no copy was made');
     await this.startAgain();
     const { username, password, hostname, port } = new URL(this.url);
@@ -59,7 +59,7 @@ export class OwnPostgres {
     return standby;
   }
 
-  /** Makes a standby the primary. */
+  /** Promotes a standby to primary. */
   async promote(): Promise<void> {
     await sql(this.url, 'SELECT pg_promote()');
   }
@@ -67,7 +67,7 @@ export class OwnPostgres {
   /** Shuts it down in order: sessions are cut, nothing is lost. */
   async stop(): Promise<void> {
     const pid = this.pid();
-    // Without this, a missing pid file would make it 0: our own process group.
+    // Without this, a missing pid file would make it 0, which is our own process group.
     if (!isRunning(pid)) throw new Error('PostgreSQL is not running');
     process.kill(pid, 'SIGINT');
     if (!(await until(() => !isRunning(pid), HANGS_AFTER_MS))) throw new Error('PostgreSQL does not stop');
@@ -81,7 +81,7 @@ export class OwnPostgres {
     process.kill(pid, 'SIGSTOP');
     const all = [pid, ...childrenOf(pid)];
     for (const process_ of all) signal(process_, 'SIGKILL');
-    // The next start would take a process that is dead but not yet removed for a living one.
+    // The next start would mistake a process that is dead but not yet removed for a living one.
     const isBuried = () => !existsSync(`/proc/${pid}`);
     if (!(await until(() => isBuried() && !all.some(isRunning), HANGS_AFTER_MS)))
       throw new Error('PostgreSQL does not die');
@@ -89,7 +89,7 @@ export class OwnPostgres {
 
   /**
    * Starts it after a stop, as an operator would.
-   * @param env for a clock of its own
+   * @param env sets another clock
    */
   async startAgain(env: NodeJS.ProcessEnv = {}): Promise<void> {
     if (isRunning(this.pid())) return;
@@ -111,7 +111,7 @@ export class OwnPostgres {
     chownSync(file, uid, gid);
   }
 
-  /** Stops every process of it, like a machine that hangs: connections stay open, nothing is answered. */
+  /** Freezes all of its processes, like a machine that hangs: connections stay open, nothing is answered. */
   pause(): void {
     const pid = this.pid();
     for (const process_ of [pid, ...childrenOf(pid)]) signal(process_, 'SIGSTOP');

@@ -12,7 +12,7 @@ import { sql } from '../support/stores/sql.js';
 import { outcomeOf } from './measure.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-/** So few that what follows in one call mostly meets another session. */
+/** So few that the statements of one call mostly run in different sessions. */
 const SESSIONS = 3;
 const IGNORED = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What a session says while all others of the pool are in use, so that each is asked. */
+/** Reads a value from every session: each query runs while all other sessions of the pool are in use. */
 async function eachSession(url: string, question: string): Promise<unknown[]> {
   const clients = Array.from({ length: SESSIONS }, () => new pg.Client({ connectionString: url }));
   await Promise.all(clients.map((client) => client.connect()));

@@ -14,7 +14,7 @@ import { OwnPostgres } from './own-postgres.js';
 import { SmallDisk } from './small-disk.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-/** The promised times, which the long form holds the service to. The first is DATABASE_PATIENCE_MS and 30 ms. */
+/** The promised times, which the long form checks. The first is DATABASE_PATIENCE_MS and 30 ms. */
 const OUTAGE_TOLD_MS = 150;
 const BACK_WITHIN_MS = 2000;
 const KILLS = shortOrLong(1, 20);
@@ -24,7 +24,7 @@ describe('when PostgreSQL', () => {
   let line: SlowLine;
   let disk: SmallDisk;
   let service: Service;
-  /** As in production: it gives up on statements that are late. Only a slow PostgreSQL makes the difference. */
+  /** As in production, where late statements time out. Only a slow PostgreSQL makes a difference. */
   let impatient: Service;
   let person: Person;
   let fullKey: string;
@@ -66,7 +66,7 @@ describe('when PostgreSQL', () => {
     expectWithinMs(backMs, BACK_WITHIN_MS);
     return backMs;
   }
-  /** Failed authentications that are on record. */
+  /** Failed authentications on the audit trail. */
   async function recorded(): Promise<number> {
     const text = `SELECT sum(count)::int AS failures FROM audit_events WHERE type = 'authentication.failed'`;
     return (await sql<{ failures: number }>(postgres.url, text))[0]!.failures;
@@ -130,7 +130,7 @@ describe('when PostgreSQL', () => {
     const recordedBefore = await recorded();
     await disk.fill();
     const told: Outcome[][] = [];
-    // First, pages that were already begun are filled.
+    // Pages that were already begun are filled first.
     const isFull = async () => (told[told.push(await askAll()) - 1]!.slice(1) as unknown[]).every(Number);
     while (!(await isFull())) expect(told.length).toBeLessThan(5000);
     const good = await inTurn(50, () => ask(fullKey));

@@ -13,14 +13,14 @@ import { OwnPostgres } from './own-postgres.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const ASKED = shortOrLong(3, 9);
-/** The promised times, which the long form holds the service to. The first is DATABASE_PATIENCE_MS and 30 ms. */
+/** The promised times, which the long form checks. The first is DATABASE_PATIENCE_MS and 30 ms. */
 const OUTAGE_TOLD_MS = 150;
 const BACK_WITHIN_MS = 2000;
 
 describe('when PostgreSQL', () => {
   let postgres: OwnPostgres;
   let service: Service;
-  /** As in production: it gives up on statements that are late. Only a PostgreSQL that hangs makes the difference. */
+  /** As in production, where late statements time out. Only a PostgreSQL that hangs makes a difference. */
   let impatient: Service;
   let person: Person;
   let fullKey: string;

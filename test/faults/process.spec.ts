@@ -19,7 +19,7 @@ import { startService } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 import { outcomeOf } from './measure.js';
 
-/** That of the keys that the first test leaves behind. */
+/** The prefix of the keys that the first test leaves behind. */
 const PREFIX = { KEY_PREFIX: 'acme' };
 
 describe('the process of the service', () => {
@@ -101,7 +101,7 @@ describe('the process of the service', () => {
         const [marked] = await sql<{ at: Date }>(database.url, `SELECT ${NOW} AS at`);
         const grants = () => Number(outcomes.get('grant'));
         const before = grants();
-        // Each caller has been granted once more, for a question that it asked after this moment.
+        // Each caller has got one more grant, for a question that it sent after this moment.
         await eventually(async () => grants() > before + 2 * hammers.length);
         const signalledAt = performance.now();
         child.kill('SIGTERM');
@@ -142,7 +142,7 @@ describe('the process of the service', () => {
   });
 
   test('says which fault ended it', async () => {
-    // As soon as it would say so: it need not be ready.
+    // As soon as the service could report it, without waiting until it is ready.
     const fault = `
       const look = () => {
         if (process.listenerCount('uncaughtExceptionMonitor') > 0) throw new Error('planted');
@@ -153,7 +153,7 @@ describe('the process of the service', () => {
     const env = { DEMO: '1', DATABASE_URL: database.url, LOG_LEVEL: 'info', NODE_OPTIONS };
     const { code, out } = await start(env).ended;
     expect(code).toBe(1);
-    // The line before it may still be on its way to standard output then, and come after it.
+    // The previous line may then still be on its way to standard output, and arrive later.
     expect(entries({ out }).find(({ msg }) => msg === 'stopping')).toMatchObject({
       level: 60,
       reason: 'a fault',
@@ -201,7 +201,7 @@ describe('the process of the service', () => {
     expect(refusal).not.toContain(DEMO_OWNER.password);
 
     const [mend] = /openssl rand .* --password-from -/.exec(refusal)!;
-    // The command that an installation has.
+    // The command of an installation.
     const script = mend.replace('latchkey', `'${process.execPath}' '${join(root, 'dist/composition/cli.js')}'`);
     const done = spawnSync('sh', ['-c', script], { env: { ...process.env, DATABASE_URL: database.url } });
     expect({ code: done.status, err: done.stderr.toString() }).toEqual({ code: 0, err: '' });

@@ -8,7 +8,7 @@ import { startRedisCluster } from '../support/stores/redis-cluster.mjs';
 import { redisCli } from '../support/stores/redis-process.mjs';
 import { RedisWatch } from './redis-watch.js';
 
-/** What a fault lasts that does not end by itself. */
+/** How long a fault lasts that does not end by itself. */
 const LASTS_MS = 3000;
 
 describe('of a Redis Cluster', () => {
@@ -34,7 +34,7 @@ describe('of a Redis Cluster', () => {
     const [line] = (await cluster.nodes[0]!.cli('CLUSTER', 'REPLICAS', id)).split('\n');
     return cluster.nodes.find(({ port }) => line!.includes(`:${port}@`))!;
   };
-  /** Waits until a slot has another owner than this. */
+  /** Waits until a slot has a different owner. */
   const replaced = async (slot: number, port: number) =>
     expect(await until(async () => (await cluster.ownerOf(slot)).node.port !== port, 60_000, 50)).toBe(true);
 

@@ -10,7 +10,7 @@ import { describeRateLimiter } from '../contracts/rate-limiter-contract.js';
 import { startRedisSentinels } from '../support/stores/redis-sentinels.mjs';
 import { RedisWatch } from './redis-watch.js';
 
-/** What a fault lasts that does not end by itself. */
+/** How long a fault lasts that does not end by itself. */
 const LASTS_MS = 3000;
 
 let sentinels: Awaited<ReturnType<typeof startRedisSentinels>>;

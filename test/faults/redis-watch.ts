@@ -10,15 +10,18 @@ import { tellFigures } from '../support/jest/long-form.js';
 import { startService, type Service } from '../support/processes/service.js';
 
 const DEADLINE_MS = 20;
-/** So slow that nothing comes back while sums are looked at. */
+/** Refills so slowly that nothing comes back while sums are checked. */
 const SLOW = { perSecond: 1, burst: 10 };
-/** So much that the limit is no verdict in the validations. */
+/** So high that no validation is refused because of the limit. */
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-/** Questions that wait at each instance. */
+/** Simultaneous questions at each instance. */
 const ASKERS = 4;
 /** Keys in all parts of a cluster. */
 const KEYS = 60;
-/** The process decides for a moment where the machine is busy: shared is what stays so. */
+/**
+ * On a busy machine, the process decides alone for a moment. Limits count as shared when they stay shared for this
+ * long.
+ */
 const CALM_MS = 300;
 
 interface Figures {
@@ -27,11 +30,11 @@ interface Figures {
   readonly local: number;
   readonly charges: number;
   readonly longestMs: number;
-  /** Lines of the log that tell of Redis. */
+  /** Log lines about Redis. */
   readonly lines: number;
 }
 
-/** Two instances and two rate limiters on one Redis, all of them at work while something happens to it. */
+/** Two instances and two rate limiters on one Redis, which all work while something happens to it. */
 export class RedisWatch {
   private constructor(
     private readonly services: readonly Service[],
@@ -64,9 +67,9 @@ export class RedisWatch {
   }
 
   /**
-   * Asks and charges while a fault happens, until limits are shared again, and holds the sums over both instances before
-   * and after. Tells the figures.
-   * @param fault answers when Redis takes charges of all keys again
+   * Validates and charges while a fault happens, until limits are shared again. Checks the sums over both instances
+   * before and after, and prints the figures.
+   * @param fault resolves when Redis accepts charges of all keys again
    */
   async during(name: string, fault: () => Promise<void>): Promise<Figures> {
     await this.expectRightSums();
@@ -136,7 +139,7 @@ export class RedisWatch {
     return this.limiters.reduce((sum, limiter) => sum + limiter.fallbacks(), 0);
   }
 
-  /** Of keys in all parts, both instances together admit the burst and no more. */
+  /** Expects both instances together to admit exactly the burst, for keys in all parts of a cluster. */
   private async expectRightSums(): Promise<void> {
     for (let n = 0; n < 12; n += 1) {
       const admitted = await undisturbed([...this.limiters], async (keyId) => {

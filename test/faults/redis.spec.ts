@@ -14,7 +14,7 @@ import { inTurn, outcomeOf } from './measure.js';
 
 /** A slow refill, so that charges stay during a test. */
 const LIMIT = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' };
-/** What the long form holds the service to: a slow Redis may cost 20 ms, the answer itself takes the rest. */
+/** What the long form checks: a slow Redis may cost 20 ms, and the answer itself takes the rest. */
 const SLOW_REDIS_MS = 20;
 const ANSWER_MS = 40;
 
@@ -50,7 +50,7 @@ describe('when Redis', () => {
   const charge200 = async ({ clients }: Service, key: string) => {
     await Promise.all(Array.from({ length: 200 }, () => clients.validate(key)));
   };
-  /** Waits until one instance sees the charges of the other: what Redis is late for is counted apart. */
+  /** Waits until one instance sees the charges of the other. Charges for which Redis is late are counted separately. */
   async function eventuallySees(looking: Service, charging: Service): Promise<void> {
     const key = await newKey();
     await eventually(async () => {
@@ -62,7 +62,9 @@ describe('when Redis', () => {
     await eventuallySees(other, service);
     await eventuallySees(service, other);
   }
-  /** Checks that they do not. Again with another key when a machine was so slow that a charge came back meanwhile. */
+  /**
+   * Checks that they do not. Tries another key if the machine was so slow that a charge was refilled in the meantime.
+   */
   const eventuallyPerProcess = () =>
     eventually(async () => {
       const key = await newKey();
@@ -160,9 +162,9 @@ describe('when Redis', () => {
       await charge200(service, key);
       return (await backlogS()) > 100;
     });
-    // As it looks from a clock that was set back: what is stored, and how long it is kept, lie an hour ahead.
+    // Like Redis after its clock was set back: the stored value and its expiry are an hour ahead.
     await admin.set(name, String(Number(await admin.get(name)) + hourS * 1e6), 'PX', 2 * hourS * 1000);
-    // Where Redis is late, the process decides and Redis keeps what it has.
+    // While Redis is late, the process decides, and the value in Redis does not change.
     await eventually(async () => {
       const { rateLimit, denial } = await service.clients.validate(key);
       if ((await backlogS()) > hourS / 2) return false;

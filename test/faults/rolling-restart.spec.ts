@@ -12,12 +12,12 @@ import { startService, type Service } from '../support/processes/service.js';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const ASKERS = 32;
 const ROUNDS = shortOrLong(1, 10);
-/** How long a request may wait for a restart; what the long form holds the guard to. */
+/** How long a request may wait because of a restart. The long form checks it. */
 const PROMISED_MS = 1000;
 
 type Instance = Pick<Service, 'url' | 'grpcTarget' | 'stop'>;
 
-/** In processes of their own where the time that a request waits is measured: the start of one delays no other there. */
+/** In separate processes when waiting times are measured, so that one start does not delay the others. */
 async function startInstance(env: Record<string, string>): Promise<Instance> {
   if (!isLong) return startService(env);
   const service = await ServiceProcess.startReady(env);

@@ -30,7 +30,7 @@ class Caller {
   }
 }
 
-/** A request whose client waits for leave to send its body. */
+/** A request whose client waits for permission to send its body. */
 const withoutBody = (length: number) =>
   `POST /v1/session HTTP/1.1\r\nHost: latchkey\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
 
@@ -58,10 +58,10 @@ describe('shutting down over open HTTP connections', () => {
     expect(await unfinished.hear()).toMatch(/^HTTP\/1\.1 100 /);
 
     const stopped = service.stop();
-    // The body is sent only then: if they were closed with the rest, the answer would be cut off too.
+    // The body is sent only then. If these connections were closed with the rest, the answer would be cut off too.
     await Promise.all([silent.ended, halting.ended, idle.ended]);
     answered.say(body);
-    // Node itself would wait for some of them without end.
+    // Node itself would wait for some of them for ever.
     await Promise.all([stopped, answered.ended, unfinished.ended]);
   });
 

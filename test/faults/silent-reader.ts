@@ -12,7 +12,7 @@ export class SilentReader {
     this.socket.pause().on('error', () => undefined);
   }
 
-  /** The number of answers that were on their way when the service closed the connection. */
+  /** The number of unread answers when the service closed the connection. */
   async readAtLast(): Promise<number> {
     let text = '';
     this.socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).resume();

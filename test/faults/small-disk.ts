@@ -9,7 +9,7 @@ const TABLES = ['audit_events', 'api_keys', 'api_key_usage'];
 
 /**
  * Fills the disk with the service's tables. As root this is a real disk of a few megabytes. Other users may not mount
- * one; for them PostgreSQL is made to raise the same error.
+ * one, so for them PostgreSQL is made to raise the same error.
  */
 export class SmallDisk {
   private constructor(

@@ -8,7 +8,10 @@ import { startService, type Service } from '../support/processes/service.js';
 import { SlowLine } from '../support/stores/slow-line.js';
 import { outcomeOf } from './measure.js';
 
-/** An impatient service and a patient one ask the same PostgreSQL, over a line that stalls on command. */
+/**
+ * A service with a short timeout and one with a long timeout use the same PostgreSQL, over a line that stalls on
+ * command.
+ */
 describe('while a statement is stalled', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let line: SlowLine;

@@ -25,7 +25,7 @@ const KILLS_WHILE_SENDING = 3;
 const EVENTS = 1000;
 const OWNERS = 6;
 const LONGEST_TEST_MS = 900_000;
-/** A key of this name is refused by the commit, when all has been written. */
+/** The commit refuses a key of this name, after everything has been written. */
 const DOOMED = 'doomed';
 const REFUSE_DOOMED = `
   CREATE FUNCTION refuse_doomed() RETURNS trigger LANGUAGE plpgsql AS
@@ -66,7 +66,7 @@ describe('a receiver that is away while the service is killed again and again', 
     await sql(database.url, REFUSE_DOOMED);
   }
 
-  /** Asks for what is refused, and for what is rolled back by the commit, until the instance is gone. */
+  /** Makes calls that are refused, and calls that the commit rolls back, until the instance is killed. */
   async function meddle(service: ServiceProcess): Promise<void> {
     const person = await new Person(service.url).signIn(`owner-${OWNERS}@example.com`);
     try {
@@ -108,7 +108,7 @@ describe('a receiver that is away while the service is killed again and again', 
     LONGEST_TEST_MS,
   );
 
-  /** Its messages may have been taken, and nobody has noted it. */
+  /** Kills the service while it sends. The receiver may have accepted messages without this being recorded. */
   async function killWhileItSends(): Promise<void> {
     for (let killed = 1; killed <= KILLS_WHILE_SENDING; killed += 1) {
       const service = await start();
@@ -123,18 +123,18 @@ describe('a receiver that is away while the service is killed again and again', 
     const waited = await waiting();
     receiver.hangUp();
     receiver.answer = (response, delivery) => {
-      // At once, since a signature is good for minutes.
+      // At once, since a signature is valid for minutes.
       verified(delivery);
       setTimeout(() => TAKES(response, delivery), 20);
     };
     const begun = performance.now();
     await killWhileItSends();
     const service = await start();
-    // What was not tried before comes at once; what a killed sender was at, when its claim has run out.
+    // Messages without an attempt are sent at once; those of a killed sender after its claim has expired.
     await eventually(async () => (await count('SELECT count(*) AS n FROM outbox WHERE tries = 0')) === 0, 300_000);
     const seconds = Math.round((performance.now() - begun) / 1000);
     const atOnce = waited - (await waiting());
-    // What was tried waits for its next try. A day passes.
+    // Messages with an attempt wait for the next one. A day passes.
     await sql(database.url, `UPDATE outbox SET next_try_at = next_try_at - interval '1 day'`);
     await eventually(async () => (await waiting()) === 0);
     service.child.kill('SIGTERM');
@@ -167,7 +167,7 @@ describe('a receiver that is away while the service is killed again and again', 
     expect(expected.length).toBeGreaterThanOrEqual(EVENTS);
     expect(refused['rolled back']).toBeGreaterThan(KILLS);
     expect([...subjects].sort()).toEqual(expected.sort());
-    // Two ids for one event would be two events to a receiver; `created` is the first of its key, and `revoked` the second.
+    // A receiver would take two ids for two events. `created` is the first event of its key, `revoked` the second.
     expect([...seen.values()].sort()).toEqual(
       expected.map((event) => `${event} ${event.startsWith('api_key.created') ? 1 : 2}`).sort(),
     );
