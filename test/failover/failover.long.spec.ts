@@ -9,11 +9,14 @@ import type { PatroniNode } from './ground/patroni-node.js';
 import { type Promotion, Promotions } from './ground/promotions.js';
 import { Pair, type Traffic } from './load/pair.js';
 
-/** Of each pair before a fault, and again once it is over. */
+/** The grants that each pair must get before a fault, and again after it. */
 const GRANTS = 100;
 const CHANGES = 20;
 const BACK_WITHIN_MS = 2000;
-/** Of two pairs: those that an instance has to PostgreSQL at most, and the one that looks which host is the primary. */
+/**
+ * The connections of two pairs: for each instance, its maximum number to PostgreSQL and the one that checks which host
+ * is the primary.
+ */
 const CONNECTIONS = 4 * (13 + 1);
 
 let cluster: PatroniCluster;
@@ -53,9 +56,9 @@ describe.each(['off', 'on'])('over three Patroni nodes, with READ_BARRIER=%s', (
     await Promise.all(traffic.map(more));
     await promotions.stop();
     const promotion = fault.promotes ? promotions.after(faultAt)! : undefined;
-    // With the barrier no answer is possible before there is a standby that commits wait for.
+    // With the barrier, no answer is possible until there is a standby that commits wait for.
     const waitedMs = promotion && barrier === 'on' ? promotion.standbyAt! - promotion.at : 0;
-    // All of them first: traffic that goes on would disturb the next fault.
+    // All pairs end first, because their traffic would disturb the next fault.
     const ended = await Promise.all(traffic.map((one) => one.end(promotion?.at)));
     for (const [index, figures] of ended.entries()) {
       const lost = await traffic[index]!.ledger.lostIn(cluster.urlOf(primary));

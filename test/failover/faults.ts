@@ -6,11 +6,11 @@ export interface Fault {
   readonly name: string;
   /** Whether another primary takes over, or the same one comes back. */
   readonly promotes: boolean;
-  /** Resolves when the fault is over; what it broke may still be on its way back. */
+  /** Resolves when the fault is over. What it broke may still be recovering. */
   happen(cluster: PatroniCluster, promotions: Promotions): Promise<void>;
 }
 
-/** So long etcd is away: until the leader has given up without it, and until it would have given up. */
+/** How long etcd is unavailable: without failsafe_mode, the leader gives up within this time. */
 const ETCD_AWAY_MS = 10_000;
 
 export const FAULTS: readonly Fault[] = [

@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** Both standbys die; what is changed then is answered or not; the leader's machine is lost; a standby is made the primary. */
+/**
+ * Both standbys die. Then changes are made, and answered or not. Then the leader's machine is lost, and a standby
+ * becomes the primary.
+ */
 describe.each([
   { settings: 'synchronous_mode alone', isStrict: false, names: '' },
   { settings: 'synchronous_mode_strict', isStrict: true, names: '*' },

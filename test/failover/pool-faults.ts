@@ -11,13 +11,13 @@ export interface PoolGround {
 
 export interface PoolFault {
   readonly name: string;
-  /** Resolves when it is over. */
+  /** Resolves when the fault is over. */
   happen(ground: PoolGround): Promise<void>;
 }
 
-/** How long what is away stays away: longer than any patience of a validation. */
+/** How long something is unavailable: longer than any timeout of a validation. */
 const AWAY_MS = 3000;
-/** As many as the pool has. */
+/** The number of sessions in the pool. */
 export const SESSIONS = 26;
 
 export const POOL_FAULTS: readonly PoolFault[] = [

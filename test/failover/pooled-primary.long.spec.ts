@@ -64,7 +64,7 @@ test('a server that was replaced is refused once the pool has led to its success
   const person = service.person();
   await eventually(async () => (await person.signIn().catch(() => undefined)) !== undefined);
   await eventually(async () => (await person.revoke(keyId)).status === 200);
-  // So that the connections of the validations are open, and known to lead to the successor.
+  // Opens the connections of the validations, and makes sure that they lead to the successor.
   await eventually(async () => (await outcomeOf(service.clients.validate(fullKey))) === 'denial');
   await pool!.leadTo(former.url);
   for (let refused = 0; refused < REFUSED_IN_A_ROW;) {

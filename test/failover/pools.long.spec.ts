@@ -7,7 +7,7 @@ import { PgBouncer } from '../support/stores/pgbouncer.mjs';
 import { Pair } from './load/pair.js';
 import { POOL_FAULTS, SESSIONS } from './pool-faults.js';
 
-/** Before a fault, and again once it is over. */
+/** The numbers to reach before a fault, and again after it. */
 const GRANTS = 200;
 const CHANGES = 30;
 
@@ -33,7 +33,7 @@ describe.each([SESSIONS, 2])('through PgBouncer in transaction mode with %i sess
     await postgres?.remove();
   });
 
-  /** Of a pool that is too small, that alone is the fault. */
+  /** A pool that is too small is a fault by itself. */
   const faults = sessions === SESSIONS ? POOL_FAULTS : [{ name: 'nothing goes wrong', happen: async () => {} }];
   test.each(faults)('nothing that was answered is lost or unsaid while $name', async ({ name, happen }) => {
     const traffic = pair.begin();

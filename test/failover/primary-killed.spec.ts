@@ -38,7 +38,7 @@ test('the primary is killed, its standby takes over without a restart, and the o
   expect(await outcomeOf(service.clients.validate(good.fullKey))).not.toBe('denial');
   await standby.promote();
   const promotedAt = performance.now();
-  // Nobody stands by the new primary.
+  // The new primary has no standby.
   await sql(standby.url, `ALTER SYSTEM SET synchronous_standby_names = ''`);
   await sql(standby.url, 'SELECT pg_reload_conf()');
   await eventually(async () => (await outcomeOf(service.clients.validate(good.fullKey))) === 'grant');
@@ -48,7 +48,7 @@ test('the primary is killed, its standby takes over without a restart, and the o
   expect(await answerTo(revoked.fullKey)).toBe('REASON_REVOKED');
   await eventually(async () => [200, 409].includes((await person.revoke(revokedLater.apiKey.id)).status));
 
-  // The old primary takes writes again, and has not heard of what was revoked meanwhile.
+  // The old primary accepts writes again. It does not know about the latest revocations.
   await old.startAgain();
   const [{ n }] = (await sql<{ n: number }>(
     old.url,
@@ -63,7 +63,7 @@ test('the primary is killed, its standby takes over without a restart, and the o
   await eventually(async () => (await outcomeOf(service.clients.validate(good.fullKey))) === 'grant');
   for (const key of [revoked, revokedLater]) expect(await answerTo(key.fullKey)).toBe('REASON_REVOKED');
   await eventually(async () => (await person.create()).status === 201);
-  // What looks whether the host is the primary, and nothing else.
+  // Only the connection that checks whether the host is the primary.
   expect(await openAt(old)).toBe(1);
 }, 300_000);
 

@@ -13,14 +13,18 @@ const KEYS = 4;
 const QUESTIONS = 100;
 const ENV = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000', DATABASE_PATIENCE_MS: '120' };
 
-/** A primary that hangs until another is promoted, and goes on while its Patroni, which would stop it, still hangs. */
+/**
+ * The primary hangs until another is promoted. Then it resumes, while its Patroni, which would stop it, still hangs.
+ */
 describe('a primary that was replaced and does not know it', () => {
   let cluster: PatroniCluster;
   let replaced: PatroniNode;
   let promotions: Promotions;
-  /** It reaches all nodes. */
+  /** An instance that reaches all nodes. */
   let following: Service;
-  /** They reach the old primary alone: by a name that still leads there, or from its side of a torn network. */
+  /**
+   * Instances that reach only the old primary: by a name that still leads there, or from its side of a split network.
+   */
   const stuck: Record<string, Service> = {};
   let owner: Owner;
   let keys: Awaited<ReturnType<Owner['person']['newKey']>>[];

@@ -4,7 +4,7 @@ import { searchPath } from '../../../scripts/lib/search-path.mjs';
 import { eventually } from '../../support/eventually.js';
 import { isRunning } from '../../support/processes/processes.js';
 
-/** A machine with its own address, whose programs can be stopped, and whose cable can be pulled. */
+/** A machine with its own address. Its programs can be stopped, and its cable can be pulled. */
 export class Machine {
   constructor(
     private readonly name: string,
@@ -14,7 +14,7 @@ export class Machine {
 
   /**
    * Starts a program, which ends with this process.
-   * @param log the file that its output goes to
+   * @param log the file for its output
    */
   start(user: string, command: readonly string[], log: string, env: NodeJS.ProcessEnv = {}): ChildProcess {
     const as = ['setpriv', '--reuid', user, '--regid', user, '--clear-groups', '--pdeathsig', 'KILL'];
@@ -28,19 +28,19 @@ export class Machine {
     return child;
   }
 
-  /** @param command of which processes; all of them by default */
+  /** @param command limits the result to processes with this command */
   pids(command?: string): number[] {
     return pidsIn(this.name).filter((pid) => command === undefined || commandOf(pid) === command);
   }
 
-  /** Nothing is flushed, nobody is told. Resolves when they are gone. */
+  /** Kills processes without a chance to flush or report anything. Resolves when they have ended. */
   async kill(command?: string): Promise<void> {
-    // Stopped first, so that none of them starts another meanwhile.
+    // Stopped first, so that none of them starts another process in the meantime.
     this.signal('SIGSTOP', command);
     await killAll(() => this.pids(command));
   }
 
-  /** Everything on it stands still, while its kernel still takes connections. */
+  /** Freezes all processes on the machine, while its kernel still accepts connections. */
   freeze(): void {
     this.signal('SIGSTOP');
   }

@@ -5,8 +5,9 @@ import { inside, ip, killAll, Machine, pidsIn } from './machine.js';
 const PREFIX = 'latchkey-';
 
 /**
- * Machines of one test, each a network namespace of this machine, joined by a bridge in one more. This machine has the
- * address .254 there; nothing leads anywhere else. The range is the one that is kept for tests of networks (RFC 2544).
+ * The machines of one test. Each is a network namespace of this machine, and a bridge in another namespace joins them.
+ * This machine has the address .254 there, and no route leads anywhere else. The address range is the one reserved for
+ * tests of networks (RFC 2544).
  */
 export class Network {
   private constructor(
@@ -55,13 +56,13 @@ export class Network {
     return `${this.name}-bridge`;
   }
 
-  /** An interface's name is short. */
+  /** The name of an interface must be short. */
   private get here(): string {
     return `lk${process.pid}`;
   }
 }
 
-/** What an earlier run left when it was killed. */
+/** Removes what an earlier, killed run left behind. */
 async function removeWhatDied(): Promise<void> {
   const owners = new Set(namespaces().map((name) => Number(name.slice(PREFIX.length).split('-')[0])));
   for (const owner of owners) if (!isRunning(owner)) await removeNamespaces(`${PREFIX}${owner}`);

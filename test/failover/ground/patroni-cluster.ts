@@ -8,10 +8,10 @@ import type { Machine } from './machine.js';
 import { Network } from './network.js';
 import { type ClusterSettings, PatroniNode } from './patroni-node.js';
 
-/** Of the role that the service connects as. */
+/** The role that the service connects as, with its password. */
 const ROLE = 'latchkey:of-latchkey';
 
-/** Three Patroni nodes, their etcd, and HAProxy in front, as deploy/patroni has them. */
+/** Three Patroni nodes, their etcd, and HAProxy in front, as in deploy/patroni. */
 export class PatroniCluster {
   readonly nodes: readonly PatroniNode[];
   private readonly etcd: Machine;
@@ -30,7 +30,7 @@ export class PatroniCluster {
     );
   }
 
-  /** Resolves when a primary and its synchronous standby are there, with an empty database. */
+  /** Resolves when a primary and its synchronous standby run, with an empty database. */
   static async start(settings: ClusterSettings = {}): Promise<PatroniCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'patroni-'));
     // Patroni's user must be able to pass through it.
@@ -49,12 +49,12 @@ export class PatroniCluster {
     }
   }
 
-  /** The service's URL by the address in front. */
+  /** The service's URL through HAProxy. */
   get proxyUrl(): string {
     return `postgres://${ROLE}@${this.proxy.address}:5432/latchkey`;
   }
 
-  /** The service's URL by the nodes themselves. */
+  /** The service's URL with the nodes' own addresses. */
   get hostsUrl(): string {
     return `postgres://${ROLE}@${this.nodes.map(({ host }) => host).join(',')}/latchkey`;
   }
@@ -71,7 +71,7 @@ export class PatroniCluster {
     });
   }
 
-  /** Waits until there is a primary from which both others stream, and one of them may take over by what is in etcd. */
+  /** Waits until both other nodes stream from a primary and, according to etcd, one of them may take over. */
   async whole(): Promise<PatroniNode> {
     return eventually(async () => {
       const leader = await this.leader();
@@ -96,7 +96,7 @@ export class PatroniCluster {
     if (!answer.ok) throw new Error(await answer.text());
   }
 
-  /** As an operator has another node lead. */
+  /** Makes another node the leader, as an operator does. */
   async switchover(): Promise<void> {
     const leader = await this.leader();
     const body = JSON.stringify({ leader: leader.name });
@@ -104,7 +104,7 @@ export class PatroniCluster {
     if (!answer.ok) throw new Error(await answer.text());
   }
 
-  /** As an operator decides where no node may take over by itself. */
+  /** Makes a node the leader where no node may take over by itself, as an operator does. */
   async failTo(node: PatroniNode): Promise<void> {
     const body = JSON.stringify({ candidate: node.name });
     await eventually(async () => {

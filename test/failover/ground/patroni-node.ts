@@ -7,13 +7,13 @@ import { postgresFolder } from '../../../scripts/lib/search-path.mjs';
 import { sql } from '../../support/stores/sql.js';
 import type { Machine } from './machine.js';
 
-/** The user that Debian's packages make, which Patroni and PostgreSQL run as. */
+/** The user that Debian's packages create. Patroni and PostgreSQL run as this user. */
 export const RUNS_AS = 'postgres';
 
 /** Settings of the whole cluster, which Patroni keeps in etcd. */
 export type ClusterSettings = Readonly<Record<string, unknown>>;
 
-/** One of the nodes: Patroni and the PostgreSQL that it starts, on a machine of their own. */
+/** One node: Patroni and the PostgreSQL that it starts, on their own machine. */
 export class PatroniNode {
   private readonly folder: string;
 
@@ -37,8 +37,8 @@ export class PatroniNode {
   }
 
   /**
-   * Goes on after it was frozen, with a new Patroni: up to 3.0.2 one that goes on may take the leader's lock back from its
-   * successor (patroni/patroni#2689), from which no cluster recovers by itself.
+   * Resumes a frozen node with a new Patroni. A resumed Patroni up to version 3.0.2 may take the leader's lock back
+   * from its successor (patroni/patroni#2689), and no cluster recovers from that by itself.
    */
   async thaw(): Promise<void> {
     await this.machine.kill('patroni');
@@ -55,7 +55,7 @@ export class PatroniNode {
     return `postgres://${user}@${this.host}/${database}`;
   }
 
-  /** Patroni's own answer. */
+  /** The answer of Patroni's own API. */
   async ask(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(`http://${this.machine.address}:8008${path}`, { signal: AbortSignal.timeout(2000), ...init });
   }
@@ -83,7 +83,7 @@ export class PatroniNode {
   }
 }
 
-/** The shipped file with this node's addresses, without what a test's machine has not: a watchdog. */
+/** The shipped file with this node's addresses, without the watchdog, which a test's machine does not have. */
 function configurationOf(node: PatroniNode, data: string, etcd: string, settings: ClusterSettings): object {
   const text = readFileSync(join(root, 'deploy/patroni/patroni.yml'), 'utf8');
   const network = node.machine.address.replace(/\d+$/, '0');
@@ -103,7 +103,7 @@ function configurationOf(node: PatroniNode, data: string, etcd: string, settings
       ...postgresql,
       data_dir: data,
       bin_dir: postgresFolder(),
-      // All nodes of a test are on one machine, where two cannot have the same socket.
+      // All nodes of a test are on one machine, where two servers cannot share a socket.
       parameters: { ...postgresql.parameters, unix_socket_directories: '', shared_buffers: '32MB' },
     },
     watchdog: { mode: 'off' },

@@ -11,14 +11,14 @@ export interface Promotion {
   readonly node: PatroniNode;
   /** By `performance.now()`. */
   readonly at: number;
-  /** When its synchronous standby was there, without which nothing is committed. */
+  /** When its synchronous standby was connected. Nothing is committed before that. */
   standbyAt?: number;
 }
 
 const STATE = `SELECT pg_is_in_recovery() AS standby, EXISTS (
   SELECT FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')) AS is_followed`;
 
-/** Sees when a node begins to accept writes, by asking each of them all the time. */
+/** Notices when a node begins to accept writes, by checking each of them all the time. */
 export class Promotions {
   readonly seen: Promotion[] = [];
   private isOver = false;
@@ -28,7 +28,7 @@ export class Promotions {
     this.watching = nodes.map((node) => this.watch(node));
   }
 
-  /** The first of them from this moment on. */
+  /** The first promotion after this moment. */
   after(moment: number): Promotion | undefined {
     return this.seen.find(({ at }) => at > moment);
   }

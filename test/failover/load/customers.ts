@@ -8,10 +8,10 @@ import type { Service } from '../../support/processes/service.js';
 import type { Ledger, LedgerKey } from './ledger.js';
 
 const KEYS_EACH = 3;
-/** Between two changes of one customer: an ordinary load, not a measurement of the most. */
+/** The pause between two changes of one customer: an ordinary load, not a measurement of the maximum. */
 const PACE_MS = 40;
 
-/** People who come, create keys, revoke all but one and stay; each call goes to another instance. */
+/** People who arrive, create keys, revoke all but one and stay. Each call goes to another instance. */
 export class Customers {
   unavailable = 0;
   /** Answers that no service should give, with or without faults. */
@@ -75,7 +75,10 @@ export class Customers {
     return key;
   }
 
-  /** Until it is answered. A revocation that was not answered may have been carried out: then the next says so. */
+  /**
+   * Repeats a revocation until it is answered. An unanswered one may have been carried out; then the next answer says
+   * so.
+   */
   private async revoke(key: LedgerKey, token: string): Promise<void> {
     while (!this.isOver) {
       const { status, body } = await this.call(`/v1/api-keys/${key.id}/revoke`, token);

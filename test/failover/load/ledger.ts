@@ -5,14 +5,14 @@ export interface LedgerKey {
   readonly fullKey: string;
 }
 
-/** What the service has answered for: keys created, and keys revoked. */
+/** The changes that the service has acknowledged: keys created, and keys revoked. */
 export class Ledger {
-  /** Those that nobody revokes. */
+  /** Keys that nobody revokes. */
   readonly good: LedgerKey[] = [];
   readonly revoked: LedgerKey[] = [];
   private readonly created = new Set<string>();
 
-  /** The creation was answered. */
+  /** Records an acknowledged creation. */
   note({ id }: LedgerKey): void {
     this.created.add(id);
   }
@@ -21,7 +21,7 @@ export class Ledger {
     return this.created.size + this.revoked.length;
   }
 
-  /** How many answered changes a database does not have. */
+  /** Counts the acknowledged changes that a database does not have. */
   async lostIn(url: string): Promise<{ created: number; revoked: number }> {
     const rows = await sql<{ id: string; is_revoked: boolean }>(
       url,

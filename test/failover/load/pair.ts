@@ -22,15 +22,15 @@ export interface Figures {
   readonly changes: number;
   readonly broken: readonly string[];
   readonly violations: readonly string[];
-  /** From the promotion to the first grant, of the instance that took longest. */
+  /** The time from the promotion to the first grant, for the slower instance. */
   readonly backAfterMs: number;
   /** The longest time without a grant. */
   readonly longestGapMs: number;
-  /** When each long one began and ended, in seconds from the promotion on. */
+  /** When each interruption began and ended, in seconds since the promotion. */
   readonly interruptions: string;
 }
 
-/** Two instances with all that goes on at them: requests through guards, people with keys, and lives for the history. */
+/** Two instances and their traffic: requests through guards, people with keys, and lives for the history. */
 export class Pair {
   private constructor(
     readonly name: string,
@@ -51,7 +51,7 @@ export class Pair {
     return new Pair(name, [await startService(all), await startService(all)], login);
   }
 
-  /** What goes on at it from now until it ends. */
+  /** Starts traffic, which runs until `end`. */
   begin(): Traffic {
     return new Traffic(this.services, this.login);
   }
@@ -80,7 +80,7 @@ export class Traffic {
     this.lives = playLives(instances, login, this.tally, course);
   }
 
-  /** Of the instance that was granted least. */
+  /** The number of grants of the instance with the fewest. */
   get granted(): number {
     return Math.min(...this.requests.map(({ granted }) => granted));
   }

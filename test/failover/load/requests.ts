@@ -6,9 +6,9 @@ import type { Ledger } from './ledger.js';
 
 const PACE_MS = 10;
 const ASKERS = 4;
-/** The revoked keys that are asked about: the latest ones, which a primary that was replaced does not know of. */
+/** The number of revoked keys that are validated: the latest ones, which a replaced primary does not know about. */
 const LATEST = 100;
-/** Longer than any wait between two grants where nothing is wrong. */
+/** Longer than any wait between two grants without a fault, in milliseconds. */
 const INTERRUPTED_MS = 1000;
 
 interface Gap {
@@ -16,15 +16,15 @@ interface Gap {
   readonly to: number;
 }
 
-/** Requests with good and with revoked keys, which pass through the guard of one instance all the time. */
+/** Sends requests with good and with revoked keys through the guard of one instance all the time. */
 export class Requests {
-  /** With keys whose revocation had been answered before the question. */
+  /** Grants of keys whose revocation had been answered before the question. */
   staleGrants = 0;
   /** Good keys that were refused. */
   wronglyRefused = 0;
   unavailable = 0;
   asked = 0;
-  /** When there were grants, by `performance.now()`. */
+  /** The times of the grants, by `performance.now()`. */
   private readonly grants: number[] = [];
   private readonly guard;
   private isOver = false;
@@ -48,7 +48,7 @@ export class Requests {
     return this.grants.length;
   }
 
-  /** Each time without a grant that was longer than any without a fault. */
+  /** The times without a grant that were longer than any without a fault. */
   get interruptions(): readonly Gap[] {
     return this.gaps.filter(({ from, to }) => to - from > INTERRUPTED_MS);
   }
@@ -61,7 +61,7 @@ export class Requests {
     return this.grants.slice(1).map((to, index) => ({ from: this.grants[index]!, to }));
   }
 
-  /** How long it took from this moment to the next grant. */
+  /** The time from this moment to the next grant. */
   backAfterMs(moment: number): number {
     return (this.grants.find((at) => at >= moment) ?? Infinity) - moment;
   }
