@@ -58,7 +58,7 @@ const unmutable = [
 
 const report = join(root, 'reports/mutation.json');
 /**
- * Stryker's result for a change. A change that a comment in the code disables is `Ignored`, and does not fail the run.
+ * Stryker's result for a change. A change that a comment in the code disables is `Ignored`, and counts as unnoticed.
  * @typedef {'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'Ignored'} Outcome
  */
 /** File → the result of every change that was tried. @typedef {Map<string, Outcome[]>} Outcomes */

@@ -24,7 +24,7 @@ const FAULTS = [
 type Fault = (typeof FAULTS)[number][0];
 type Faults = ReadonlySet<Fault>;
 
-/** An owner is either suspended or deleted. This is the status that the answer names. */
+/** A fault and those after it. An owner has one status: a deleted owner is left out unless it is the first fault. */
 const laterThan = (index: number) =>
   FAULTS.slice(index)
     .map(([fault]) => fault)
