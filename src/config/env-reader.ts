@@ -91,9 +91,7 @@ export class EnvReader {
     return value;
   }
 
-  /**
-   * For data that we will trust. Requires https, because anybody on the network path can change what http transfers.
-   */
+  /** For data that we trust. Requires https, because anybody on the network path can change what http transfers. */
   secureUrl(name: string): string | undefined {
     const value = this.url(name, ['http:', 'https:']);
     if (value !== undefined && !/^https:/i.test(value) && !isLoopbackUrl(value)) {

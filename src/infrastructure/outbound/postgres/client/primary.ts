@@ -21,10 +21,7 @@ export interface WatchedConnection {
  * server is kept or made. With several hosts, each is watched, and all connections move with the primary.
  */
 export class Primary {
-  /**
-   * False when the newest connection found storage that is replicated below PostgreSQL, where all servers are on one
-   * timeline.
-   */
+  /** False if storage is replicated below PostgreSQL. Then all servers are on one timeline. */
   knowsTimelines = true;
   private readonly connections = new Set<WatchedConnection>();
   private readonly urls: readonly string[];
@@ -66,10 +63,7 @@ export class Primary {
     return [gauge('latchkey_postgres_timeline', help, () => this.highestTimeline, 'max')];
   }
 
-  /**
-   * Registers the connection, which is dropped from now on when it no longer leads to the primary. Returns how to
-   * unregister it.
-   */
+  /** Drops the connection once it no longer leads to the primary. Returns how to unregister it. */
   hold(connection: WatchedConnection): () => void {
     this.connections.add(connection);
     return () => void this.connections.delete(connection);
