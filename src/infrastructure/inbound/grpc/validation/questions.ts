@@ -1,9 +1,8 @@
-import type { Client } from '../../../../domain/audit/audit-event.js';
+import type { ValidationRequest } from '../../../../application/validation/validate-key.js';
 import type { Operation } from '../../../../domain/keys/access.js';
 import { isPermission } from '../../../../domain/accounts/permission.js';
 import { invalidFields } from '../../../../domain/errors.js';
 import { readBearer } from '../../shared/bearer.js';
-import type { Question } from '../../../../domain/keys/verdict.js';
 import { clientFacts } from '../../shared/client-facts.js';
 import type { Operation as WireOperation } from '../generated/latchkey/v1/Operation.js';
 import { numbersOf, type WireQuestion } from './validation-messages.js';
@@ -20,12 +19,11 @@ const OPERATION: Readonly<Record<number, Operation>> = {
   [wireOperation.OPERATION_IMPERSONATE]: 'impersonate',
 };
 
-/** Throws `invalid_fields` for a broken call. An unreadable credential is not an error here: the use case denies it. */
-export function readQuestion(wire: WireQuestion): {
-  credential: string | undefined;
-  question: Question;
-  client: Client;
-} {
+/**
+ * Throws `invalid_fields` for a broken call. An unreadable credential is not an error here: the use case denies it.
+ * @param service the caller
+ */
+export function readRequest(wire: WireQuestion, service: string): ValidationRequest {
   const operation = OPERATION[wire.operation];
   const { credential, permission } = wire;
   if (!credential || !operation || (permission && !isPermission(permission))) throw brokenCall(wire);
@@ -33,6 +31,8 @@ export function readQuestion(wire: WireQuestion): {
     credential: credential === 'apiKey' ? wire.apiKey : readBearer([wire.authorization]),
     question: { operation, permission },
     client: clientFacts({ ip: wire.clientIp, userAgent: wire.userAgent, requestId: wire.requestId }),
+    service,
+    arrivedAt: wire.readAt,
   };
 }
 

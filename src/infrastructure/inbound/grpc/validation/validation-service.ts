@@ -5,7 +5,7 @@ import type { Instrument } from '../../../telemetry/instrument.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { Each, GrpcDoor, StreamMethod, UnaryMethod } from '../grpc-door.js';
 import { toAnswer } from './answers.js';
-import { readQuestion, requestIdOf } from './questions.js';
+import { readRequest, requestIdOf } from './questions.js';
 import { VALIDATION_PROTO, VALIDATION_SERVICE, type WireAnswer, type WireQuestion } from './validation-messages.js';
 import { answerStream, OpenStreams } from './validation-stream.js';
 
@@ -68,7 +68,6 @@ export class ValidationService implements GrpcDoor {
   }
 
   private async answer(wire: WireQuestion, service: string): Promise<WireAnswer> {
-    const request = { ...readQuestion(wire), service, arrivedAt: wire.readAt };
-    return toAnswer(wire.requestId, await this.validateKey.execute(request));
+    return toAnswer(wire.requestId, await this.validateKey.execute(readRequest(wire, service)));
   }
 }
