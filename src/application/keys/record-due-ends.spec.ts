@@ -1,26 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { type FakeApplication, openFakes } from '../../../test/fakes/fake-application.js';
+import { openFakes } from '../../../test/fakes/fake-application.js';
 import { endAt, eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
+import { OBSERVERS, READ } from '../../../test/support/application/observers.js';
+import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { DAY_MS } from '../../domain/time.js';
 import type { CreatedApiKey } from './create-api-key.js';
 import { saveKeys } from './change-keys.js';
 
-const READ = { operation: 'read', permission: '' } as const;
-
 const app = openFakes();
 
-type Observe = (instance: FakeApplication, key: CreatedApiKey) => Promise<unknown>;
-const OBSERVERS: Record<string, Observe> = {
-  create: (instance, { key }) => createKey(instance, key.ownerId),
-  list: (instance, { key }) => instance.listApiKeys.execute(key.ownerId, undefined, { limit: 50 }),
-  validate: (instance, { fullKey }) =>
-    instance.validateKey.execute({ credential: fullKey, question: READ, client: client() }),
-  revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(key.ownerId, key.id, client())),
-  sweep: (instance) => instance.dueEnds.ofAll(),
-};
 const observers = Object.entries(OBSERVERS);
 
 /** A key whose expiry is due and not recorded yet. */

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { until } from '../../../../../scripts/lib/wait.mjs';
 import {
-  client,
   createKey,
   eventsOf,
   newOwner,
@@ -14,9 +13,8 @@ import {
   type Application,
   type OwnApplication,
 } from '../../../../../test/support/application/application.js';
+import { OBSERVERS } from '../../../../../test/support/application/observers.js';
 import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
-
-const READ = { operation: 'read', permission: '' } as const;
 
 let app: OwnApplication;
 let other: Application;
@@ -29,15 +27,6 @@ afterAll(async () => {
   await app?.close();
 });
 
-type Observe = (instance: Application, key: CreatedApiKey) => Promise<unknown>;
-const OBSERVERS: Record<string, Observe> = {
-  create: (instance, { key }) => createKey(instance, key.ownerId),
-  list: (instance, { key }) => instance.listApiKeys.execute(key.ownerId, undefined, { limit: 50 }),
-  validate: (instance, { fullKey }) =>
-    instance.validateKey.execute({ credential: fullKey, question: READ, client: client() }),
-  revoke: (instance, { key }) => outcomeOf(instance.revokeApiKey.execute(key.ownerId, key.id, client())),
-  sweep: (instance) => instance.dueEnds.ofAll(),
-};
 const observers = Object.entries(OBSERVERS);
 
 /** A key whose time is up and whose expiry is not recorded yet. */
