@@ -36,9 +36,9 @@ const specsOf = {
   'prune-audit-events': ['prune-audit-events', 'verify-audit-trail'],
   'record-first-use': ['rotate-api-key'],
   'revoke-leaked-keys': ['revoke-as-admin'],
-  'telling-event': ['recorded-key', 'recorded-account'],
+  'history-event': ['recorded-key', 'recorded-account'],
   time: ['api-key', 'password-throttle'],
-  'verify-audit-trail': ['hold-against-record', 'prune-audit-events', 'verify-audit-trail'],
+  'verify-audit-trail': ['compare-with-audit-trail', 'prune-audit-events', 'verify-audit-trail'],
 };
 /** Excluded files: they contain only types, or words and numbers that no computation uses. */
 const unmutable = [

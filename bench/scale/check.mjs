@@ -8,7 +8,7 @@ const RUNS = 5;
 const PACED = [500, 2000, 4000].map((perSecond) => ({ perSecond, seconds: SECONDS }));
 const CROWDED = [32, 128, 512].map((concurrency) => ({ concurrency, seconds: SECONDS }));
 const SHAPES = [{ perSecond: 2400 }, { inFlight: 120 }, { inFlight: 500 }];
-const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
+const LONG_TIMEOUTS = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
 /**
  * Checks the model with runs that it was not fitted to. From the costs of one instance, the model predicts two
@@ -19,7 +19,7 @@ const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 export async function measure({ database, redisUrl, redisPid }) {
   const databaseUrl = await database(KEYS);
   const services = [];
-  for (const _ of [1, 2]) services.push(await startService(databaseUrl, { ...PATIENT, REDIS_URL: redisUrl }));
+  for (const _ of [1, 2]) services.push(await startService(databaseUrl, { ...LONG_TIMEOUTS, REDIS_URL: redisUrl }));
   const asking = async (/** @type {import('../lib/service.mjs').Service[]} */ asked) => {
     return { databaseUrl, redisPid, services: asked, client: await startClient(asked, KEYS) };
   };

@@ -16,7 +16,7 @@ const PACES = [500, 2000, 4000, 8000].map((perSecond) => ({ perSecond, seconds: 
  * On a machine with busy neighbours, the service must not time out a read: it would replace the PostgreSQL process that
  * is being measured.
  */
-const PATIENT = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
+const LONG_TIMEOUTS = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
 /** Measures what each part costs, for the model. @param {import('../lib/lab.mjs').Lab} lab */
 export async function measure({ database, redisUrl, redisPid }) {
@@ -25,7 +25,7 @@ export async function measure({ database, redisUrl, redisPid }) {
   const asked = (/** @type {Record<string, string>} */ env) => ({
     databaseUrl,
     keys: KEYS,
-    env: { ...PATIENT, ...env },
+    env: { ...LONG_TIMEOUTS, ...env },
   });
 
   say('the record');
@@ -67,7 +67,7 @@ export async function measure({ database, redisUrl, redisPid }) {
  */
 async function bytesAValidation(databaseUrl, redisUrl) {
   const [postgres, redis] = [await openLine(databaseUrl), await openLine(redisUrl)];
-  const service = await startService(postgres.url, { ...PATIENT, REDIS_URL: redis.url });
+  const service = await startService(postgres.url, { ...LONG_TIMEOUTS, REDIS_URL: redis.url });
   const guard = await openLine(`http://${service.target}`);
   const client = await startClient([guard], KEYS);
   const lines = Object.entries({ guard, postgres, redis });

@@ -7,7 +7,7 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3);
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 7);
 const KEYS = 100_000;
 /** The same on all sides: on a busy machine, none of them may time out a read. */
-const PATIENT = { DATABASE_PATIENCE_MS: '5000', LOG_LEVEL: 'error' };
+const LONG_TIMEOUTS = { DATABASE_PATIENCE_MS: '5000', LOG_LEVEL: 'error' };
 const LOADS = [
   { load: { way: 'unary', concurrency: 128 }, unit: 'unary calls a second' },
   { load: { concurrency: 256 }, unit: 'the guard, validations a second' },
@@ -36,7 +36,7 @@ export async function measure(lab) {
  */
 async function compared(databaseUrl, setting) {
   const services = [];
-  for (const env of [{}, {}, setting]) services.push(await startService(databaseUrl, { ...PATIENT, ...env }));
+  for (const env of [{}, {}, setting]) services.push(await startService(databaseUrl, { ...LONG_TIMEOUTS, ...env }));
   const clients = await Promise.all(services.map((service) => startClient([service], KEYS)));
   const [what] = Object.keys(setting);
   const rows = [];

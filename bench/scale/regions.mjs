@@ -10,13 +10,13 @@ const KEYS = 100_000;
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 5);
 /** Fewer than the guard lets wait. */
 const CROWD = 1800;
-const PATIENT_MS = 30_000;
+const LONG_TIMEOUT_MS = 30_000;
 const REVOKED = 15;
 
 /** Measures the cost of distance to the primary. @param {import('../lib/lab.mjs').Lab} lab */
 export async function measure(lab) {
   const databaseUrl = await lab.database(KEYS);
-  const near = await startService(databaseUrl, { DATABASE_PATIENCE_MS: String(PATIENT_MS), LOG_LEVEL: 'silent' });
+  const near = await startService(databaseUrl, { DATABASE_PATIENCE_MS: String(LONG_TIMEOUT_MS), LOG_LEVEL: 'silent' });
   const regions = [];
   for (const roundTripMs of ROUND_TRIPS_MS) {
     regions.push(await region({ databaseUrl, redisUrl: lab.redisUrl, near, roundTripMs }));
@@ -33,23 +33,23 @@ export async function measure(lab) {
  */
 async function region({ databaseUrl, redisUrl, near, roundTripMs }) {
   const line = await openLine(databaseUrl, roundTripMs);
-  /** @type {<T>(patienceMs: number, deadlineMs: number, work: (client: any, service: any) => Promise<T>) => Promise<T>} */
-  const at = (patienceMs, deadlineMs, work) => {
-    const env = { DATABASE_PATIENCE_MS: String(patienceMs), LOG_LEVEL: 'silent', REDIS_URL: redisUrl };
+  /** @type {<T>(timeoutMs: number, deadlineMs: number, work: (client: any, service: any) => Promise<T>) => Promise<T>} */
+  const at = (timeoutMs, deadlineMs, work) => {
+    const env = { DATABASE_PATIENCE_MS: String(timeoutMs), LOG_LEVEL: 'silent', REDIS_URL: redisUrl };
     return withService({ databaseUrl: line.url, keys: KEYS, env, deadlineMs }, async (client, service) => {
       await client.ask({ concurrency: 32, seconds: 2 });
       return work((/** @type {object} */ load) => client.ask({ ...load, seconds: SECONDS }), service);
     });
   };
-  const advised = { patienceMs: 120 + roundTripMs, deadlineMs: 200 + 2 * roundTripMs };
+  const advised = { timeoutMs: 120 + roundTripMs, deadlineMs: 200 + 2 * roundTripMs };
   const byDefault = await at(120, 200, (ask) => ask({ perSecond: 200 }));
-  const asAdvised = await at(advised.patienceMs, advised.deadlineMs, async (ask, service) => ({
+  const asAdvised = await at(advised.timeoutMs, advised.deadlineMs, async (ask, service) => ({
     startMs: service.startMs,
     calm: await ask({ perSecond: 200 }),
     busy: await ask({ perSecond: 2000 }),
     denied: await ask({ perSecond: 20, unknown: true }),
   }));
-  const crowded = await at(PATIENT_MS, PATIENT_MS, async (ask, service) => ({
+  const crowded = await at(LONG_TIMEOUT_MS, LONG_TIMEOUT_MS, async (ask, service) => ({
     crowd: await ask({ concurrency: CROWD }),
     revoked: await revocations(databaseUrl, service.url, [service, near]),
   }));

@@ -8,16 +8,16 @@ import { until } from './wait.mjs';
  * until the last one is checked, so two variables with the same number are refused, too.
  * @param {string} host
  * @param {Readonly<Record<string, string>>} ports variable → its value
- * @param {number} patienceMs how long an earlier, killed start may need to release its ports
+ * @param {number} timeoutMs how long an earlier, killed start may need to release its ports
  */
-export async function assertPortsFree(host, ports, patienceMs = 3000) {
+export async function assertPortsFree(host, ports, timeoutMs = 3000) {
   /** @type {Awaited<ReturnType<typeof firstRefusal>>} */
   let refusal;
   const isDecided = async () => {
     refusal = await firstRefusal(host, ports);
     return !refusal?.mayPass;
   };
-  await until(isDecided, patienceMs, 50);
+  await until(isDecided, timeoutMs, 50);
   if (refusal) throw new Stop(refusal.message);
 }
 

@@ -52,9 +52,9 @@ export function startService(script, env) {
   });
   const stop = async () => {
     child.kill('SIGTERM');
-    const impatience = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), 15_000);
     await exited;
-    clearTimeout(impatience);
+    clearTimeout(killTimer);
   };
   return { ready, exited, stop };
 }

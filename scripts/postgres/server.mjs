@@ -64,11 +64,11 @@ async function launchOnce({ place: { cluster, identity }, postgres, settings, de
 
   const stop = async () => {
     if (running && child.pid) shutDown(child.pid, 'fast', { cluster, postgres });
-    const impatience = setTimeout(() => {
+    const killTimer = setTimeout(() => {
       if (child.pid) shutDown(child.pid, 'immediate', { cluster, postgres });
     }, 30_000);
     await exited;
-    clearTimeout(impatience);
+    clearTimeout(killTimer);
   };
   // Recovery after a crash may take long, so there is no short timeout; the end of the server is noticed at once.
   await until(() => !running || isReady(cluster, child.pid), 120_000);

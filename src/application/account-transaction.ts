@@ -30,7 +30,7 @@ export interface AccountTransaction {
   saveKey(key: ApiKey): Promise<void>;
   record(event: AuditEvent): Promise<void>;
   /** Sends the notice to the configured receivers after the transaction has committed. */
-  tell(notice: KeyNotice): Promise<void>;
+  notify(notice: KeyNotice): Promise<void>;
 }
 
 export function accountNotFound(): LatchkeyError {

@@ -12,7 +12,7 @@ import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { KeyList, ReadKey, Page, PageRequest } from './lists.js';
-import type { Asker } from './sign-in-ports.js';
+import type { Requester } from './sign-in-ports.js';
 
 export * from './due-ports.js';
 export * from './notice-ports.js';
@@ -70,7 +70,7 @@ export interface LeakReports {
    * which all instances share. Throws `too_many_attempts` when the budget is spent, and `busy` when too many reports
    * are being accepted.
    */
-  take(reports: readonly LeakReport[], asker: Asker): Promise<void>;
+  take(reports: readonly LeakReport[], requester: Requester): Promise<void>;
   /**
    * Passes the oldest reports to `end`, without those that another instance is processing, and deletes the reports that
    * `end` returns. Returns how many it passed on. A report is passed on again if the process stops before the deletion.

@@ -35,7 +35,7 @@ export interface Sessions {
 }
 
 /** For whom a password is checked or a report is accepted. Under load, unknown callers are refused first. */
-export interface Asker {
+export interface Requester {
   /** Callers with the same name share one turn: a client's network, an account, the platform. */
   readonly name: string;
   /**
@@ -45,15 +45,15 @@ export interface Asker {
 }
 
 /** The platform, which acts for its users with a service identity. */
-export const PLATFORM: Asker = { name: 'platform', isKnown: true };
+export const PLATFORM: Requester = { name: 'platform', isKnown: true };
 
 export interface Passwords {
   /**
    * Throws `busy` if an unknown caller's password could not be checked now. Called before anything is written for it.
    */
-  requireRoom(asker: Asker): void;
-  /** Throws `busy` when too many passwords are being hashed. @param asker by default the platform */
-  hash(password: string, asker?: Asker): Promise<string>;
+  requireRoom(requester: Requester): void;
+  /** Throws `busy` when too many passwords are being hashed. @param requester by default the platform */
+  hash(password: string, requester?: Requester): Promise<string>;
   /**
    * Without a hash it does as much work as the hash of an account with this email could require, so that the time
    * reveals nothing. `outdated`: the hash is weaker than new hashes. Throws `busy` like `hash`.
@@ -61,7 +61,7 @@ export interface Passwords {
   verify(
     password: string,
     hash: string | null,
-    asker?: Asker,
+    requester?: Requester,
     email?: string,
   ): Promise<{ matches: boolean; outdated: boolean }>;
   /** What is wrong with a hash that the platform sent, or undefined. */
@@ -76,9 +76,9 @@ export interface GuessSubject {
 export interface PasswordGuesses {
   /**
    * Counts an attempt for each subject, on all instances. Throws `too_many_attempts` when one of them is blocked, and
-   * `busy` when too many attempts are being counted. @param asker by default the platform
+   * `busy` when too many attempts are being counted. @param requester by default the platform
    */
-  count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void>;
+  count(subjects: readonly GuessSubject[], requester?: Requester): Promise<void>;
   /** The attempt was right: forgets all failures of the first subject, and this attempt of the others. */
   forgive(subjects: readonly GuessSubject[]): Promise<void>;
   /** Whether an attempt of this subject was ever right, as long as that is remembered: see SUCCESSES_KEPT_DAYS. */

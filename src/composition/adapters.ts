@@ -66,7 +66,7 @@ export function buildAdapters(
     dueKeys: new PostgresDueKeys(database, outboxWriter),
     keys,
     accounts,
-    firstUses: new PostgresAccounts(database.within(primary.config.patienceMs), outboxWriter),
+    firstUses: new PostgresAccounts(database.within(primary.config.timeoutMs), outboxWriter),
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),

@@ -26,10 +26,10 @@ import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/pos
 export async function administer<T>(
   { database, receivers }: Administered,
   work: (administration: Administration) => Promise<T>,
-  isPatient: boolean,
+  isUnlimited: boolean,
 ): Promise<T> {
   return withPrimary(database, async (primary) => {
-    const dataSource = await connectMigrated(primary, isPatient);
+    const dataSource = await connectMigrated(primary, isUnlimited);
     try {
       return await work(compose(new Database(dataSource, database), receivers));
     } finally {

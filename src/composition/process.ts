@@ -3,7 +3,7 @@ import { ConfigError, readConfig, type Config } from '../config/config.js';
 import { shownSettings, version } from '../config/shown-settings.js';
 import { LatchkeyError } from '../domain/errors.js';
 import { Log } from '../infrastructure/telemetry/log.js';
-import { outliveParentBriefly, WorkerHasToldWhy, Workers } from './workers/workers.js';
+import { outliveParentBriefly, WorkerFailure, Workers } from './workers/workers.js';
 
 process.title = 'latchkey';
 
@@ -63,7 +63,7 @@ function shareWork({ workers, redis }: Config): Running {
 /** Prints one line for each problem that a person can solve. */
 function fail(error: unknown): never {
   const lines = error instanceof ConfigError ? error.problems : [reasonOf(error as Error)];
-  if (!(error instanceof WorkerHasToldWhy)) for (const line of lines) process.stderr.write(`latchkey: ${line}\n`);
+  if (!(error instanceof WorkerFailure)) for (const line of lines) process.stderr.write(`latchkey: ${line}\n`);
   process.exit(1);
 }
 

@@ -47,7 +47,7 @@ describe('with nothing but what is needed', () => {
       trustedProxies: [],
       database: {
         urls: [NEEDED.DATABASE_URL],
-        patienceMs: 120,
+        timeoutMs: 120,
         pooling: 'session',
         readBarrier: false,
         requireSynchronous: false,

@@ -13,7 +13,7 @@ test('one address, plain connections and no barrier are what is meant unless sai
   expect(read({})).toEqual({
     database: {
       urls: [DATABASE_URL],
-      patienceMs: 120,
+      timeoutMs: 120,
       pooling: 'session',
       readBarrier: false,
       requireSynchronous: false,
@@ -31,8 +31,8 @@ test.each<[NodeJS.ProcessEnv, Partial<DatabaseConfig>]>([
     },
   ],
   [{ DATABASE_URL: 'postgresql://one,two' }, { urls: ['postgresql://one', 'postgresql://two'] }],
-  [{ DATABASE_PATIENCE_MS: '20' }, { patienceMs: 20 }],
-  [{ DATABASE_PATIENCE_MS: '60000' }, { patienceMs: 60_000 }],
+  [{ DATABASE_PATIENCE_MS: '20' }, { timeoutMs: 20 }],
+  [{ DATABASE_PATIENCE_MS: '60000' }, { timeoutMs: 60_000 }],
   [{ DATABASE_POOLING: 'transaction' }, { pooling: 'transaction' }],
   [{ READ_BARRIER: 'on' }, { readBarrier: true }],
   [{ REQUIRE_SYNCHRONOUS: 'on' }, { requireSynchronous: true }],

@@ -4,7 +4,7 @@ export interface DatabaseConfig {
   /** One URL for each host in DATABASE_URL. They differ only in the host. */
   readonly urls: readonly string[];
   /** The timeout of one statement of a validation. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Whether a connection is a session of PostgreSQL or changes with each transaction, as with PgBouncer. */
   readonly pooling: 'session' | 'transaction';
   /** Whether a validation is answered only after a standby has received a commit that is later than its read. */
@@ -16,7 +16,7 @@ export interface DatabaseConfig {
 export function readDatabase(reader: EnvReader): DatabaseConfig {
   return {
     urls: readUrls(reader),
-    patienceMs: reader.wholeNumber('DATABASE_PATIENCE_MS', 120, 60_000, 20),
+    timeoutMs: reader.wholeNumber('DATABASE_PATIENCE_MS', 120, 60_000, 20),
     pooling: reader.oneOf('DATABASE_POOLING', 'session', ['session', 'transaction']),
     readBarrier: reader.onOrOff('READ_BARRIER'),
     requireSynchronous: reader.onOrOff('REQUIRE_SYNCHRONOUS'),

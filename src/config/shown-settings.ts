@@ -19,7 +19,7 @@ export function shownSettings(config: Config): Readonly<Record<string, unknown>>
     TRUSTED_PROXIES: config.trustedProxies,
     API_EXAMPLE_URL: place(config.exampleUrl),
     DATABASE_URL: database.urls.map(place).join(' '),
-    DATABASE_PATIENCE_MS: database.patienceMs,
+    DATABASE_PATIENCE_MS: database.timeoutMs,
     DATABASE_POOLING: database.pooling,
     READ_BARRIER: onOrOff(database.readBarrier),
     REQUIRE_SYNCHRONOUS: onOrOff(database.requireSynchronous),

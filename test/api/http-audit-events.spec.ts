@@ -90,7 +90,7 @@ describe("an owner's record", () => {
     const bare = { reason: null, public_part: null };
     const [one, other] = [{ key_id: body.apiKey.id }, { key_id: two.body.apiKey.id }];
     const itself = { actor_id: null, client_ip: null, user_agent: null, request_id: null };
-    const asker = { actor_id: null, client_ip: '203.0.113.9', user_agent: 'App', request_id: 'g' };
+    const requester = { actor_id: null, client_ip: '203.0.113.9', user_agent: 'App', request_id: 'g' };
     const platform = { ...itself, actor_id: 'service:dev-accounts' };
     expect(rows).toMatchObject([
       { type: 'account.created', key_id: null, ...bare, ...platform },
@@ -104,7 +104,7 @@ describe("an owner's record", () => {
         ...other,
         reason: 'expired',
         public_part: two.body.fullKey.slice(3, 27),
-        ...asker,
+        ...requester,
       },
     ]);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { saveAccount } from '../../src/application/accounts/save-account.js';
-import type { Told } from '../../src/application/audit/audit-trail.js';
+import type { HistoryItem } from '../../src/application/audit/audit-trail.js';
 import { saveKeys } from '../../src/application/keys/change-keys.js';
 import { Account } from '../../src/domain/accounts/account.js';
 import { THE_SERVICE } from '../../src/domain/audit/audit-event.js';
@@ -11,8 +11,8 @@ import { client } from '../support/application/calls.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
-async function of<T>(told: AsyncIterable<Told<T>>, id: string): Promise<Told<T>[]> {
-  const found: Told<T>[] = [];
+async function of<T>(told: AsyncIterable<HistoryItem<T>>, id: string): Promise<HistoryItem<T>[]> {
+  const found: HistoryItem<T>[] = [];
   let [last, changes] = ['', 0];
   for await (const each of told) {
     if (each.id === id) found.push(each);
@@ -31,8 +31,8 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
   });
   afterAll(() => world?.close());
 
-  const toldOfKey = (id: string) => world.auditTrail.read((snapshot) => of(snapshot.keys(), id));
-  const toldOfAccount = (id: string) => world.auditTrail.read((snapshot) => of(snapshot.accounts(), id));
+  const historyOfKey = (id: string) => world.auditTrail.read((snapshot) => of(snapshot.keys(), id));
+  const historyOfAccount = (id: string) => world.auditTrail.read((snapshot) => of(snapshot.accounts(), id));
 
   /** With the event of its creation and no other. */
   const issue = async (ownerId: string) =>
@@ -61,7 +61,7 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
     const stored = { ownerId, access, publicPart, digest, createdAt, expiresAt, ...ends };
     const event = { id: expect.any(BigInt), ownerId };
     const facts = JSON.stringify(key.fixedFacts());
-    const told = await toldOfKey(id);
+    const told = await historyOfKey(id);
     expect(told).toMatchObject([
       { id, stored, event: { ...event, type: 'api_key.created', details: facts } },
       { id, stored, event: { ...event, type: 'api_key.revoked', details: null } },
@@ -72,12 +72,14 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
   test('has a key without events once, and the events of a key that is not there', async () => {
     const ownerId = await newAccount(world);
     const { id } = await newKey(world, ownerId);
-    expect(await toldOfKey(id)).toMatchObject([{ id, stored: { ownerId }, event: undefined }]);
+    expect(await historyOfKey(id)).toMatchObject([{ id, stored: { ownerId }, event: undefined }]);
     const gone = crypto.randomUUID();
     await world.accounts.transaction(ownerId, (transaction) =>
       transaction.record({ type: 'api_key.expired', keyId: gone, actorId: null, client: client() }),
     );
-    expect(await toldOfKey(gone)).toMatchObject([{ id: gone, stored: undefined, event: { type: 'api_key.expired' } }]);
+    expect(await historyOfKey(gone)).toMatchObject([
+      { id: gone, stored: undefined, event: { type: 'api_key.expired' } },
+    ]);
   });
 
   test('has each account with the events of its own, and none of its keys or sign-ins', async () => {
@@ -93,7 +95,7 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
     });
     const stored = { permissions: ['a:read'], status: 'suspended' };
     const details = JSON.stringify({ permissions: { before: [], after: ['a:read'] } });
-    expect(await toldOfAccount(id)).toMatchObject([
+    expect(await historyOfAccount(id)).toMatchObject([
       { stored, event: { type: 'account.created', details } },
       { stored, event: { type: 'account.suspended', details: null } },
     ]);
@@ -101,9 +103,9 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
 
   test('has an account without events once, and a purged one as deleted, without permissions', async () => {
     const id = await newAccount(world);
-    expect(await toldOfAccount(id)).toMatchObject([{ stored: { permissions: ['systems:read'] }, event: undefined }]);
+    expect(await historyOfAccount(id)).toMatchObject([{ stored: { permissions: ['systems:read'] }, event: undefined }]);
     await purge(world, id);
-    expect(await toldOfAccount(id)).toMatchObject([{ stored: { permissions: [], status: 'deleted' } }]);
+    expect(await historyOfAccount(id)).toMatchObject([{ stored: { permissions: [], status: 'deleted' } }]);
   });
 
   test('says when events were last pruned without a key, if ever', async () => {

@@ -29,7 +29,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
   const seen = (id: string) =>
     world.accounts.transaction(id, async ({ account, formerAccount }) => ({ account, formerAccount }));
   /** Opens a new account under the id of a purged one. */
-  const openAnew = (id: string, version: bigint, email = emailOf(id)) =>
+  const openAgain = (id: string, version: bigint, email = emailOf(id)) =>
     world.accounts.transaction(id, async (transaction) => {
       await transaction.saveAccount(transaction.formerAccount!.open({ ...PROFILE, email, version }));
     });
@@ -80,7 +80,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
   test('gives its id to a new account, which has what that one was opened with alone', async () => {
     const id = await newAccount(world, { version: 5n });
     await purge(world, id);
-    await openAnew(id, 6n);
+    await openAgain(id, 6n);
     const { account, formerAccount } = await seen(id);
     const status = 'active' as const;
     const state = { ...PROFILE, id, email: emailOf(id), version: 6n, status, passwordHash: null };
@@ -92,7 +92,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     const id = await newAccount(world, { version: 5n });
     await purge(world, id);
     await newAccount(world, { email: emailOf(id) });
-    await expect(openAnew(id, 6n)).rejects.toMatchObject({ code: 'email_taken' });
+    await expect(openAgain(id, 6n)).rejects.toMatchObject({ code: 'email_taken' });
     expect(await seen(id)).toEqual({ account: undefined, formerAccount: { id, version: 5n } });
   });
 
@@ -102,7 +102,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     for (const key of [old, ended]) await revoke(world, key);
     await purge(world, id);
     expect(await keysOf(id)).toEqual({ ids: [], activeKeys: 0 });
-    await openAnew(id, 1n);
+    await openAgain(id, 1n);
     const key = await newKey(world, id, { idempotencyKey: 'once' });
     expect(await keysOf(id)).toEqual({ ids: [key.id], activeKeys: 1 });
     await world.accounts.transaction(id, async (transaction) => {
@@ -125,7 +125,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     await world.audit.recordFailure({ ...failure, keyId: null, reason: 'incorrect-password' });
     await revoke(world, old);
     await purge(world, id);
-    await openAnew(id, 1n);
+    await openAgain(id, 1n);
     await world.audit.recordFailure({ ...failure, keyId: old.id });
     expect(await eventsOf(world, id)).toEqual([]);
     const key = await newKey(world, id);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Asker } from '../../src/application/ports.js';
+import type { Requester } from '../../src/application/ports.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { keyProofsIn } from '../../src/domain/leaks/key-proof.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
@@ -9,8 +9,8 @@ import { client, tally, times } from '../support/application/calls.js';
 import type { World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
-const SERVICE: Asker = { name: 'service:gitlab', isKnown: true };
-const stranger = (): Asker => ({ name: randomUUID(), isKnown: false });
+const SERVICE: Requester = { name: 'service:gitlab', isKnown: true };
+const stranger = (): Requester => ({ name: randomUUID(), isKnown: false });
 
 function report(keys = 1): LeakReport {
   const text = times(keys, () => KeyString.generate('lk').reveal()).join(' ');
@@ -26,7 +26,7 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
   });
   afterEach(() => world?.close());
 
-  const take = (asker: Asker, ...reports: LeakReport[]) => world.leakReports.take(reports, asker);
+  const take = (requester: Requester, ...reports: LeakReport[]) => world.leakReports.take(reports, requester);
   const all = (reports: readonly LeakReport[]) => Promise.resolve(reports);
   /** The reports that are passed on. All of them are processed. */
   const rest = async (limit = 100): Promise<readonly LeakReport[]> => {

@@ -8,7 +8,7 @@ import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memo
 import { NO_TRACES } from '../../src/infrastructure/telemetry/traces.js';
 import { RedisRateLimiter } from '../../src/infrastructure/outbound/redis/redis-rate-limiter.js';
 import { keptLog } from '../support/reading/kept-log.js';
-import { STORE_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { STORE_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import type { Entry } from '../support/reading/printed-log.js';
 
 /** The limits of one process, which count how often they were used. */
@@ -58,7 +58,7 @@ export async function inMemory(limit: RateLimit): Promise<Subject> {
 export async function onRedis(
   limit: RateLimit,
   url = process.env['LATCHKEY_TEST_REDIS_URL']!,
-  deadlineMs = STORE_PATIENCE_MS,
+  deadlineMs = STORE_TIMEOUT_MS,
 ): Promise<Subject> {
   const local = new WatchedLocal(limit);
   const { log, entries } = keptLog();

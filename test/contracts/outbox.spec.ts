@@ -18,7 +18,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
 
   const tell = (key: ApiKey, ...notices: readonly Omit<KeyNotice, 'key'>[]) =>
     world.accounts.transaction(key.ownerId, async (transaction) => {
-      for (const notice of notices) await transaction.tell({ ...notice, key });
+      for (const notice of notices) await transaction.notify({ ...notice, key });
     });
   /** The claims of one key. Claims of other keys are left to run out. */
   const claim = async (key: ApiKey, channel: NoticeChannel = 'webhook', limit = 100): Promise<Claim[]> =>
@@ -72,7 +72,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
   test('is not told when the transaction does not commit, and its number is given out again', async () => {
     const key = await aKey();
     const broken = world.accounts.transaction(key.ownerId, async (transaction) => {
-      await transaction.tell({ type: 'api_key.created', key });
+      await transaction.notify({ type: 'api_key.created', key });
       throw new Error('no');
     });
     await expect(broken).rejects.toThrow('no');

@@ -29,8 +29,8 @@ describe('the chart’s values', () => {
     ['demo values', { env: { DEMO: '1' } }],
     ['a port of its own choice', { env: { HTTP_PORT: '80' } }],
     ['a number where the template would write 1e+06', { env: { RATE_LIMIT_BURST: 1_000_000 } }],
-    ['less patience than the service takes', { env: { DATABASE_PATIENCE_MS: '19' } }],
-    ['more patience than the service takes', { env: { DATABASE_PATIENCE_MS: '60001' } }],
+    ['a shorter timeout than the service accepts', { env: { DATABASE_PATIENCE_MS: '19' } }],
+    ['a longer timeout than the service accepts', { env: { DATABASE_PATIENCE_MS: '60001' } }],
     ['a mail server and its password as plain text', { env: { SMTP_URL: 'smtps://user:secret@mail' } }],
     ['a notice of an expiry after a year', { env: { EXPIRY_NOTICE_DAYS: '365' } }],
     ['a name that is no variable', { env: { 'public-url': 'https://keys.example.com' } }],
@@ -55,6 +55,6 @@ describe('the chart’s values', () => {
     const given = (env as Tree[]).map(({ name, value }) => [name, value ?? secrets[name as string]]);
     const config = readConfig({ NODE_ENV: 'production', ...Object.fromEntries(given) });
     // The ports that the chart's services lead to.
-    expect(config).toMatchObject({ host: '0.0.0.0', httpPort: 3000, grpcPort: 50051, database: { patienceMs: 120 } });
+    expect(config).toMatchObject({ host: '0.0.0.0', httpPort: 3000, grpcPort: 50051, database: { timeoutMs: 120 } });
   });
 });

@@ -9,7 +9,7 @@ import { freePort } from '../../scripts/lib/ports.mjs';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { newOwner } from '../support/callers/owners.js';
 import { snippetOf } from '../support/reading/pages.js';
-import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { startService, type Service } from '../support/processes/service.js';
 
 describe('the client that docs/grpc.md shows for any language', () => {
@@ -32,7 +32,7 @@ describe('the client that docs/grpc.md shows for any language', () => {
     const code = snippetOf('docs/grpc.md', 'Any language, over gRPC', 'js');
     expect(code).toContain('127.0.0.1:50051');
     expect(code).toContain('Date.now() + 200');
-    const patient = code.replace('Date.now() + 200', `Date.now() + ${CALL_PATIENCE_MS}`);
+    const patient = code.replace('Date.now() + 200', `Date.now() + ${CALL_TIMEOUT_MS}`);
     writeFileSync(join(folder, 'client.mjs'), patient.replace('127.0.0.1:50051', target));
     const env = { ...process.env, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', AUTHORIZATION: `Bearer ${apiKey}` };
     const child = spawn(process.execPath, ['client.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });

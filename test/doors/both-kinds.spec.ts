@@ -4,7 +4,7 @@ import { createGuard, type Guard, principalOf } from '@latchkey/guard';
 import express, { type RequestHandler } from 'express';
 import { headersOf } from '../support/callers/forward-auth.js';
 import { newOwner } from '../support/callers/owners.js';
-import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { rawRequest } from '../support/callers/raw-http.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 import { bothKinds, inTable, Users } from './both-kinds.js';
@@ -18,7 +18,7 @@ describe('a service that takes API keys and the tokens of its users', () => {
   beforeAll(async () => {
     service = await sharedService();
     users = await Users.create();
-    const token = { serviceToken: 'dev-validator-token', deadlineMs: CALL_PATIENCE_MS };
+    const token = { serviceToken: 'dev-validator-token', deadlineMs: CALL_TIMEOUT_MS };
     guard = createGuard({ target: service.grpcTarget, ...token });
     const otherwise: RequestHandler = async (request, response, next) => {
       if (await users.isUser(request.headers.authorization)) return next();

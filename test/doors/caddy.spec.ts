@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
 import { guarantees } from './guarantees.js';
-import { besideUsers, CADDY } from './recipes.js';
+import { withUserSessions, CADDY } from './recipes.js';
 
-describe.each([CADDY, besideUsers(CADDY)])('$name before a backend', (recipe) => guarantees(recipe));
+describe.each([CADDY, withUserSessions(CADDY)])('$name before a backend', (recipe) => guarantees(recipe));

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { snippetOf } from '../support/reading/pages.js';
 import { guarantees } from './guarantees.js';
 import { recipeText } from './recipe.js';
-import { besideUsers, NGINX } from './recipes.js';
+import { withUserSessions, NGINX } from './recipes.js';
 
 const linesOf = (text: string) =>
   text
@@ -10,7 +10,7 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-describe.each([NGINX, besideUsers(NGINX)])('$name before a backend', (recipe) => guarantees(recipe));
+describe.each([NGINX, withUserSessions(NGINX)])('$name before a backend', (recipe) => guarantees(recipe));
 
 describe('nginx before a backend', () => {
   test('is configured as README shows an excerpt of', () => {

@@ -9,7 +9,7 @@ import { pythonWith, tools } from '../../scripts/tools.mjs';
 import { eventually } from '../support/eventually.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { snippetOf } from '../support/reading/pages.js';
-import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { routesFile } from '../support/callers/forward-auth.js';
@@ -56,7 +56,7 @@ describe('the services in Python', () => {
   async function start(name: string): Promise<string> {
     const PORT = String(await freePort());
     const settings = { LATCHKEY_GRPC_TARGET: service.grpcTarget, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', PORT };
-    const env = { ...python.env, ...settings, LATCHKEY_DEADLINE_MS: String(CALL_PATIENCE_MS) };
+    const env = { ...python.env, ...settings, LATCHKEY_DEADLINE_MS: String(CALL_TIMEOUT_MS) };
     const child = spawn(python.command, [join(folder, name)], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     children.push(child);
     let told = '';
@@ -107,7 +107,7 @@ describe('the services in Python', () => {
   test('the ten lines of docs/grpc.md say what to answer', async () => {
     const code = snippetOf('docs/grpc.md', 'Python, without grpcio-tools', 'python');
     expect([code.includes('127.0.0.1:50051'), code.includes('timeout=0.2')]).toEqual([true, true]);
-    const patient = code.replace('timeout=0.2', `timeout=${CALL_PATIENCE_MS / 1000}`);
+    const patient = code.replace('timeout=0.2', `timeout=${CALL_TIMEOUT_MS / 1000}`);
     const script = patient.replace('127.0.0.1:50051', service.grpcTarget);
     const told = async (key: string) => {
       const env = { ...python.env, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', AUTHORIZATION: `Bearer ${key}` };

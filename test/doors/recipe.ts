@@ -18,7 +18,7 @@ interface Addresses {
  * no outage.
  */
 const SHORT_TIMEOUT = /\b(timeout \w+ |\w+_timeout )\ds\b/g;
-const PROXY_PATIENCE_SECONDS = 60;
+const PROXY_TIMEOUT_SECONDS = 60;
 
 export interface Proxy {
   readonly url: string;
@@ -57,8 +57,8 @@ export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresse
       .replaceAll(/\b8080\b/g, String(port))
       .replaceAll('abns@latchkey', `abns@latchkey-${port}`)
       .replaceAll('/etc/haproxy/', `${folder}/`)
-      .replaceAll(SHORT_TIMEOUT, (_, setting: string) => `${setting}${PROXY_PATIENCE_SECONDS}s`)
-      .replaceAll('timeout = 3000', `timeout = ${1000 * PROXY_PATIENCE_SECONDS}`);
+      .replaceAll(SHORT_TIMEOUT, (_, setting: string) => `${setting}${PROXY_TIMEOUT_SECONDS}s`)
+      .replaceAll('timeout = 3000', `timeout = ${1000 * PROXY_TIMEOUT_SECONDS}`);
     writeFileSync(join(folder, name), text);
   }
   const [command, ...args] = recipe.command(join(folder, recipe.files[0]), folder);

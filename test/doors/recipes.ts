@@ -25,7 +25,7 @@ export const HAPROXY: Recipe = {
 };
 
 /** The same recipe, in front of a backend that also accepts its users' tokens. */
-export function besideUsers(recipe: Recipe): Recipe {
+export function withUserSessions(recipe: Recipe): Recipe {
   return { ...recipe, name: `${recipe.name} beside users' tokens`, takesUsers: true };
 }
 

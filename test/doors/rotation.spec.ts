@@ -5,7 +5,7 @@ import { newOwner } from '../support/callers/owners.js';
 import type { Person } from '../support/callers/person.js';
 import { eventually } from '../support/eventually.js';
 import { tellFigures } from '../support/jest/long-form.js';
-import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { startService, type Service } from '../support/processes/service.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
   guard = createGuard({
     target: `ipv4:${services.map(({ grpcTarget }) => grpcTarget).join(',')}`,
     serviceToken: 'dev-validator-token',
-    deadlineMs: CALL_PATIENCE_MS,
+    deadlineMs: CALL_TIMEOUT_MS,
   });
 });
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { runCommand } from '../support/processes/command-line.js';
 
 const JEST = join(root, 'node_modules/jest/bin/jest.js');
-const PATIENCE_MS = 1_200_000;
+const TIMEOUT_MS = 1_200_000;
 
 test(
   'every contract and every suite of the PostgreSQL adapters, the concurrent ones too, holds through PgBouncer',
@@ -16,5 +16,5 @@ test(
     });
     expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );

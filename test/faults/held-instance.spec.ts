@@ -12,7 +12,7 @@ import type { Person } from '../support/callers/person.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
-import { Asker } from './asker.js';
+import { Requester } from './requester.js';
 import { inTurn, type Outcome } from './measure.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
@@ -31,7 +31,7 @@ describe('of two instances, one', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let held: ServiceProcess;
   let other: Service;
-  let [toHeld, toOther]: Asker[] = [];
+  let [toHeld, toOther]: Requester[] = [];
   let person: Person;
   beforeAll(async () => {
     await buildService();
@@ -39,13 +39,13 @@ describe('of two instances, one', () => {
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(BLOCKABLE)}`;
     const env = { DATABASE_URL: database.url, ...UNLIMITED };
     [held, other] = await Promise.all([ServiceProcess.startReady({ ...env, NODE_OPTIONS }), startService(env)]);
-    [toHeld, toOther] = [new Asker(held.target), new Asker(other.grpcTarget)];
+    [toHeld, toOther] = [new Requester(held.target), new Requester(other.grpcTarget)];
     // This test is not about argon2.
     await sql(database.url, 'UPDATE accounts SET password_hash = $1', [CHEAP_HASH]);
     person = await other.person().signIn();
   });
   afterAll(async () => {
-    for (const asker of [toHeld, toOther]) asker?.close();
+    for (const requester of [toHeld, toOther]) requester?.close();
     await ServiceProcess.killTheRest();
     await other.stop();
     await database.drop();

@@ -14,7 +14,7 @@ const LONG = process.env['LATCHKEY_LONG'] === '1';
 const TOLD = LONG || process.env['LATCHKEY_FIGURES'] === '1';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 /** If the service does not come back, its callers must stop at this time. */
-const PATIENCE_MS = 600_000;
+const TIMEOUT_MS = 600_000;
 const OWNERS_AT_ONCE = 4;
 
 interface Scenario {
@@ -83,7 +83,7 @@ test.each(inThisRun)(
       await place.leave();
     }
   },
-  PATIENCE_MS + 60_000,
+  TIMEOUT_MS + 60_000,
 );
 
 /** Plays owners' lives while faults happen. @returns the lives, and the number of faults */
@@ -93,7 +93,7 @@ async function liveThrough(
   { place, faultEvery, answers }: { place: grounds.Ground; faultEvery: number; answers: number },
 ): Promise<[OwnerLife[], number]> {
   const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   let faults = 0;
   const disturb = async () => {
     for (let next = faultEvery; place.fault && !signal.aborted; next = tally.answered + faultEvery) {

@@ -35,13 +35,13 @@ async function counted(keyId: string): Promise<number> {
 function ask(service: ServiceProcess, fullKey: string) {
   const clients = connectClients(service.target);
   let [granted, isOver] = [0, false];
-  const asker = async () => {
+  const requester = async () => {
     while (!isOver) {
       await clients.validate(fullKey, { clientIp: '192.0.2.7' });
       granted += 1;
     }
   };
-  const ended = Promise.allSettled(times(8, asker)).then(() => clients.close());
+  const ended = Promise.allSettled(times(8, requester)).then(() => clients.close());
   return {
     granted: () => granted,
     stop: async () => {

@@ -91,10 +91,10 @@ export class RedisWatch {
         const before = limiter.fallbacks();
         await Promise.all(
           keyIds.map(async (keyId) => {
-            const askedAt = performance.now();
+            const startedAt = performance.now();
             await limiter.charge(keyId);
             figures.charges += 1;
-            figures.longestMs = Math.max(figures.longestMs, performance.now() - askedAt);
+            figures.longestMs = Math.max(figures.longestMs, performance.now() - startedAt);
           }),
         );
         if (limiter.fallbacks() > before) lastLocalAt = performance.now();
@@ -103,8 +103,8 @@ export class RedisWatch {
     };
     const pauses = monitorEventLoopDelay({ resolution: 1 });
     pauses.enable();
-    const askers = this.services.flatMap((service) => Array.from({ length: ASKERS }, () => ask(service)));
-    const work = [...askers, ...this.limiters.map(charge)];
+    const requesters = this.services.flatMap((service) => Array.from({ length: ASKERS }, () => ask(service)));
+    const work = [...requesters, ...this.limiters.map(charge)];
     const begunAt = performance.now();
     await fault();
     const overAt = performance.now();

@@ -4,7 +4,7 @@ import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { GuardLoad } from '../support/callers/guard-load.js';
 import { expectWithinMs, isLong, shortOrLong, tellFigures } from '../support/jest/long-form.js';
-import { CALL_PATIENCE_MS } from '../support/processes/patience.mjs';
+import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { Person } from '../support/callers/person.js';
 import { buildService, freePorts, ServiceProcess } from '../support/processes/service-process.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -44,7 +44,7 @@ describe('two instances behind one guard', () => {
     guard = createGuard({
       target: `ipv4:${targets.join(',')}`,
       serviceToken: 'dev-validator-token',
-      deadlineMs: CALL_PATIENCE_MS,
+      deadlineMs: CALL_TIMEOUT_MS,
       onError: (event) => failures.push(event),
     });
     await eventually(async () => (await guard.check({ authorization: [`Bearer ${fullKey}`], method: 'GET' })).allowed);

@@ -11,7 +11,7 @@ import {
   answering,
   HANGS,
   TAKES,
-  type ToldEvent,
+  type WebhookEvent,
   verified,
   WebhookServer,
 } from '../support/platform/webhook-receiver.js';
@@ -145,7 +145,7 @@ describe('a receiver that is away while the service is killed again and again', 
     );
     const told = receiver.deliveries.map((delivery) => ({
       id: delivery.id,
-      ...(JSON.parse(delivery.body) as ToldEvent),
+      ...(JSON.parse(delivery.body) as WebhookEvent),
     }));
     const seen = new Map(told.map(({ id, type, data }) => [id, `${type} ${data.keyId} ${data.sequence}`]));
     const subjects = new Set(told.map(({ type, data }) => `${type} ${data.keyId}`));

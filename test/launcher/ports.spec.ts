@@ -3,17 +3,17 @@ import { describe, expect, it } from '@jest/globals';
 import { assertPortsFree } from '../../scripts/lib/ports.mjs';
 import { freePorts } from '../support/processes/checkout.js';
 
-const noPatience = 0;
+const noWaitMs = 0;
 
 describe('the ports of a start', () => {
   it.each(['HTTP_PORT', 'GRPC_PORT', 'SYSTEMS_API_PORT'])('name %s when it is taken', async (variable) => {
     const ports = await freePorts();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(Number(ports[variable]), '127.0.0.1', resolve));
-    const refusal = assertPortsFree('127.0.0.1', ports, noPatience);
+    const refusal = assertPortsFree('127.0.0.1', ports, noWaitMs);
     await expect(refusal).rejects.toThrow(`Port ${ports[variable]} is taken: set ${variable} to a free one.`);
     await new Promise((resolve) => other.close(resolve));
-    await expect(assertPortsFree('127.0.0.1', ports, noPatience)).resolves.toBeUndefined();
+    await expect(assertPortsFree('127.0.0.1', ports, noWaitMs)).resolves.toBeUndefined();
   });
 
   it('are waited for while a killed start is letting go of them', async () => {
@@ -27,17 +27,17 @@ describe('the ports of a start', () => {
 
   it('are refused when two variables name the same', async () => {
     const { HTTP_PORT: port = '' } = await freePorts();
-    const refusal = assertPortsFree('127.0.0.1', { HTTP_PORT: port, GRPC_PORT: port }, noPatience);
+    const refusal = assertPortsFree('127.0.0.1', { HTTP_PORT: port, GRPC_PORT: port }, noWaitMs);
     await expect(refusal).rejects.toThrow(`set GRPC_PORT to a free one`);
   });
 
   it.each(['0', '65536', 'http', '-1', '3000 '])('cannot be %j', async (text) => {
-    const refusal = assertPortsFree('127.0.0.1', { HTTP_PORT: text }, noPatience);
+    const refusal = assertPortsFree('127.0.0.1', { HTTP_PORT: text }, noWaitMs);
     await expect(refusal).rejects.toThrow('HTTP_PORT must be a port from 1 to 65535.');
   });
 
   it('name HOST when it is no address of this machine', async () => {
-    const refusal = assertPortsFree('192.0.2.1', await freePorts(), noPatience);
+    const refusal = assertPortsFree('192.0.2.1', await freePorts(), noWaitMs);
     await expect(refusal).rejects.toThrow('set HOST to an address of this machine');
   });
 });

@@ -25,7 +25,7 @@ const kinds = [
 type Kind = (typeof kinds)[number]['kind'];
 
 /** Packing, installing and type checking take seconds, on a busy machine many. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 const folder = mkdtempSync(join(tmpdir(), 'packages-'));
 const samples = new Map<Kind, Sample>();
 const goodKeys = new Map<Kind, string>();
@@ -55,7 +55,7 @@ beforeAll(async () => {
       samples.set(kind, await Sample.start(project, heading, language, service.grpcTarget));
     }),
   );
-}, patienceMs);
+}, timeoutMs);
 
 afterAll(async () => {
   for (const sample of samples.values()) sample.stop();
@@ -122,7 +122,7 @@ describe('the packed guard', () => {
       });
       expect(output).toBe('');
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it('is shown by examples of under 15 lines, the first of which is in both READMEs', () => {

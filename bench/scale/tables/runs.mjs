@@ -47,7 +47,7 @@ export function regions({ regions: all }) {
     ['round trip to the primary', ...all.map((/** @type {any} */ { roundTripMs }) => `${roundTripMs} ms`)],
     [
       row('with the defaults (120, 200 ms): failed', ({ byDefault }) => share(byDefault)),
-      row('`DATABASE_PATIENCE_MS` to set', ({ patienceMs }) => String(patienceMs)),
+      row('`DATABASE_PATIENCE_MS` to set', ({ timeoutMs }) => String(timeoutMs)),
       row("the guard's `deadlineMs` to set", ({ deadlineMs }) => String(deadlineMs)),
       row('failed at 200 and at 2,000 a second', ({ calm, busy }) => `${calm.failed}, ${busy.failed}`),
       row('median, 99th percentile at 200 a second, ms', ({ calm }) => shown(calm)),

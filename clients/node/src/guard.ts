@@ -58,11 +58,11 @@ export function createGuard(options: GuardOptions): Guard {
   };
 
   const check = async (question: Question): Promise<Decision> => {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     const prepared = prepare(question, operationOf);
     const decision = await decide(prepared);
     const { operation, permission, requestId } = prepared;
-    const latencyMs = performance.now() - askedAt;
+    const latencyMs = performance.now() - startedAt;
     const status = decision.allowed ? 200 : decision.status;
     callHook(options.onDecision, { status, operation, permission, latencyMs, requestId });
     return decision;

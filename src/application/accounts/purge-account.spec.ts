@@ -13,7 +13,7 @@ const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const REVOKED = { granted: false, reason: 'revoked' };
 /** Opens an account under the same id for another person. */
-const openAnew = (id: string, version?: bigint) => newOwner(app, { id, email: `next-${id}@example.org`, version });
+const openAgain = (id: string, version?: bigint) => newOwner(app, { id, email: `next-${id}@example.org`, version });
 
 describe('purging an account', () => {
   test('ends every active key, each with an event that says so and who did it', async () => {
@@ -59,7 +59,7 @@ describe('purging an account', () => {
     await createKey(app, id);
     expect([await purge(id, 6n), await purge(id, 6n), await purge(id), await purge(id, 8n)]).toEqual([1, 0, 0, 0]);
     expect(await outcomeOf(purge(id, 7n))).toBe('stale_version');
-    expect(await outcomeOf(openAnew(id, 8n))).toBe('stale_version');
+    expect(await outcomeOf(openAgain(id, 8n))).toBe('stale_version');
   });
 
   test('with an older version than the account has is refused, and nothing of it is done', async () => {
@@ -90,7 +90,7 @@ describe('a change that comes after the purge', () => {
     async (version) => {
       const { id } = await newOwner(app, { version: 5n });
       await purge(id);
-      await expect(openAnew(id, version)).rejects.toMatchObject({
+      await expect(openAgain(id, version)).rejects.toMatchObject({
         code: 'stale_version',
         message: 'id names an account that was purged at version 5: a newer version opens a new account',
       });
@@ -113,7 +113,7 @@ describe('a new account under the id of a purged one', () => {
     const { id } = await newOwner(app, { version: 5n });
     const old = await createKey(app, id);
     await purge(id);
-    await openAnew(id, 6n);
+    await openAgain(id, 6n);
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
     for (const change of ['suspend', 'reactivate'] as const) await app.changeAccountStatus[change](id);
     expect(await verdictOn(old.fullKey)).toEqual(REVOKED);
@@ -130,7 +130,7 @@ describe('a new account under the id of a purged one', () => {
     const once = (n: number) => createKey(app, id, { idempotencyKey: `once-${n}` });
     for (let n = 0; n < 5; n += 1) await once(n);
     await purge(id);
-    await openAnew(id, 1n);
+    await openAgain(id, 1n);
     for (let n = 0; n < 5; n += 1) await once(n);
     expect(await outcomeOf(once(5))).toBe('too_many_active_keys');
   });
@@ -141,7 +141,7 @@ describe('a new account under the id of a purged one', () => {
       const { fullKey } = await createKey(app, id);
       expect(await purge(id)).toBe(1);
       expect(await verdictOn(fullKey)).toEqual(REVOKED);
-      await openAnew(id, version);
+      await openAgain(id, version);
     }
     expect((await app.listApiKeys.execute(id, undefined, { limit: 50 })).items).toEqual([]);
   });

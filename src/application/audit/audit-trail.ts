@@ -2,7 +2,7 @@ import type { AuditPruning } from '../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../domain/audit/audit-seal.js';
 import type { StoredAccount } from '../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../domain/audit/recorded-key.js';
-import type { TellingEvent } from '../../domain/audit/telling-event.js';
+import type { HistoryEvent } from '../../domain/audit/history-event.js';
 
 /** From `since`, inclusive, to `until`, exclusive. Either may be undefined. */
 export interface TimeSpan {
@@ -25,20 +25,20 @@ export interface AuditTrailReading {
 }
 
 /** A key or an account, and one of the events that explain its state. */
-export interface Told<T> {
+export interface HistoryItem<T> {
   readonly id: string;
   /** Undefined when only events are left. */
   readonly stored: T | undefined;
   /** Undefined when it has no events. */
-  readonly event: TellingEvent | undefined;
+  readonly event: HistoryEvent | undefined;
 }
 
 /** The audit trail with the keys and accounts that it describes, all read at the same moment. */
 export interface AuditTrailSnapshot extends AuditTrailReading {
   /** Key by key: one item for each event in the order of the ids, or one item for a key without events. */
-  keys(): AsyncIterable<Told<StoredKey>>;
+  keys(): AsyncIterable<HistoryItem<StoredKey>>;
   /** The same for accounts. */
-  accounts(): AsyncIterable<Told<StoredAccount>>;
+  accounts(): AsyncIterable<HistoryItem<StoredAccount>>;
   /** The time of the last pruning without a seal key. */
   prunedUnsealedAt(): Promise<Date | undefined>;
 }

@@ -10,7 +10,7 @@ import {
 import { MINUTE_MS } from '../../domain/time.js';
 import type { AuditTrailSnapshot } from './audit-trail.js';
 import { EventCursor, FIRST_ID } from './event-cursor.js';
-import { holdAgainstRecord, type HeldRecord } from './hold-against-record.js';
+import { compareWithAuditTrail, type Comparison } from './compare-with-audit-trail.js';
 import type { AuditTrail } from '../ports.js';
 
 /** A seal that was saved elsewhere. Only such a seal can show that seals were removed from the end of the chain. */
@@ -25,7 +25,7 @@ export interface IntactTrail {
   readonly prunedToSealId: bigint;
   readonly unsealedEvents: number;
   readonly oldestUnsealedAt: Date | undefined;
-  readonly held: HeldRecord;
+  readonly held: Comparison;
 }
 
 /** The first broken link. If no link is broken: the keys and accounts that differ from the audit trail. */
@@ -35,7 +35,7 @@ export interface BrokenTrail {
   /** Undefined when the problem is not about a stored seal. */
   readonly seal: AuditSeal | undefined;
   /** Undefined when a link is broken: such an audit trail proves nothing about keys and accounts. */
-  readonly held?: HeldRecord;
+  readonly held?: Comparison;
 }
 
 /** An event's time is when it was written. That may be after its seal was begun. */
@@ -79,7 +79,7 @@ export class VerifyAuditTrail {
     const unfinished = newest && endProblem(this.keys, newest);
     if (unfinished !== undefined) return broken(unfinished, newest);
     const { count, first: unsealed } = await events.countRest();
-    const held = await holdAgainstRecord(reading, await prunedUpTo(reading, first, lastPruned));
+    const held = await compareWithAuditTrail(reading, await prunedUpTo(reading, first, lastPruned));
     const different = held.differences.length + held.moreDifferences;
     if (different > 0) {
       const problem = `${different} things about keys and accounts are not as the record has them`;

@@ -45,7 +45,7 @@ export async function saveKeys(
     else await transaction.saveKey(key);
     const event = eventOf(change, actor, leakedAt);
     if (event) await transaction.record(event);
-    for (const notice of noticesOfChange(change, actor.client.ip)) await transaction.tell(notice);
+    for (const notice of noticesOfChange(change, actor.client.ip)) await transaction.notify(notice);
   }
 }
 

@@ -154,7 +154,7 @@ describe('what happens between the check of the password and the insert', () => 
     expect(await during(async () => {})).toEqual(['ok', 1]);
   });
 
-  const hashAnew = async (id: string) => {
+  const hashAgain = async (id: string) => {
     const { passwordHash } = await app.getAccount.execute(id);
     await app.accounts.rehash(id, passwordHash!, await app.passwords.hash(PASSWORD));
   };
@@ -162,14 +162,14 @@ describe('what happens between the check of the password and the insert', () => 
   test('the same password hashed again, as a sign-in does: the key is created all the same', async () => {
     let isRenewed = false;
     const once = async (id: string) => {
-      if (!isRenewed) await hashAnew(id);
+      if (!isRenewed) await hashAgain(id);
       isRenewed = true;
     };
     expect(await during(once)).toEqual(['ok', 1]);
   });
 
   test('hashed again and again, which nothing does: refused', async () => {
-    expect(await during(hashAnew)).toEqual(['incorrect_password', 0]);
+    expect(await during(hashAgain)).toEqual(['incorrect_password', 0]);
   });
 
   test('a password change: refused', async () => {

@@ -3,7 +3,7 @@ import { clientNetwork } from '../../domain/audit/client-network.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { type KeyProof, keyProofsIn } from '../../domain/leaks/key-proof.js';
 import type { LeakSite } from '../../domain/audit/leak-site.js';
-import type { Asker, Audit, LeakReports } from '../ports.js';
+import type { Requester, Audit, LeakReports } from '../ports.js';
 
 /** Texts that may contain keys, or the keys themselves, and where they were found. */
 export interface Leak extends LeakSite {
@@ -55,10 +55,15 @@ export class ReportLeakedKeys {
     await this.take(leaks, actorId, client, { name: actorId, isKnown: true });
   }
 
-  private async take(leaks: readonly Leak[], actorId: string | null, client: Client, asker: Asker): Promise<void> {
+  private async take(
+    leaks: readonly Leak[],
+    actorId: string | null,
+    client: Client,
+    requester: Requester,
+  ): Promise<void> {
     const reporter = { actorId, client };
     const reports = leaks.map(({ texts, source, url }) => ({ reporter, source, url, keys: proofsIn(texts) }));
-    await this.reports.take(reports, asker);
+    await this.reports.take(reports, requester);
     this.tell();
   }
 }

@@ -22,7 +22,7 @@ const use = ({ id: keyId }: ApiKey, network: string, day: number): NetworkUse =>
 
 /** For keys that were used only from home, on day 0. */
 async function decide(keys: readonly ApiKey[], uses: readonly NetworkUse[]) {
-  const known = () => KeyNetworks.restore({ lastDays: new Map([[HOME, 0]]), hasBegun: true, toldOn: null });
+  const known = () => KeyNetworks.restore({ lastDays: new Map([[HOME, 0]]), hasBegun: true, notifiedOn: null });
   const networks = new Map(keys.map(({ id }) => [id, known()]));
   const searches: (readonly string[])[] = [];
   const findKeys = async (ids: readonly string[]) => {
@@ -55,7 +55,7 @@ test('what was granted is kept of each network, of those too that the owner is n
   const key = aKey();
   const { networks } = await decide([key], [use(key, CAFE, 1), use(key, TRAIN, 1)]);
   const lastDays = new Map([[CAFE, 1], [TRAIN, 1]]); // prettier-ignore
-  expect(networks.get(key.id)!.changes()).toEqual({ lastDays, hasBegun: true, toldOn: 1 });
+  expect(networks.get(key.id)!.changes()).toEqual({ lastDays, hasBegun: true, notifiedOn: 1 });
 });
 
 test('keys are looked up for notices alone', async () => {

@@ -98,8 +98,8 @@ export class Confirmation {
     }
     const name = `confirm:${ownerId}`;
     const guess = { account, email: account?.email ?? '', password, subjects: [{ name, policy: CONFIRMATION }] };
-    const asker = { name, isKnown: true };
-    const { matches, outdated } = await check.verify({ ...guess, asker }, client);
+    const requester = { name, isKnown: true };
+    const { matches, outdated } = await check.verify({ ...guess, requester }, client);
     if (!matches) throw incorrectPassword();
     return { password, passwordHash, isOutdated: outdated };
   }

@@ -7,7 +7,7 @@ import type { Account } from '../../domain/accounts/account.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { HOUR_MS } from '../../domain/time.js';
 import { PasswordCheck } from './password-check.js';
-import type { PasswordGuesses, Asker } from '../ports.js';
+import type { PasswordGuesses, Requester } from '../ports.js';
 import { SignIn } from './sign-in.js';
 
 const HOME = '192.0.2.1';
@@ -330,7 +330,7 @@ describe('guessing', () => {
 
   test('writes nothing down while there is no room for the password of a stranger, and goes on for those who are known', async () => {
     class Full extends FakePasswords {
-      override requireRoom({ isKnown }: Asker): void {
+      override requireRoom({ isKnown }: Requester): void {
         if (!isKnown) throw new LatchkeyError('busy', 'full', { retryAfterSeconds: 1 });
       }
     }

@@ -4,7 +4,7 @@ import { SIGN_IN_FROM_NETWORK, SIGN_IN_TO_ACCOUNT } from '../../domain/accounts/
 import type { AuditEvent, Client } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/audit/client-network.js';
 import type { PasswordCheck } from './password-check.js';
-import type { Accounts, Asker, Audit, GuessSubject, PasswordGuesses, Passwords, Sessions } from '../ports.js';
+import type { Accounts, Requester, Audit, GuessSubject, PasswordGuesses, Passwords, Sessions } from '../ports.js';
 
 interface SignInParts {
   readonly accounts: Accounts;
@@ -29,11 +29,11 @@ export class SignIn {
 
   /** Undefined when the account changed while the password was being checked. */
   private async attempt(email: string, password: string, client: Client) {
-    const [account, { subjects, asker }] = await Promise.all([
+    const [account, { subjects, requester }] = await Promise.all([
       this.parts.accounts.findByEmail(email),
       this.origin(email, client),
     ]);
-    const guess = { account, email: emailKey(email), password, subjects, asker };
+    const guess = { account, email: emailKey(email), password, subjects, requester };
     const { matches, outdated } = await this.parts.check.verify(guess, client);
     const hash = account?.passwordHash;
     if (!matches || !account || !hash) throw invalidCredentials();
@@ -48,7 +48,7 @@ export class SignIn {
       event: sessionOpened(account.id, client),
     });
     if (session && outdated) {
-      await this.parts.accounts.rehash(account.id, hash, await this.parts.passwords.hash(password, asker));
+      await this.parts.accounts.rehash(account.id, hash, await this.parts.passwords.hash(password, requester));
     }
     return session;
   }
@@ -57,13 +57,13 @@ export class SignIn {
    * A network that has signed in to the account before is exempt from the limit for the account and from the budget of
    * unknown networks. So guesses from elsewhere can't lock it out.
    */
-  private async origin(email: string, client: Client): Promise<{ subjects: GuessSubject[]; asker: Asker }> {
+  private async origin(email: string, client: Client): Promise<{ subjects: GuessSubject[]; requester: Requester }> {
     const network = clientNetwork(client.ip);
     const account = `sign-in:${emailKey(email)}`;
     const fromNetwork = { name: `${account}:${network}`, policy: SIGN_IN_FROM_NETWORK };
     const isKnown = await this.parts.guesses.hasSucceeded(fromNetwork.name);
     const subjects = isKnown ? [fromNetwork] : [fromNetwork, { name: account, policy: SIGN_IN_TO_ACCOUNT }];
-    return { subjects, asker: { name: network, isKnown } };
+    return { subjects, requester: { name: network, isKnown } };
   }
 }
 

@@ -7,7 +7,7 @@ import type { Metrics } from '../../infrastructure/telemetry/metrics-page.js';
  * After this timeout the worker's previous answer is used, so that a hanging worker does not hide the numbers of the
  * others.
  */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
 interface Followed {
   readonly requests: Requests<void, Metrics>;
@@ -23,7 +23,7 @@ export class WorkersMetrics {
   private page: Promise<string> | undefined;
 
   follow(worker: Worker): void {
-    const requests = new Requests<void, Metrics>(worker.process, 'The worker does not answer', PATIENCE_MS);
+    const requests = new Requests<void, Metrics>(worker.process, 'The worker does not answer', TIMEOUT_MS);
     const followed = { requests, latest: [] };
     this.running.add(followed);
     answerRequests(worker.process, () => this.pageInTheMaking());

@@ -10,10 +10,10 @@ const STEADY_AFTER_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 /** Longer than a worker takes to stop in order, shorter than launchers wait before they kill. */
-const STOP_PATIENCE_MS = 12_000;
+const STOP_TIMEOUT_MS = 12_000;
 
 /** A worker that could not start has already printed the reason. */
-export class WorkerHasToldWhy extends Error {}
+export class WorkerFailure extends Error {}
 
 interface End {
   readonly exitCode: number | null;
@@ -38,9 +38,9 @@ export class Workers {
   async stop(): Promise<void> {
     this.stopping.abort();
     for (const { process: worker } of this.running.keys()) worker.kill('SIGTERM');
-    const impatience = setTimeout(() => this.killTheRest(), STOP_PATIENCE_MS);
+    const killTimer = setTimeout(() => this.killTheRest(), STOP_TIMEOUT_MS);
     await Promise.all(this.running.values());
-    clearTimeout(impatience);
+    clearTimeout(killTimer);
   }
 
   private async start(count: number): Promise<void> {
@@ -115,7 +115,7 @@ function readyOf(worker: Worker): Promise<undefined> {
 }
 
 function whyNotReady({ exitCode, signal }: End): Error {
-  if (exitCode === 1) return new WorkerHasToldWhy();
+  if (exitCode === 1) return new WorkerFailure();
   return new Error(`a worker ended before it was ready (${signal ?? `exit code ${exitCode}`})`);
 }
 
@@ -131,5 +131,5 @@ function restartPauseMs(earlyEnds: number): number {
 export function outliveParentBriefly(): void {
   if (!cluster.worker) return;
   cluster.worker.exitedAfterDisconnect = true;
-  process.once('disconnect', () => setTimeout(() => process.exit(1), STOP_PATIENCE_MS).unref());
+  process.once('disconnect', () => setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref());
 }

@@ -1,5 +1,5 @@
 import type { SealableEvent } from './audit-seal.js';
-import { detailsOf } from './telling-event.js';
+import { detailsOf } from './history-event.js';
 
 /** Where a reporter says that a key was found. Only stored on the audit trail: the URL is never fetched. */
 export interface LeakSite {

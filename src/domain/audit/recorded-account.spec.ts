@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RecordedAccount, type StoredAccount } from './recorded-account.js';
-import type { TellingEvent } from './telling-event.js';
+import type { HistoryEvent } from './history-event.js';
 
 const ACTIVE = (...permissions: string[]): StoredAccount => ({ status: 'active', permissions });
 
@@ -11,7 +11,7 @@ function recorded(stored: StoredAccount | undefined, ...changes: Change[]): Reco
   const account = new RecordedAccount(stored);
   changes.forEach(([became, before, after], index) => {
     const details = before ? JSON.stringify({ permissions: { before, after } }) : null;
-    const event: TellingEvent = { id: BigInt(index + 1), type: `account.${became}`, ownerId: 'u1', details };
+    const event: HistoryEvent = { id: BigInt(index + 1), type: `account.${became}`, ownerId: 'u1', details };
     account.add(event);
   });
   return account;

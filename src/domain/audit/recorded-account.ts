@@ -1,6 +1,6 @@
 import { type PermissionChange, samePermissions } from '../accounts/account-change.js';
 import type { AccountStatus, OwnerStanding } from '../accounts/account.js';
-import { detailsOf, type TellingEvent } from './telling-event.js';
+import { detailsOf, type HistoryEvent } from './history-event.js';
 
 export type StoredAccount = OwnerStanding;
 
@@ -17,14 +17,14 @@ const STATUS_AFTER: Readonly<Record<string, AccountStatus>> = {
  * Reconstructs an account from its events, in the order of their ids, and compares the result with the stored account.
  */
 export class RecordedAccount {
-  private given: { readonly permissions: readonly string[]; readonly by: TellingEvent } | undefined;
-  private left: { readonly status: AccountStatus; readonly by: TellingEvent } | undefined;
+  private given: { readonly permissions: readonly string[]; readonly by: HistoryEvent } | undefined;
+  private left: { readonly status: AccountStatus; readonly by: HistoryEvent } | undefined;
   private between: string | undefined;
 
   /** @param stored undefined where no such account is stored */
   constructor(private readonly stored: StoredAccount | undefined) {}
 
-  add(event: TellingEvent): void {
+  add(event: HistoryEvent): void {
     const status = STATUS_AFTER[event.type];
     if (status) this.left = { status, by: event };
     const change = permissionsOf(event);
@@ -52,7 +52,7 @@ export class RecordedAccount {
   }
 }
 
-function permissionProblems(stored: readonly string[], given: readonly string[], by: TellingEvent): string[] {
+function permissionProblems(stored: readonly string[], given: readonly string[], by: HistoryEvent): string[] {
   const has = stored.filter((permission) => !given.includes(permission));
   const lacks = given.filter((permission) => !stored.includes(permission));
   return [
@@ -61,7 +61,7 @@ function permissionProblems(stored: readonly string[], given: readonly string[],
   ];
 }
 
-function permissionsOf(event: TellingEvent): PermissionChange | undefined {
+function permissionsOf(event: HistoryEvent): PermissionChange | undefined {
   const { before, after } = (detailsOf(event)['permissions'] ?? {}) as Partial<PermissionChange>;
   return Array.isArray(before) && Array.isArray(after) ? { before, after } : undefined;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DAY_MS } from '../time.js';
 import { RecordedKey, type StoredKey } from './recorded-key.js';
-import type { TellingEvent } from './telling-event.js';
+import type { HistoryEvent } from './history-event.js';
 
 const CREATED_AT = new Date('2026-05-01T12:00:00.000Z');
 const LATER = new Date('2026-06-01T12:00:00.000Z');
@@ -23,13 +23,13 @@ const FACTS = {
 };
 
 let lastId = 0n;
-const event = (became: string, details: object | string | null = null, ownerId = 'ada'): TellingEvent => ({
+const event = (became: string, details: object | string | null = null, ownerId = 'ada'): HistoryEvent => ({
   id: (lastId += 1n),
   type: `api_key.${became}`,
   ownerId,
   details: typeof details === 'object' && details !== null ? JSON.stringify(details) : details,
 });
-function differences(stored: StoredKey | undefined, events: readonly TellingEvent[], prunedUpTo?: Date): string[] {
+function differences(stored: StoredKey | undefined, events: readonly HistoryEvent[], prunedUpTo?: Date): string[] {
   const recorded = new RecordedKey(stored);
   for (const each of events) recorded.add(each);
   // Replaces the ids of the events, which count up over all tests.

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../keys/api-key.js';
 import { MAX_EXPIRY_DAYS } from '../keys/key-rules.js';
 import { DAY_MS } from '../time.js';
-import { detailsOf, type TellingEvent } from './telling-event.js';
+import { detailsOf, type HistoryEvent } from './history-event.js';
 
 export type StoredKey = Pick<
   ReturnType<ApiKey['snapshot']>,
@@ -10,15 +10,15 @@ export type StoredKey = Pick<
 
 /** Reconstructs a key from its events, in the order of their ids, and compares the result with the stored key. */
 export class RecordedKey {
-  private created: TellingEvent | undefined;
-  private revoked: TellingEvent | undefined;
-  private expired: TellingEvent | undefined;
+  private created: HistoryEvent | undefined;
+  private revoked: HistoryEvent | undefined;
+  private expired: HistoryEvent | undefined;
 
   /** @param stored undefined where no such key is stored */
   constructor(private readonly stored: StoredKey | undefined) {}
 
   /** Only the first event of each type counts: a genuine trail has no second one. */
-  add(event: TellingEvent): void {
+  add(event: HistoryEvent): void {
     if (event.type === 'api_key.created') this.created ??= event;
     if (event.type === 'api_key.revoked') this.revoked ??= event;
     if (event.type === 'api_key.expired') this.expired ??= event;
@@ -58,7 +58,7 @@ export class RecordedKey {
   private problemsOfEnd(stored: StoredKey, prunedUpTo: Date | undefined): string[] {
     const { revoked, expired } = this;
     const isAlive = !stored.revokedAt && !stored.expiredAt;
-    const endedUnseen = (at: Date | null, event: TellingEvent | undefined) =>
+    const endedUnseen = (at: Date | null, event: HistoryEvent | undefined) =>
       at !== null && !event && isOnRecord(at, prunedUpTo);
     return [
       ...(revoked && !stored.revokedAt

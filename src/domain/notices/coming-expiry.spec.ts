@@ -6,10 +6,10 @@ import { dueExpiryNotice } from './coming-expiry.js';
 const BORN = new Date('2026-03-01T12:00:00Z');
 
 /** The notice that is due for a key with this lifetime when it has so many days left. */
-function due(lifetimeDays: number, leftDays: number, noticeDays = [30, 7, 1], toldDays?: number) {
+function due(lifetimeDays: number, leftDays: number, noticeDays = [30, 7, 1], notifiedDays?: number) {
   const expiresAt = new Date(BORN.getTime() + lifetimeDays * DAY_MS);
   const now = new Date(expiresAt.getTime() - leftDays * DAY_MS);
-  return dueExpiryNotice({ createdAt: BORN, expiresAt, endsAt: null }, noticeDays, toldDays, now);
+  return dueExpiryNotice({ createdAt: BORN, expiresAt, endsAt: null }, noticeDays, notifiedDays, now);
 }
 
 describe('of a key of 90 days', () => {

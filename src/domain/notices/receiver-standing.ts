@@ -6,15 +6,15 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1000, 60_000];
  */
 export class ReceiverStanding {
   /** Consecutive looks at the outbox in which the receiver accepted no message. */
-  private vainLooks = 0;
+  private failedTries = 0;
 
   get isAway(): boolean {
-    return this.vainLooks > 0;
+    return this.failedTries > 0;
   }
 
   /** Until the next look; 0 while the receiver accepts messages. */
   get pauseMs(): number {
-    return this.isAway ? Math.min(FIRST_PAUSE_MS * 2 ** (this.vainLooks - 1), LONGEST_PAUSE_MS) : 0;
+    return this.isAway ? Math.min(FIRST_PAUSE_MS * 2 ** (this.failedTries - 1), LONGEST_PAUSE_MS) : 0;
   }
 
   /**
@@ -22,6 +22,6 @@ export class ReceiverStanding {
    * others failed.
    */
   note(took: boolean): void {
-    this.vainLooks = took ? 0 : this.vainLooks + 1;
+    this.failedTries = took ? 0 : this.failedTries + 1;
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { KeyNetworks, MOST_NETWORKS, usageNetwork } from './key-networks.js';
 
-const NONE = { lastDays: new Map<string, number>(), hasBegun: false, toldOn: null };
+const NONE = { lastDays: new Map<string, number>(), hasBegun: false, notifiedOn: null };
 const restore = (state: Partial<Parameters<typeof KeyNetworks.restore>[0]>) =>
   KeyNetworks.restore({ ...NONE, ...state });
 const known = (count: number, day: number) =>
@@ -22,7 +22,7 @@ describe('the owner', () => {
     expect(networks.grantedFrom('a', 0)).toBe(false);
     expect(networks.grantedFrom('a', 1)).toBe(false);
     expect(networks.grantedFrom('b', 1)).toBe(true);
-    expect(networks.changes()).toEqual({ lastDays: new Map([['a', 1], ['b', 1]]), hasBegun: true, toldOn: 1 }); // prettier-ignore
+    expect(networks.changes()).toEqual({ lastDays: new Map([['a', 1], ['b', 1]]), hasBegun: true, notifiedOn: 1 }); // prettier-ignore
   });
 
   test('is told on the first day too', () => {
@@ -39,7 +39,7 @@ describe('the owner', () => {
   });
 
   test('is not told again of a day that another instance was behind with', () => {
-    expect(restore({ hasBegun: true, toldOn: 6 }).grantedFrom('a', 5)).toBe(false);
+    expect(restore({ hasBegun: true, notifiedOn: 6 }).grantedFrom('a', 5)).toBe(false);
   });
 
   test('is told when a network comes back that was not seen for more than 90 days', () => {

@@ -17,7 +17,7 @@ export interface KeyNetworksState {
    */
   readonly hasBegun: boolean;
   /** The last day on which the owner was notified of a new network. */
-  readonly toldOn: UtcDay | null;
+  readonly notifiedOn: UtcDay | null;
 }
 
 /** The networks from which a key was granted. */
@@ -26,12 +26,12 @@ export class KeyNetworks {
   /** The last days that have changed and must be stored. */
   private readonly seen = new Map<string, UtcDay>();
   private hasBegun: boolean;
-  private toldOn: UtcDay | null;
+  private notifiedOn: UtcDay | null;
 
-  private constructor({ lastDays, hasBegun, toldOn }: KeyNetworksState) {
+  private constructor({ lastDays, hasBegun, notifiedOn }: KeyNetworksState) {
     this.lastDays = new Map(lastDays);
     this.hasBegun = hasBegun;
-    this.toldOn = toldOn;
+    this.notifiedOn = notifiedOn;
   }
 
   static restore(state: KeyNetworksState): KeyNetworks {
@@ -40,7 +40,7 @@ export class KeyNetworks {
 
   /** What must be stored: only the networks that were used since this object was restored. */
   changes(): KeyNetworksState {
-    return { lastDays: this.seen, hasBegun: this.hasBegun, toldOn: this.toldOn };
+    return { lastDays: this.seen, hasBegun: this.hasBegun, notifiedOn: this.notifiedOn };
   }
 
   /**
@@ -54,8 +54,8 @@ export class KeyNetworks {
     for (const days of [this.lastDays, this.seen]) days.set(network, Math.max(lastDay, day));
     const isFirst = !this.hasBegun;
     this.hasBegun = true;
-    if (!isNew || isFirst || (this.toldOn ?? Number.NEGATIVE_INFINITY) >= day) return false;
-    this.toldOn = day;
+    if (!isNew || isFirst || (this.notifiedOn ?? Number.NEGATIVE_INFINITY) >= day) return false;
+    this.notifiedOn = day;
     return true;
   }
 

@@ -67,8 +67,8 @@ test('an answer that does not come in time is unavailable, and disturbs nobody w
   expect(await next).toBe('in time');
 });
 
-test('when the channel closes, or the asker does, all that is open is unavailable', async () => {
-  for (const close of ['channel', 'asker']) {
+test('when the channel closes, or the requester does, all that is open is unavailable', async () => {
+  for (const close of ['channel', 'requester']) {
     const [near, far] = channel();
     answerRequests(far, () => new Promise<never>(() => undefined));
     const requests = new Requests<string, string>(near, 'Nobody answers');

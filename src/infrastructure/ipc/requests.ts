@@ -25,12 +25,12 @@ export class Requests<Body, Answer> {
 
   /**
    * @param silence the message of the error `unavailable`, for when an answer is late or the channel has closed
-   * @param patienceMs timeout for an answer; without it, a request waits as long as the channel is open
+   * @param timeoutMs timeout for an answer; without it, a request waits as long as the channel is open
    */
   constructor(
     private readonly channel: Channel,
     private readonly silence: string,
-    private readonly patienceMs?: number,
+    private readonly timeoutMs?: number,
   ) {
     channel.on('message', this.onMessage);
     channel.on('disconnect', this.failAll);
@@ -40,7 +40,7 @@ export class Requests<Body, Answer> {
     const request = (this.last += 1);
     const answer = new Promise<Asked>((resolve, reject) => this.open.set(request, { resolve, reject }));
     const fail = () => this.open.get(request)?.reject(this.unavailable());
-    const timer = this.patienceMs === undefined ? undefined : setTimeout(fail, this.patienceMs);
+    const timer = this.timeoutMs === undefined ? undefined : setTimeout(fail, this.timeoutMs);
     try {
       this.channel.send!({ request, body }, undefined, undefined, (error) => error && fail());
       return await answer;

@@ -4,7 +4,7 @@ import { answerRequests } from '../ipc/answer-requests.js';
 import { Requests } from '../ipc/requests.js';
 import type { PrometheusMetrics } from './prometheus-metrics.js';
 
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
 /** All numbers of one process, which a worker sends when its parent requests them. */
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
@@ -23,7 +23,7 @@ export class MetricsPage {
     private readonly parent: NodeJS.Process | undefined = cluster.isWorker ? process : undefined,
   ) {
     if (!parent) return;
-    this.page = new Requests(parent, 'The workers’ parent does not answer', PATIENCE_MS);
+    this.page = new Requests(parent, 'The workers’ parent does not answer', TIMEOUT_MS);
     this.stopAnswering = answerRequests(parent, (): Promise<Metrics> => metrics.json());
   }
 

@@ -17,7 +17,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { Outcome } from './request-times.js';
 import { type OpenSpan, type Origin, Traces } from './traces.js';
 
-const CLOSE_PATIENCE_MS = 3000;
+const CLOSE_TIMEOUT_MS = 3000;
 /** The SDK's own default. */
 const MOST_LINKS = 128;
 
@@ -56,10 +56,10 @@ export class OtelTraces extends Traces {
     return this.running.getStore();
   }
 
-  batch(name: string, askers: readonly { readonly origin: Origin }[]): OpenSpan {
-    const [first, ...others] = askers.flatMap(({ origin }) => (origin as Context | undefined) ?? []);
+  batch(name: string, requesters: readonly { readonly origin: Origin }[]): OpenSpan {
+    const [first, ...others] = requesters.flatMap(({ origin }) => (origin as Context | undefined) ?? []);
     const links = others.slice(0, MOST_LINKS).map((origin) => ({ context: trace.getSpanContext(origin)! }));
-    const attributes = { 'db.operation.batch.size': askers.length };
+    const attributes = { 'db.operation.batch.size': requesters.length };
     return toOpenSpan(this.tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, links }, first ?? ROOT_CONTEXT));
   }
 
@@ -67,7 +67,7 @@ export class OtelTraces extends Traces {
     // Shutdown does not wait for an unavailable collector.
     await Promise.race([
       this.provider.shutdown().catch(() => undefined),
-      pause(CLOSE_PATIENCE_MS, undefined, { ref: false }),
+      pause(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
     ]);
   }
 }

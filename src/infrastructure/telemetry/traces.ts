@@ -19,7 +19,7 @@ export abstract class Traces {
   /** The span that the calling code runs in. */
   abstract origin(): Origin;
   /** A span for a statement that serves several calls. It belongs to the trace of the first and links to the others. */
-  abstract batch(name: string, askers: readonly { readonly origin: Origin }[]): OpenSpan;
+  abstract batch(name: string, requesters: readonly { readonly origin: Origin }[]): OpenSpan;
   /** Sends the recorded spans, within a few seconds at most. */
   abstract close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import { root } from '../../../scripts/lib/paths.mjs';
 import { searchPath } from '../../../scripts/tools.mjs';
 import { eventually } from '../../support/eventually.js';
-import { PATIENT } from '../../support/processes/patience.mjs';
+import { LONG_TIMEOUTS } from '../../support/processes/timeouts.mjs';
 import { EQUAL_PRIORITY } from '../../support/processes/service-process.js';
 
 const MARK = '### pasted';
@@ -45,7 +45,7 @@ export class RootShell {
         CADDYFILE: join(folder, 'caddy/main'),
         CADDY_HOME: join(folder, 'caddy'),
         CURL_CA_BUNDLE: join(folder, 'caddy/caddy/pki/authorities/local/root.crt'),
-        SERVICE_EXTRA_ENV: JSON.stringify({ ...PATIENT, NODE_OPTIONS: EQUAL_PRIORITY }),
+        SERVICE_EXTRA_ENV: JSON.stringify({ ...LONG_TIMEOUTS, NODE_OPTIONS: EQUAL_PRIORITY }),
       },
       // What systemctl.mjs starts lives for as long as the last of these.
       stdio: ['pipe', 'pipe', 'inherit', 'pipe'],

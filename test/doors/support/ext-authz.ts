@@ -82,7 +82,7 @@ export class ExtAuthz {
         metadata_context: { filter_metadata: {} },
       },
     };
-    const told = await answer<Told>((done) => this.client.Check(check, this.metadata, done));
+    const told = await answer<HistoryItem>((done) => this.client.Check(check, this.metadata, done));
     return outcomeOf(told, headers);
   }
 
@@ -91,7 +91,7 @@ export class ExtAuthz {
   }
 }
 
-interface Told {
+interface HistoryItem {
   readonly status: { readonly code: number; readonly message: string };
   readonly ok_response?: {
     readonly headers: HeaderOption[];
@@ -112,7 +112,10 @@ const HTTP_STATUS: Readonly<Record<string, number>> = {
   ServiceUnavailable: 503,
 };
 
-function outcomeOf({ status, ok_response: ok, denied_response: denied }: Told, sent: Incoming['headers']): Outcome {
+function outcomeOf(
+  { status, ok_response: ok, denied_response: denied }: HistoryItem,
+  sent: Incoming['headers'],
+): Outcome {
   const { code, message } = status;
   if (code !== 0) {
     if (!denied) throw new Error('a denial without a response is a bare 403');

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PatroniNode } from './patroni-node.js';
 
 const EVERY_MS = 10;
-const PATIENCE_MS = 250;
+const TIMEOUT_MS = 250;
 
 type State = 'primary' | 'standby' | 'away';
 
@@ -65,8 +65,8 @@ export class Promotions {
 async function connect(node: PatroniNode): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: node.url(),
-    connectionTimeoutMillis: PATIENCE_MS,
-    query_timeout: PATIENCE_MS,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
   });
   client.on('error', () => undefined);
   await client.connect();

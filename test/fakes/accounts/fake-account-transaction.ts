@@ -52,6 +52,6 @@ export function fakeAccountTransaction(store: FakeStore, id: string): AccountTra
       if (key.ownerId === id) store.saveKey(key);
     },
     record: async (event) => store.addEvents(store.newChange(id, event)),
-    tell: async (notice) => writeOutbox(store, [notice]),
+    notify: async (notice) => writeOutbox(store, [notice]),
   };
 }

@@ -1,4 +1,4 @@
-import type { AuditTrailSnapshot, Told } from '../../../src/application/audit/audit-trail.js';
+import type { AuditTrailSnapshot, HistoryItem } from '../../../src/application/audit/audit-trail.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../src/domain/audit/audit-event.js';
 import type { SealableEvent } from '../../../src/domain/audit/audit-seal.js';
 import type { StoredAccount } from '../../../src/domain/audit/recorded-account.js';
@@ -24,7 +24,7 @@ async function* histories<T>(
   stored: ReadonlyMap<string, T>,
   events: readonly SealableEvent[],
   subjectOf: (event: SealableEvent) => string | null,
-): AsyncIterable<Told<T>> {
+): AsyncIterable<HistoryItem<T>> {
   for (const id of new Set([...stored.keys(), ...events.map(subjectOf)])) {
     if (id === null) continue;
     const own = events.filter((event) => subjectOf(event) === id);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Asker, Passwords } from '../../../src/application/ports.js';
+import type { Requester, Passwords } from '../../../src/application/ports.js';
 
 const NEW_HASH_KIB = 19_456;
 const MOST_KIB = 262_144;
@@ -7,7 +7,7 @@ const HASH = /^\$(?:argon2id\$v=19\$m=(?<kib>\d+),t=2,p=1|2b\$10)\$(?<salt>[^$]+
 
 /** Hashes that look like argon2id, or roughly like bcrypt, and are cheap. */
 export class FakePasswords implements Passwords {
-  requireRoom(_asker: Asker): void {}
+  requireRoom(_requester: Requester): void {}
 
   async hash(password: string): Promise<string> {
     return fakeHash(password, NEW_HASH_KIB);

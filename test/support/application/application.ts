@@ -27,7 +27,7 @@ export interface Given {
   readonly guesses?: PasswordGuesses;
   readonly platformTokens?: PlatformTokens;
   readonly rateLimit?: RateLimit;
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** None by default. */
   readonly noticeReceivers?: NoticeReceivers;
 }
@@ -44,8 +44,8 @@ const UNHURRIED = {
 export type Application = Awaited<ReturnType<typeof openApplication>>;
 
 /** One instance of the service without its servers: the use cases and the adapters. */
-export async function openApplication(databaseUrl: string, { patienceMs, ...given }: Given = {}) {
-  const primary = primaryAt(databaseUrl, patienceMs === undefined ? {} : { patienceMs });
+export async function openApplication(databaseUrl: string, { timeoutMs, ...given }: Given = {}) {
+  const primary = primaryAt(databaseUrl, timeoutMs === undefined ? {} : { timeoutMs });
   return openOver(await openDatabase(primary, 'lk', UNHURRIED), primary, given);
 }
 
@@ -63,10 +63,10 @@ export async function openOnOwnDatabase(given: Given = {}) {
 export async function openOver(
   dataSource: SessionSource,
   primary: Primary,
-  { rateLimit, noticeReceivers, ...ports }: Omit<Given, 'patienceMs'> = {},
+  { rateLimit, noticeReceivers, ...ports }: Omit<Given, 'timeoutMs'> = {},
 ) {
-  const { urls, patienceMs } = primary.config;
-  const config = readConfig({ DEMO: '1', DATABASE_URL: urls[0]!, DATABASE_PATIENCE_MS: String(patienceMs) });
+  const { urls, timeoutMs } = primary.config;
+  const config = readConfig({ DEMO: '1', DATABASE_URL: urls[0]!, DATABASE_PATIENCE_MS: String(timeoutMs) });
   const faults: unknown[] = [];
   const log = Object.assign(new Log('silent'), { fault: (error: unknown) => void faults.push(error) });
   const telemetry = { log, traces: NO_TRACES };

@@ -10,26 +10,26 @@ export class GuardLoad {
   granted = 0;
   slowestMs = 0;
   private isOver = false;
-  private readonly askers: Promise<void>[];
+  private readonly requesters: Promise<void>[];
 
   constructor(
     private readonly guard: Guard,
     private readonly fullKey: string,
-    askers: number,
+    requesters: number,
   ) {
-    this.askers = Array.from({ length: askers }, () => this.ask());
+    this.requesters = Array.from({ length: requesters }, () => this.ask());
   }
 
   async stop(): Promise<void> {
     this.isOver = true;
-    await Promise.all(this.askers);
+    await Promise.all(this.requesters);
   }
 
   private async ask(): Promise<void> {
     while (!this.isOver) {
-      const askedAt = performance.now();
+      const startedAt = performance.now();
       const decision = await this.guard.check({ authorization: [`Bearer ${this.fullKey}`], method: 'GET' });
-      this.slowestMs = Math.max(this.slowestMs, performance.now() - askedAt);
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAt);
       if (decision.allowed) this.granted += 1;
       else this.refused.push(decision);
       await pause(PACE_MS);

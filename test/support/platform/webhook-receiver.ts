@@ -13,7 +13,7 @@ export interface Delivery {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
-export interface ToldEvent {
+export interface WebhookEvent {
   readonly type: string;
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>> & { readonly keyId: string; readonly sequence: number };
@@ -58,7 +58,7 @@ export class WebhookServer {
   }
 
   /** The notices about a key, each as verified by the library. */
-  toldOf(keyId: string): ToldEvent[] {
+  toldOf(keyId: string): WebhookEvent[] {
     return this.deliveries.map((one) => verified(one)).filter(({ data }) => data.keyId === keyId);
   }
 
@@ -89,6 +89,6 @@ export class WebhookServer {
 }
 
 /** Throws unless the signature is good. */
-export function verified({ body, headers }: Delivery, secret = WebhookServer.SECRET): ToldEvent {
-  return new Webhook(secret).verify(body, headers as Record<string, string>) as ToldEvent;
+export function verified({ body, headers }: Delivery, secret = WebhookServer.SECRET): WebhookEvent {
+  return new Webhook(secret).verify(body, headers as Record<string, string>) as WebhookEvent;
 }

@@ -1,7 +1,7 @@
 import { freePort } from '../../../scripts/lib/ports.mjs';
 import { createDatabase } from '../stores/databases.mjs';
 import { reached } from '../stores/pooled.mjs';
-import { PATIENT } from './patience.mjs';
+import { LONG_TIMEOUTS } from './timeouts.mjs';
 
 /**
  * A service's environment: demo values and free ports, its own database unless one is given, and the given values.
@@ -19,7 +19,7 @@ export async function prepareService(given = {}) {
     env: {
       DEMO: '1',
       LOG_LEVEL: 'silent',
-      ...PATIENT,
+      ...LONG_TIMEOUTS,
       HTTP_PORT: httpPort,
       GRPC_PORT: grpcPort,
       ...given,

@@ -1,6 +1,6 @@
 import type { DatabaseConfig } from '../../../src/config/database-config.js';
 import { Primary } from '../../../src/infrastructure/outbound/postgres/client/primary.js';
-import { STORE_PATIENCE_MS } from '../processes/patience.mjs';
+import { STORE_TIMEOUT_MS } from '../processes/timeouts.mjs';
 import { reached } from './pooled.mjs';
 
 /** The PostgreSQL at these addresses, with the settings that suites use by default. */
@@ -9,7 +9,7 @@ export function primaryAt(url: string | readonly string[], settings: Partial<Dat
   const ways = settings.pooling ? given.map((each) => ({ url: each, pooling: settings.pooling })) : given.map(reached);
   return new Primary({
     urls: ways.map((way) => way.url),
-    patienceMs: STORE_PATIENCE_MS,
+    timeoutMs: STORE_TIMEOUT_MS,
     pooling: ways[0]!.pooling!,
     readBarrier: false,
     requireSynchronous: false,

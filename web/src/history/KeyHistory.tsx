@@ -17,12 +17,12 @@ export function KeyHistory({ found }: { readonly found: KeyFound }) {
       <Title order={3} size="h5">
         {history.title}
       </Title>
-      <Told found={found} />
+      <HistoryItem found={found} />
     </Stack>
   );
 }
 
-function Told({ found: { key, isError, error, isFetching, refetch } }: { readonly found: KeyFound }): ReactNode {
+function HistoryItem({ found: { key, isError, error, isFetching, refetch } }: { readonly found: KeyFound }): ReactNode {
   const { history } = useTexts();
   const { uses, days, lastUsedAt } = key ?? {};
   const retry = () => void refetch();

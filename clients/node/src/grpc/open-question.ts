@@ -34,8 +34,8 @@ export class OpenQuestion {
 
   constructor(
     readonly asked: PreparedQuestion,
-    readonly askedAt: number,
-    /** Like `askedAt` in milliseconds of `performance.now()`, a clock that nobody can set. */
+    readonly startedAt: number,
+    /** Like `startedAt` in milliseconds of `performance.now()`, a clock that nobody can set. */
     readonly deadlineAt: number,
     private readonly onAnswer: (answered: Answered) => void,
     private readonly onFailure: (error: ServiceError) => void,

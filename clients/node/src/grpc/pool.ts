@@ -68,7 +68,7 @@ export class Pool implements LaneListener, Holder, Dispatcher {
   refused(question: OpenQuestion, error: ServiceError): boolean {
     if (error.code !== status.UNAVAILABLE || question.setback) return false;
     const now = performance.now();
-    const tookMs = now - question.askedAt;
+    const tookMs = now - question.startedAt;
     // If the second answer took as long as the first, it would come too late: the try would be useless load.
     if (now + pauseMs + tookMs >= question.deadlineAt) return false;
     // The pause is shortened at random, so that questions refused together do not come back together.

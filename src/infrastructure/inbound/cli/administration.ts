@@ -34,12 +34,12 @@ export interface Administered {
 export interface Databases {
   /**
    * Connects, runs `work`, and disconnects.
-   * @param isPatient switches the statement timeouts off, for commands that read the whole audit trail
+   * @param isUnlimited switches the statement timeouts off, for commands that read the whole audit trail
    */
   administer<T>(
     administered: Administered,
     work: (administration: Administration) => Promise<T>,
-    isPatient: boolean,
+    isUnlimited: boolean,
   ): Promise<T>;
   /** Migrates the tables to this version. Returns the names of the applied migrations. */
   migrate(database: DatabaseConfig): Promise<string[]>;

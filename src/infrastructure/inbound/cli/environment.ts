@@ -14,10 +14,10 @@ import { UsageError } from './failures.js';
 export function onDatabase<T>(
   databases: Databases,
   work: (administration: Administration) => Promise<T>,
-  isPatient = false,
+  isUnlimited = false,
 ): Promise<T> {
   const administered = { database: database(), receivers: read(readNoticeReceivers) };
-  return databases.administer(administered, work, isPatient);
+  return databases.administer(administered, work, isUnlimited);
 }
 
 export function database(): DatabaseConfig {

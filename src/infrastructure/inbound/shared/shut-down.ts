@@ -1,4 +1,4 @@
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 /**
  * Lets work in progress end, and cuts off what takes too long.
@@ -7,7 +7,7 @@ const PATIENCE_MS = 5000;
  */
 export function shutDown(close: (done: () => void) => void, cutOff: () => void): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(cutOff, PATIENCE_MS);
+    const timer = setTimeout(cutOff, TIMEOUT_MS);
     close(() => {
       clearTimeout(timer);
       resolve();

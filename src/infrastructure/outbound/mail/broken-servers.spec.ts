@@ -40,14 +40,14 @@ async function anyServer(talk: (socket: Socket) => void): Promise<{ server: Serv
 }
 
 /** The error of an attempt; undefined when the server accepted the mail. */
-async function tried(url: string, patience?: { stepMs: number; wholeMs: number }): Promise<string | undefined> {
+async function tried(url: string, timeouts?: { stepMs: number; wholeMs: number }): Promise<string | undefined> {
   const { mail } = readConfig({
     DEMO: '1',
     DATABASE_URL: 'postgres://db/x',
     SMTP_URL: url,
     MAIL_FROM: 'keys@example.com',
   });
-  const smtp = new Smtp(mail!.smtp, patience);
+  const smtp = new Smtp(mail!.smtp, timeouts);
   return smtp.send(MAIL).then(
     () => undefined,
     (error: Error) => error.message,
@@ -106,19 +106,19 @@ describe('a server that fails is named with what it said, and gets its mail at t
     expect(await tried(`smtp://${place}`)).toMatch(/closed/i);
   });
 
-  const patience = { stepMs: 100, wholeMs: 60_000 };
+  const timeouts = { stepMs: 100, wholeMs: 60_000 };
   /** On a busy machine, either timer may end the attempt. */
   const GIVEN_UP = /Greeting never received|timeout/i;
   test('one that hangs after it has accepted the connection', async () => {
     const sockets: Socket[] = [];
     const { place } = await anyServer((socket) => void sockets.push(socket.resume()));
-    expect(await tried(`smtp://${place}`, patience)).toMatch(GIVEN_UP);
+    expect(await tried(`smtp://${place}`, timeouts)).toMatch(GIVEN_UP);
     await eventually(async () => sockets.every(({ destroyed }) => destroyed));
   });
 
   test('one that hangs after a command', async () => {
     const { place } = await anyServer((socket) => void socket.resume().write('220 hello\r\n'));
-    expect(await tried(`smtp://${place}`, patience)).toMatch(GIVEN_UP);
+    expect(await tried(`smtp://${place}`, timeouts)).toMatch(GIVEN_UP);
   });
 
   test('one that never comes to an end', async () => {

@@ -8,7 +8,7 @@ interface Patience {
   readonly wholeMs: number;
 }
 
-const PATIENCE: Patience = { stepMs: 10_000, wholeMs: 15_000 };
+const TIMEOUTS: Patience = { stepMs: 10_000, wholeMs: 15_000 };
 const LONGEST_ANSWER = 64 * 1024;
 const LONGEST_REASON = 300;
 
@@ -28,13 +28,13 @@ export class Smtp {
 
   constructor(
     private readonly config: SmtpConfig,
-    private readonly patience = PATIENCE,
+    private readonly timeouts = TIMEOUTS,
   ) {}
 
   /** Throws what the server or the network reported, without the password and without the recipient's address. */
   async send(mail: OutgoingMail): Promise<void> {
     const transport = await (this.transport ??= this.open());
-    const { wholeMs } = this.patience;
+    const { wholeMs } = this.timeouts;
     const attempt = new AbortController();
     this.underWay.add(attempt);
     let isLate = false;
@@ -64,7 +64,7 @@ export class Smtp {
   /** Imported on first use, because most installations send no mail. */
   private async open(): Promise<Transporter> {
     const { createTransport } = await import('nodemailer');
-    const { stepMs } = this.patience;
+    const { stepMs } = this.timeouts;
     const { host, port, secure, login, requireTls, ignoreTls, name, authMethod, tls } = this.config;
     return createTransport({
       host,

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { argon2id } from 'argon2';
-import type { Passwords, Asker } from '../../../application/ports.js';
+import type { Passwords, Requester } from '../../../application/ports.js';
 import { Decoys, type StoredCosts } from './decoys.js';
 import { Gate } from './gate.js';
 import { gauge, type Instrument } from '../../telemetry/instrument.js';
@@ -43,24 +43,24 @@ export class Argon2Passwords implements Passwords {
     this.decoys = new Decoys(settingsOf(cost), readCosts);
   }
 
-  requireRoom(asker: Asker): void {
-    this.gate.requireRoom(asker);
+  requireRoom(requester: Requester): void {
+    this.gate.requireRoom(requester);
   }
 
-  hash(password: string, asker?: Asker): Promise<string> {
+  hash(password: string, requester?: Requester): Promise<string> {
     const work = () => this.argon2.hash(password, { type: argon2id, ...this.cost });
-    return this.gate.pass(work, asker, this.cost.memoryCost);
+    return this.gate.pass(work, requester, this.cost.memoryCost);
   }
 
   async verify(
     password: string,
     hash: string | null,
-    asker?: Asker,
+    requester?: Requester,
     email = '',
   ): Promise<{ matches: boolean; outdated: boolean }> {
     const looked = hash ?? this.decoys.hashFor(email);
     const work = () => this.argon2.verify(looked, password);
-    const equal = await this.gate.pass(work, asker, parseArgon2id(looked)?.memoryCost);
+    const equal = await this.gate.pass(work, requester, parseArgon2id(looked)?.memoryCost);
     // bcrypt ignores bytes beyond its limit, so they may contain a typo. A new hash would include the typo and refuse
     // the correct password.
     const outdated = hash !== null && isCheaper(hash, this.cost) && !isCutOff(hash, password);

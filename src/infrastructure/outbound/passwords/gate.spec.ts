@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { PLATFORM, type Asker } from '../../../application/ports.js';
+import { PLATFORM, type Requester } from '../../../application/ports.js';
 import { Gate } from './gate.js';
 
-const stranger = (name: string): Asker => ({ name, isKnown: false });
-const owner = (name: string): Asker => ({ name, isKnown: true });
+const stranger = (name: string): Requester => ({ name, isKnown: false });
+const owner = (name: string): Requester => ({ name, isKnown: true });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Work that ends when the test ends it. */
@@ -16,14 +16,16 @@ class Crowd {
 
   constructor(private readonly gate: Gate) {}
 
-  async come(label: string, asker: Asker = PLATFORM, weight = 0): Promise<void> {
+  async come(label: string, requester: Requester = PLATFORM, weight = 0): Promise<void> {
     const work = () =>
       new Promise<void>((resolve) => {
         this.inside.push(label);
         this.entered.push(label);
         this.ends.set(label, resolve);
       });
-    this.gate.pass(work, asker, weight).catch((error: { code: string }) => this.refused.push(`${label} ${error.code}`));
+    this.gate
+      .pass(work, requester, weight)
+      .catch((error: { code: string }) => this.refused.push(`${label} ${error.code}`));
     await turn();
   }
 
@@ -97,9 +99,9 @@ test('what does not fit together waits, in its turn; what is too heavy for all g
 test('a stranger is turned away ahead of a line that is too long for this one, and nobody else', async () => {
   const gate = new Gate({ atOnce: 1, queueLength: 3 });
   const crowd = new Crowd(gate);
-  const outcomeOf = (asker: Asker) => {
+  const outcomeOf = (requester: Requester) => {
     try {
-      return void gate.requireRoom(asker);
+      return void gate.requireRoom(requester);
     } catch (error) {
       return (error as { code: string }).code;
     }

@@ -1,4 +1,4 @@
-import { PLATFORM, type Asker } from '../../../application/ports.js';
+import { PLATFORM, type Requester } from '../../../application/ports.js';
 import { LatchkeyError } from '../../../domain/errors.js';
 import { FairQueue } from './fair-queue.js';
 
@@ -38,7 +38,7 @@ export class Gate {
     return { running: this.inside.all, waiting: this.known.size + this.strangers.size };
   }
 
-  async pass<T>(work: () => Promise<T>, { name, isKnown }: Asker = PLATFORM, weight = 0): Promise<T> {
+  async pass<T>(work: () => Promise<T>, { name, isKnown }: Requester = PLATFORM, weight = 0): Promise<T> {
     await new Promise<void>((resolve, reject) => {
       const line = isKnown ? this.known : this.strangers;
       line.add(name, { weight, enter: resolve, refuse: () => reject(busy()) });
@@ -57,7 +57,7 @@ export class Gate {
    * Call it before work that would otherwise be lost. Throws `busy` when the strangers' line has no room for this
    * caller.
    */
-  requireRoom({ name, isKnown }: Asker): void {
+  requireRoom({ name, isKnown }: Requester): void {
     const isFull = this.strangers.size >= this.size.queueLength;
     if (!isKnown && isFull && this.strangers.isDroppedFirst(name)) throw busy();
   }

@@ -32,10 +32,10 @@ export async function migrateDatabase(primary: Primary): Promise<string[]> {
 
 /**
  * For tools that run next to the service. Connects and does not migrate.
- * @param isPatient whether statements run without a time limit
+ * @param isUnlimited whether statements run without a time limit
  */
-export function connectMigrated(primary: Primary, isPatient: boolean): Promise<SessionSource> {
-  return connect(primary, isPatient ? createDataSource(primary, {}) : createDataSource(primary), requireMigrated);
+export function connectMigrated(primary: Primary, isUnlimited: boolean): Promise<SessionSource> {
+  return connect(primary, isUnlimited ? createDataSource(primary, {}) : createDataSource(primary), requireMigrated);
 }
 
 async function connect(

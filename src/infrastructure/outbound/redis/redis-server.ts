@@ -5,7 +5,7 @@ import { CONNECTION, type GcraRedis } from './gcra-script.js';
 import type { ChargeBatcher, Charging, SharedLimits } from './shared-limits.js';
 
 /** How long a sentinel may take to name the primary. */
-const SENTINEL_PATIENCE_MS = 500;
+const SENTINEL_TIMEOUT_MS = 500;
 
 /** A single server, or the one that sentinels name. A batch is one call. */
 export class RedisServer implements SharedLimits {
@@ -43,7 +43,7 @@ function underSentinels(config: RedisSentinelConfig): Redis {
     password,
     sentinelUsername,
     sentinelPassword,
-    sentinelCommandTimeout: SENTINEL_PATIENCE_MS,
+    sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
     sentinelRetryStrategy: CONNECTION.retryStrategy,
     // No failoverDetector: when it hears of a failover while ioredis is connecting, ioredis never connects again. A
     // replaced primary is noticed without it, because it closes its connections, refuses to write or does not answer.

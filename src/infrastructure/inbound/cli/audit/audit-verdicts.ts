@@ -1,4 +1,4 @@
-import type { HeldRecord } from '../../../../application/audit/hold-against-record.js';
+import type { Comparison } from '../../../../application/audit/compare-with-audit-trail.js';
 import type { BrokenTrail, ExportedSeal, IntactTrail } from '../../../../application/audit/verify-audit-trail.js';
 import type { AuditSeal } from '../../../../domain/audit/audit-seal.js';
 import type { Answer } from '../answering.js';
@@ -45,7 +45,7 @@ export function describeBroken({ problem, seal, held }: BrokenTrail): Answer {
   return { document: { intact: false, problem, ...place }, text: `BROKEN: ${where}${problem}` };
 }
 
-function describeDifferences(problem: string, { differences, moreDifferences }: HeldRecord): Answer {
+function describeDifferences(problem: string, { differences, moreDifferences }: Comparison): Answer {
   const lines = differences.map((each) => `    ${each.subject} ${each.id} ${each.problem}`.replace(CONTROLS, '�'));
   const more = moreDifferences > 0 ? [`    and ${moreDifferences} more`] : [];
   const document = { intact: false, problem, differences, moreDifferences };

@@ -110,7 +110,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
     await this.manager.insert(AuditEventRow, fromAuditEvent(event, this.id));
   }
 
-  async tell(notice: KeyNotice): Promise<void> {
+  async notify(notice: KeyNotice): Promise<void> {
     this.notices.push(notice);
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Any, IsNull, Not, type EntityManager } from 'typeorm';
-import type { PasswordGuesses, Asker, GuessSubject } from '../../../../application/ports.js';
+import type { PasswordGuesses, Requester, GuessSubject } from '../../../../application/ports.js';
 import { attemptPassword, tooManyAttempts, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
 import { Gate } from '../../passwords/gate.js';
 import { CrowdReader } from '../client/crowd-reader.js';
@@ -22,8 +22,8 @@ export class PostgresPasswordGuesses implements PasswordGuesses {
    * Keeps the subjects' rows locked until all are counted, so that attempts that arrive together are counted one by
    * one.
    */
-  count(subjects: readonly GuessSubject[], asker?: Asker): Promise<void> {
-    return this.gate.pass(() => this.countAll(subjects), asker);
+  count(subjects: readonly GuessSubject[], requester?: Requester): Promise<void> {
+    return this.gate.pass(() => this.countAll(subjects), requester);
   }
 
   /** Not atomic: after an error in between, the later subjects keep one failure too many, which is no less safe. */

@@ -6,7 +6,7 @@ import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-se
 import { fromSeal, toPruning, toSeal, toSealableEvent } from './mapping.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
 import { databaseNow } from '../client/database.js';
-import { toldAccounts, toldKeys } from './told-by-record.js';
+import { accountHistories, keyHistories } from './histories.js';
 import { pageFrom, pagesById } from './pages-by-id.js';
 
 const LAST_ID = 2n ** 63n - 1n;
@@ -50,11 +50,11 @@ export class PostgresAuditTrailTransaction implements AuditTrailTransaction, Aud
   }
 
   keys() {
-    return toldKeys(this.manager);
+    return keyHistories(this.manager);
   }
 
   accounts() {
-    return toldAccounts(this.manager);
+    return accountHistories(this.manager);
   }
 
   async prunedUnsealedAt(): Promise<Date | undefined> {

@@ -3,7 +3,7 @@ import { client, times } from '../../../../../test/support/application/calls.js'
 import { FailureCommits } from './failure-commits.js';
 import { LONGEST_PAUSE_MS } from '../../../../domain/audit/failure-flood.js';
 
-const PATIENCE_MS = 120;
+const TIMEOUT_MS = 120;
 const FAILURE = { reason: 'invalid-key', ownerId: null, keyId: null, publicPart: null, client: client() } as const;
 
 describe('commits of failures', () => {
@@ -26,7 +26,7 @@ describe('commits of failures', () => {
     const sizes: number[] = [];
     const commits = new FailureCommits(async (groups) => {
       sizes.push(groups.reduce((sum, { count }) => sum + count, 0));
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
     void add(commits, 500);
     await jest.advanceTimersByTimeAsync(1);
     expect(sizes).toEqual([500]);
@@ -38,7 +38,7 @@ describe('commits of failures', () => {
   });
 
   test('are tried at once after one that failed, flood or not', async () => {
-    const commits = new FailureCommits(write, PATIENCE_MS);
+    const commits = new FailureCommits(write, TIMEOUT_MS);
     isAway = false;
     void add(commits, 500);
     await jest.advanceTimersByTimeAsync(1);

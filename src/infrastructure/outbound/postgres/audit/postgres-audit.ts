@@ -47,7 +47,7 @@ export class PostgresAudit implements Audit {
     private readonly outage = new PostgresOutage(),
   ) {
     this.connections = new ReservedConnections(primary, 'audit', CONNECTIONS);
-    this.commits = new FailureCommits((groups) => this.insert(groups), primary.config.patienceMs, traces);
+    this.commits = new FailureCommits((groups) => this.insert(groups), primary.config.timeoutMs, traces);
   }
 
   instruments(): Instrument[] {

@@ -41,7 +41,7 @@ export class ReservedConnections {
     private readonly purpose: string,
     private readonly maxConnections: number,
   ) {
-    this.timeoutMs = primary.config.patienceMs;
+    this.timeoutMs = primary.config.timeoutMs;
     this.connectTimeoutMs = Math.max(CONNECT_TIMEOUT_MS, this.timeoutMs);
     this.name = `latchkey ${purpose}`;
     const config = {

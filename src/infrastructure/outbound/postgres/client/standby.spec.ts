@@ -68,8 +68,8 @@ const SETTINGS = [NAMES, `synchronous_commit = 'local'`, `synchronous_commit = '
 describe.each(['session', 'transaction'] as const)('a read behind a barrier, with pooling by %s', (pooling) => {
   const readers: PostgresKeyReader[] = [];
   afterAll(() => Promise.all(readers.map((each) => each.close())));
-  function read(patience = {}) {
-    const reader = new PostgresKeyReader(primaryAt(primary.url, { readBarrier: true, pooling, ...patience }));
+  function read(timeouts = {}) {
+    const reader = new PostgresKeyReader(primaryAt(primary.url, { readBarrier: true, pooling, ...timeouts }));
     readers.push(reader);
     return met(reader.read(NOBODYS_KEY));
   }
@@ -82,7 +82,7 @@ describe.each(['session', 'transaction'] as const)('a read behind a barrier, wit
   test('gets no answer while the standby is away, not even when an administrator ends the wait', async () => {
     standby.pause();
     try {
-      expect(await read({ patienceMs: 200 })).toEqual(['unavailable', 'no answer within 200 ms']);
+      expect(await read({ timeoutMs: 200 })).toEqual(['unavailable', 'no answer within 200 ms']);
       expect(await cancelled(read())).toEqual(['unavailable', expect.stringMatching(/connection/i)]);
     } finally {
       standby.resume();
@@ -208,7 +208,7 @@ describe('sessions that wait for a standby which is away', () => {
   };
 
   test('are ended when nobody waits for their answer any more, but for those of changes', async () => {
-    const impatient = primaryAt(primary.url, { readBarrier: true, patienceMs: 50 });
+    const impatient = primaryAt(primary.url, { readBarrier: true, timeoutMs: 50 });
     const reader = new PostgresKeyReader(impatient);
     await reader.open();
     standby.pause();

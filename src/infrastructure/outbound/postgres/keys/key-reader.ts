@@ -38,7 +38,7 @@ export class PostgresKeyReader implements KeyReader {
       send: (publicParts) => this.readAll(publicParts),
       maxBatch: MAX_BATCH,
       maxInFlight: MAX_IN_FLIGHT,
-      timeoutMs: config.patienceMs,
+      timeoutMs: config.timeoutMs,
       name: 'postgresql read_keys',
       traces,
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Any, type EntityManager } from 'typeorm';
-import type { Asker, LeakReports } from '../../../../application/ports.js';
+import type { Requester, LeakReports } from '../../../../application/ports.js';
 import type { LeakReport } from '../../../../domain/leaks/leak-report.js';
 import { spendReport } from '../../../../domain/leaks/report-budget.js';
 import { Gate } from '../../passwords/gate.js';
@@ -20,13 +20,13 @@ export class PostgresLeakReports implements LeakReports {
    * Keeps the row of the network's budget locked until the commit, so that reports from one network are counted one by
    * one.
    */
-  take(reports: readonly LeakReport[], asker: Asker): Promise<void> {
+  take(reports: readonly LeakReport[], requester: Requester): Promise<void> {
     const commit = () =>
       this.database.transaction(async (manager) => {
-        if (!asker.isKnown) await spend(manager, asker.name);
+        if (!requester.isKnown) await spend(manager, requester.name);
         await manager.insert(LeakReportRow, reports.map(fromLeakReport));
       });
-    return this.gate.pass(commit, asker);
+    return this.gate.pass(commit, requester);
   }
 
   /** Keeps the rows locked until they are deleted. If the process ends before that, another one works them off. */

@@ -39,7 +39,7 @@ async function load(manager: EntityManager, keyIds: readonly string[]): Promise<
   return new Map(
     keys.map(({ key_id, has_networks, told_on }) => [
       key_id,
-      KeyNetworks.restore({ lastDays: lastDays.get(key_id)!, hasBegun: has_networks, toldOn: told_on }),
+      KeyNetworks.restore({ lastDays: lastDays.get(key_id)!, hasBegun: has_networks, notifiedOn: told_on }),
     ]),
   );
 }
@@ -59,7 +59,11 @@ const SAVE_NETWORKS = `
 
 async function save(manager: EntityManager, networks: ReadonlyMap<string, KeyNetworks>): Promise<void> {
   const changes = [...networks].map(([key_id, of]) => ({ key_id, ...of.changes() }));
-  const keys = changes.map(({ key_id, hasBegun, toldOn }) => ({ key_id, has_networks: hasBegun, told_on: toldOn }));
+  const keys = changes.map(({ key_id, hasBegun, notifiedOn }) => ({
+    key_id,
+    has_networks: hasBegun,
+    told_on: notifiedOn,
+  }));
   const seen = changes.flatMap(({ key_id, lastDays }) =>
     [...lastDays].map(([network, last_day]) => ({ key_id, network, last_day })),
   );

@@ -8,7 +8,7 @@ import { slotOf, SLOTS, type SlotRange } from './slots.js';
 const LOOK_EVERY_MS = 1000;
 const LOOK_AGAIN_MS = 100;
 /** How long one node may take to return its slots before we call another one. */
-const LOOK_PATIENCE_MS = 250;
+const LOOK_TIMEOUT_MS = 250;
 
 /**
  * Several servers, each with a part of the slots that keys fall into. Connections, reconnecting and calls are left to
@@ -91,7 +91,7 @@ export class RedisCluster implements SharedLimits {
     for (const node of new Set(inTurn)) {
       if (!node.isConnected) continue;
       try {
-        this.take(await within(LOOK_PATIENCE_MS, node.slots()), node.host);
+        this.take(await within(LOOK_TIMEOUT_MS, node.slots()), node.host);
         break;
       } catch {
         // Tries the next node. After the last one, the timer tries all of them again.

@@ -1,7 +1,7 @@
 import { RecordedAccount } from '../../domain/audit/recorded-account.js';
 import { RecordedKey } from '../../domain/audit/recorded-key.js';
-import type { TellingEvent } from '../../domain/audit/telling-event.js';
-import type { AuditTrailSnapshot, Told } from './audit-trail.js';
+import type { HistoryEvent } from '../../domain/audit/history-event.js';
+import type { AuditTrailSnapshot, HistoryItem } from './audit-trail.js';
 
 /** How many differences are listed. The rest are only counted. */
 const MOST_NAMED = 100;
@@ -18,7 +18,7 @@ interface Held {
   readonly takenAsFound: number;
 }
 
-export interface HeldRecord {
+export interface Comparison {
   readonly keys: Held;
   readonly accounts: Held;
   /** The first 100. */
@@ -27,7 +27,7 @@ export interface HeldRecord {
 }
 
 interface Recorded {
-  add(event: TellingEvent): void;
+  add(event: HistoryEvent): void;
   readonly isTakenAsFound: boolean;
   differences(prunedUpTo: Date | undefined): string[];
 }
@@ -36,15 +36,15 @@ interface Recorded {
  * Compares all keys and accounts with the audit trail. Holds only one of them in memory at a time.
  * @param prunedUpTo events up to this time were deleted
  */
-export async function holdAgainstRecord(
+export async function compareWithAuditTrail(
   snapshot: AuditTrailSnapshot,
   prunedUpTo: Date | undefined,
-): Promise<HeldRecord> {
+): Promise<Comparison> {
   const differences: Difference[] = [];
   let found = 0;
   const hold = async <T>(
     subject: Difference['subject'],
-    told: AsyncIterable<Told<T>>,
+    told: AsyncIterable<HistoryItem<T>>,
     begin: (stored: T | undefined) => Recorded,
   ): Promise<Held> => {
     let [count, takenAsFound] = [0, 0];
@@ -65,7 +65,7 @@ export async function holdAgainstRecord(
 
 /** Yields each key or account after its last event. */
 async function* eachOf<T>(
-  told: AsyncIterable<Told<T>>,
+  told: AsyncIterable<HistoryItem<T>>,
   begin: (stored: T | undefined) => Recorded,
 ): AsyncIterable<[string, Recorded]> {
   let current: [string, Recorded] | undefined;

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import type { Told } from '../../../../application/audit/audit-trail.js';
+import type { HistoryItem } from '../../../../application/audit/audit-trail.js';
 import { ACCOUNT_HISTORY_PREFIX, KEY_HISTORY_TYPES } from '../../../../domain/audit/audit-event.js';
 import type { StoredAccount } from '../../../../domain/audit/recorded-account.js';
 import type { StoredKey } from '../../../../domain/audit/recorded-key.js';
@@ -24,7 +24,7 @@ const ACCOUNTS = `
   FULL JOIN (${EVENTS} LIKE '${ACCOUNT_HISTORY_PREFIX}%' AND owner_id IS NOT NULL) event ON event.owner_id = account.id
   ORDER BY subject, event.id`;
 
-interface ToldRow {
+interface HistoryRow {
   readonly subject: string;
   readonly is_stored: boolean;
   readonly event_id: string | null;
@@ -33,7 +33,7 @@ interface ToldRow {
   readonly details: string | null;
 }
 
-interface KeyToldRow extends ToldRow {
+interface KeyHistoryRow extends HistoryRow {
   readonly owner_id: string;
   readonly access: StoredKey['access'];
   readonly public_part: string;
@@ -44,8 +44,8 @@ interface KeyToldRow extends ToldRow {
   readonly expired_at: Date | null;
 }
 
-export async function* toldKeys(manager: EntityManager): AsyncIterable<Told<StoredKey>> {
-  for await (const row of rowsOf<KeyToldRow>(manager, 'told_keys', KEYS)) {
+export async function* keyHistories(manager: EntityManager): AsyncIterable<HistoryItem<StoredKey>> {
+  for await (const row of rowsOf<KeyHistoryRow>(manager, 'key_histories', KEYS)) {
     yield told(row, {
       ownerId: row.owner_id,
       access: row.access,
@@ -59,12 +59,12 @@ export async function* toldKeys(manager: EntityManager): AsyncIterable<Told<Stor
   }
 }
 
-export async function* toldAccounts(manager: EntityManager): AsyncIterable<Told<StoredAccount>> {
-  const rows = rowsOf<ToldRow & StoredAccount>(manager, 'told_accounts', ACCOUNTS);
+export async function* accountHistories(manager: EntityManager): AsyncIterable<HistoryItem<StoredAccount>> {
+  const rows = rowsOf<HistoryRow & StoredAccount>(manager, 'account_histories', ACCOUNTS);
   for await (const row of rows) yield told(row, { permissions: row.permissions, status: row.status });
 }
 
-function told<T>(row: ToldRow, stored: T): Told<T> {
+function told<T>(row: HistoryRow, stored: T): HistoryItem<T> {
   const { event_id: id, type, event_owner_id: ownerId, details } = row;
   return {
     id: row.subject,

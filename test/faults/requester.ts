@@ -2,7 +2,7 @@ import { bearer, connectClients } from '../support/callers/grpc-clients.js';
 import { outcomeOf, type Outcome } from './measure.js';
 
 /** Sends questions about keys to one instance, with unary calls and over a stream, without waiting for the answers. */
-export class Asker {
+export class Requester {
   private readonly clients;
   private readonly stream;
   private readonly open = new Map<string, (outcome: Outcome) => void>();

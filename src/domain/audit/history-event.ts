@@ -1,10 +1,10 @@
 import type { SealableEvent } from './audit-seal.js';
 
 /** The part of an event from which the state of a key or an account can be reconstructed. */
-export type TellingEvent = Pick<SealableEvent, 'id' | 'type' | 'ownerId' | 'details'>;
+export type HistoryEvent = Pick<SealableEvent, 'id' | 'type' | 'ownerId' | 'details'>;
 
 /** Empty unless the details are a JSON object. Only a forged event can have other details. */
-export function detailsOf({ details }: Pick<TellingEvent, 'details'>): Readonly<Record<string, unknown>> {
+export function detailsOf({ details }: Pick<HistoryEvent, 'details'>): Readonly<Record<string, unknown>> {
   try {
     const parsed: unknown = details === null ? {} : JSON.parse(details);
     return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
