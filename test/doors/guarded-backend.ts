@@ -16,7 +16,7 @@ import { startProxy, type Proxy, type Recipe } from './recipe.js';
 export const SYSTEMS = '/backend/api/systems';
 export const BURST = 40;
 /** The routes that docs/forward-auth.md shows. */
-export const ROUTES = snippetOf('docs/forward-auth.md', 'What may be asked for', 'json');
+export const ROUTES = snippetOf('docs/forward-auth.md', 'Routes and permissions', 'json');
 
 interface Answer {
   readonly status: number;
