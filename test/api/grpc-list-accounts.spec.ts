@@ -53,7 +53,7 @@ describe('the accounts', () => {
 
   test.each<[string, ListAccountsRequest]>([
     ['page_size must be at most 1000', { pageSize: 1001 }],
-    ['page_token must be the next_page_token of a page before', { pageToken: 'nonsense!' }],
+    ['page_token must be the next_page_token of an earlier page', { pageToken: 'nonsense!' }],
     ['status must be a status of an account', { status: 9 as never }],
   ])('are not listed where a field is wrong: %s', async (details, request) => {
     await expect(list(request)).rejects.toMatchObject({ code: status.INVALID_ARGUMENT, details });

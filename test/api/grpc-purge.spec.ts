@@ -93,7 +93,7 @@ describe('a person who leaves, and another who gets their id', () => {
       const late = service.clients.putAccount({ ...next(id), ...(version === undefined ? {} : { version }) });
       await expect(late).rejects.toMatchObject({
         code: status.FAILED_PRECONDITION,
-        details: 'id names an account that was purged at version 5: a newer version opens a new account',
+        details: 'the account with this id was purged at version 5: only a newer version opens a new account',
       });
     }
     expect(await codeOf(service.clients.account('GetAccount', id))).toBe(status.NOT_FOUND);

@@ -78,7 +78,7 @@ describe('rotating a key', () => {
       type: 'urn:latchkey:problem:rotation-pending',
       title: 'Rotation pending',
       status: 409,
-      detail: 'This API key is being replaced already: end the old or the new one of the two first',
+      detail: 'This API key is part of a rotation: revoke its old or its new key first',
       code: 'rotation_pending',
     });
     expect((await person.create()).body.code).toBe('too_many_active_keys');

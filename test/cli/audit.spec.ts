@@ -91,7 +91,7 @@ describe('latchkey audit', () => {
       code: 1,
       err: '',
       intact: false,
-      problem: 'an event is not what was sealed',
+      problem: 'the events differ from the sealed ones',
       seal: '2',
       fromEventId: '4',
       toEventId: '6',

@@ -95,7 +95,7 @@ describe('the sealed record of processes that are killed', () => {
     await tamper('UPDATE audit_events SET count = count + 1 WHERE id = (SELECT min(id) FROM audit_events)');
     expect(await verify()).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/^BROKEN: seal 1, events 1 to \d+: an event is not what was sealed\n$/),
+      out: expect.stringMatching(/^BROKEN: seal 1, events 1 to \d+: the events differ from the sealed ones\n$/),
     });
   });
 

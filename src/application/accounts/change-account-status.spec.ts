@@ -65,7 +65,7 @@ describe('the status of an account', () => {
   test.each(CHANGES)('of an account that does not exist: %s names no account', async (change) => {
     await expect(app.changeAccountStatus[change]('nobody')).rejects.toMatchObject({
       code: 'account_not_found',
-      message: 'id names no account',
+      message: 'no account has this id',
     });
     expect(await outcomeOf(app.getAccount.execute('nobody'))).toBe('account_not_found');
   });

@@ -75,7 +75,7 @@ describe('a list of accounts', () => {
       const app = await appWith(1);
       await expect(app.listAccounts.execute({ pageSize: 1, pageToken })).rejects.toMatchObject({
         code: 'invalid_fields',
-        details: { errors: [{ field: 'pageToken', message: 'must be the next_page_token of a page before' }] },
+        details: { errors: [{ field: 'pageToken', message: 'must be the next_page_token of an earlier page' }] },
       });
     },
   );

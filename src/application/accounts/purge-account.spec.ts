@@ -73,7 +73,7 @@ describe('purging an account', () => {
   test('of an account that does not exist names none', async () => {
     await expect(purge('nobody')).rejects.toMatchObject({
       code: 'account_not_found',
-      message: 'id names no account',
+      message: 'no account has this id',
     });
   });
 });
@@ -92,7 +92,7 @@ describe('a change that comes after the purge', () => {
       await purge(id);
       await expect(openAgain(id, version)).rejects.toMatchObject({
         code: 'stale_version',
-        message: 'id names an account that was purged at version 5: a newer version opens a new account',
+        message: 'the account with this id was purged at version 5: only a newer version opens a new account',
       });
       expect(await outcomeOf(app.getAccount.execute(id))).toBe('account_not_found');
     },

@@ -39,7 +39,7 @@ describe('keys and accounts beside an intact record', () => {
     ];
     expect(await verify()).toMatchObject({
       intact: true,
-      held: { keys, accounts, differences: [], moreDifferences: 0 },
+      comparison: { keys, accounts, differences: [], moreDifferences: 0 },
     });
   });
 
@@ -52,24 +52,24 @@ describe('keys and accounts beside an intact record', () => {
     app.store.accounts.set(id, { ...app.store.accounts.get(id)!, permissions: ['all:write'] });
     const found = await verify();
     expect(found).toMatchObject({ intact: false, seal: undefined, problem: expect.stringMatching(/^4 things about /) });
-    expect(found.held!.differences.map((each) => [each.subject, each.id])).toEqual(
+    expect(found.comparison!.differences.map((each) => [each.subject, each.id])).toEqual(
       expect.arrayContaining([
         ['key', 'slipped-in'],
         ['key', revoked.id],
         ['account', id],
       ]),
     );
-    expect(found.held!.differences.some((each) => each.id === kept.id)).toBe(false);
+    expect(found.comparison!.differences.some((each) => each.id === kept.id)).toBe(false);
   });
 
   test('are named up to a hundred, and counted beyond', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     for (let n = 0; n < 103; n += 1) slipIn(key.id, `k${n}`);
-    const { held, problem } = (await verify()) as { held: object; problem: string };
-    expect(held).toMatchObject({ moreDifferences: 3, keys: { count: 104, takenAsFound: 103 } });
+    const { comparison, problem } = (await verify()) as { comparison: object; problem: string };
+    expect(comparison).toMatchObject({ moreDifferences: 3, keys: { count: 104, takenAsFound: 103 } });
     expect(problem).toMatch(/^103 things /);
-    expect((held as { differences: unknown[] }).differences).toHaveLength(100);
+    expect((comparison as { differences: unknown[] }).differences).toHaveLength(100);
   });
 
   test('are not looked at beside a record that does not hold', async () => {
@@ -92,13 +92,13 @@ describe('what retention has deleted the events of', () => {
     await new PruneAuditEvents(app.auditTrail, [SEAL_KEY], 30).execute();
     expect(await verify()).toMatchObject({
       intact: true,
-      held: { keys: { count: 1, takenAsFound: 1 }, accounts: { count: 2, takenAsFound: 1 } },
+      comparison: { keys: { count: 1, takenAsFound: 1 }, accounts: { count: 2, takenAsFound: 1 } },
     });
     const { createdAt } = key.snapshot();
     slipIn(key.id, 'in time', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS) });
     expect((await verify()).intact).toBe(true);
     slipIn(key.id, 'too late', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS + 1) });
-    expect((await verify()).held!.differences).toMatchObject([{ id: 'too late' }]);
+    expect((await verify()).comparison!.differences).toMatchObject([{ id: 'too late' }]);
   });
 
   test('before events were sealed is taken as found up to the first seal, and no further', async () => {
@@ -106,7 +106,7 @@ describe('what retention has deleted the events of', () => {
     const { key } = await createKey(app, id, { expiresInDays: 365 });
     app.store.pass(40 * DAY_MS);
     await new PruneAuditEvents(app.auditTrail, [], 30).execute();
-    expect(await verify()).toMatchObject({ intact: true, held: { keys: { count: 1, takenAsFound: 1 } } });
+    expect(await verify()).toMatchObject({ intact: true, comparison: { keys: { count: 1, takenAsFound: 1 } } });
     await newOwner(app);
     await seal();
     expect(await verify()).toMatchObject({ intact: true });
@@ -115,8 +115,8 @@ describe('what retention has deleted the events of', () => {
     const madeUp = { id: 9n, toSealId: null, toEventId: 0n, prunedAt: app.store.now(), mac: null };
     app.store.prunings = [...app.store.prunings, madeUp];
     slipIn(key.id, 'too late', { createdAt: app.store.now() });
-    expect((await verify()).held!.differences).toContainEqual(
-      expect.objectContaining({ id: 'too late', problem: 'has no creation on record' }),
+    expect((await verify()).comparison!.differences).toContainEqual(
+      expect.objectContaining({ id: 'too late', problem: 'has no event that created it' }),
     );
   });
 });

@@ -97,13 +97,13 @@ describe('retention of sealed events', () => {
 
   test('keeps a range that someone has tampered with, and what follows: it is evidence', async () => {
     trail.deleteEvents((id) => id === 5n);
-    await expect(prune(10)).rejects.toThrow('not pruned: seal 2: 3 events were sealed and 2 are there');
+    await expect(prune(10)).rejects.toThrow('not pruned: seal 2: the number of events is 2 instead of 3');
     expect(ids()).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 10, 11]);
     expect(await trail.verify()).toMatchObject({ intact: false, seal: { id: 2n } });
   });
 
   test.each([
-    ['without a key', null, 'not pruned: seal 1: 3 events were sealed and 0 are there'],
+    ['without a key', null, 'not pruned: seal 1: the number of events is 0 instead of 3'],
     ['with a key of their own', Buffer.alloc(32), 'pruning 1 was not recorded with AUDIT_SEAL_KEY'],
   ])('completes no pruning that someone made up %s', async (_, mac, problem) => {
     trail.store.prunings = [{ id: 1n, toEventId: 3n, toSealId: 1n, prunedAt: trail.store.now(), mac }];
@@ -124,7 +124,7 @@ describe('retention of sealed events', () => {
     [
       'the pruning deleted',
       () => void (trail.store.prunings = []),
-      { problem: '3 events were sealed and 0 are there' },
+      { problem: 'the number of events is 0 instead of 3' },
     ],
     [
       'the pruning stretched',
@@ -141,7 +141,7 @@ describe('retention of sealed events', () => {
         trail.store.prunings = [...trail.store.prunings, madeUp];
         trail.deleteEvents((id) => id < 7n);
       },
-      { problem: '3 events were sealed and 0 are there', seal: { id: 2n } },
+      { problem: 'the number of events is 0 instead of 3', seal: { id: 2n } },
     ],
   ])('leaves a trail in which shows: %s', async (_, tamper, broken) => {
     await prune(30);

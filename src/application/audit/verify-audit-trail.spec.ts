@@ -88,14 +88,14 @@ describe('by hand', () => {
   beforeEach(() => trail.recordNineInThreeSeals());
 
   test.each<[string, () => void, bigint, string]>([
-    ['an event changed', () => trail.change(5n, { reason: 'expired' }), 2n, 'an event is not what was sealed'],
+    ['an event changed', () => trail.change(5n, { reason: 'expired' }), 2n, 'the events differ from the sealed ones'],
     [
       'its time set to nonsense',
       () => trail.change(5n, { at: new Date(Number.NaN) }),
       2n,
-      'an event is not what was sealed',
+      'the events differ from the sealed ones',
     ],
-    ['an event deleted', () => trail.deleteEvents((id) => id === 4n), 2n, '3 events were sealed and 2 are there'],
+    ['an event deleted', () => trail.deleteEvents((id) => id === 4n), 2n, 'the number of events is 2 instead of 3'],
     [
       'two events swapped',
       () => {
@@ -103,9 +103,9 @@ describe('by hand', () => {
         trail.change(8n, { ownerId: 'owner-7' });
       },
       3n,
-      'an event is not what was sealed',
+      'the events differ from the sealed ones',
     ],
-    ['an event put before all', () => putCopyOfEvent(-4n), 1n, '3 events were sealed and 4 are there'],
+    ['an event put before all', () => putCopyOfEvent(-4n), 1n, 'the number of events is 4 instead of 3'],
     ['a seal deleted', () => trail.deleteSeal(2n), 3n, 'seal 2 is missing'],
     ['the first seal deleted', () => trail.deleteSeal(1n), 2n, 'seal 1 is missing'],
     ['a seal changed', () => changeSeal(2n, { eventCount: 2 }), 2n, changed],
@@ -133,7 +133,7 @@ describe('by hand', () => {
     putCopyOfEvent(10n);
     expect(await trail.verify()).toMatchObject({
       seal: { id: 4n, fromEventId: 10n, toEventId: 11n },
-      problem: '1 events were sealed and 2 are there',
+      problem: 'the number of events is 2 instead of 1',
     });
   });
 
@@ -143,7 +143,10 @@ describe('by hand', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, newest: undefined, unsealedEvents: 10 });
     await trail.seal();
     trail.store.events = [];
-    expect(await trail.verify()).toMatchObject({ seal: { id: 1n }, problem: '10 events were sealed and 0 are there' });
+    expect(await trail.verify()).toMatchObject({
+      seal: { id: 1n },
+      problem: 'the number of events is 0 instead of 10',
+    });
   });
 
   test('the newest seals and events cut off: only a seal that was exported shows it', async () => {

@@ -112,7 +112,7 @@ describe('the status of an account', () => {
     account.suspend();
     account.delete();
     expect(codeOf(() => account.suspend())).toBe('account_deleted');
-    expect(() => account.suspend()).toThrow('id names a deleted account: reactivate it before suspending it');
+    expect(() => account.suspend()).toThrow('the account is deleted: reactivate it before suspending it');
     expect(account.status).toBe('deleted');
   });
 
@@ -214,7 +214,7 @@ describe('a profile', () => {
             { field: 'id', message: 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]' },
             { field: 'email', message: 'must be an email address' },
             { field: 'displayName', message: 'must be at most 200 characters without control characters' },
-            { field: 'permissions', message: 'must each read resource:action without wildcards, unlike "*"' },
+            { field: 'permissions', message: 'must each have the form resource:action without wildcards, unlike "*"' },
           ],
         },
       }),

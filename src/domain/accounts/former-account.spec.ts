@@ -28,7 +28,7 @@ describe('a purged account', () => {
   });
 
   test.each([4n, 5n, undefined])('is not opened anew by version %s, which may be a late change of it', (version) => {
-    const late = refused('id names an account that was purged at version 5: a newer version opens a new account');
+    const late = refused('the account with this id was purged at version 5: only a newer version opens a new account');
     expect(() => FormerAccount.restore('u1', 5n).open({ ...PROFILE, version })).toThrow(late);
   });
 

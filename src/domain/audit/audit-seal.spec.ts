@@ -46,7 +46,7 @@ describe('the events of a seal', () => {
   test.each(Object.keys(EVENT) as (keyof SealableEvent)[])('no longer, when %s was changed', (column) => {
     const changes = { id: 8n, at: new Date(NOW.getTime() + 1), count: 2 };
     const changed = { ...EVENT, [column]: column in changes ? changes[column as keyof typeof changes] : 'other' };
-    expect(eventsProblem(seal, digest([changed]))).toBe('an event is not what was sealed');
+    expect(eventsProblem(seal, digest([changed]))).toBe('the events differ from the sealed ones');
   });
 
   test('no longer, when a value went from one column to another', () => {
@@ -66,8 +66,8 @@ describe('the events of a seal', () => {
 
   test('no longer, when one came, went, or changed places', () => {
     const next = { ...EVENT, id: 8n };
-    expect(eventsProblem(seal, digest([EVENT, next]))).toBe('1 events were sealed and 2 are there');
-    expect(eventsProblem(seal, digest([]))).toBe('1 events were sealed and 0 are there');
+    expect(eventsProblem(seal, digest([EVENT, next]))).toBe('the number of events is 2 instead of 1');
+    expect(eventsProblem(seal, digest([]))).toBe('the number of events is 0 instead of 1');
     expect(digest([EVENT, next]).eventsMac.equals(digest([next, EVENT]).eventsMac)).toBe(false);
   });
 
@@ -125,12 +125,12 @@ describe('a chain of seals', () => {
 
   test('is broken where a genuine seal of another chain was put in', () => {
     const other = sealEvents(KEY, undefined, 9n, digest([]), NOW);
-    expect(sealProblem([KEY], other, second)).toBe('the seal does not follow seal 1 as it stands');
+    expect(sealProblem([KEY], other, second)).toBe('the seal does not continue from seal 1');
   });
 
   test('is broken where a genuine seal leaves out a range', () => {
     const later = sealEvents(KEY, { ...first, toEventId: 12n }, 20n, digest([]), NOW);
-    expect(sealProblem([KEY], first, later)).toBe('the seal does not follow seal 1 as it stands');
+    expect(sealProblem([KEY], first, later)).toBe('the seal does not continue from seal 1');
   });
 
   test('keeps its spelling for good: what was sealed long ago must verify (computed with Python’s hmac)', () => {

@@ -57,7 +57,8 @@ describe('an account', () => {
     expect(differences(stored, CREATED, [became])).toEqual([`is ${status}; event 2 left it ${left}`]);
   });
 
-  test('that is gone is found', () => expect(differences(undefined, CREATED)).toEqual(['is on record, and is gone']));
+  test('that is gone is found', () =>
+    expect(differences(undefined, CREATED)).toEqual(['has events, but is not stored any more']));
 
   test('is taken as found where no event gave its permissions, but for its status', () => {
     const found = recorded(ACTIVE('a:read'));

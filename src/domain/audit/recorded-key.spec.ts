@@ -53,15 +53,15 @@ describe('a key', () => {
       { expiresAt: LATER },
       `expires at ${LATER.toISOString()}; event n created it until ${KEY.expiresAt.toISOString()}`,
     ],
-    [{ revokedAt: LATER }, 'is revoked, and no event says so'],
-    [{ expiredAt: LATER }, 'is expired, and no event says so'],
+    [{ revokedAt: LATER }, 'is revoked, but no event revoked it'],
+    [{ expiredAt: LATER }, 'is expired, but it expired by no event'],
   ])('that was changed differs in that: %j', (change, problem) => {
     expect(differences({ ...KEY, ...change }, [event('created', FACTS)])).toEqual([problem]);
   });
 
   test.each([
-    ['revoked', 'is alive after its revocation by event n'],
-    ['expired', 'is alive after its expiry by event n'],
+    ['revoked', 'is not revoked, although event n revoked it'],
+    ['expired', 'has not ended, although it expired by event n'],
   ])('that lives on after it was %s is found', (end, problem) => {
     expect(differences(KEY, [event('created', FACTS), event(end)])).toEqual([problem]);
   });
@@ -69,13 +69,13 @@ describe('a key', () => {
   test('that was revoked and is stored as expired is found', () => {
     const expired = { ...KEY, expiredAt: LATER };
     expect(differences(expired, [event('created', FACTS), event('revoked'), event('expired')])).toEqual([
-      'is there after its revocation by event n',
+      'is not revoked, although event n revoked it',
     ]);
   });
 
   test('that is gone is found, and so is one that nobody created', () => {
-    expect(differences(undefined, [event('created', FACTS)])).toEqual(['is on record, and is gone']);
-    expect(differences(KEY, [])).toEqual(['has no creation on record']);
+    expect(differences(undefined, [event('created', FACTS)])).toEqual(['has events, but is not stored any more']);
+    expect(differences(KEY, [])).toEqual(['has no event that created it']);
   });
 
   test('is what its first creation made it, whatever is appended later', () => {
@@ -90,7 +90,7 @@ describe('a key', () => {
   });
 
   test('may live as long as any key may, and no longer, nor for ever', () => {
-    const tooLong = 'lives longer than 365 days, as no key may';
+    const tooLong = 'lives longer than 365 days, which is the maximum';
     const until = (expiresAt: Date) => differences({ ...KEY, expiresAt }, [event('created')]);
     expect(until(KEY.expiresAt)).toEqual([]);
     expect(until(new Date(KEY.expiresAt.valueOf() + 1))).toEqual([tooLong]);
@@ -103,9 +103,9 @@ describe('a key', () => {
 
     test('is taken as found', () => {
       expect(differences(KEY, [], CREATED_AT)).toEqual([]);
-      expect(differences(KEY, [], before(CREATED_AT))).toEqual(['has no creation on record']);
+      expect(differences(KEY, [], before(CREATED_AT))).toEqual(['has no event that created it']);
       expect(differences({ ...KEY, createdAt: new Date(Number.NaN) }, [], LATER)).toContain(
-        'has no creation on record',
+        'has no event that created it',
       );
     });
 
@@ -117,7 +117,7 @@ describe('a key', () => {
     });
 
     test('is none the less dead once an event has ended it', () =>
-      expect(differences(KEY, [event('revoked')], LATER)).toEqual(['is alive after its revocation by event n']));
+      expect(differences(KEY, [event('revoked')], LATER)).toEqual(['is not revoked, although event n revoked it']));
   });
 
   test('is taken as found where its creation is on record no more', () => {

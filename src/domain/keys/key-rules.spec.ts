@@ -2,10 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   expiryDaysProblem,
+  KEY_FIELDS,
   keyNameProblem,
   normalizeKeyName,
-  requireKeyFields,
-  requireRotationFields,
+  requireValid,
+  ROTATION_FIELDS,
 } from './key-rules.js';
 
 const CONTROL = 'must not contain control characters';
@@ -77,7 +78,7 @@ describe('the days until a key expires', () => {
 
 describe('the fields that are chosen for a key', () => {
   test('are taken when each follows its rule', () => {
-    expect(requireKeyFields({ name: 'CI', access: 'read-only', expiresInDays: 90 })).toBeUndefined();
+    expect(requireValid(KEY_FIELDS, { name: 'CI', access: 'read-only', expiresInDays: 90 })).toBeUndefined();
   });
 
   test('are refused in one error that names each that does not', () => {
@@ -86,7 +87,7 @@ describe('the fields that are chosen for a key', () => {
       { field: 'access', message: 'must be one of read-only, read-and-write' },
       { field: 'expiresInDays', message: 'must be a whole number from 1 to 365' },
     ];
-    expect(() => requireKeyFields({ name: '', access: 'admin', expiresInDays: 0 })).toThrow(
+    expect(() => requireValid(KEY_FIELDS, { name: '', access: 'admin', expiresInDays: 0 })).toThrow(
       expect.objectContaining({ code: 'invalid_fields', details: { errors } }),
     );
   });
@@ -94,8 +95,8 @@ describe('the fields that are chosen for a key', () => {
 
 describe('the fields that are chosen for a rotation', () => {
   test.each([0, 1, 86_400, 604_800])('may give the old key %i seconds', (graceSeconds) => {
-    expect(requireRotationFields({ graceSeconds, expiresInDays: undefined })).toBeUndefined();
-    expect(requireRotationFields({ graceSeconds, expiresInDays: 365 })).toBeUndefined();
+    expect(requireValid(ROTATION_FIELDS, { graceSeconds, expiresInDays: undefined })).toBeUndefined();
+    expect(requireValid(ROTATION_FIELDS, { graceSeconds, expiresInDays: 365 })).toBeUndefined();
   });
 
   test.each([-1, 604_801, 0.5, '0', null, undefined])(
@@ -105,7 +106,7 @@ describe('the fields that are chosen for a rotation', () => {
         { field: 'expiresInDays', message: 'must be a whole number from 1 to 365' },
         { field: 'graceSeconds', message: 'must be a whole number from 0 to 604800' },
       ];
-      expect(() => requireRotationFields({ graceSeconds, expiresInDays: null })).toThrow(
+      expect(() => requireValid(ROTATION_FIELDS, { graceSeconds, expiresInDays: null })).toThrow(
         expect.objectContaining({ code: 'invalid_fields', details: { errors } }),
       );
     },

@@ -5,7 +5,7 @@ import { ApiKey } from './api-key.js';
 import type { RotationOrder } from './key-state.js';
 import { KeyString } from './key-string.js';
 import { OwnerKeys } from './owner-keys.js';
-import type { RevocationReason } from './revocation-reason.js';
+import type { RevocationReason } from './key-change.js';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;

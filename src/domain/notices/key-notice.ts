@@ -1,8 +1,7 @@
 import type { ApiKey } from '../keys/api-key.js';
 import { maskKey } from '../keys/key-string.js';
-import type { RevocationReason } from '../keys/revocation-reason.js';
+import type { RevocationReason } from '../keys/key-change.js';
 
-/** Events of a key of which receivers are notified. */
 export const NOTICE_TYPES = [
   'api_key.created',
   'api_key.rotated',

@@ -8,8 +8,8 @@ import { UsageError } from '../failures.js';
 const CONTROLS = /[\p{Cc}\p{Cf}]/gu;
 
 export function describeIntact(trail: IntactTrail): Answer {
-  const { newest, sealedEvents, prunedToSealId, unsealedEvents, oldestUnsealedAt, held } = trail;
-  const { keys, accounts } = held;
+  const { newest, sealedEvents, prunedToSealId, unsealedEvents, oldestUnsealedAt, comparison } = trail;
+  const { keys, accounts } = comparison;
   const asFound =
     keys.takenAsFound + accounts.takenAsFound > 0
       ? [
@@ -37,8 +37,8 @@ export function describeIntact(trail: IntactTrail): Answer {
   return { document, text };
 }
 
-export function describeBroken({ problem, seal, held }: BrokenTrail): Answer {
-  if (held) return describeDifferences(problem, held);
+export function describeBroken({ problem, seal, comparison }: BrokenTrail): Answer {
+  if (comparison) return describeDifferences(problem, comparison);
   const { id, fromEventId, toEventId } = seal ?? {};
   const where = seal ? `seal ${id}, events ${fromEventId} to ${toEventId}: ` : '';
   const place = seal ? { seal: String(id), fromEventId: String(fromEventId), toEventId: String(toEventId) } : {};

@@ -107,13 +107,17 @@ describe('retention of sealed events', () => {
 
 describe('by hand', () => {
   test.each([
-    ['an event changed', `UPDATE audit_events SET reason = 'expired' WHERE id = 5`, 'an event is not what was sealed'],
+    [
+      'an event changed',
+      `UPDATE audit_events SET reason = 'expired' WHERE id = 5`,
+      'the events differ from the sealed ones',
+    ],
     [
       'its time set to nonsense',
       `UPDATE audit_events SET at = 'infinity' WHERE id = 5`,
-      'an event is not what was sealed',
+      'the events differ from the sealed ones',
     ],
-    ['an event deleted', `DELETE FROM audit_events WHERE id = 5`, '3 events were sealed and 2 are there'],
+    ['an event deleted', `DELETE FROM audit_events WHERE id = 5`, 'the number of events is 2 instead of 3'],
   ])('%s: the first broken link is named', async (_, statement, problem) => {
     await trail.recordNineInThreeSeals();
     await trail.tamper(statement);
