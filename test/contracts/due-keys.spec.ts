@@ -10,7 +10,7 @@ import { WORLDS } from './support/worlds.js';
 
 const DAYS = [30, 7, 1];
 
-describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
+describe.each(WORLDS)('DueKeys, notices %s', (_name, open) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
@@ -42,20 +42,20 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
   });
 
   describe('of a coming expiry', () => {
-    test('are told once for each number of days, by the clock of the database', async () => {
+    test('are saved once for each number of days, by the clock of the database', async () => {
       const key = await aKey();
-      const told: number[] = [];
+      const saved: number[] = [];
       await days(60);
       for (const left of [30, 29, 8, 7, 6, 2, 1, 0]) {
         await world.pass(((await leftDays(key)) - left) * DAY_MS);
         const day = Math.max(left, 1);
-        if ((await expiries(day)) + (await expiries(day)) > 0) told.push(left);
+        if ((await expiries(day)) + (await expiries(day)) > 0) saved.push(left);
       }
-      expect(told).toEqual([30, 7, 1]);
+      expect(saved).toEqual([30, 7, 1]);
       expect((await news()).slice(-1)).toEqual(expiring(key));
     });
 
-    test('are told of the fewest days alone, where several numbers were reached since the last look', async () => {
+    test('are saved only for the smallest number of days that was reached', async () => {
       const key = await aKey();
       await days(84);
       expect([await expiries(6), await expiries(6), await news()]).toEqual([1, 0, expiring(key)]);
@@ -64,14 +64,14 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
       expect(await expiries(5)).toBe(0);
     });
 
-    test('are not told of days that are more than half of a lifetime', async () => {
+    test('are not saved for more than half of a lifetime', async () => {
       await aKey(13);
       const key = await aKey(14);
       await days(7);
       expect([await expiries(6), await expiries(7), await news()]).toEqual([0, 1, expiring(key)]);
     });
 
-    test('begin to be told at the millisecond, and end with the key', async () => {
+    test('are due from the millisecond on, until the key ends', async () => {
       await aKey(2);
       await world.pass(DAY_MS - 1);
       expect([await expiries(1), await expiries(2)]).toEqual([0, 0]);
@@ -84,7 +84,7 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
       expect([await expiries(1), (await news()).slice(-1)]).toEqual([1, expiring(key)]);
     });
 
-    test('are not told to owners who are not active, and to those who are active again what is due by then', async () => {
+    test('are saved only for active owners, and after a reactivation for what is still due', async () => {
       const key = await aKey();
       await change(world, key.ownerId, (account) => account.suspend());
       const purged = await aKey();
@@ -96,7 +96,7 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
       expect([await expiries(6), await expiries(6), await news()]).toEqual([1, 0, expiring(key)]);
     });
 
-    test('are not told of keys that have ended, or that their successors end before', async () => {
+    test('are not saved for ended keys, or keys that their successors end first', async () => {
       const [revoked, replaced, pending] = [await aKey(), await aKey(), await aKey()];
       await revoke(world, revoked);
       await days(60);
@@ -106,27 +106,27 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
       expect([await expiries(30), await news()]).toEqual([1, expiring(pending)]);
     });
 
-    test('are told in batches, of each key once', async () => {
+    test('are saved in batches, once for each key', async () => {
       const keys = [await aKey(), await aKey(), await aKey()];
       await days(89);
       const batch = () => expiries(1, DAYS, 2);
       expect([await expiries(2, DAYS, 2), await batch(), await batch(), await batch()]).toEqual([0, 2, 1, 0]);
-      const told = (await news()).map(({ keyId }) => keyId);
-      expect(told.toSorted()).toEqual(keys.map(({ id }) => id).sort());
+      const keyIds = (await news()).map(({ keyId }) => keyId);
+      expect(keyIds.toSorted()).toEqual(keys.map(({ id }) => id).sort());
     });
 
-    test('are told once, however many look at the same time', async () => {
+    test('are saved once when several instances look at the same time', async () => {
       const keys = await Promise.all(Array.from({ length: 8 }, () => aKey()));
       await days(89);
       await Promise.all(Array.from({ length: 5 }, () => expiries(1)));
       await expiries(1);
-      const told = (await news()).map(({ keyId }) => keyId);
-      expect(told.toSorted()).toEqual(keys.map(({ id }) => id).sort());
+      const keyIds = (await news()).map(({ keyId }) => keyId);
+      expect(keyIds.toSorted()).toEqual(keys.map(({ id }) => id).sort());
     });
   });
 
-  describe('that a rotation is unused', () => {
-    test('are told once, seven days after it, with both keys', async () => {
+  describe('of an unused rotation', () => {
+    test('are saved once, after seven days, with both keys', async () => {
       const key = await aKey();
       const successor = await rotate(world, key, { graceSeconds: 60, isUsed: false });
       await world.pass(7 * DAY_MS - 1);
@@ -134,23 +134,23 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
       await news();
       await world.pass(1);
       expect([await rotations(), await rotations()]).toEqual([1, 0]);
-      const told = { type: 'api_key.rotation_unused', keyId: successor.id, replaces: key.id };
-      expect((await news()).filter(({ type }) => type === told.type)).toEqual([told]);
+      const notice = { type: 'api_key.rotation_unused', keyId: successor.id, replaces: key.id };
+      expect((await news()).filter(({ type }) => type === notice.type)).toEqual([notice]);
       await days(30);
       expect(await rotations()).toBe(0);
     });
 
-    test('are told once, however many look at the same time, and in batches', async () => {
+    test('are saved once, in batches, when several instances look at the same time', async () => {
       for (let made = 0; made < 5; made += 1) {
         await rotate(world, await aKey(), { graceSeconds: 60, isUsed: false });
       }
       await days(8);
-      const told = await Promise.all(Array.from({ length: 3 }, () => rotations(2)));
+      const counts = await Promise.all(Array.from({ length: 3 }, () => rotations(2)));
       const rest = [await rotations(2), await rotations(2), await rotations(2)];
-      expect([...told, ...rest].reduce((sum, count) => sum + count)).toBe(5);
+      expect([...counts, ...rest].reduce((sum, count) => sum + count)).toBe(5);
     });
 
-    test('are not told once the new key is used, either has ended, or the owner is not active', async () => {
+    test('are not saved once the new key is used, a key has ended, or the owner is not active', async () => {
       const begun = async (isUsed = false) => {
         const key = await aKey();
         return { key, successor: await rotate(world, key, { graceSeconds: 604_800, isUsed }) };
@@ -167,7 +167,7 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
   });
 });
 
-describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
+describe.each(WORLDS)('DueKeys, ends by the clock %s', (_name, open) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
@@ -182,7 +182,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
   describe('an expiry', () => {
     const events = (ownerId: string) => eventsOf(world, ownerId);
 
-    test('is recorded from its millisecond on and not before, with its event, once', async () => {
+    test('is recorded once, from its millisecond on, with its event', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
       await world.pass(DAY_MS - 1);
@@ -194,13 +194,21 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       await world.pass(5);
       await dueEnds().ofKey(key.id);
       expect((await stored(key)).snapshot()).toEqual({ ...key.snapshot(), expiredAt: now });
-      const nobody = { clientIp: null, userAgent: null, requestId: null, leak: null };
+      const noClient = { clientIp: null, userAgent: null, requestId: null, leak: null };
       expect(await events(id)).toEqual([
-        { id: expect.any(String), type: 'api_key.expired', at: now, keyId: key.id, reason: null, count: 1, ...nobody },
+        {
+          id: expect.any(String),
+          type: 'api_key.expired',
+          at: now,
+          keyId: key.id,
+          reason: null,
+          count: 1,
+          ...noClient,
+        },
       ]);
     });
 
-    test('of one key, of one owner: the others are left alone', async () => {
+    test('is recorded for one key or one owner, and no other keys', async () => {
       const [id, other] = [await newAccount(world), await newAccount(world)];
       const [one, two] = [await newKey(world, id), await newKey(world, id)];
       const others = await newKey(world, other);
@@ -215,7 +223,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       expect((await events(id)).map(({ keyId }) => keyId)).toEqual([one.id, two.id]);
     });
 
-    test('of a revoked key is none', async () => {
+    test('is not recorded for a revoked key', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
       await revoke(world, key);
@@ -224,7 +232,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
     });
 
-    test('that twenty observe at once is recorded once', async () => {
+    test('is recorded once when twenty calls observe it', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
       await world.pass(DAY_MS);
@@ -241,7 +249,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       return { id, old };
     }
 
-    test('is recorded as of its time, with its event, once, and swept like an expiry', async () => {
+    test('is recorded once as of its time, with its event, also by a sweep', async () => {
       await dueEnds().ofAll();
       const { id, old } = await replaced(60);
       const endsAt = new Date((await world.now()).getTime() + 60_000);
@@ -256,7 +264,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       expect(ended).toMatchObject([{ keyId: old.id, reason: 'rotated', at: await world.now(), clientIp: null }]);
     });
 
-    test('is not that of its expiry, which is recorded as such', async () => {
+    test('is not recorded when the expiry comes first', async () => {
       const { id, old } = await replaced(7 * 86_400);
       await world.pass(10 * DAY_MS);
       await dueEnds().ofOwner(id);
@@ -268,7 +276,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       expect((await stored(short)).snapshot()).toMatchObject({ revokedAt: null, expiredAt: await world.now() });
     });
 
-    test('leaves one active key of the two to be counted, before and after', async () => {
+    test('leaves one of the two keys to be counted, before and after', async () => {
       const { id } = await replaced(60);
       expect((await list(id)).activeKeys).toBe(1);
       await world.pass(60_000);
@@ -276,7 +284,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
     });
   });
 
-  test('a sweep records what is due of all owners, the oldest first, up to its limit, and answers how many', async () => {
+  test('sweeps the keys of all owners, oldest end first, up to the limit, and returns how many', async () => {
     await world.pass(30 * DAY_MS);
     await dueEnds().ofAll();
     const [id, other] = [await newAccount(world), await newAccount(world)];
@@ -300,7 +308,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
     ]);
   });
 
-  test('a sweep finds as many as its limit, also where keys have come to both of their ends', async () => {
+  test('sweeps as many keys as the limit, also when keys have reached both ends', async () => {
     await dueEnds().ofAll();
     for (let made = 0; made < 3; made += 1) {
       const both = await newKey(world, await newAccount(world));

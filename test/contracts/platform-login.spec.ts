@@ -51,7 +51,7 @@ describe.each<[string, () => Promise<Opened>]>([
     return { begun, answer: await opened.answer(url, begun, accountId) };
   };
 
-  test('names the person who came back, and when they signed in', async () => {
+  test('returns the person who came back, and when they signed in', async () => {
     const { answer, begun } = await comeBack('auth0|abc');
     const { accountId, signIn } = await opened.login.finish(answer, begun);
     expect(accountId).toBe('auth0|abc');
@@ -64,14 +64,14 @@ describe.each<[string, () => Promise<Opened>]>([
     await expect(opened.login.finish(answer, { ...begun, [part]: other[part] })).rejects.toMatchObject(REFUSED);
   });
 
-  test('refuses an answer that was used, and one that was made up', async () => {
+  test('refuses an answer that was used or made up', async () => {
     const { answer, begun } = await comeBack('u1');
     await opened.login.finish(answer, begun);
     await expect(opened.login.finish(answer, begun)).rejects.toMatchObject(REFUSED);
     await expect(opened.login.finish('?code=x', begun)).rejects.toMatchObject(REFUSED);
   });
 
-  test('is unavailable while it is away, and no longer', async () => {
+  test('is unavailable only while the platform is away', async () => {
     const { answer, begun } = await comeBack('u1');
     opened.setAway(true);
     await expect(opened.login.finish(answer, begun)).rejects.toMatchObject({ code: 'unavailable' });

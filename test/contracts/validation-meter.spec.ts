@@ -74,7 +74,7 @@ describe.each([
   const begin = ({ meter }: Subject, arrivedAt?: number) =>
     meter.begin({ client: NO_CLIENT, ...(arrivedAt !== undefined && { arrivedAt }) });
 
-  test('counts each validation as what it came to', async () => {
+  test('counts each validation by its outcome', async () => {
     const subject = open();
     begin(subject).end(GRANT);
     begin(subject).end(GRANT);
@@ -85,7 +85,7 @@ describe.each([
   });
 
   test.each(VALIDATION_PARTS)(
-    'measures the part %s from the end of the part before, or from the arrival',
+    'measures the phase %s from the end of the previous one, or from the arrival',
     async (part) => {
       const subject = open();
       const arrivedAt = performance.now() - 100;

@@ -77,7 +77,7 @@ export class FakeStore {
   readonly notifiedDays = new Map<string, number>();
   readonly notifiedRotations = new Set<string>();
   /** Makes events impossible to record, so that everything that records one fails. */
-  isRecordAway = false;
+  isAuditTrailAway = false;
   private nowMs = Date.parse('2026-03-29T00:30:00.000Z');
   private lastEventId = 0n;
   private lastTransaction: Promise<unknown> = Promise.resolve();
@@ -126,7 +126,7 @@ export class FakeStore {
 
   /** The id is assigned when the event is written, and is lost if the transaction fails. */
   newEvent(event: Pick<SealableEvent, 'type'> & Partial<SealableEvent>): SealableEvent {
-    if (this.isRecordAway) throw new LatchkeyError('unavailable', 'The record is away');
+    if (this.isAuditTrailAway) throw new LatchkeyError('unavailable', 'The audit trail is away');
     this.lastEventId += 1n;
     return { ...NO_EVENT, id: this.lastEventId, at: this.now(), ...event };
   }

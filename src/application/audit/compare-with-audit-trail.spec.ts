@@ -24,8 +24,8 @@ const slipIn = (like: string, id: string, part: object = {}) => {
   app.store.keys.set(id, { ...stored, state: { ...stored.state, id, ...part } });
 };
 
-describe('keys and accounts beside an intact record', () => {
-  test('are as the record has them, through every change', async () => {
+describe('Keys and accounts with an intact audit trail', () => {
+  test('match it through every change', async () => {
     const [one, other] = [await newOwner(app), await newOwner(app)];
     const { key } = await createKey(app, one.id);
     await createKey(app, other.id);
@@ -43,7 +43,7 @@ describe('keys and accounts beside an intact record', () => {
     });
   });
 
-  test('are named where they differ, and only those; sealed or not', async () => {
+  test('are listed when they differ, and only then, with and without seals', async () => {
     const { id } = await newOwner(app);
     const [kept, revoked] = [(await createKey(app, id)).key, (await createKey(app, id)).key];
     await app.revokeApiKey.execute(id, revoked.id, client());
@@ -62,7 +62,7 @@ describe('keys and accounts beside an intact record', () => {
     expect(found.comparison!.differences.some((each) => each.id === kept.id)).toBe(false);
   });
 
-  test('are named up to a hundred, and counted beyond', async () => {
+  test('are listed up to a hundred, and counted beyond', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     for (let n = 0; n < 103; n += 1) slipIn(key.id, `k${n}`);
@@ -72,7 +72,7 @@ describe('keys and accounts beside an intact record', () => {
     expect((comparison as { differences: unknown[] }).differences).toHaveLength(100);
   });
 
-  test('are not looked at beside a record that does not hold', async () => {
+  test('are not compared with a broken audit trail', async () => {
     const { id } = await newOwner(app);
     await createKey(app, id);
     await seal();
@@ -81,8 +81,8 @@ describe('keys and accounts beside an intact record', () => {
   });
 });
 
-describe('what retention has deleted the events of', () => {
-  test('is taken as found, and counted; what came later is not', async () => {
+describe('Keys and accounts with pruned events', () => {
+  test('are accepted and counted, unless they are newer than the pruning', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id, { expiresInDays: 365 });
     await seal();
@@ -101,7 +101,7 @@ describe('what retention has deleted the events of', () => {
     expect((await verify()).comparison!.differences).toMatchObject([{ id: 'too late' }]);
   });
 
-  test('before events were sealed is taken as found up to the first seal, and no further', async () => {
+  test('are accepted only up to the first seal when the events were not sealed', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id, { expiresInDays: 365 });
     app.store.pass(40 * DAY_MS);

@@ -265,7 +265,7 @@ test('never counts more than five keys or brings back an ended key, in any order
           if (what === 'leak') refused(() => keys.revoke(key.id, 'leaked', now));
         }
         expect(keys.countActive(now)).toBeLessThanOrEqual(5);
-        for (const [key, as] of ended) expect(key.status(now)).toBe(as);
+        for (const [endedKey, as] of ended) expect(endedKey.status(now)).toBe(as);
         for (const one of all) {
           const { revokedAt, expiredAt, endsAt, expiresAt } = one.snapshot();
           expect(revokedAt && expiredAt).toBeFalsy();
