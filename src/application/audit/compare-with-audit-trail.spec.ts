@@ -19,7 +19,7 @@ const changeKey = (id: string, part: object) => {
   app.store.keys.set(id, { ...stored, state: { ...stored.state, ...part } });
 };
 /** Inserts a key that the service did not create. */
-const slipIn = (like: string, id: string, part: object = {}) => {
+const insertKey = (like: string, id: string, part: object = {}) => {
   const stored = app.store.keys.get(like)!;
   app.store.keys.set(id, { ...stored, state: { ...stored.state, id, ...part } });
 };
@@ -47,11 +47,11 @@ describe('Keys and accounts with an intact audit trail', () => {
     const { id } = await newOwner(app);
     const [kept, revoked] = [(await createKey(app, id)).key, (await createKey(app, id)).key];
     await app.revokeApiKey.execute(id, revoked.id, client());
-    slipIn(kept.id, 'slipped-in');
+    insertKey(kept.id, 'slipped-in');
     changeKey(revoked.id, { revokedAt: null });
     app.store.accounts.set(id, { ...app.store.accounts.get(id)!, permissions: ['all:write'] });
     const found = await verify();
-    expect(found).toMatchObject({ intact: false, seal: undefined, problem: expect.stringMatching(/^4 things about /) });
+    expect(found).toMatchObject({ intact: false, seal: undefined, problem: expect.stringMatching(/^4 differences /) });
     expect(found.comparison!.differences.map((each) => [each.subject, each.id])).toEqual(
       expect.arrayContaining([
         ['key', 'slipped-in'],
@@ -65,10 +65,10 @@ describe('Keys and accounts with an intact audit trail', () => {
   test('are listed up to a hundred, and counted beyond', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
-    for (let n = 0; n < 103; n += 1) slipIn(key.id, `k${n}`);
+    for (let n = 0; n < 103; n += 1) insertKey(key.id, `k${n}`);
     const { comparison, problem } = (await verify()) as { comparison: object; problem: string };
     expect(comparison).toMatchObject({ moreDifferences: 3, keys: { count: 104, takenAsFound: 103 } });
-    expect(problem).toMatch(/^103 things /);
+    expect(problem).toMatch(/^103 differences /);
     expect((comparison as { differences: unknown[] }).differences).toHaveLength(100);
   });
 
@@ -95,9 +95,9 @@ describe('Keys and accounts with pruned events', () => {
       comparison: { keys: { count: 1, takenAsFound: 1 }, accounts: { count: 2, takenAsFound: 1 } },
     });
     const { createdAt } = key.snapshot();
-    slipIn(key.id, 'in time', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS) });
+    insertKey(key.id, 'in time', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS) });
     expect((await verify()).intact).toBe(true);
-    slipIn(key.id, 'too late', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS + 1) });
+    insertKey(key.id, 'too late', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS + 1) });
     expect((await verify()).comparison!.differences).toMatchObject([{ id: 'too late' }]);
   });
 
@@ -114,7 +114,7 @@ describe('Keys and accounts with pruned events', () => {
     app.store.pass(DAY_MS);
     const madeUp = { id: 9n, toSealId: null, toEventId: 0n, prunedAt: app.store.now(), mac: null };
     app.store.prunings = [...app.store.prunings, madeUp];
-    slipIn(key.id, 'too late', { createdAt: app.store.now() });
+    insertKey(key.id, 'too late', { createdAt: app.store.now() });
     expect((await verify()).comparison!.differences).toContainEqual(
       expect.objectContaining({ id: 'too late', problem: 'has no event that created it' }),
     );

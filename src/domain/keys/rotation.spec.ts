@@ -70,7 +70,7 @@ describe('OwnerKeys.rotate', () => {
 
   test('refuses both keys of a rotation that is not complete', () => {
     const { old, next, keys } = pair();
-    const pending = { code: 'rotation_pending', message: expect.stringContaining('end the old or the new one') };
+    const pending = { code: 'rotation_pending', message: expect.stringContaining('revoke its old or its new key') };
     expect(rotate(keys, old, 2 * SECOND)).toMatchObject(pending);
     expect(rotate(keys, next, 2 * SECOND)).toMatchObject(pending);
     expect(keys.changes).toHaveLength(2);
