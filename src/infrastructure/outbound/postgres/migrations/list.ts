@@ -13,6 +13,7 @@ import { Outbox1764310000000 } from './1764310000000-outbox.js';
 import { KeyUsage1764320000000 } from './1764320000000-key-usage.js';
 import { ToldNotices1764325000000 } from './1764325000000-told-notices.js';
 import { LeakReports1764330000000 } from './1764330000000-leak-reports.js';
+import { KeyNotices1764400000000 } from './1764400000000-key-notices.js';
 
 /** In the order in which they are applied. */
 export const MIGRATIONS = [
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   KeyUsage1764320000000,
   ToldNotices1764325000000,
   LeakReports1764330000000,
+  KeyNotices1764400000000,
 ];
