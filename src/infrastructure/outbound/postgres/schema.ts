@@ -29,7 +29,7 @@ const SCHEMA = {
     LeakReportRow,
     LeakReportBudgetRow,
   ],
-  migrations: [...MIGRATIONS],
+  migrations: MIGRATIONS,
 };
 
 /** @param limits leave empty for migrations, which run without time limits */
