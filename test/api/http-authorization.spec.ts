@@ -19,10 +19,13 @@ describe('an Authorization header on a management call', () => {
 
   const send = (...headers: string[]) => rawRequest(service, 'GET /v1/api-keys', headers);
 
-  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is accepted with the scheme %s, and the key is answered 403', async (scheme) => {
-    expect((await send(`Authorization: ${scheme} ${goodKey}`)).status).toBe(403);
-    expect((await send(`aUtHoRiZaTiOn: ${scheme} ${goodKey}`)).status).toBe(403);
-  });
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
+    'is accepted with the scheme %s, and the key is answered 403',
+    async (scheme) => {
+      expect((await send(`Authorization: ${scheme} ${goodKey}`)).status).toBe(403);
+      expect((await send(`aUtHoRiZaTiOn: ${scheme} ${goodKey}`)).status).toBe(403);
+    },
+  );
 
   test.each<[string, (key: string) => string[]]>([
     ['two spaces', (key) => [`Authorization: Bearer  ${key}`]],
