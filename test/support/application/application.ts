@@ -114,7 +114,7 @@ export interface StoredEvent {
 }
 
 /**
- * The owner's events on the audit trail, oldest first. Read over another connection than they were written on.
+ * The owner's events on the audit trail, oldest first. They are read over another connection than they were written on.
  * @param types of events; by default those that owners see
  */
 export function eventsOf(app: Application, ownerId: string, ...types: readonly string[]): Promise<StoredEvent[]> {

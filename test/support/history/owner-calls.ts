@@ -88,8 +88,8 @@ export class OwnerCalls {
 
   async validate({ fullKey }: KnownKey, permission: string): Promise<Verdict | undefined> {
     const { service, stream } = this.any();
-    const question = { apiKey: fullKey, operation: 'OPERATION_READ', permission } as const;
-    const answer = randomInt(2) === 0 ? service.clients.validateRequest(question) : stream.validate(question);
+    const request = { apiKey: fullKey, operation: 'OPERATION_READ', permission } as const;
+    const answer = randomInt(2) === 0 ? service.clients.validateRequest(request) : stream.validate(request);
     return verdictOf(await unlessUnavailable(answer));
   }
 
