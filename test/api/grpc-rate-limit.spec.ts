@@ -83,7 +83,7 @@ describe('the rate limit of a key', () => {
     expect(await remainingAfter()).toBe(0);
   });
 
-  test('of one key is not charged for wrong guesses at its secret, nor for other keys', async () => {
+  test('is not charged for wrong guesses at the secret or for other keys', async () => {
     const owner = await newOwner(roomy);
     const [{ fullKey }, other] = [await owner.person.newKey(), await owner.person.newKey()];
     for (const guess of [withWrongSecret(fullKey), withWrongSecret(fullKey), unknownKey(), `${fullKey} `]) {
@@ -96,7 +96,7 @@ describe('the rate limit of a key', () => {
     expect((await narrow.clients.validate(fullKey)).rateLimit!.remaining).toBe(2);
   });
 
-  test('is exact for requests that arrive together', async () => {
+  test('is exact for simultaneous requests', async () => {
     const fullKey = await newKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => narrow.clients.validate(fullKey)));
     expect(answers.filter(({ grant }) => grant)).toHaveLength(3);

@@ -134,7 +134,7 @@ describe('creating a key', () => {
     expect(await person.list()).toMatchObject({ activeKeys: 5, items: { length: 5 } });
   });
 
-  test('does not count an expired key', async () => {
+  test('does not count expired keys towards the maximum', async () => {
     const { id, person } = await newOwner(service);
     for (let count = 1; count <= 5; count += 1) await person.newKey();
     await sql(

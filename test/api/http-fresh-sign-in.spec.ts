@@ -119,7 +119,7 @@ describe('an owner with a token of the platform login', () => {
     expect([status, body.code]).toEqual([401, 'unauthenticated']);
   });
 
-  describe('and PASSWORD_SIGN_IN off', () => {
+  describe('with PASSWORD_SIGN_IN off', () => {
     test('is answered 404 for a sign-in with a password, with any body', async () => {
       const credentials = { email: 'demo@latchkey.dev', password: PASSWORD };
       for (const body of [credentials, {}, undefined, '{']) {

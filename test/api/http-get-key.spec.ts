@@ -65,7 +65,7 @@ describe('GET /v1/api-keys/{id}', () => {
     expect(used.uses[0].lastAt >= days[0]).toBe(true);
   });
 
-  test("unknown, malformed and another owner's ids are answered 404, byte for byte the same", async () => {
+  test("answers the same 404 for unknown, malformed and another owner's ids", async () => {
     const [one, two] = [await newOwner(service), await newOwner(service)];
     const { apiKey, fullKey } = await one.person.newKey();
     const bodies = [];

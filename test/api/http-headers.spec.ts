@@ -7,7 +7,7 @@ import { sharedService, startService, startServiceHere, type Service } from '../
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe('the headers of an answer', () => {
+describe('an HTTP request', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -15,7 +15,7 @@ describe('the headers of an answer', () => {
   afterAll(() => service.stop());
 
   test.each(['req-1', 'A.b_c:d-9', 'x'.repeat(128), '0af7651916cd43dd8448eb211c80319c'])(
-    'include a well-formed X-Request-Id unchanged: %s',
+    'gets its well-formed X-Request-Id back: %s',
     async (id) => {
       const { headers } = await service.person().call('GET', '/livez', undefined, { 'x-request-id': id });
       expect(headers.get('x-request-id')).toBe(id);
@@ -32,7 +32,7 @@ describe('the headers of an answer', () => {
     ['one with C1 controls', ['X-Request-Id: a\u0085b']],
     ['two', ['X-Request-Id: a', 'X-Request-Id: b']],
     ['one that holds an API key', [`X-Request-Id: ${unknownKey()}`]],
-  ])('include a new X-Request-Id in place of %s', async (_, headers) => {
+  ])('gets a new X-Request-Id in place of %s', async (_, headers) => {
     const { head } = await rawRequest(service, 'GET /livez', headers);
     expect(/^x-request-id: (.*)$/im.exec(head)?.[1]).toMatch(UUID);
   });
@@ -43,7 +43,7 @@ describe('the headers of an answer', () => {
     ['a refusal', '/v1/api-keys', 401],
     ['an unknown address', '/nothing/here', 404],
     ['a malformed address', '/v1/api-keys/%ZZ/revoke', 400],
-  ])('include the security headers for %s', async (_, path, expected) => {
+  ])('gets the security headers with %s', async (_, path, expected) => {
     const { status, headers } = await service.person().call(path.endsWith('revoke') ? 'POST' : 'GET', path);
     expect(status).toBe(expected);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -57,12 +57,12 @@ describe('the headers of an answer', () => {
     expect(headers.get('strict-transport-security')).toBeNull();
   });
 
-  test('keep a connection longer than proxies keep an unused one', async () => {
+  test('keeps its connection longer than proxies keep an unused one', async () => {
     const { headers } = await service.person().call('GET', '/livez');
     expect(headers.get('keep-alive')).toBe('timeout=75');
   });
 
-  test('do not record control characters or secrets of a User-Agent or X-Request-Id', async () => {
+  test('is recorded without control characters and secrets of its User-Agent and X-Request-Id', async () => {
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     const agent = `Evil\u0085Agent\u009b31m\t${fullKey} ${'x'.repeat(300)}`;
@@ -80,13 +80,13 @@ describe('the headers of an answer', () => {
     expect(requestId).toMatch(UUID);
   });
 
-  test('are a 400 for a request header with a line break or a NUL', async () => {
+  test('is answered 400 if a header has a line break or a NUL', async () => {
     for (const value of ['a\u0000b', 'a\rb', 'a\u001bb']) {
       expect((await rawRequest(service, 'GET /livez', [`X-Request-Id: ${value}`])).status).toBe(400);
     }
   });
 
-  test('do not depend on the X-Forwarded-For of an untrusted client', async () => {
+  test('is recorded without the X-Forwarded-For of an untrusted client', async () => {
     const { person } = await newOwner(service);
     await person.create(
       {},

@@ -79,7 +79,7 @@ describe('POST /v1/leaked-keys', () => {
     await eventually(async () => (await waiting()) === 0);
   });
 
-  test('does not revoke a key for its public part alone, and records the report for its owner', async () => {
+  test('does not revoke a key for a public part without its secret, and records the report', async () => {
     const named = await newOwner(service);
     const { apiKey, fullKey } = await named.person.newKey();
     await report({ keys: [withWrongSecret(fullKey), fullKey.slice(0, 27)] });

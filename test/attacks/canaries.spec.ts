@@ -18,7 +18,7 @@ import { presentKey, presentPassword, presentSession, presentToken } from './can
 const redisUrl = `${process.env['LATCHKEY_TEST_REDIS_URL']}/7`;
 const word = (name: string) => `canary-${name}-${randomBytes(12).toString('hex')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-/** The part that proves a key: no part of it may be stored. */
+/** The first characters of a key's secret part, because no piece of it may be stored. */
 const proofOf = (key: string) => key.slice(key.indexOf('.') + 1).slice(0, 20);
 
 const passwords = { password: word('password'), changedPassword: word('changed'), wrongPassword: word('wrong') };

@@ -95,7 +95,7 @@ export async function openOver(
   };
 }
 
-/** Makes the keys expire an hour ago in their rows. Nobody has observed the expiry yet. */
+/** Makes the keys expire an hour ago in their rows. The expiry has not been observed yet. */
 export async function runOut(app: Application, ...keyIds: string[]): Promise<void> {
   await app.sql(`UPDATE api_keys SET expires_at = clock_timestamp() - interval '1 hour' WHERE id = ANY($1)`, [keyIds]);
 }

@@ -91,7 +91,7 @@ async function configuration(redirectUri: string): Promise<Configuration> {
       accountId,
       claims: () => ({ sub: accountId, email: accountId, email_verified: !accountId.startsWith('unverified') }),
     }),
-    // Nobody has to give consent.
+    // Skips the question for consent.
     loadExistingGrant: async ({ oidc }) => {
       const { accountId } = oidc.session!;
       const grant = new oidc.provider.Grant({ clientId: oidc.client!.clientId, accountId: accountId! });
