@@ -67,9 +67,9 @@ describe('a database writer', () => {
     await seal();
     expect(await verify()).toMatchObject({ code: 0 });
 
-    const insertedId = randomUUID();
+    const slippedIn = randomUUID();
     await run('UPDATE api_keys SET revoked_at = NULL WHERE id = $1', undone.id);
-    await insertKey(owner.id, insertedId);
+    await insertKey(owner.id, slippedIn);
     await run(`UPDATE accounts SET permissions = '{systems:read,systems:write}' WHERE id = $1`, owner.id);
     await app.validateKey.execute({
       credential: 'lk_nonsense',
@@ -85,7 +85,7 @@ describe('a database writer', () => {
     expect(lines.slice(1).sort()).toEqual(
       [
         `    key ${undone.id} is alive after its revocation by event ${revocation!['id']}`,
-        `    key ${insertedId} has no creation on record`,
+        `    key ${slippedIn} has no creation on record`,
         `    account ${owner.id} has systems:write, which no event gave`,
       ].sort(),
     );
@@ -97,7 +97,7 @@ describe('a database writer', () => {
         intact: false,
         problem: '3 things about keys and accounts are not as the record has them',
         differences: expect.arrayContaining([
-          { subject: 'key', id: insertedId, problem: 'has no creation on record' },
+          { subject: 'key', id: slippedIn, problem: 'has no creation on record' },
           { subject: 'account', id: owner.id, problem: 'has systems:write, which no event gave' },
         ]),
         moreDifferences: 0,
@@ -108,17 +108,17 @@ describe('a database writer', () => {
 
   test.each<[string, (keyId: string) => Promise<unknown>, string]>([
     [
-      'raised access',
+      'raises its access',
       (id) => run(`UPDATE api_keys SET access = 'read-and-write' WHERE id = $1`, id),
       'is read-and-write; event 2 created it as read-only',
     ],
     [
-      'another secret',
+      'replaces its secret',
       (id) => run(`UPDATE api_keys SET digest = sha256('mine') WHERE id = $1`, id),
       'has another secret than event 2 created it with',
     ],
     [
-      'another owner',
+      'gives it to another owner',
       async (id) => {
         await newOwner(app, { id: 'rich' });
         await run(`UPDATE api_keys SET owner_id = 'rich' WHERE id = $1`, id);
@@ -126,22 +126,22 @@ describe('a database writer', () => {
       'belongs to rich; event 2 created it for poor',
     ],
     [
-      'a later expiry',
+      'extends its expiry',
       (id) => run(`UPDATE api_keys SET expires_at = expires_at + interval '9 days' WHERE id = $1`, id),
       expect.stringMatching(/^expires at \S+Z; event 2 created it until \S+Z$/) as unknown as string,
     ],
     [
-      'an infinite expiry',
+      'removes its expiry',
       (id) => run(`UPDATE api_keys SET expires_at = 'infinity' WHERE id = $1`, id),
       'lives longer than 365 days, as no key may',
     ],
-    ['no row any more', (id) => run('DELETE FROM api_keys WHERE id = $1', id), 'is on record, and is gone'],
+    ['deletes it', (id) => run('DELETE FROM api_keys WHERE id = $1', id), 'is on record, and is gone'],
     [
-      'an unrecorded revocation',
+      'revokes it without an event',
       (id) => run('UPDATE api_keys SET revoked_at = now() WHERE id = $1', id),
       'is revoked, and no event says so',
     ],
-  ])('is detected when they leave a key with %s', async (_, change, problem) => {
+  ])('that takes a key and %s is detected', async (_, change, problem) => {
     await newOwner(app, { id: 'poor' });
     const { key } = await createKey(app, 'poor', { access: 'read-only' });
     await seal();
