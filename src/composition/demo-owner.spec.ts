@@ -34,7 +34,7 @@ describe('without demo values', () => {
     ],
   ])('a start is refused while the demo owner’s password works: %s', async (_, account, command) => {
     const told = await refusal(account);
-    expect(told).toContain('the published password of the demo owner still works here');
+    expect(told).toContain('the published password of the demo owner still works');
     expect(told).toContain(command);
     expect(told).not.toContain(password);
   });

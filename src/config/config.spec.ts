@@ -72,7 +72,7 @@ describe('with nothing but what is needed', () => {
       logLevel: 'info',
       slowValidationMs: 100,
       traces: false,
-      warnings: ['PUBLIC_URL is missing: browsers may sign in at http://127.0.0.1:3000 alone'],
+      warnings: ['PUBLIC_URL is missing: browsers may sign in only at http://127.0.0.1:3000'],
     });
   });
 
@@ -287,7 +287,7 @@ describe('AUDIT_SEAL_KEY', () => {
 
   test('is none where it is unset or empty, and never where it holds anything', () => {
     expect([keysOf(''), read({}).audit.sealKeys]).toEqual([[], []]);
-    expect(problems({ AUDIT_SEAL_KEY: ' , ' })).toEqual(['AUDIT_SEAL_KEY holds commas and no key']);
+    expect(problems({ AUDIT_SEAL_KEY: ' , ' })).toEqual(['AUDIT_SEAL_KEY contains no key']);
   });
 
   test.each([
@@ -360,7 +360,7 @@ describe("the platform's own login", () => {
     });
     expect(problems({ CONFIRMATION_MAX_AGE_SECONDS: '0', CONFIRMATION_ACR_VALUES: 'gold,a "b"' })).toEqual([
       'CONFIRMATION_MAX_AGE_SECONDS must be a whole number from 1 to 86400',
-      'CONFIRMATION_ACR_VALUES entry 2 must be 1 to 255 visible ASCII characters without blanks, quotes and backslashes',
+      'CONFIRMATION_ACR_VALUES entry 2 must be 1 to 255 visible ASCII characters without spaces, quotes and backslashes',
     ]);
   });
 
@@ -424,7 +424,7 @@ describe("the platform's OpenID provider", () => {
       accountClaim: 'oid',
     });
     expect(problems({ ...oidc, OIDC_SCOPES: 'email,openid' })).toEqual([
-      'OIDC_SCOPES must be scopes with blanks between, openid among them',
+      'OIDC_SCOPES must be scopes separated by spaces, and include openid',
     ]);
   });
 });

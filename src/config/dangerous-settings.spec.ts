@@ -52,7 +52,7 @@ describe('PUBLIC_URL', () => {
 
   test('that is missing is warned of, with what counts instead', () => {
     expect(told({ PUBLIC_URL: '', HOST: '0.0.0.0' })).toEqual({
-      warned: ['PUBLIC_URL is missing: browsers may sign in at http://0.0.0.0:3000 alone'],
+      warned: ['PUBLIC_URL is missing: browsers may sign in only at http://0.0.0.0:3000'],
     });
   });
 
@@ -68,7 +68,7 @@ describe('SERVICE_TOKENS', () => {
     const SERVICE_TOKENS = `a:validator:${ONE},b:accounts:${TWO},b:validator:${TWO.toUpperCase()}`;
     expect(told({ SERVICE_TOKENS })).toEqual({
       warned: [
-        'SERVICE_TOKENS gives one token several roles (b:accounts, b:validator): a thief who takes it from a service that only asks could open accounts too. Make one for each',
+        'SERVICE_TOKENS gives one token several roles (b:accounts, b:validator): a thief who takes it from a service that only validates keys could also create accounts. Create one for each role',
       ],
     });
   });
@@ -88,7 +88,7 @@ describe('SMTP_URL', () => {
     ],
     [
       'smtps://mail?tls.rejectUnauthorized=false',
-      'takes any certificate: whoever answers in the place of the mail server reads all mail',
+      'accepts any certificate: a machine that poses as the mail server can read all mail',
     ],
   ])('%s is warned of', (SMTP_URL, danger) => {
     expect(told({ SMTP_URL, MAIL_FROM })).toEqual({ warned: [`SMTP_URL ${danger}`] });
@@ -112,7 +112,7 @@ describe('a variable that nobody reads', () => {
     ['workers', 'WORKERS'],
     ['DATABASE', undefined],
   ])('%s is taken for %s', (name, meant) => {
-    const warned = meant ? [`${name} is no variable of Latchkey, and nothing reads it: is ${meant} meant?`] : [];
+    const warned = meant ? [`${name} is not a variable of Latchkey and is ignored. Did you mean ${meant}?`] : [];
     expect(told({ [name]: 'S3cret' })).toEqual({ warned });
   });
 

@@ -64,9 +64,14 @@ describe('FORWARD_AUTH_ROUTES', () => {
     expect(read([GOOD, entry])).toEqual({ problems: [`FORWARD_AUTH_ROUTES entry 2 ${problem}`] });
   });
 
-  test.each(['', '{', '{"method":"GET"}', 'null', '"[]"'])('names a file that holds no JSON array: %s', (content) => {
-    expect(read(content)).toEqual({ problems: ['FORWARD_AUTH_ROUTES names a file that holds no JSON array'] });
-  });
+  test.each(['', '{', '{"method":"GET"}', 'null', '"[]"'])(
+    'names a file that does not contain a JSON array: %s',
+    (content) => {
+      expect(read(content)).toEqual({
+        problems: ['FORWARD_AUTH_ROUTES names a file that does not contain a JSON array'],
+      });
+    },
+  );
 
   test('names a file that can be read', () => {
     const env = { DATABASE_URL: 'postgres://db/latchkey', DEMO: '1', FORWARD_AUTH_ROUTES: join(folder, 'none.json') };

@@ -10,7 +10,7 @@ const NAME = 'AUDIT_SEAL_KEY';
  */
 export function readSealKeys(reader: EnvReader): SealKeys {
   const keys = reader.list(NAME, parseSealKey) ?? [];
-  if (keys.length === 0 && reader.text(NAME) !== undefined) reader.wrong(NAME, 'holds commas and no key');
+  if (keys.length === 0 && reader.text(NAME) !== undefined) reader.wrong(NAME, 'contains no key');
   return keys;
 }
 

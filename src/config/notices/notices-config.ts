@@ -37,7 +37,7 @@ const DEFAULT_DAYS = [30, 7, 1];
 function readExpiryNoticeDays(reader: EnvReader): readonly number[] {
   if (reader.isSetEmpty('EXPIRY_NOTICE_DAYS')) return [];
   const days = reader.list('EXPIRY_NOTICE_DAYS', parseDays) ?? DEFAULT_DAYS;
-  if (new Set(days).size < days.length) reader.wrong('EXPIRY_NOTICE_DAYS', 'must name no number of days twice');
+  if (new Set(days).size < days.length) reader.wrong('EXPIRY_NOTICE_DAYS', 'must not contain a number twice');
   return days;
 }
 

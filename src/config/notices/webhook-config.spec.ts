@@ -45,7 +45,7 @@ describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
   test.each([
     [{ WEBHOOK_URL }, 'WEBHOOK_SECRET is missing: it is needed with WEBHOOK_URL'],
     [{ WEBHOOK_SECRET: secret(32) }, 'WEBHOOK_URL is missing: it is needed with WEBHOOK_SECRET'],
-    [{ WEBHOOK_URL, WEBHOOK_SECRET: ' , ' }, 'WEBHOOK_SECRET holds commas and no secret'],
+    [{ WEBHOOK_URL, WEBHOOK_SECRET: ' , ' }, 'WEBHOOK_SECRET contains no secret'],
     [
       { WEBHOOK_URL: 'ftp://hooks.example.com', WEBHOOK_SECRET: secret(32) },
       'WEBHOOK_URL must be a URL that starts with http:// or https://',
@@ -56,7 +56,7 @@ describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
     ],
     [
       { WEBHOOK_URL: 'https://user:word@hooks.example.com', WEBHOOK_SECRET: secret(32) },
-      'WEBHOOK_URL must not hold a user or a password: the signature proves the sender',
+      'WEBHOOK_URL must not contain a user or a password: the signature proves the sender',
     ],
   ])('what is missing or wrong is named: %j', (env, problem) => expect(read(env).problems).toEqual([problem]));
 

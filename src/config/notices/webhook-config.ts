@@ -20,7 +20,7 @@ export function readWebhook(reader: EnvReader): WebhookConfig | undefined {
     return undefined;
   }
   if (hasCredentials(url))
-    reader.wrong('WEBHOOK_URL', 'must not hold a user or a password: the signature proves the sender');
+    reader.wrong('WEBHOOK_URL', 'must not contain a user or a password: the signature proves the sender');
   if (/^http:/i.test(url) && URL.canParse(url) && !isPrivateUrl(url)) {
     reader.wrong(
       'WEBHOOK_URL',
@@ -28,7 +28,7 @@ export function readWebhook(reader: EnvReader): WebhookConfig | undefined {
     );
   }
   if (!secrets) reader.missing('WEBHOOK_SECRET', 'with WEBHOOK_URL');
-  else if (secrets.length === 0) reader.wrong('WEBHOOK_SECRET', 'holds commas and no secret');
+  else if (secrets.length === 0) reader.wrong('WEBHOOK_SECRET', 'contains no secret');
   return { url, secrets: secrets ?? [] };
 }
 

@@ -40,7 +40,7 @@ test('each request gets its own answer, whatever their order, in both directions
   answerRequests(near, async (n: number) => n * 10);
   const there = new Requests<number, number>(near, 'Nobody answers');
   const back = new Requests<number, number>(far, 'Nobody answers');
-  const answers = [there.ask(1), there.ask(2), back.ask(1), back.ask(2)];
+  const answers = [there.send(1), there.send(2), back.send(1), back.send(2)];
   expect(await Promise.all(answers.slice(2))).toEqual([10, 20]);
   for (const answer of waiting) answer();
   expect(await Promise.all(answers)).toEqual([2, 3, 10, 20]);
@@ -49,7 +49,7 @@ test('each request gets its own answer, whatever their order, in both directions
 test('an error arrives as its message, and other messages of the channel are passed over', async () => {
   const [near, far] = channel();
   answerRequests(far, async () => Promise.reject(new Error('too dear')));
-  const asked = new Requests<string, string>(near, 'Nobody answers').ask('x');
+  const asked = new Requests<string, string>(near, 'Nobody answers').send('x');
   for (const end of [near, far]) end.emit('message', { ready: true });
   await expect(asked).rejects.toThrow('too dear');
 });
@@ -59,9 +59,9 @@ test('an answer that does not come in time is unavailable, and disturbs nobody w
   let answer: ((text: string) => void) | undefined;
   answerRequests(far, () => new Promise<string>((resolve) => (answer = resolve)));
   const requests = new Requests<string, string>(near, 'Nobody answers', 30);
-  await expect(requests.ask('x')).rejects.toMatchObject(unavailable);
+  await expect(requests.send('x')).rejects.toMatchObject(unavailable);
   answer!('late');
-  const next = requests.ask('y');
+  const next = requests.send('y');
   await new Promise(setImmediate);
   answer!('in time');
   expect(await next).toBe('in time');
@@ -72,7 +72,7 @@ test('when the channel closes, or the requester does, all that is open is unavai
     const [near, far] = channel();
     answerRequests(far, () => new Promise<never>(() => undefined));
     const requests = new Requests<string, string>(near, 'Nobody answers');
-    const asked = Promise.allSettled([requests.ask('x'), requests.ask('y')]);
+    const asked = Promise.allSettled([requests.send('x'), requests.send('y')]);
     if (close === 'channel') near.disconnect();
     else requests.close();
     expect((await asked).map((one) => (one as PromiseRejectedResult).reason)).toMatchObject([unavailable, unavailable]);

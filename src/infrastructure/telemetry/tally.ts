@@ -29,8 +29,9 @@ export class Tally {
     this.observe((performance.now() - begun) / 1000);
   }
 
-  get isUsed(): boolean {
-    return this.numbers.some((count, index) => count > 0 && index <= this.bounds.length);
+  /** How many values were observed. */
+  get count(): number {
+    return this.numbers.reduce((sum, count, index) => (index <= this.bounds.length ? sum + count : sum), 0);
   }
 
   get sum(): number {

@@ -83,8 +83,8 @@ describe('the receiver of webhooks', () => {
     [400, 'it answered 400'],
     [410, 'it answered 410'],
     [500, 'it answered 500'],
-    [302, 'it answered 302, and no redirect is followed'],
-    [307, 'it answered 307, and no redirect is followed'],
+    [302, 'it answered 302, and redirects are not followed'],
+    [307, 'it answered 307, and redirects are not followed'],
   ])('has not taken it with %i', async (status, why) => {
     server.answer = answering(status, { location: server.url });
     await expect(receiver().deliver(MESSAGE)).rejects.toThrow(why);
