@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { root } from '../../scripts/lib/paths.mjs';
 import { ConfigError, readConfig } from './config.js';
-import { isOneSlipApart } from './mistakes.js';
+import { isOneTypoApart } from './mistakes.js';
 
 const [ONE, TWO] = ['1'.repeat(64), '2'.repeat(64)];
 const SAFE = {
@@ -122,7 +122,7 @@ describe('a variable that nobody reads', () => {
     const example = readFileSync(join(root, '.env.example'), 'utf8');
     const ours = [...example.matchAll(/^#([A-Z_]+)=/gm)].map(([, name]) => name!);
     expect(ours.length).toBeGreaterThan(30);
-    expect(ours.filter((one) => ours.some((other) => isOneSlipApart(one, other)))).toEqual([]);
+    expect(ours.filter((one) => ours.some((other) => isOneTypoApart(one, other)))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { credentialsNeedEncoding, isOneSlipApart } from './mistakes.js';
+import { credentialsNeedEncoding, isOneTypoApart } from './mistakes.js';
 import { isLoopbackUrl } from './network-config.js';
 
 /** Reads variables one by one and collects all problems, so that one start reports all of them. */
@@ -25,7 +25,7 @@ export class EnvReader {
   /** Warns of variables that are not ours but differ from one of ours by a single letter. */
   warnOfMisspelt(): void {
     for (const name of Object.keys(this.env).filter((each) => !this.known.has(each) && this.env[each])) {
-      const similar = [...this.known].find((one) => isOneSlipApart(name, one));
+      const similar = [...this.known].find((one) => isOneTypoApart(name, one));
       if (similar) this.warn(name, `is not a variable of Latchkey and is ignored. Did you mean ${similar}?`);
     }
   }

@@ -5,10 +5,7 @@ import { isPrivateUrl } from '../network-config.js';
 /** Where webhooks are sent, and the secrets that sign them. */
 export interface WebhookConfig {
   readonly url: string;
-  /**
-   * At least one. Every webhook is signed with each of them, so that a secret can be replaced while a receiver knows
-   * only one.
-   */
+  /** At least one. Each of them signs every webhook, so that a secret can be replaced without a gap. */
   readonly secrets: readonly KeyObject[];
 }
 
