@@ -2,7 +2,7 @@
 -- Run it after each `latchkey migrate`, as a superuser or as the role that migrates.
 GRANT USAGE ON SCHEMA public TO latchkey_service;
 GRANT SELECT ON migrations, decoy_key TO latchkey_service;
-GRANT SELECT, INSERT, UPDATE ON accounts, api_keys, notice_sequences, told_notices TO latchkey_service;
+GRANT SELECT, INSERT, UPDATE ON accounts, api_keys, notice_sequences, key_notices TO latchkey_service;
 GRANT SELECT, INSERT, DELETE ON sessions TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON password_guesses, outbox, leak_reports, leak_report_budgets TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON api_key_usage, api_key_addresses, api_key_days, api_key_networks

@@ -125,7 +125,11 @@ describe('what latchkey can’t make sense of', () => {
     ['neither a key nor all', ['keys', 'revoke', '--owner', 'ada'], /^give --owner with --key or --all/],
     ['both', ['keys', 'revoke', '--owner', 'ada', '--all', '--key', 'x'], /^give --owner/],
     ['an owner beside --leaked', ['keys', 'revoke', '--owner', 'ada', '--leaked'], /^give --owner/],
-    ['a key on the command line', ['keys', 'revoke', `--leaked=${leaked}`], /^a key on the command line is seen/],
+    [
+      'a key on the command line',
+      ['keys', 'revoke', `--leaked=${leaked}`],
+      /^others can see a key on the command line/,
+    ],
     ['an id that no key has', ['keys', 'revoke', '--owner', 'ada', '--key', 'lk_1'], /^key must be the key's id/],
     ['an id that no account has', ['account', 'show', 'a b'], /^id must be 1 to 128 characters/],
     ['an id that no account has', ['account', 'purge', 'a b'], /^id must be 1 to 128 characters/],

@@ -73,9 +73,8 @@ export class FakeStore {
   readonly outbox = new Map<string, StoredMessage>();
   /** The last sequence number of each key. */
   readonly sequences = new Map<string, number>();
-  /** For each key the smallest number of days before its expiry of which its owner was notified. */
-  readonly notifiedDays = new Map<string, number>();
-  readonly notifiedRotations = new Set<string>();
+  /** The days of the last notice, by type and key. */
+  readonly sentNotices = new Map<string, number>();
   /** Makes events impossible to record, so that everything that records one fails. */
   isAuditTrailAway = false;
   private nowMs = Date.parse('2026-03-29T00:30:00.000Z');

@@ -14,6 +14,10 @@ export const NOTICE_TYPES = [
 ] as const;
 export type NoticeType = (typeof NOTICE_TYPES)[number];
 
+/** Those that become due with time. Each has a rule in due-notices.ts, and a query that selects its candidates. */
+export const DUE_NOTICE_TYPES = ['api_key.expiring', 'api_key.rotation_unused'] as const satisfies NoticeType[];
+export type DueNoticeType = (typeof DUE_NOTICE_TYPES)[number];
+
 export interface KeyNotice {
   readonly type: NoticeType;
   readonly key: ApiKey;

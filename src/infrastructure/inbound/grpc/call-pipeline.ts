@@ -10,7 +10,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { Log } from '../../telemetry/log.js';
-import type { GrpcRequestTimes, Outcome } from '../../telemetry/request-times.js';
+import type { Outcome, RequestTimes } from '../../telemetry/request-times.js';
 import type { OpenSpan, Traces } from '../../telemetry/traces.js';
 import { mapError } from '../shared/error-table.js';
 import { inProtoSpelling } from '../shared/proto-spelling.js';
@@ -23,7 +23,7 @@ type Role = GrpcDoor['role'];
 export class CallPipeline {
   constructor(
     private readonly identity: ServiceIdentity,
-    private readonly times: GrpcRequestTimes,
+    private readonly times: RequestTimes,
     private readonly traces: Traces,
     private readonly log: Log,
   ) {}

@@ -4,7 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
-import type { HttpRequestTimes } from '../../telemetry/request-times.js';
+import type { RequestTimes } from '../../telemetry/request-times.js';
 import type { Traces } from '../../telemetry/traces.js';
 import type { HttpDoor } from './http-door.js';
 import { accessLog } from './pipeline/access-log.js';
@@ -24,7 +24,7 @@ export interface HttpParts {
   readonly doors: readonly HttpDoor[];
   readonly config: Config;
   readonly log: Log;
-  readonly times: HttpRequestTimes;
+  readonly times: RequestTimes;
   readonly traces: Traces;
 }
 

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { HttpRequestTimes, Outcome } from '../../../telemetry/request-times.js';
+import type { Outcome, RequestTimes } from '../../../telemetry/request-times.js';
 import type { Traces } from '../../../telemetry/traces.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -9,7 +9,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
  * reported.
  * @param plainRoutes paths that are served without a controller
  */
-export function requestTelemetry(times: HttpRequestTimes, traces: Traces, plainRoutes: readonly string[]) {
+export function requestTelemetry(times: RequestTimes, traces: Traces, plainRoutes: readonly string[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const begun = performance.now();
     traces.serve('HTTP', request.get('traceparent'), (span) => {
