@@ -17,7 +17,7 @@ const connectionCount = 2;
  * When the service ends a stream in order, it has not judged the questions that it has not answered. They are sent on
  * another stream, and this does not count as a second try.
  */
-export function openPool(options: GuardOptions): Pick<Pool, 'ask' | 'close'> {
+export function openPool(options: GuardOptions): Pick<Pool, 'validate' | 'close'> {
   const connect = connector(options);
   const connections = Array.from({ length: connectionCount }, connect);
   return new Pool(connections, options.deadlineMs ?? defaultDeadlineMs);

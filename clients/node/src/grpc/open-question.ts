@@ -33,7 +33,7 @@ export class OpenQuestion {
   isSettled = false;
 
   constructor(
-    readonly asked: PreparedQuestion,
+    readonly prepared: PreparedQuestion,
     readonly startedAt: number,
     /** Like `startedAt` in milliseconds of `performance.now()`, a clock that nobody can set. */
     readonly deadlineAt: number,
@@ -41,7 +41,7 @@ export class OpenQuestion {
     private readonly onFailure: (error: ServiceError) => void,
     private readonly dispatcher: Dispatcher,
   ) {
-    this.bytes = encodeQuestion(asked);
+    this.bytes = encodeQuestion(prepared);
   }
 
   answer(response: ValidateKeyResponse, windowSeconds: number | undefined): void {
