@@ -53,7 +53,7 @@ describe('revoking a key', () => {
     await showStatus(page, 'Revoked');
     await row(page, 'CI deploy').getByText('Revoked just now').waitFor();
 
-    // A key that was revoked elsewhere in the meantime is no error.
+    // A key that was revoked elsewhere in the meantime is not an error.
     await showStatus(page, 'Active');
     await chooseAction(page, 'Another', 'Revoke…');
     await page.getByLabel('Yes, stop “Another” for good').check();

@@ -9,7 +9,7 @@ import { SPOOFED, waysAround } from './ways-around.js';
 
 /** The guarantees of every recipe, for every proxy. */
 export function guarantees(recipe: Recipe): void {
-  /** Credentials that are not keys, where Latchkey judges everything. */
+  /** Credentials that are not keys, if Latchkey checks every request. */
   const noKeys = recipe.acceptsUserTokens ? [] : [undefined, 'nonsense'];
   let door: GuardedBackend;
   let someKey: string;

@@ -7,7 +7,7 @@ import { SPOOFED } from './ways-around.js';
 
 /** The guarantees of a recipe with which the backend itself checks credentials that are not keys. */
 export function userTokenGuarantees(door: () => GuardedBackend, someKey: () => string): void {
-  test('Latchkey judges keys, and the backend judges the tokens of users', async () => {
+  test('Latchkey validates keys, and the backend checks the tokens of users', async () => {
     const table = await bothKinds(door().users, await door().newOwner());
     for (const [what, headers, ...expected] of table) {
       const answers = [];

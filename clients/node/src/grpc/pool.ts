@@ -85,7 +85,7 @@ export class Pool implements LaneListener, Holder, Dispatcher {
   }
 
   laneLost(questions: readonly OpenQuestion[], end: CallEnd): void {
-    // A stream that ended in order has judged none of the questions that it did not answer.
+    // A stream that ended in order has not validated the questions that it did not answer.
     if (end.code === status.OK) for (const question of questions) this.admit(question);
     else for (const question of questions) this.sendOnceMore(question, end);
   }
