@@ -29,7 +29,9 @@ describe('rotating a key', () => {
     const form = dialog(page, 'Rotate “CI deploy”');
     await focusOn(form.getByRole('radio', { name: 'After a day' }));
     expect(await form.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
-    await form.getByText(/^The old key goes on for a day after the new one is first used\. It expires on/).waitFor();
+    await form
+      .getByText(/^The old key keeps working for a day after the new one is first used\. It expires on/)
+      .waitFor();
     const fullKey = await rotateKey(page);
     await page.getByText('Put it in place of the old key wherever that is used.').waitFor();
     await storeKey(page);
@@ -94,10 +96,10 @@ describe('rotating a key', () => {
     await details.getByRole('button', { name: old.apiKey.prefix }).waitFor();
     await button(details, 'Take the rotation back…').click();
     const question = dialog(page, 'Take the rotation of “CI deploy” back?');
-    await question.getByText(`The old key (${old.apiKey.prefix}) goes on as before.`).waitFor();
+    await question.getByText(`The old key (${old.apiKey.prefix}) keeps working.`).waitFor();
     await question.getByLabel('Yes, stop the new “CI deploy” for good').check();
     await button(question, 'Take rotation back').click();
-    await page.getByText('The rotation of “CI deploy” was taken back: the old key goes on').waitFor();
+    await page.getByText('The rotation of “CI deploy” was taken back: the old key keeps working').waitFor();
     expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['grant', 'denial']);
     await oldRow(page).waitFor({ state: 'detached' });
     expect(await countKeys(stage.service, owner)).toEqual({ all: 3, active: 2 });
