@@ -40,7 +40,7 @@ describe('the screen on a slow or failing network', () => {
     expect(keys[1]).toBe(keys[0]);
     expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
 
-    await focusOn(button(page, 'Revoke it and create anew'));
+    await focusOn(button(page, 'Revoke it and create it again'));
     await page.keyboard.press('Enter');
     const { outcome } = await stage.service.clients.validate((await shownKey(page).innerText()).trim());
     expect(outcome).toBe('grant');
