@@ -18,36 +18,27 @@ import {
 import type { LatchkeyRequest } from '../pipeline/request.js';
 
 class RateLimitView {
-  @ApiProperty({ type: 'integer', description: 'Requests that the key may send at once after a rest' }) limit: number;
-  @ApiProperty({ type: 'integer', description: 'Requests that are admitted right now' }) remaining: number;
+  @ApiProperty({ type: 'integer', description: 'Requests that the key may send at once when the limit is full' })
+  limit!: number;
+  @ApiProperty({ type: 'integer', description: 'Requests that are admitted right now' }) remaining!: number;
   @ApiProperty({ type: 'integer', description: 'Until the limit is full again, rounded up' })
-  resetAfterSeconds: number;
-
-  constructor({ limit, remaining, resetAfterMicros }: RateDecision) {
-    this.limit = limit;
-    this.remaining = remaining;
-    this.resetAfterSeconds = wholeSeconds(resetAfterMicros);
-  }
+  resetAfterSeconds!: number;
 }
 
 class OwnKeyView {
-  @ApiProperty({ format: 'uuid' }) id: string;
-  @ApiProperty({ description: 'The account that the key acts as' }) ownerId: string;
-  @ApiProperty() name: string;
-  @ApiProperty({ enum: ACCESS_LEVELS }) access: string;
-  @ApiProperty({ type: [String], description: 'What it may do, as of now' }) permissions: string[];
-  @ApiProperty({ type: String, format: 'date-time' }) expiresAt: string;
-  @ApiProperty({ type: RateLimitView }) rateLimit: RateLimitView;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ description: 'The account that the key acts as' }) ownerId!: string;
+  @ApiProperty() name!: string;
+  @ApiProperty({ enum: ACCESS_LEVELS }) access!: string;
+  @ApiProperty({ type: [String], description: 'What it may do now' }) permissions!: string[];
+  @ApiProperty({ type: String, format: 'date-time' }) expiresAt!: string;
+  @ApiProperty({ type: RateLimitView }) rateLimit!: RateLimitView;
+}
 
-  constructor({ keyId, ownerId, access, permissions, expiresAt }: Grant, name: string, rate: RateDecision) {
-    this.id = keyId;
-    this.ownerId = ownerId;
-    this.name = name;
-    this.access = access;
-    this.permissions = [...permissions];
-    this.expiresAt = expiresAt.toISOString();
-    this.rateLimit = new RateLimitView(rate);
-  }
+function viewOf(grant: Grant, name: string, { limit, remaining, resetAfterMicros }: RateDecision): OwnKeyView {
+  const { keyId: id, ownerId, access, permissions, expiresAt } = grant;
+  const rateLimit = { limit, remaining, resetAfterSeconds: wholeSeconds(resetAfterMicros) };
+  return { id, ownerId, name, access, permissions: [...permissions], expiresAt: expiresAt.toISOString(), rateLimit };
 }
 
 /** Answers a client that calls with its own key: what the key may do. */
@@ -71,7 +62,7 @@ class OwnKeyController {
       const { verdict, rate } = validation;
       const answer = this.keyRequests.answers.toClient(validation);
       if (!verdict.granted) return answer;
-      const body = JSON.stringify(new OwnKeyView(verdict, name!, rate!));
+      const body = JSON.stringify(viewOf(verdict, name!, rate!));
       return { ...answer, headers: { ...answer.headers, 'Content-Type': 'application/json' }, body };
     });
     sendKeyAnswer(response, answered);
