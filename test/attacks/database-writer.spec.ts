@@ -81,7 +81,7 @@ describe('a database writer', () => {
     const { code, lines } = await verify();
     const [revocation] = await run(`SELECT id FROM audit_events WHERE type = 'api_key.revoked'`);
     expect(code).toBe(1);
-    expect(lines[0]).toBe('BROKEN: 3 differences between the audit trail and the keys and accounts');
+    expect(lines[0]).toBe('BROKEN: 3 differences between the audit trail and the stored keys and accounts');
     expect(lines.slice(1).sort()).toEqual(
       [
         `    key ${undone.id} is not revoked, although event ${revocation!['id']} revoked it`,
@@ -95,7 +95,7 @@ describe('a database writer', () => {
       1,
       {
         intact: false,
-        problem: '3 differences between the audit trail and the keys and accounts',
+        problem: '3 differences between the audit trail and the stored keys and accounts',
         differences: expect.arrayContaining([
           { subject: 'key', id: slippedIn, problem: 'has no event that created it' },
           { subject: 'account', id: owner.id, problem: 'has systems:write, which no event gave' },

@@ -83,8 +83,9 @@ export class VerifyAuditTrail {
     const comparison = await compareWithAuditTrail(reading, await prunedUpTo(reading, first, lastPruned));
     const different = comparison.differences.length + comparison.moreDifferences;
     if (different > 0) {
-      const differences = different === 1 ? '1 difference' : `${different} differences`;
-      return { ...broken(`${differences} between the audit trail and the keys and accounts`), comparison };
+      const howMany = different === 1 ? '1 difference' : `${different} differences`;
+      const problem = `${howMany} between the audit trail and the stored keys and accounts`;
+      return { ...broken(problem), comparison };
     }
     return {
       intact: true,
