@@ -112,7 +112,7 @@ describe('POST /v1/leaked-keys', () => {
     [{ keys: [] }, 'keys', 'must be 1 to 100 texts'],
     [{ keys: 'lk_' }, 'keys', 'must be 1 to 100 texts'],
     [{ keys: Array.from({ length: 101 }, () => 'x') }, 'keys', 'must be 1 to 100 texts'],
-    [{ keys: ['x', 7] }, 'keys', 'must hold texts alone'],
+    [{ keys: ['x', 7] }, 'keys', 'must contain only texts'],
     [{ keys: ['x'], source: '' }, 'source', 'must be 1 to 200 characters'],
     [{ keys: ['x'], source: 'a\nb' }, 'source', 'must not contain control characters'],
     [{ keys: ['x'], source: null }, 'source', 'must be text'],

@@ -58,9 +58,9 @@ function userName(): string {
   }
 }
 
-function read<T>(look: (reader: EnvReader) => T): T {
+function read<T>(settings: (reader: EnvReader) => T): T {
   const reader = new EnvReader(process.env);
-  const value = look(reader);
+  const value = settings(reader);
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
   return value;
 }

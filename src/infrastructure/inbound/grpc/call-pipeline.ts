@@ -124,12 +124,11 @@ export function callerOf(call: IdentifiedCall): Caller {
   };
 }
 
-/** W3C Trace Context, from gRPC metadata. */
+/** W3C Trace Context. */
 function traceparentOf(metadata: Metadata): string | undefined {
   return metadata.get('traceparent')[0]?.toString();
 }
 
-/** The status with which a failed call ends. */
 function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details'> {
   const { grpc: code, message: details } = mapError(inProtoSpelling(error));
   return { code, details };

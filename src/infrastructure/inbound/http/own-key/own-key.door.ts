@@ -8,13 +8,7 @@ import type { RateDecision } from '../../../../domain/rate-limit.js';
 import { wholeSeconds } from '../../shared/key-answers.js';
 import type { HttpDoor } from '../http-door.js';
 import { KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
-import {
-  EXPIRY_HEADER,
-  INVALID_KEY,
-  KEY_LIMITED,
-  KEY_UNJUDGED,
-  RATE_LIMIT_HEADERS,
-} from '../pipeline/key-responses.js';
+import * as responses from '../pipeline/key-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 
 class RateLimitView {
@@ -52,10 +46,10 @@ class OwnKeyController {
   ) {}
 
   @Get()
-  @ApiOkResponse({ type: OwnKeyView, headers: { ...EXPIRY_HEADER, ...RATE_LIMIT_HEADERS } })
-  @ApiResponse(INVALID_KEY)
-  @ApiResponse(KEY_LIMITED)
-  @ApiResponse(KEY_UNJUDGED)
+  @ApiOkResponse({ type: OwnKeyView, headers: { ...responses.EXPIRY_HEADER, ...responses.RATE_LIMIT_HEADERS } })
+  @ApiResponse(responses.INVALID_KEY)
+  @ApiResponse(responses.KEY_LIMITED)
+  @ApiResponse(responses.KEY_UNJUDGED)
   async show(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     const answered = await this.keyRequests.answer(request, async (credential, client) => {
       const { name, ...validation } = await this.showOwnKey.execute(credential, client);
