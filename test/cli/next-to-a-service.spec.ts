@@ -196,7 +196,7 @@ describe('latchkey next to a running service', () => {
     });
     expect(await administer(['account', 'show', id])).toMatchObject({
       code: 1,
-      err: 'latchkey: id names no account\n',
+      err: 'latchkey: no account has this id\n',
     });
 
     const put = ['account', 'put', id, '--email', email, '--display-name', '', '--permissions', ''];
@@ -308,7 +308,7 @@ describe('latchkey next to a running service', () => {
     ['keys revoke --all', ['keys', 'revoke', '--owner', 'nobody', '--all']],
     ['keys revoke --key', ['keys', 'revoke', '--owner', 'nobody', '--key', randomUUID()]],
   ])('%s of an unknown owner ends with exit code 1', async (_, args) => {
-    expect(await administer(args)).toEqual({ code: 1, out: '', err: 'latchkey: id names no account\n' });
+    expect(await administer(args)).toEqual({ code: 1, out: '', err: 'latchkey: no account has this id\n' });
   });
 
   test('a key of another owner is reported as unknown', async () => {

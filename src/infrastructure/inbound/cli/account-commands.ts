@@ -55,11 +55,14 @@ export function addAccountCommands(program: Command, databases: Databases): void
       },
     );
 
-  const put = onOne('put', 'create an account, or replace its fields; an existing account keeps its status')
+  const put = onOne(
+    'put',
+    'create an account, or replace its fields; the status stays, and the password unless you give a new one',
+  )
     .requiredOption('--email <address>')
     .requiredOption('--display-name <name>')
     .requiredOption('--permissions <list>', "such as 'systems:read systems:write'; '' for none")
-    .option('--password-from <file>', 'file with the password, - for stdin; without it the password stays')
+    .option('--password-from <file>', 'file with the password, - for stdin')
     .option('--password-hash-from <file>', 'file with the argon2id or bcrypt hash of the password, - for stdin')
     .addOption(atVersion())
     .addOption(byOption());

@@ -13,7 +13,7 @@ type Status = (typeof STATUSES)[number];
 const MOST = 1000;
 
 export function addEventsCommands(program: Command, databases: Databases): void {
-  const events = program.command('events').description('messages to receivers that are not delivered yet');
+  const events = program.command('events').description('list and resend messages that receivers have not accepted');
   const list = events
     .command('list')
     .description(`list waiting messages and those given up, oldest first, at most ${MOST} of each`)
@@ -22,7 +22,7 @@ export function addEventsCommands(program: Command, databases: Databases): void 
   const retry = events
     .command('retry')
     .argument('[id]', 'the message, whether it waits or was given up')
-    .description('send messages now, with all their attempts again')
+    .description('make messages due now, and restart their attempts')
     .option('--failed', 'all messages that were given up');
   answering(retry, (id: string | undefined, { failed }: { failed?: boolean }) => retryEvents(databases, id, failed));
 }

@@ -39,7 +39,7 @@ export function buildProgram(databases: Databases): Command {
 function addMigrateCommand(program: Command, databases: Databases): void {
   const migrate = program
     .command('migrate')
-    .description('update the tables to this version and list the migrations that ran; waits for another that runs');
+    .description('update the tables to this version, and list the migrations that ran');
   answering(migrate, async () => {
     const applied = await databases.migrate(database());
     const text = applied.length > 0 ? `applied: ${applied.join(', ')}` : 'nothing to apply: the tables are up to date';

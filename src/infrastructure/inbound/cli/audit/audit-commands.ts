@@ -24,7 +24,7 @@ export function addAuditCommands(program: Command, databases: Databases): void {
     .command('verify')
     .description('check that the audit trail is intact and that keys and accounts match it; needs AUDIT_SEAL_KEY')
     .option('--export-seal', 'print only the newest seal, to be stored elsewhere')
-    .option('--expect <seal>', 'also check a line that --export-seal printed earlier');
+    .option('--expect <seal>', 'also check that this line of an earlier --export-seal is still valid');
   answering(verify, (options: VerifyOptions) => verifyTrail(databases, options));
   audit
     .command('export')
