@@ -113,7 +113,7 @@ describe('WORKERS=2 without Redis and with dangerous settings', () => {
     const warnings = [
       /SERVICE_TOKENS gives one token/,
       /PUBLIC_URL is http/,
-      /is AUDIT_SEAL_KEY meant/,
+      /Did you mean AUDIT_SEAL_KEY\?/,
       /^REDIS_URL is missing.* 2 times its limit$/,
     ];
     const entry = (msg: RegExp) => expect.objectContaining({ level: 40, msg: expect.stringMatching(msg) });
