@@ -13,8 +13,8 @@ export class KeyNotices1764400000000 implements MigrationInterface {
         CONSTRAINT key_notices_pkey PRIMARY KEY (key_id, type)
       )`);
     await copyRows(runner, {
+      name: 'copy_notices',
       from: 'told_notices',
-      to: 'key_notices',
       copy: `
         INSERT INTO key_notices
         SELECT NEW.key_id, 'api_key.expiring', NEW.expiry_days WHERE NEW.expiry_days IS NOT NULL
@@ -24,8 +24,8 @@ export class KeyNotices1764400000000 implements MigrationInterface {
     // Writes each row once more, so that the trigger copies it.
     await runner.query(`UPDATE told_notices SET key_id = key_id`);
     await copyRows(runner, {
+      name: 'copy_notices_back',
       from: 'key_notices',
-      to: 'told_notices',
       copy: `
         INSERT INTO told_notices
         SELECT NEW.key_id, min(days) FILTER (WHERE type = 'api_key.expiring'), bool_or(type = 'api_key.rotation_unused')
@@ -35,7 +35,7 @@ export class KeyNotices1764400000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`DROP FUNCTION copy_to_told_notices, copy_to_key_notices CASCADE`);
+    await runner.query(`DROP FUNCTION copy_notices, copy_notices_back CASCADE`);
     await runner.query(`DROP TABLE key_notices`);
   }
 }
@@ -46,12 +46,12 @@ export class KeyNotices1764400000000 implements MigrationInterface {
  */
 async function copyRows(
   runner: QueryRunner,
-  { from, to, copy }: { from: string; to: string; copy: string },
+  { name, from, copy }: { name: string; from: string; copy: string },
 ): Promise<void> {
   await runner.query(`
-    CREATE FUNCTION copy_to_${to}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+    CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
     BEGIN ${copy}; RETURN NULL; END $$`);
   await runner.query(`
-    CREATE TRIGGER copy_to_${to} AFTER INSERT OR UPDATE ON ${from}
-    FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION copy_to_${to}()`);
+    CREATE TRIGGER ${name} AFTER INSERT OR UPDATE ON ${from}
+    FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION ${name}()`);
 }
