@@ -1,7 +1,7 @@
-# Two images from one file: `--target latchkey` (the default, last) and `--target systems-api`. What the first holds is
-# listed by `--target sbom --output .`, as latchkey.cdx.json (CycloneDX). `--build-arg REVISION=$(git rev-parse HEAD)`
-# notes the commit.
-# One release of Node. Debian's patches change what stands behind the name; for the very same bytes name a digest:
+# Two images from one file: `--target latchkey` (the default, last) and `--target systems-api`. `--target sbom --output .`
+# lists the contents of the first in latchkey.cdx.json (CycloneDX). `--build-arg REVISION=$(git rev-parse HEAD)` labels
+# the images with the commit.
+# One release of Node. Debian's patches change the image behind this name. To build from the same image again, use a digest:
 # --build-arg NODE_IMAGE=node@sha256:…
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
@@ -21,7 +21,7 @@ FROM manifests AS latchkey-packages
 RUN npm ci --ignore-scripts --omit=dev --omit=optional --workspaces=false
 
 FROM latchkey-packages AS latchkey-sbom
-# Of packages that are not there nothing is to be said.
+# The bill of materials lists no packages that are not installed.
 RUN npm pkg delete devDependencies optionalDependencies workspaces && npm sbom --sbom-format=cyclonedx --sbom-type=application > latchkey.cdx.json
 
 FROM scratch AS sbom
@@ -45,10 +45,10 @@ WORKDIR /app
 COPY --from=systems-api-packages /app/node_modules node_modules
 COPY --from=build /app/clients/node clients/node
 COPY --from=build /app/examples/systems-api examples/systems-api
-# `node`, by number, so that Kubernetes sees that it is not root.
+# `node`, as a number, so that Kubernetes sees that it is not root.
 USER 1000:1000
 EXPOSE 4000
-# Any answer will do: without a key it is 401.
+# Any answer below 500 counts as healthy. Without a key it is 401.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=5 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SYSTEMS_API_PORT || 4000}/backend/api/systems`).then((answer) => process.exit(answer.status < 500 ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "examples/systems-api/dist/main.js"]
@@ -72,11 +72,11 @@ COPY --from=build /app/dist dist
 COPY --from=build /app/web/dist web/dist
 # `docker compose exec latchkey-1 latchkey …`
 RUN chmod +x dist/composition/cli.js && ln -s /app/dist/composition/cli.js /usr/local/bin/latchkey
-# `node`, by number, so that Kubernetes sees that it is not root.
+# `node`, as a number, so that Kubernetes sees that it is not root.
 USER 1000:1000
 EXPOSE 3000 50051
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=5 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT || 3000}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Less work for the garbage collector, and memory that is given back once it is free.
+# Less work for the garbage collector, and free memory is returned to the system.
 ENV MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
 CMD ["node", "--min-semi-space-size=64", "--max-semi-space-size=64", "--heap-growing-percent=100", "--no-allocation-site-pretenuring", "dist/main.js"]

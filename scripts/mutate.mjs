@@ -16,7 +16,7 @@ const folders = ['domain', 'application'];
  */
 const specsOf = {
   'account-transaction': ['change-account-status', 'revoke-as-admin'],
-  'account-version': ['account', 'former-account'],
+  account: ['account', 'former-account'],
   'api-key': ['api-key', 'rotation'],
   'audit-pruning': ['audit-seal'],
   'change-keys': ['change-keys', 'create-api-key', 'revoke-api-key', 'rotate-api-key', 'record-due-ends'],
@@ -51,7 +51,6 @@ const unmutable = [
   'notice-ports',
   'ports',
   'sign-in-ports',
-  'revocation-reason',
   'session',
   'validation-ports',
 ];

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import type { Plugin } from 'vite';
 
 const SPECIFIER = /(from |import\()(['"])(\.[^'"]*)\2/g;
-/** An import for its effect alone: of a style sheet. */
+/** An import of a style sheet. */
 const EFFECT = /^import '\..*';\n/gm;
 
-/** Adds the types of src/index.ts and of what it names, with the endings that every way to find modules takes. */
+/** Adds the types of src/index.ts and of its imports, with file endings that every module resolution accepts. */
 export function declarations(): Plugin {
   return {
     name: 'declarations',
@@ -18,7 +18,7 @@ export function declarations(): Plugin {
         const source = text.replaceAll(EFFECT, '').replaceAll(SPECIFIER, '$1$2$3.js$2');
         this.emitFile({ type: 'asset', fileName: `${path}.d.ts`, source });
       }
-      // A compiler finds something behind the import of the style sheet.
+      // An empty declaration for the import of the style sheet.
       this.emitFile({ type: 'asset', fileName: 'style.d.ts', source: 'export {};\n' });
     },
   };
@@ -37,7 +37,7 @@ function declarationsOf(entry: string): Map<string, string> {
   };
   try {
     const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
-    // By one thread: several check much of it again, each for itself, and are no sooner done.
+    // In one thread: several threads would each check much of it again, and would not be faster.
     const args = [tsc, '-p', 'tsconfig.lib.json', '--outDir', folder, '--singleThreaded'];
     execFileSync(process.execPath, args, { stdio: 'inherit' });
     add(entry);

@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** The page is painted only after the script has set the colour scheme: no flash, and no inline script. */
+/** The page is painted only after the script has set the colour scheme, so it does not flash and needs no inline script. */
 const paintAfterScript: Plugin = {
   name: 'paint-after-script',
   transformIndexHtml: {

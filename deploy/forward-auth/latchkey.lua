@@ -1,10 +1,10 @@
--- Asks Latchkey about each request, for haproxy.cfg: http-request lua.latchkey <the address of Latchkey>
+-- Checks each request with Latchkey, for haproxy.cfg: http-request lua.latchkey <the address of Latchkey>
 
 local IDENTITY = { "x-latchkey-owner", "x-latchkey-key", "x-latchkey-access", "x-latchkey-permissions" }
 local PASSED_ON = { "content-type", "www-authenticate", "retry-after", "ratelimit-policy", "ratelimit", "cache-control" }
 local REFUSALS = { [401] = true, [403] = true, [429] = true, [503] = true }
 
--- Every value of a header, so that Latchkey sees it when there are two. HAProxy counts them from 0.
+-- Every value of a header, so that Latchkey notices two of them. HAProxy counts them from 0.
 local function values(headers, name)
   local found = {}
   for index = 0, #(headers[name] or {}) do
@@ -13,7 +13,7 @@ local function values(headers, name)
   return found
 end
 
--- Passes a refusal on. Any other answer is not Latchkey's: for a server that is away HAProxy answers in HTML.
+-- Passes a refusal on. Any other answer is not Latchkey's: HAProxy answers in HTML for a server that is unavailable.
 local function refuse(txn, answer)
   local isRefusal = REFUSALS[answer.status] and values(answer.headers, "content-type")[1] == "application/json"
   if not isRefusal then return end
@@ -24,7 +24,7 @@ local function refuse(txn, answer)
   txn:done(reply)
 end
 
-local function ask(txn, address)
+local function authorize(txn, address)
   local sent = txn.http:req_get_headers()
   local request = {
     url = "http://127.0.0.1/v1/forward-auth?mode=haproxy",
@@ -42,7 +42,7 @@ local function ask(txn, address)
 end
 
 core.register_action("latchkey", { "http-req" }, function(txn, address)
-  local answer = ask(txn, address)
+  local answer = authorize(txn, address)
   if not answer then return end
   if answer.status ~= 200 then return refuse(txn, answer) end
   for _, name in ipairs(IDENTITY) do

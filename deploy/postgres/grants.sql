@@ -1,12 +1,12 @@
--- What the service needs while it runs, and no more: it changes no table, and deletes no account, key or event.
+-- The privileges that the service needs while it runs. It changes no table, and deletes no account, key or event.
 -- Run it after each `latchkey migrate`, as a superuser or as the role that migrates.
 GRANT USAGE ON SCHEMA public TO latchkey_service;
 GRANT SELECT ON migrations, decoy_key TO latchkey_service;
-GRANT SELECT, INSERT, UPDATE ON accounts, api_keys, notice_sequences, told_notices TO latchkey_service;
+GRANT SELECT, INSERT, UPDATE ON accounts, api_keys, notice_sequences, key_notices TO latchkey_service;
 GRANT SELECT, INSERT, DELETE ON sessions TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON password_guesses, outbox, leak_reports, leak_report_budgets TO latchkey_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON api_key_usage, api_key_addresses, api_key_days, api_key_networks
   TO latchkey_service;
 GRANT SELECT, INSERT ON audit_events, audit_seals, audit_prunings TO latchkey_service;
--- With AUDIT_RETENTION_DAYS it deletes old events as well; a trigger sees that it deletes no others.
+-- With AUDIT_RETENTION_DAYS it also deletes old events. A trigger refuses the deletion of others.
 -- GRANT DELETE ON audit_events TO latchkey_service;

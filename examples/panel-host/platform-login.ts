@@ -1,11 +1,11 @@
 import type { FreshSignIn } from '@latchkey/panel';
 
 const account = new URLSearchParams(location.search).get('account') ?? '';
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 let token: Promise<string> | undefined;
 
-/** What a platform's own login client does: keeps a token, and makes the person sign in again in a popup window. */
+/** Like a platform's own login client: keeps a token, and opens a popup window in which the person signs in again. */
 export function getToken(freshSignIn?: FreshSignIn): Promise<string> {
   if (!freshSignIn) return (token ??= fetch(`/token?account=${account}`).then((answer) => answer.text()));
   return signInAgain(freshSignIn).then((fresh) => (token = Promise.resolve(fresh)));
@@ -17,7 +17,7 @@ function signInAgain({ maxAgeSeconds, acrValues }: FreshSignIn): Promise<string>
   if (!popup) return Promise.reject(new Error('The browser blocked the window'));
   return new Promise((resolve, reject) => {
     const stop = () => {
-      clearInterval(looking);
+      clearInterval(polling);
       removeEventListener('message', receive);
     };
     const receive = ({ origin, source, data }: MessageEvent) => {
@@ -26,11 +26,11 @@ function signInAgain({ maxAgeSeconds, acrValues }: FreshSignIn): Promise<string>
       popup.close();
       resolve(String(data));
     };
-    const looking = setInterval(() => {
+    const polling = setInterval(() => {
       if (!popup.closed) return;
       stop();
       reject(new Error('The window was closed'));
-    }, LOOK_MS);
+    }, POLL_MS);
     addEventListener('message', receive);
   });
 }

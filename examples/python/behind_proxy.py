@@ -1,4 +1,4 @@
-"""A service behind a proxy with a recipe of deploy/forward-auth. It knows nothing of keys, and only the proxy may reach it."""
+"""A service behind a proxy with a recipe of deploy/forward-auth. It checks no keys itself, and only the proxy may reach it."""
 
 import json
 import os
@@ -9,7 +9,7 @@ def app(environ, start_response):
     owner = environ.get("HTTP_X_LATCHKEY_OWNER")
     status = "200 OK" if owner else "401 Unauthorized"
     start_response(status, [("Content-Type", "application/json")])
-    return [json.dumps({"owner": owner} if owner else {"message": "come through the proxy"}).encode()]
+    return [json.dumps({"owner": owner} if owner else {"message": "only the proxy may call this service"}).encode()]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A service that takes Latchkey API keys, with grpcio: it asks Latchkey about each request."""
+"""A service that accepts Latchkey API keys. It validates each request with Latchkey, with grpcio."""
 
 import json
 import os
@@ -20,7 +20,7 @@ identity = [("authorization", f"Bearer {os.environ['LATCHKEY_SERVICE_TOKEN']}")]
 deadline_seconds = int(os.environ.get("LATCHKEY_DEADLINE_MS", "200")) / 1000
 
 
-def ask(environ, resource):
+def validate(environ, resource):
     operation = METHODS.get(environ["REQUEST_METHOD"], "DESTROY")
     question = latchkey.ValidateKeyRequest(
         authorization=environ.get("HTTP_AUTHORIZATION", ""),
@@ -34,7 +34,7 @@ def ask(environ, resource):
 
 def app(environ, start_response):
     try:
-        question, answer = ask(environ, "systems")
+        question, answer = validate(environ, "systems")
     except grpc.RpcError:
         return refuse(start_response, 503)
     if answer.HasField("grant"):

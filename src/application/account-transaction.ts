@@ -11,19 +11,19 @@ export interface AccountTransaction {
   readonly now: Date;
   /** Undefined when the account does not exist or was purged. */
   readonly account: Account | undefined;
-  /** What remains of a purged account, until a new account is saved under its id. */
+  /** Of a purged account, until a new account is saved under its id. */
   readonly formerAccount: FormerAccount | undefined;
   /** Throws `email_taken` when another account holds the email. */
   saveAccount(account: Account): Promise<void>;
   /**
-   * Purges the account: replaces it by `former`. Keys and events stay, but a later account with the same id does not
-   * see them. The usage of the keys is deleted, and mails that still wait for the owner are not sent.
+   * Replaces the account by `former`. Keys and events stay, but a later account with the same id does not see them. The
+   * usage of the keys is deleted, and mails that still wait for the owner are not sent.
    */
   forgetAccount(former: FormerAccount): Promise<void>;
   endSessions(): Promise<void>;
-  /** The keys of this account that have not ended as far as the database knows. */
+  /** The account's keys without a recorded end. */
   openKeys(): Promise<ApiKey[]>;
-  /** Undefined when the account has no such key, for example when it is another owner's key. */
+  /** Undefined also for another owner's key. */
   findKey(keyId: string): Promise<ListedKey | undefined>;
   findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined>;
   addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void>;
@@ -34,5 +34,5 @@ export interface AccountTransaction {
 }
 
 export function accountNotFound(): LatchkeyError {
-  return new LatchkeyError('account_not_found', 'id names no account');
+  return new LatchkeyError('account_not_found', 'no account has this id');
 }

@@ -1,7 +1,8 @@
 /** Ports for what becomes due with time. See ports.ts. */
 import type { AuditEvent } from '../domain/audit/audit-event.js';
 import type { ApiKey } from '../domain/keys/api-key.js';
-import type { KeyNotice } from '../domain/notices/key-notice.js';
+import type { DueNotice, NoticeCandidate } from '../domain/notices/due-notices.js';
+import type { DueNoticeType, KeyNotice } from '../domain/notices/key-notice.js';
 import type { KeyNetworks } from '../domain/usage/key-networks.js';
 import type { UtcDay } from '../domain/usage/utc-day.js';
 
@@ -18,32 +19,15 @@ export interface EndedKeys {
 /** @param due keys without a recorded end */
 export type EndDecision = (due: readonly ApiKey[], now: Date) => EndedKeys;
 
-/** Selects keys that have more than `day - 1` and at most `day` days left and may need a notice. */
-export interface ExpiryWindow {
-  readonly day: number;
-  /** The smallest notice period that these keys have reached, in days. */
-  readonly noticeDays: number;
+export interface DueNoticesQuery {
+  readonly type: DueNoticeType;
+  /** After or before how many days notices of this type become due. */
+  readonly days: readonly number[];
   readonly limit: number;
 }
 
-export interface ExpiringKey {
-  readonly key: ApiKey;
-  /** The smallest number of days before its expiry of which the owner was already notified. */
-  readonly notifiedDays: number | undefined;
-}
-
-/** A notice of a coming expiry. The days are saved, so that the same notice is not sent again. */
-export interface ExpiryNotice {
-  readonly notice: KeyNotice;
-  readonly notifiedDays: number;
-}
-
-/** A successor that nobody has used, and the old key. */
-export interface UnusedSuccessor {
-  readonly successor: ApiKey;
-  readonly replaced: ApiKey;
-  readonly isNotified: boolean;
-}
+/** Chooses the notices that are written. They are saved, so that the same one is not sent again. */
+export type NoticeDecision = (candidates: readonly NoticeCandidate[], now: Date) => readonly DueNotice[];
 
 /**
  * Keys for which something may be due. Each method locks such keys, passes them to `decide` with the time, and saves
@@ -55,15 +39,8 @@ export interface DueKeys {
   end(scope: DueScope, decide: EndDecision): Promise<number>;
   /** The same for the keys of all owners, in the order in which they became due. */
   endOldest(limit: number, decide: EndDecision): Promise<number>;
-  notifyOfExpiry(
-    window: ExpiryWindow,
-    decide: (due: readonly ExpiringKey[], now: Date) => readonly ExpiryNotice[],
-  ): Promise<number>;
-  /** @param decide returns notices, which are remembered so that a key gets no second one */
-  notifyOfUnusedRotation(
-    limit: number,
-    decide: (due: readonly UnusedSuccessor[], now: Date) => readonly KeyNotice[],
-  ): Promise<number>;
+  /** Keys that may need a notice of this type. */
+  notify(query: DueNoticesQuery, decide: NoticeDecision): Promise<number>;
 }
 
 /** The first known grant of a key from a network on that day. */

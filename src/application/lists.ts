@@ -5,12 +5,10 @@ export interface ListedKey {
   readonly lastUsedAt: Date | null;
 }
 
-/** A key as of `now`. */
 export interface ReadKey extends ListedKey {
   readonly now: Date;
 }
 
-/** A page of keys as of `now`. */
 export interface KeyList extends Page<ListedKey> {
   readonly now: Date;
   /** The number of all active keys of the owner, not only of those on this page. */

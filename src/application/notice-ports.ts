@@ -49,14 +49,13 @@ export interface OutboxMessage {
 /** A message that no other sender gets until the claim runs out. */
 export interface Claim {
   readonly message: OutboxMessage;
-  /** The number of failed attempts. */
+  /** Failed attempts. */
   readonly tries: number;
   /** The message has reached the age at which it is given up, so this attempt is the last. */
   readonly isLastTry: boolean;
   readonly until: Date;
 }
 
-/** The state of a message that is not delivered. */
 export interface UndeliveredMessage extends OutboxMessage {
   readonly channel: NoticeChannel;
   readonly tries: number;
@@ -66,7 +65,7 @@ export interface UndeliveredMessage extends OutboxMessage {
   readonly lastError: string | null;
 }
 
-/** The undelivered messages of one channel. */
+/** Of one channel. */
 export interface Backlog {
   readonly waiting: number;
   /** Messages that were given up and are still stored. */

@@ -36,14 +36,9 @@ export interface Audit {
 export interface AuditTrail {
   /** A cheap upper bound of the number of unsealed events. Events with an id that have not committed count too. */
   unsealedEvents(): Promise<number>;
-  /**
-   * Runs `work` in a transaction while no other instance seals or prunes. Undefined when another instance is doing so
-   * now.
-   */
+  /** Runs `work` in a transaction. Undefined when another instance is sealing or pruning now. */
   exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined>;
-  /**
-   * The events of a time span, in the order of their ids. Uses no transaction, so that a slow reader blocks nothing.
-   */
+  /** In the order of their ids. Uses no transaction, so that a slow reader blocks nothing. */
   events(span: TimeSpan): AsyncIterable<SealableEvent>;
   /** Runs `work` on one snapshot, which does not show later writes. */
   read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T>;
@@ -52,10 +47,7 @@ export interface AuditTrail {
 export interface ApiKeys {
   /** A key of any owner, including purged owners. */
   find(id: string): Promise<ApiKey | undefined>;
-  /**
-   * The existing keys of any owner, including purged owners. For callers that have key strings whose secrets are still
-   * to be proven.
-   */
+  /** The existing keys of any owner, including purged owners. Their secrets are still to be proven. */
   findByPublicParts(publicParts: readonly string[]): Promise<ApiKey[]>;
   /** One of the owner's keys. Excludes keys of a purged account with the same id. */
   findOwn(ownerId: string, id: string): Promise<ReadKey | undefined>;
@@ -72,8 +64,8 @@ export interface LeakReports {
    */
   take(reports: readonly LeakReport[], requester: Requester): Promise<void>;
   /**
-   * Passes the oldest reports to `end`, without those that another instance is processing, and deletes the reports that
-   * `end` returns. Returns how many it passed on. A report is passed on again if the process stops before the deletion.
+   * Passes the oldest reports that no other instance is processing to `end`, and deletes those that `end` returns.
+   * Returns how many it passed on. A report is passed on again if the process stops before the deletion.
    */
   workOff(limit: number, end: (reports: readonly LeakReport[]) => Promise<readonly LeakReport[]>): Promise<number>;
 }

@@ -38,19 +38,14 @@ export interface Sessions {
 export interface Requester {
   /** Callers with the same name share one turn: a client's network, an account, the platform. */
   readonly name: string;
-  /**
-   * Whether it has proof besides a guess: a session, a service identity, or an earlier sign-in from the same network.
-   */
+  /** Whether it has a session, a service identity, or an earlier sign-in from the same network. */
   readonly isKnown: boolean;
 }
 
-/** The platform, which acts for its users with a service identity. */
 export const PLATFORM: Requester = { name: 'platform', isKnown: true };
 
 export interface Passwords {
-  /**
-   * Throws `busy` if an unknown caller's password could not be checked now. Called before anything is written for it.
-   */
+  /** Throws `busy` if an unknown caller's password could not be checked now. Called before anything is written. */
   requireRoom(requester: Requester): void;
   /** Throws `busy` when too many passwords are being hashed. @param requester by default the platform */
   hash(password: string, requester?: Requester): Promise<string>;
@@ -104,7 +99,6 @@ export interface PlatformLogin {
   finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson>;
 }
 
-/** The content of a JWT of the platform's own login. */
 export interface PlatformToken {
   readonly accountId: string;
   readonly expiresAt: Date;
@@ -116,7 +110,6 @@ export interface RefusedToken {
   readonly refusal: string;
 }
 
-/** A person who came back from a sign-in at the platform. */
 export interface PlatformPerson {
   /** Undefined when the platform names no person who could have an account here. */
   readonly accountId: string | undefined;

@@ -14,17 +14,12 @@ export interface KeyReading {
 }
 
 export interface KeyReader {
-  /**
-   * Reads key and owner from the database. The statement is sent after the call, so it sees every change that was
-   * answered before.
-   */
+  /** Reads from the database, after the call, so that it sees every change that was answered before. */
   read(publicPart: string): Promise<KeyReading>;
 }
 
 export interface RateLimiter {
-  /**
-   * Charges one request to a key whose secret is proven. Never fails: without its store, each process limits by itself.
-   */
+  /** Never fails: without its store, each process limits by itself. */
   charge(keyId: string): RateDecision | Promise<RateDecision>;
 }
 

@@ -11,7 +11,7 @@ const DATABASE_URL = 'postgres://127.0.0.1:1/nowhere';
 
 afterEach(() => void jest.restoreAllMocks());
 
-test('what the service does for an email that nobody has costs what the stored hashes cost', async () => {
+test('a sign-in with an unknown email costs as much as the stored hashes', async () => {
   const read = jest.spyOn(PostgresStoredCosts.prototype, 'read');
   read.mockResolvedValue({ key: Buffer.alloc(32), costs: [] });
   const primary = primaryAt(DATABASE_URL);

@@ -12,30 +12,26 @@ import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/housek
 import { PostgresPasswordGuesses } from '../infrastructure/outbound/postgres/accounts/password-guesses.js';
 import { PostgresSessions } from '../infrastructure/outbound/postgres/accounts/sessions.js';
 import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/accounts/stored-costs.js';
-import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/client/database.js';
 import type { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
 import type { SessionSource } from '../infrastructure/outbound/postgres/client/data-source.js';
 import { PostgresOutage } from '../infrastructure/outbound/postgres/client/outage.js';
 import { SynchronousCommits } from '../infrastructure/outbound/postgres/client/standby.js';
-import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
-import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
-import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
-import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
 import { PostgresKeyReader } from '../infrastructure/outbound/postgres/keys/key-reader.js';
 import { PostgresLeakReports } from '../infrastructure/outbound/postgres/leaks/leak-reports.js';
 import { PostgresKeyUsage } from '../infrastructure/outbound/postgres/usage/key-usage.js';
 import { PostgresUsagePruning } from '../infrastructure/outbound/postgres/usage/usage-removal.js';
 import { RedisRateLimiter } from '../infrastructure/outbound/redis/redis-rate-limiter.js';
 import { WebhookReceiver } from '../infrastructure/outbound/webhooks/webhook-receiver.js';
+import { buildStores } from './stores.js';
 import type { Telemetry } from './telemetry.js';
 
 export type Adapters = ReturnType<typeof buildAdapters>;
 
 /**
- * Every port and its adapter. All adapters in this list are opened, closed and measured.
- * @param passwords hashes in a separate process; a test may pass a cheaper one
+ * Every port and its adapter. All adapters in this list and in `buildStores` are opened, closed and measured.
+ * @param passwords replaces the separate hashing process in tests
  */
 export function buildAdapters(
   config: Config,
@@ -47,32 +43,25 @@ export function buildAdapters(
   const { redis, rateLimit, platformLogin, oidc, publicUrl, mail } = config;
   const outage = new PostgresOutage(log);
   const database = new Database(dataSource, primary.config, outage);
+  const stores = buildStores(database, config.noticeReceivers);
   const storedCosts = new PostgresStoredCosts(database);
-  const outboxWriter = new OutboxWriter(config.noticeReceivers);
-  const keys = new PostgresApiKeys(database);
-  const accounts = new PostgresAccounts(database, outboxWriter);
   const localLimiter = new MemoryRateLimiter(rateLimit);
   return {
     primary,
     database,
+    ...stores,
     keyReader: new PostgresKeyReader(primary, traces, outage),
     audit: new PostgresAudit(primary, database, traces, outage),
     synchronousCommits: new SynchronousCommits(database, log),
-    auditTrail: new PostgresAuditTrail(database),
-    outboxWriter,
-    outbox: new PostgresOutbox(database),
     webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),
-    mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(accounts, keys)),
-    dueKeys: new PostgresDueKeys(database, outboxWriter),
-    keys,
-    accounts,
-    firstUses: new PostgresAccounts(database.within(primary.config.timeoutMs), outboxWriter),
+    mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(stores.accounts, stores.keys)),
+    firstUses: new PostgresAccounts(database.within(primary.config.timeoutMs), stores.outboxWriter),
     sessions: new PostgresSessions(database),
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),
     usage: new PostgresKeyUsage({
       database,
-      outbox: outboxWriter,
+      outbox: stores.outboxWriter,
       notifyOfNetworks,
       onError: (error) => log.fault(error),
     }),

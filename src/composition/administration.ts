@@ -1,26 +1,13 @@
-import { ChangeAccountStatus } from '../application/accounts/change-account-status.js';
-import { GetAccount } from '../application/accounts/get-account.js';
-import { ListAccounts } from '../application/accounts/list-accounts.js';
-import { PurgeAccount } from '../application/accounts/purge-account.js';
-import { ListApiKeys } from '../application/keys/list-api-keys.js';
-import { PutAccount } from '../application/accounts/put-account.js';
-import { RecordDueEnds } from '../application/keys/record-due-ends.js';
-import { RevokeAsAdmin } from '../application/keys/revoke-as-admin.js';
-import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
 import type { DatabaseConfig } from '../config/database-config.js';
 import type { NoticeReceivers } from '../domain/notices/channel.js';
 import type { Administered, Administration } from '../infrastructure/inbound/cli/administration.js';
 import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-passwords.js';
 import { passwordHashes } from '../infrastructure/outbound/passwords/password-hashes.js';
-import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
-import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
-import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
-import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
-import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
-import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
 import { Database } from '../infrastructure/outbound/postgres/client/database.js';
 import { Primary } from '../infrastructure/outbound/postgres/client/primary.js';
 import { connectMigrated, migrateDatabase } from '../infrastructure/outbound/postgres/open-database.js';
+import { buildStores } from './stores.js';
+import { buildAdministration } from './use-cases.js';
 
 /** Runs a command with the use cases and adapters of the service, but without a server. */
 export async function administer<T>(
@@ -53,20 +40,15 @@ async function withPrimary<T>(database: DatabaseConfig, work: (primary: Primary)
 }
 
 function compose(database: Database, receivers: NoticeReceivers): Administration {
-  const writer = new OutboxWriter(receivers);
-  const accounts = new PostgresAccounts(database, writer);
-  const keys = new PostgresApiKeys(database);
-  const revoke = new RevokeAsAdmin(accounts);
+  const stores = buildStores(database, receivers);
+  const useCases = buildAdministration({ ...stores, passwords: new Argon2Passwords(passwordHashes) }, true);
   return {
-    putAccount: new PutAccount(accounts, new Argon2Passwords(passwordHashes), true),
-    getAccount: new GetAccount(accounts),
-    listAccounts: new ListAccounts(accounts),
-    changeStatus: new ChangeAccountStatus(accounts),
-    purgeAccount: new PurgeAccount(accounts),
-    listKeys: new ListApiKeys(keys, new RecordDueEnds(new PostgresDueKeys(database, writer))),
-    revoke,
-    revokeLeaked: new RevokeLeakedKeys(keys, revoke),
-    trail: new PostgresAuditTrail(database),
-    outbox: new PostgresOutbox(database),
+    ...useCases,
+    changeStatus: useCases.changeAccountStatus,
+    listKeys: useCases.listApiKeys,
+    revoke: useCases.revokeAsAdmin,
+    revokeLeaked: useCases.revokeLeakedKeys,
+    trail: stores.auditTrail,
+    outbox: stores.outbox,
   };
 }

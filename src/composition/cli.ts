@@ -11,7 +11,7 @@ process.stdout.on('error', () => process.exit(1));
 try {
   const words = process.argv.slice(2);
   if (words.some((word) => withoutSecrets(word) !== word)) {
-    throw new CommanderError(USAGE, '', 'a key on the command line is seen by others: give it on stdin');
+    throw new CommanderError(USAGE, '', 'others can see a key on the command line: pass it on stdin');
   }
   await buildProgram(databases).parseAsync(words, { from: 'user' });
 } catch (error) {

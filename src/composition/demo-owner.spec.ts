@@ -4,7 +4,7 @@ import { client, outcomeOf } from '../../test/support/application/calls.js';
 import { DEMO_OWNER, demoOwner } from '../config/demo.js';
 import { openDemoOwner, refuseDemoPassword } from './demo-owner.js';
 
-test('each start of a demo finds its owner, also after a purge', async () => {
+test('each start of a demo creates its owner, even after a purge', async () => {
   const app = openFakes();
   const signIn = () => outcomeOf(app.signIn.execute(DEMO_OWNER.email, DEMO_OWNER.password, client()));
   for (const isPurged of [false, true, false]) {
@@ -14,7 +14,7 @@ test('each start of a demo finds its owner, also after a purge', async () => {
   }
 });
 
-describe('without demo values', () => {
+describe('a start without demo values', () => {
   const { id, email, displayName, password } = DEMO_OWNER;
   /** The error with which a database with these accounts stops the start; undefined when the service starts. */
   async function refusal(...accounts: { id: string; email: string; displayName?: string; password?: string }[]) {
@@ -32,19 +32,19 @@ describe('without demo values', () => {
       { id, email, displayName: `Ada's $(rm)`, password },
       `--display-name 'Ada'\\''s $(rm)' --permissions ''`,
     ],
-  ])('a start is refused while the demo owner’s password works: %s', async (_, account, command) => {
-    const told = await refusal(account);
-    expect(told).toContain('the published password of the demo owner still works here');
-    expect(told).toContain(command);
-    expect(told).not.toContain(password);
+  ])('is refused while the demo owner’s password works: %s', async (_, account, command) => {
+    const message = await refusal(account);
+    expect(message).toContain('the published password of the demo owner still works');
+    expect(message).toContain(command);
+    expect(message).not.toContain(password);
   });
 
-  test('it is refused where two accounts share what the demo owner was, and the second has the password', async () => {
+  test('is refused if one account has the demo id and another the demo email and password', async () => {
     const one = { id, email: 'ada@example.org', password: 'her own password' };
     expect(await refusal(one, { id: 'grace', email, password })).toContain(`put 'grace'`);
   });
 
-  test('it goes on with another password, with none, and without any such account', async () => {
+  test('succeeds with another password, without a password and without the account', async () => {
     expect(await refusal({ id, email, password: 'another password' })).toBeUndefined();
     expect(await refusal({ id, email })).toBeUndefined();
     expect(await refusal({ id: 'ada', email: 'ada@example.org', password })).toBeUndefined();

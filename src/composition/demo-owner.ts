@@ -3,10 +3,7 @@ import type { Accounts, Passwords } from '../application/ports.js';
 import { DEMO_OWNER } from '../config/demo.js';
 import { LatchkeyError } from '../domain/errors.js';
 
-/**
- * Creates the owner that a demo starts with. If somebody has purged the account, that takes a newer version than any
- * before.
- */
+/** Creates the owner that a demo starts with. After a purge, this needs a newer version than any before. */
 export async function openDemoOwner(putAccount: PutAccount, owner: PutAccountCommand): Promise<void> {
   try {
     await putAccount.execute(owner);
@@ -16,10 +13,7 @@ export async function openDemoOwner(putAccount: PutAccount, owner: PutAccountCom
   }
 }
 
-/** A problem that a person must solve before the service can start, in one line. */
-class DemoPasswordInUse extends Error {}
-
-/** A database that once ran with demo values still has the demo owner, whose password is public. */
+/** Throws if this database once ran with demo values and the demo owner still has the public password. */
 export async function refuseDemoPassword(accounts: Accounts, passwords: Passwords): Promise<void> {
   const [byId, byEmail] = [await accounts.find(DEMO_OWNER.id), await accounts.findByEmail(DEMO_OWNER.email)];
   // There is usually one account, and checking a password is slow.
@@ -29,9 +23,9 @@ export async function refuseDemoPassword(accounts: Accounts, passwords: Password
     const { matches } = await passwords.verify(DEMO_OWNER.password, owner.passwordHash);
     if (!matches) continue;
     const profile = `--email ${quoted(owner.email)} --display-name ${quoted(owner.displayName)} --permissions ''`;
-    const mend = `openssl rand -hex 32 | latchkey account put ${quoted(owner.id)} ${profile} --password-from -`;
-    throw new DemoPasswordInUse(
-      `DEMO is off, but the published password of the demo owner still works here. Replace it: ${mend} (or, if all of this was a demo, begin with an empty database)`,
+    const fix = `openssl rand -hex 32 | latchkey account put ${quoted(owner.id)} ${profile} --password-from -`;
+    throw new Error(
+      `DEMO is off, but the published password of the demo owner still works. Replace it: ${fix} (or start with an empty database, if this one was only a demo)`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Config } from '../config/config.js';
@@ -25,7 +26,7 @@ import { KeyRequests } from '../infrastructure/inbound/http/pipeline/key-request
 import { KeyAnswers } from '../infrastructure/inbound/shared/key-answers.js';
 import { Readiness } from '../infrastructure/inbound/shared/readiness.js';
 import { ServiceIdentity } from '../infrastructure/inbound/shared/service-identity.js';
-import { NestLog } from '../infrastructure/telemetry/nest-log.js';
+import type { Log } from '../infrastructure/telemetry/log.js';
 import type { Adapters } from './adapters.js';
 import type { Telemetry } from './telemetry.js';
 import type { UseCases } from './use-cases.js';
@@ -70,7 +71,7 @@ export async function buildDoors(
   const providers = instances.map((useValue) => ({ provide: useValue.constructor, useValue }));
   const app = await NestFactory.create<NestExpressApplication>(
     { module: class Doors {}, controllers, providers },
-    { bodyParser: false, logger: new NestLog(log) },
+    { bodyParser: false, logger: nestLog(log) },
   );
   for (const { strategy } of byNest) app.connectMicroservice({ strategy });
   await app.startAllMicroservices();
@@ -82,4 +83,10 @@ export async function buildDoors(
     metricsListener: new MetricsListener(metricsPage, readiness, config),
     http: new HttpServer({ app, doors: httpDoors, config, log, times: httpTimes, traces }),
   };
+}
+
+/** Leaves out Nest's info lines, which list the routes and modules of the code. */
+function nestLog(log: Log): LoggerService {
+  const error = (message: unknown) => log.error(String(message));
+  return { log: () => undefined, warn: (message) => log.warn(String(message)), error, fatal: error };
 }

@@ -46,10 +46,7 @@ export function buildJobs(
   return jobs;
 }
 
-/**
- * One sender for each channel, so that a slow receiver does not delay the other channel. Channels without a receiver
- * get none.
- */
+/** One sender for each channel that has a receiver, so that a slow receiver does not delay the other channel. */
 function outboxJobs({ sendWebhooks, sendMail }: UseCases, { outbox }: Adapters, log: Log): Job[] {
   const channels = [sendWebhooks, sendMail].filter((channel) => channel !== undefined);
   if (channels.length === 0) return [];

@@ -15,8 +15,8 @@ function part(name: string, notes: string[]) {
   };
 }
 
-describe('what is registered', () => {
-  test('is opened, and closed one after the other, the last one first', async () => {
+describe('a registered part', () => {
+  test('is opened, and closed before the parts that were registered earlier', async () => {
     const notes: string[] = [];
     const parts = new Parts({ database: part('database', notes), reader: part('reader', notes) });
     await parts.open();
@@ -29,14 +29,14 @@ describe('what is registered', () => {
     expect(parts.instruments().map(({ name }) => name)).toEqual(['one_total', 'two_total']);
   });
 
-  test('needs none of this, and may be left out by a setting', async () => {
+  test('may have no methods, and may be undefined', async () => {
     const parts = new Parts({ plain: {}, absent: undefined });
     await parts.open();
     await parts.close();
     expect(parts.instruments()).toEqual([]);
   });
 
-  test('is one part under two names', async () => {
+  test('is opened once if it has two names', async () => {
     const notes: string[] = [];
     const limiter = part('limiter', notes);
     await new Parts({ local: limiter, shared: limiter }).open();

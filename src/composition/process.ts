@@ -23,11 +23,11 @@ const stopFor = (reason: string) => () => {
 };
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stopFor(signal));
 // If the launcher dies, the service must stop too.
-process.on('disconnect', stopFor('the process that started this one is gone'));
+process.on('disconnect', stopFor('the parent process has ended'));
 outliveParentBriefly();
 // Node then prints the error to standard error and ends the process, as it should.
 process.on('uncaughtExceptionMonitor', (error: unknown) =>
-  log.fatal('stopping', error, { reason: 'a fault', pid: process.pid }),
+  log.fatal('stopping', error, { reason: 'internal error', pid: process.pid }),
 );
 
 try {

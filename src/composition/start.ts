@@ -25,22 +25,18 @@ export interface Latchkey {
  */
 export async function startLatchkey(config: Config, passwords?: Argon2Passwords): Promise<Latchkey> {
   const telemetry = await openTelemetry(config);
-  const { log, metrics } = telemetry;
+  const { log, validationTimes, metricsPage, refusals } = telemetry;
   const primary = new Primary(config.database, log);
   const dataSource = await openDatabase(primary, config.keyPrefix);
   const adapters = buildAdapters(config, primary, dataSource, telemetry, passwords);
-  const useCases = buildUseCases(config, {
-    ...adapters,
-    meter: telemetry.validationTimes,
-    refusals: telemetry.refusals,
-  });
+  const useCases = buildUseCases(config, { ...adapters, meter: validationTimes, refusals });
   const { readiness, metricsListener, ...listeners } = await buildDoors(config, useCases, adapters, telemetry);
   const clock = new Clock(buildJobs(config, useCases, adapters, readiness, log), log);
 
   // Metrics and health open first and close last.
   const inside = new Parts({ ...telemetry, ...adapters, readiness, metricsListener });
   const doors = new Parts(listeners);
-  metrics.add(...mergeByName([inside, doors, clock].flatMap((parts) => parts.instruments())));
+  metricsPage.add(...mergeByName([inside, doors, clock].flatMap((parts) => parts.instruments())));
 
   const stop = async (): Promise<void> => {
     await readiness.drain();

@@ -1,26 +1,29 @@
 import type { Config } from '../config/config.js';
 import { Log, LoggedRefusals } from '../infrastructure/telemetry/log.js';
 import { MetricsPage } from '../infrastructure/telemetry/metrics-page.js';
-import { openTraces } from '../infrastructure/telemetry/traces.js';
-import { PrometheusMetrics } from '../infrastructure/telemetry/prometheus-metrics.js';
+import { RequestTimes } from '../infrastructure/telemetry/request-times.js';
 import { SlowValidations } from '../infrastructure/telemetry/slow-validations.js';
+import { openTraces } from '../infrastructure/telemetry/traces.js';
 import { ValidationTimes } from '../infrastructure/telemetry/validation-times.js';
-import { GrpcRequestTimes, HttpRequestTimes } from '../infrastructure/telemetry/request-times.js';
 
 export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
 
 /** Logs, metrics and traces. */
 export async function openTelemetry(config: Config) {
   const log = new Log(config.logLevel);
-  const metrics = new PrometheusMetrics();
   return {
     log,
     refusals: new LoggedRefusals(log),
     traces: await openTraces(config.traces, (reason) => log.warn('traces are not sent', { reason })),
-    metrics,
     validationTimes: new ValidationTimes(new SlowValidations(log, config.slowValidationMs)),
-    metricsPage: new MetricsPage(metrics),
-    httpTimes: new HttpRequestTimes(),
-    grpcTimes: new GrpcRequestTimes(),
+    metricsPage: new MetricsPage(),
+    httpTimes: new RequestTimes(
+      'latchkey_http_server_request_duration_seconds',
+      'HTTP requests by method with route, and by outcome',
+    ),
+    grpcTimes: new RequestTimes(
+      'latchkey_grpc_server_request_duration_seconds',
+      'gRPC calls by method and outcome; each question of a stream counts as a call',
+    ),
   };
 }

@@ -22,26 +22,7 @@ import { NotifyOfDueKeys } from '../application/notices/notify-of-due-keys.js';
 import { RevokeLeakedKeys } from '../application/keys/revoke-leaked-keys.js';
 import { EndReportedKeys } from '../application/leaks/end-reported-keys.js';
 import { ReportLeakedKeys } from '../application/leaks/report-leaked-keys.js';
-import type {
-  Accounts,
-  ApiKeys,
-  Audit,
-  AuditTrail,
-  DueKeys,
-  KeyReader,
-  KeyUsage,
-  NoticeReceiver,
-  Outbox,
-  LeakReports,
-  PasswordGuesses,
-  Passwords,
-  PlatformLogin,
-  PlatformTokens,
-  RateLimiter,
-  Refusals,
-  Sessions,
-  ValidationMeter,
-} from '../application/ports.js';
+import type * as port from '../application/ports.js';
 import { BeginPlatformSignIn } from '../application/sessions/begin-platform-sign-in.js';
 import { Confirmation } from '../application/sessions/confirmation.js';
 import { FinishPlatformSignIn } from '../application/sessions/finish-platform-sign-in.js';
@@ -52,27 +33,27 @@ import type { Config } from '../config/config.js';
 
 /** The implementation of each port: an adapter, or a fake in tests. */
 export interface Ports {
-  readonly keyReader: KeyReader;
-  readonly audit: Audit;
-  readonly auditTrail: AuditTrail;
-  readonly outbox: Outbox;
-  readonly webhookReceiver: NoticeReceiver | undefined;
-  readonly mailReceiver: NoticeReceiver | undefined;
-  readonly dueKeys: DueKeys;
-  readonly keys: ApiKeys;
-  readonly accounts: Accounts;
+  readonly keyReader: port.KeyReader;
+  readonly audit: port.Audit;
+  readonly auditTrail: port.AuditTrail;
+  readonly outbox: port.Outbox;
+  readonly webhookReceiver: port.NoticeReceiver | undefined;
+  readonly mailReceiver: port.NoticeReceiver | undefined;
+  readonly dueKeys: port.DueKeys;
+  readonly keys: port.ApiKeys;
+  readonly accounts: port.Accounts;
   /** The same accounts with the timeout of a validation. */
-  readonly firstUses: Accounts;
-  readonly sessions: Sessions;
-  readonly guesses: PasswordGuesses;
-  readonly usage: KeyUsage;
-  readonly leakReports: LeakReports;
-  readonly passwords: Passwords;
-  readonly limiter: RateLimiter;
-  readonly platformTokens: PlatformTokens | undefined;
-  readonly platformLogin: PlatformLogin | undefined;
-  readonly meter: ValidationMeter;
-  readonly refusals: Refusals;
+  readonly firstUses: port.Accounts;
+  readonly sessions: port.Sessions;
+  readonly guesses: port.PasswordGuesses;
+  readonly usage: port.KeyUsage;
+  readonly leakReports: port.LeakReports;
+  readonly passwords: port.Passwords;
+  readonly limiter: port.RateLimiter;
+  readonly platformTokens: port.PlatformTokens | undefined;
+  readonly platformLogin: port.PlatformLogin | undefined;
+  readonly meter: port.ValidationMeter;
+  readonly refusals: port.Refusals;
 }
 
 export type Settings = Pick<
@@ -88,7 +69,8 @@ export function buildUseCases(
 ) {
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
   const { firstUses, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
-  const revokeAsAdmin = new RevokeAsAdmin(accounts);
+  const administration = buildAdministration(ports, passwordSignIn);
+  const { dueEnds, revokeAsAdmin, revokeLeakedKeys } = administration;
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation({
     accounts,
@@ -97,22 +79,20 @@ export function buildUseCases(
     takesPasswords: passwordSignIn,
     rule: freshSignIn,
   });
-  const dueEnds = new RecordDueEnds(ports.dueKeys);
   const recordFirstUse = new RecordFirstUse(firstUses);
   const validateKey = new ValidateKey({ ...ports, dueEnds, recordFirstUse, keyPrefix });
   return {
-    dueEnds,
+    ...administration,
     recordFirstUse,
     validateKey,
     showOwnKey: new ShowOwnKey(validateKey, keys),
     createApiKey: new CreateApiKey(confirmation, keyPrefix),
     rotateApiKey: new RotateApiKey(confirmation, keyPrefix),
     getApiKey: new GetApiKey(keys, dueEnds, usage),
-    listApiKeys: new ListApiKeys(keys, dueEnds),
     revokeApiKey: new RevokeApiKey(accounts),
     revokeKeys: new RevokeKeys(keys, revokeAsAdmin),
     reportLeakedKeys: new ReportLeakedKeys(leakReports, audit),
-    endReportedKeys: new EndReportedKeys(leakReports, new RevokeLeakedKeys(keys, revokeAsAdmin), audit),
+    endReportedKeys: new EndReportedKeys(leakReports, revokeLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
     notifyOfDueKeys: new NotifyOfDueKeys(ports.dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
@@ -127,6 +107,21 @@ export function buildUseCases(
     }),
     signOut: new SignOut(sessions),
     identifyOwner: new IdentifyOwner({ ...ports, tokens: ports.platformTokens }),
+  };
+}
+
+/** The use cases that both the service and the command line call. */
+export function buildAdministration(
+  { accounts, keys, dueKeys, passwords }: Pick<Ports, 'accounts' | 'keys' | 'dueKeys' | 'passwords'>,
+  passwordSignIn: boolean,
+) {
+  const dueEnds = new RecordDueEnds(dueKeys);
+  const revokeAsAdmin = new RevokeAsAdmin(accounts);
+  return {
+    dueEnds,
+    listApiKeys: new ListApiKeys(keys, dueEnds),
+    revokeAsAdmin,
+    revokeLeakedKeys: new RevokeLeakedKeys(keys, revokeAsAdmin),
     putAccount: new PutAccount(accounts, passwords, passwordSignIn),
     purgeAccount: new PurgeAccount(accounts),
     getAccount: new GetAccount(accounts),

@@ -32,8 +32,8 @@ const pem = join(folder, 'some.pem');
 writeFileSync(pem, 'pem');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('with nothing but what is needed', () => {
-  test('everything else has its default', () => {
+describe('the configuration', () => {
+  test('has defaults for everything but the database and the service tokens', () => {
     expect(read()).toEqual({
       host: '127.0.0.1',
       httpPort: 3000,
@@ -72,15 +72,15 @@ describe('with nothing but what is needed', () => {
       logLevel: 'info',
       slowValidationMs: 100,
       traces: false,
-      warnings: ['PUBLIC_URL is missing: browsers may sign in at http://127.0.0.1:3000 alone'],
+      warnings: ['PUBLIC_URL is missing: browsers may sign in only at http://127.0.0.1:3000'],
     });
   });
 
-  test('nothing can be changed afterwards', () => {
+  test('cannot be changed after it was read', () => {
     expect(Object.isFrozen(read())).toBe(true);
   });
 
-  test('an empty variable is an unset one', () => {
+  test('treats an empty variable as unset', () => {
     const names = ['HTTP_PORT', 'GRPC_PORT', 'HOST', 'PUBLIC_URL', 'TRUSTED_PROXIES', 'REDIS_URL', 'KEY_PREFIX'];
     const more = [
       'RATE_LIMIT_PER_SECOND',
@@ -96,7 +96,7 @@ describe('with nothing but what is needed', () => {
     expect(read(empty)).toEqual(read());
   });
 
-  test('every variable that is missing is named, one a line', () => {
+  test('names every missing variable on a line of its own', () => {
     expect(problemsOf({})).toEqual([
       'SERVICE_TOKENS is missing: name:role:sha256-hex of each token, comma-separated',
       'DATABASE_URL is missing',
@@ -107,7 +107,7 @@ describe('with nothing but what is needed', () => {
   });
 });
 
-describe('a value', () => {
+describe('a setting', () => {
   test.each<[NodeJS.ProcessEnv, object]>([
     [
       { HTTP_PORT: '0', GRPC_PORT: '65535' },
@@ -138,7 +138,7 @@ describe('a value', () => {
     [{ METRICS_PORT: '9464' }, { metricsPort: 9464 }],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, { traces: true }],
     [{ AUDIT_RETENTION_DAYS: '400' }, { audit: { retentionDays: 400 } }],
-  ])('%j is taken', (env, expected) => expect(read(env)).toMatchObject(expected));
+  ])('is accepted: %j', (env, expected) => expect(read(env)).toMatchObject(expected));
 
   test.each<[NodeJS.ProcessEnv, string]>([
     ...['70000', '-1', '3e3', '0x10', '80 ', 'http', '1.5', '9999999999'].map((value): [NodeJS.ProcessEnv, string] => [
@@ -175,9 +175,9 @@ describe('a value', () => {
     [{ DEMO: 'yes' }, 'DEMO must be one of 0, 1'],
     [{ PUBLIC_URL: 'keys.example.org' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
     [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that starts with http:// or https://'],
-  ])('%j stops the start', (env, problem) => expect(problems(env)).toEqual([problem]));
+  ])('stops the start if it is invalid: %j', (env, problem) => expect(problems(env)).toEqual([problem]));
 
-  test('that is wrong is reported with all the others', () => {
+  test('is reported together with all other invalid ones', () => {
     const wrong = { HTTP_PORT: 'x', KEY_PREFIX: 'X', LOG_LEVEL: 'x', REDIS_URL: 'x', RATE_LIMIT_BURST: 'x' };
     expect(
       problems(wrong)
@@ -186,11 +186,11 @@ describe('a value', () => {
     ).toEqual(Object.keys(wrong).sort());
   });
 
-  test('that is wrong in several ways is reported in one line', () => {
+  test('is reported in one line if it has several mistakes', () => {
     expect(problems({ SERVICE_TOKENS: 'a,b,c' })).toEqual(['SERVICE_TOKENS entry 1 must read name:role:sha256-hex']);
   });
 
-  test('that is wrong is never printed', () => {
+  test('is never printed if it is invalid', () => {
     const names = ['HTTP_PORT', 'GRPC_PORT', 'PUBLIC_URL', 'DATABASE_URL', 'REDIS_URL', 'KEY_PREFIX', 'SERVICE_TOKENS'];
     const more = [
       'RATE_LIMIT_PER_SECOND',
@@ -212,14 +212,14 @@ describe('a value', () => {
       'GRPC_TLS_CLIENT_CA',
       'GRPC_TLS_CLIENT_ROLES',
     ];
-    const told = problems(Object.fromEntries(all.map((name) => [name, 'S3cret,a:S3cret:S3cret,S3cret:S3cret'])));
-    expect(told.length).toBeGreaterThanOrEqual(all.length);
-    expect(told.join('\n')).not.toContain('S3cret');
+    const lines = problems(Object.fromEntries(all.map((name) => [name, 'S3cret,a:S3cret:S3cret,S3cret:S3cret'])));
+    expect(lines.length).toBeGreaterThanOrEqual(all.length);
+    expect(lines.join('\n')).not.toContain('S3cret');
   });
 });
 
 describe('SERVICE_TOKENS', () => {
-  test('may repeat a name, while a token is rotated and for two roles', () => {
+  test('may contain a name twice, for two tokens or for two roles', () => {
     const tokens = [`a:validator:${hex('1')}`, ` a:validator:${hex('2').toUpperCase()} `, `a:accounts:${hex('1')}`];
     expect(read({ SERVICE_TOKENS: tokens.join(',') }).serviceTokens).toEqual([
       { name: 'a', role: 'validator', digest: Buffer.from(hex('1'), 'hex') },
@@ -238,30 +238,30 @@ describe('SERVICE_TOKENS', () => {
     [`a:validator:${hex('1')}0`, "must end in the 64 hex digits of its token's SHA-256"],
     [`a:admin:${hex('1')}`, 'must name one of the roles validator, accounts, reporter'],
     [`a::${hex('1')}`, 'must name one of the roles validator, accounts, reporter'],
-  ])('%j is told by its number', (entry, problem) => {
+  ])('names an invalid entry by its number: %j', (entry, problem) => {
     const good = `a:validator:${hex('1')}`;
     expect(problems({ SERVICE_TOKENS: `${good},${entry}` })).toEqual([`SERVICE_TOKENS entry 2 ${problem}`]);
   });
 });
 
-describe('the digest of a token that was ever published', () => {
+describe('the digest of a published token', () => {
   const published = ['dev-validator-token', 'dev-accounts-token', 'dev-reporter-token', 'foo', 'the token', ''].map(
     hex,
   );
 
-  test.each(published)('%s is refused, in any case and at any place of SERVICE_TOKENS', (digest) => {
+  test.each(published)('is refused anywhere in SERVICE_TOKENS, in upper and lower case: %s', (digest) => {
     const SERVICE_TOKENS = `a:validator:${hex('1')},b:accounts:${digest.toUpperCase()}`;
     expect(problems({ SERVICE_TOKENS })).toEqual([
       'SERVICE_TOKENS entry 2 has the digest of a published example: make a token with `latchkey service-token create`',
     ]);
   });
 
-  test('is taken with demo values, which are public too', () => {
+  test('is accepted with demo values, which are public too', () => {
     const SERVICE_TOKENS = published.map((digest) => `a:validator:${digest}`).join(',');
     expect(read({ SERVICE_TOKENS, DEMO: '1' }).serviceTokens).toHaveLength(published.length);
   });
 
-  test('is in no example of the documentation any more', () => {
+  test('does not occur in the documentation', () => {
     const texts = ['.env.example', 'docs/configuration.md', 'docs/operations.md', 'README.md'];
     const found = texts.flatMap((path) => readFileSync(join(root, path), 'utf8').match(/\b[0-9a-f]{64}\b/gi) ?? []);
     expect(found).toEqual([]);
@@ -281,13 +281,13 @@ describe('AUDIT_SEAL_KEY', () => {
     expect(keysOf(bytes.subarray(0, 32).toString('base64'))).toEqual([bytes.subarray(0, 32)]);
   });
 
-  test('holds several while it is rotated, newest first', () => {
+  test('may contain several keys, newest first', () => {
     expect(keysOf(`${other.toString('base64')}, ${bytes.toString('hex')}`)).toEqual([other, bytes]);
   });
 
-  test('is none where it is unset or empty, and never where it holds anything', () => {
+  test('is optional, but must contain a key if it is set', () => {
     expect([keysOf(''), read({}).audit.sealKeys]).toEqual([[], []]);
-    expect(problems({ AUDIT_SEAL_KEY: ' , ' })).toEqual(['AUDIT_SEAL_KEY holds commas and no key']);
+    expect(problems({ AUDIT_SEAL_KEY: ' , ' })).toEqual(['AUDIT_SEAL_KEY contains no key']);
   });
 
   test.each([
@@ -304,7 +304,7 @@ describe('AUDIT_SEAL_KEY', () => {
     ]);
   });
 
-  test('shows nothing of itself when the configuration is printed', () => {
+  test('is not printed with the configuration', () => {
     const config = read({ AUDIT_SEAL_KEY: bytes.toString('hex') });
     expect(JSON.stringify(config) + inspect(config, { depth: 9, showHidden: true })).not.toContain(
       bytes.toString('hex').slice(0, 8),
@@ -313,7 +313,7 @@ describe('AUDIT_SEAL_KEY', () => {
 });
 
 describe('DEMO', () => {
-  test('brings its service tokens, unless others are given', () => {
+  test('adds its service tokens unless others are given', () => {
     const { DATABASE_URL } = NEEDED;
     const names = ({ serviceTokens }: ReturnType<typeof readConfig>) => serviceTokens.map(({ name }) => name);
     expect(names(readConfig({ DATABASE_URL, DEMO: '1' }))).toEqual(['dev-validator', 'dev-accounts', 'dev-reporter']);
@@ -321,7 +321,7 @@ describe('DEMO', () => {
     expect(read({ DEMO: '1', NODE_ENV: 'development' }).demo).toBe(true);
   });
 
-  test('never goes with NODE_ENV=production', () => {
+  test('is refused with NODE_ENV=production', () => {
     expect(problems({ DEMO: '1', NODE_ENV: 'production' })).toEqual([
       'DEMO must not be 1 with NODE_ENV=production: demo passwords and tokens are public',
     ]);
@@ -332,7 +332,7 @@ describe('DEMO', () => {
 describe("the platform's own login", () => {
   const jwks = { SESSION_JWKS_URL: 'https://login/jwks', SESSION_JWT_ISSUER: 'i', SESSION_JWT_AUDIENCE: 'a' };
 
-  test('needs keys, issuer and audience', () => {
+  test('needs a key set, an issuer and an audience', () => {
     const expected = { jwksUrl: 'https://login/jwks', issuer: 'i', audience: 'a' };
     expect(read(jwks).platformLogin).toEqual(expected);
     expect(problems({ SESSION_JWKS_URL: 'https://login/jwks' })).toEqual([
@@ -345,26 +345,26 @@ describe("the platform's own login", () => {
     expect(read({ SESSION_JWT_ISSUER: 'i' }).platformLogin).toBeUndefined();
   });
 
-  test('leaves no second way in by a password, unless that is asked for', () => {
+  test('turns password sign-in off unless PASSWORD_SIGN_IN is on', () => {
     expect(read(jwks).passwordSignIn).toBe(false);
     expect(read({ ...jwks, PASSWORD_SIGN_IN: 'off' }).passwordSignIn).toBe(false);
     expect(read({ ...jwks, PASSWORD_SIGN_IN: 'on' }).passwordSignIn).toBe(true);
     expect(read({ PASSWORD_SIGN_IN: 'on' }).passwordSignIn).toBe(true);
   });
 
-  test('confirms by a sign-in that is as fresh and as strong as asked for', () => {
-    const asked = { CONFIRMATION_MAX_AGE_SECONDS: '60', CONFIRMATION_ACR_VALUES: 'urn:example:gold, phr' };
-    expect(read({ ...jwks, ...asked }).freshSignIn).toEqual({
+  test('confirms with a sign-in of the configured age and strength', () => {
+    const rule = { CONFIRMATION_MAX_AGE_SECONDS: '60', CONFIRMATION_ACR_VALUES: 'urn:example:gold, phr' };
+    expect(read({ ...jwks, ...rule }).freshSignIn).toEqual({
       maxAgeSeconds: 60,
       acrValues: ['urn:example:gold', 'phr'],
     });
     expect(problems({ CONFIRMATION_MAX_AGE_SECONDS: '0', CONFIRMATION_ACR_VALUES: 'gold,a "b"' })).toEqual([
       'CONFIRMATION_MAX_AGE_SECONDS must be a whole number from 1 to 86400',
-      'CONFIRMATION_ACR_VALUES entry 2 must be 1 to 255 visible ASCII characters without blanks, quotes and backslashes',
+      'CONFIRMATION_ACR_VALUES entry 2 must be 1 to 255 visible ASCII characters without spaces, quotes and backslashes',
     ]);
   });
 
-  test('is needed where passwords are off, and the variable is one of two words', () => {
+  test('is required when PASSWORD_SIGN_IN is off', () => {
     expect(problems({ PASSWORD_SIGN_IN: 'off' })).toEqual([
       'PASSWORD_SIGN_IN must not be off without SESSION_JWKS_URL or OIDC_ISSUER: nobody could sign in',
     ]);
@@ -372,7 +372,7 @@ describe("the platform's own login", () => {
   });
 
   test.each(['http://login.example.com/jwks', 'http://10.0.0.7/jwks', 'http://127.0.0.1.example.com/jwks'])(
-    'gives its keys where nobody on the way can change them: %s stops the start',
+    'must serve its keys over https: %s stops the start',
     (url) => {
       expect(problems({ ...jwks, SESSION_JWKS_URL: url })).toEqual([
         'SESSION_JWKS_URL must start with https://, unless it is on a loopback address',
@@ -381,7 +381,7 @@ describe("the platform's own login", () => {
   );
 
   test.each(['http://localhost:8080/jwks', 'http://127.0.0.1/jwks', 'http://[::1]/jwks'])(
-    'may run on this machine: %s',
+    'may use http on a loopback address: %s',
     (url) => expect(problems({ ...jwks, SESSION_JWKS_URL: url })).toEqual([]),
   );
 });
@@ -389,7 +389,7 @@ describe("the platform's own login", () => {
 describe("the platform's OpenID provider", () => {
   const oidc = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'latchkey', OIDC_CLIENT_SECRET: 'secret' };
 
-  test('needs a client, and leaves no second way in by a password', () => {
+  test('needs a client and turns password sign-in off', () => {
     expect(read(oidc)).toMatchObject({
       oidc: {
         issuer: 'https://login.example.com',
@@ -407,7 +407,7 @@ describe("the platform's OpenID provider", () => {
     expect(read({ OIDC_CLIENT_ID: 'latchkey' }).oidc).toBeUndefined();
   });
 
-  test('is reached by https, or on this machine', () => {
+  test('must use https unless it is on a loopback address', () => {
     expect(read({ ...oidc, OIDC_ISSUER: 'http://localhost:9000/realm' }).oidc?.issuer).toBe(
       'http://localhost:9000/realm',
     );
@@ -418,13 +418,13 @@ describe("the platform's OpenID provider", () => {
     }
   });
 
-  test('is asked for the scope openid, whatever else', () => {
+  test('must be called with the scope openid', () => {
     expect(read({ ...oidc, OIDC_SCOPES: 'openid profile', OIDC_ACCOUNT_CLAIM: 'oid' }).oidc).toMatchObject({
       scopes: 'openid profile',
       accountClaim: 'oid',
     });
     expect(problems({ ...oidc, OIDC_SCOPES: 'email,openid' })).toEqual([
-      'OIDC_SCOPES must be scopes with blanks between, openid among them',
+      'OIDC_SCOPES must be scopes separated by spaces, and include openid',
     ]);
   });
 });
@@ -433,7 +433,7 @@ describe('TLS for gRPC', () => {
   const tls = { GRPC_TLS_CERT: pem, GRPC_TLS_KEY: pem };
   const mtls = { ...tls, GRPC_TLS_CLIENT_CA: pem, GRPC_TLS_CLIENT_ROLES: 'spiffe://acme/gateway:validator' };
 
-  test('takes a certificate with its key, and clients by their certificates', () => {
+  test('accepts a certificate with its key, and client certificates', () => {
     expect(read(tls).grpcTls).toEqual({ certFile: pem, keyFile: pem, clientCaFile: undefined, clientRoles: [] });
     expect(read(mtls).grpcTls).toMatchObject({
       clientCaFile: pem,
@@ -441,7 +441,7 @@ describe('TLS for gRPC', () => {
     });
   });
 
-  test('service tokens may be done without when there are client certificates', () => {
+  test('needs no service tokens if there are client certificates', () => {
     expect(problems({ ...mtls, SERVICE_TOKENS: '' })).toEqual([]);
     expect(problems({ ...tls, SERVICE_TOKENS: '' })).toHaveLength(1);
   });
@@ -456,7 +456,7 @@ describe('TLS for gRPC', () => {
       ['GRPC_TLS_CLIENT_CA is missing: it is needed with GRPC_TLS_CLIENT_ROLES'],
     ],
     [
-      'a file that is not there',
+      'a missing file',
       { ...tls, GRPC_TLS_KEY: join(folder, 'none') },
       ["GRPC_TLS_KEY names a file that can't be read (ENOENT)"],
     ],
@@ -471,13 +471,13 @@ describe('TLS for gRPC', () => {
       ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts'],
     ],
     [
-      'an entry with the role that has nothing to call over gRPC',
+      'an entry with a role that does not call over gRPC',
       { ...mtls, GRPC_TLS_CLIENT_ROLES: 'a:reporter' },
       ['GRPC_TLS_CLIENT_ROLES entry 1 must name one of the roles validator, accounts'],
     ],
-  ])('%s stops the start', (_what, env, expected) => expect(problems(env)).toEqual(expected));
+  ])('stops the start with %s', (_what, env, expected) => expect(problems(env)).toEqual(expected));
 });
 
-test('a host is written into a URL as URLs need it', () => {
+test('an IPv6 host is written into a URL with brackets', () => {
   expect(['127.0.0.1', 'db.example.org', '::1'].map(urlHost)).toEqual(['127.0.0.1', 'db.example.org', '[::1]']);
 });

@@ -1,78 +1,18 @@
 import { KEY_PREFIX } from '../domain/keys/key-string.js';
-import type { SealKeys } from '../domain/audit/audit-seal.js';
-import type { FreshSignInRule } from '../domain/accounts/fresh-sign-in.js';
-import type { RateLimit } from '../domain/rate-limit.js';
-import { type DatabaseConfig, readDatabase } from './database-config.js';
+import { readDatabase } from './database-config.js';
 import { readDemo } from './demo.js';
 import { EnvReader } from './env-reader.js';
-import { parseForwardAuthRoute, type ForwardAuthRoute } from './forward-auth-routes.js';
-import { type GrpcTlsConfig, readGrpcTls } from './grpc-tls-config.js';
+import { parseForwardAuthRoute } from './forward-auth-routes.js';
+import { readGrpcTls } from './grpc-tls-config.js';
 import { ownOrigins, parseOrigin, parseProxy, urlHost } from './network-config.js';
-import { type NoticesConfig, readNotices } from './notices/notices-config.js';
+import { readNotices } from './notices/notices-config.js';
 import { readPublicUrl } from './public-url.js';
-import { type RedisConfig, readRedis } from './redis-config.js';
+import { readRedis } from './redis-config.js';
 import { readSealKeys } from './seal-keys.js';
-import {
-  type OidcConfig,
-  type PlatformLoginConfig,
-  readFreshSignIn,
-  readOidc,
-  readPasswordSignIn,
-  readPlatformLogin,
-} from './sign-in-config.js';
-import type { ServiceToken } from './service-roles.js';
 import { readServiceTokens } from './service-tokens.js';
+import { readFreshSignIn, readOidc, readPasswordSignIn, readPlatformLogin } from './sign-in-config.js';
 
-interface AuditConfig {
-  /** Newest first. Empty: events are not sealed. */
-  readonly sealKeys: SealKeys;
-  /** Undefined: events are kept forever. */
-  readonly retentionDays: number | undefined;
-}
-
-export interface Config extends NoticesConfig {
-  readonly host: string;
-  readonly httpPort: number;
-  readonly grpcPort: number;
-  /** Undefined: metrics are served on `httpPort`. */
-  readonly metricsPort: number | undefined;
-  /** Without a trailing slash. */
-  readonly publicUrl: string;
-  /** The origins of our own pages, in every spelling. */
-  readonly ownOrigins: readonly string[];
-  /** Other origins whose pages may manage keys here, with a token of the platform's own login. */
-  readonly crossOrigins: readonly string[];
-  readonly trustedProxies: readonly string[];
-  readonly database: DatabaseConfig;
-  readonly redis: RedisConfig | undefined;
-  readonly keyPrefix: string;
-  readonly rateLimit: RateLimit;
-  readonly serviceTokens: readonly ServiceToken[];
-  readonly platformLogin: PlatformLoginConfig | undefined;
-  readonly oidc: OidcConfig | undefined;
-  /** Whether people may sign in, and confirm, with a password of ours. */
-  readonly passwordSignIn: boolean;
-  /** Which sign-in at the platform confirms in place of a password. */
-  readonly freshSignIn: FreshSignInRule;
-  readonly grpcTls: GrpcTlsConfig | undefined;
-  readonly audit: AuditConfig;
-  /** What may be requested through a proxy. The first match counts. Undefined: nothing. */
-  readonly forwardAuthRoutes: readonly ForwardAuthRoute[] | undefined;
-  readonly demo: boolean;
-  /** The URL in the settings screen's ready-made curl line. */
-  readonly exampleUrl: string;
-  /** The page that the settings screen links to for help. */
-  readonly helpUrl: string | undefined;
-  /** How many processes share the ports. */
-  readonly workers: number;
-  readonly logLevel: string;
-  /** A validation that takes longer is explained in the log. 0: none is. */
-  readonly slowValidationMs: number;
-  /** Whether spans are sent. The SDK reads the target itself. */
-  readonly traces: boolean;
-  /** One line for each dangerous but permitted setting, for the log of the start. */
-  readonly warnings: readonly string[];
-}
+export type Config = Readonly<ReturnType<typeof readSettings>>;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
@@ -86,6 +26,13 @@ export class ConfigError extends Error {
 
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const reader = new EnvReader(env);
+  const config = readSettings(reader);
+  if (!config.demo) reader.warnOfMisspelt();
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems);
+  return Object.freeze(config);
+}
+
+function readSettings(reader: EnvReader) {
   const host = reader.text('HOST') ?? '127.0.0.1';
   const httpPort = reader.port('HTTP_PORT', 3000);
   const demo = readDemo(reader);
@@ -96,13 +43,17 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     reader.wrong('SERVICE_TOKENS', 'is missing: name:role:sha256-hex of each token, comma-separated');
   }
   const publicUrl = readPublicUrl(reader, demo, { host, httpPort });
-  const config: Config = {
+  return {
     host,
     httpPort,
     grpcPort: reader.port('GRPC_PORT', 50051),
+    /** Undefined: metrics are served on `httpPort`. */
     metricsPort: reader.wholeNumber('METRICS_PORT', undefined, 65_535, 0),
+    /** Without a trailing slash. */
     publicUrl,
+    /** The origins of our own pages, in every spelling. */
     ownOrigins: ownOrigins(publicUrl, httpPort),
+    /** Other origins whose pages may manage keys here, with a token of the platform's own login. */
     crossOrigins: reader.list('ALLOWED_ORIGINS', parseOrigin) ?? [],
     trustedProxies: reader.list('TRUSTED_PROXIES', parseProxy) ?? [],
     database: readDatabase(reader),
@@ -115,27 +66,35 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     serviceTokens,
     platformLogin,
     oidc: readOidc(reader),
+    /** Whether people may sign in, and confirm, with a password of ours. */
     passwordSignIn: readPasswordSignIn(reader),
+    /** Which sign-in at the platform confirms in place of a password. */
     freshSignIn: readFreshSignIn(reader),
     grpcTls,
     audit: {
+      /** Newest first. Empty: events are not sealed. */
       sealKeys: readSealKeys(reader),
+      /** Undefined: events are kept forever. */
       retentionDays: reader.wholeNumber('AUDIT_RETENTION_DAYS', undefined, 36_500),
     },
     ...readNotices(reader),
+    /** What may be requested through a proxy. The first match counts. Undefined: nothing. */
     forwardAuthRoutes: reader.jsonFile('FORWARD_AUTH_ROUTES', parseForwardAuthRoute),
     demo,
+    /** The URL in the settings screen's ready-made curl line. */
     exampleUrl: reader.url('API_EXAMPLE_URL', ['http:', 'https:']) ?? exampleUrl(reader, demo, host),
+    /** The page that the settings screen links to for help. */
     helpUrl: reader.url('HELP_URL', ['http:', 'https:']),
+    /** How many processes share the ports. */
     workers: reader.wholeNumber('WORKERS', 1, 64),
     logLevel: reader.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    /** A validation that takes longer is logged with the time of each part. 0: none is. */
     slowValidationMs: reader.wholeNumber('SLOW_VALIDATION_MS', 100, 60_000, 0),
+    /** Whether spans are sent. The SDK reads the target itself. */
     traces: reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']) !== undefined,
-    warnings: reader.warnings,
+    /** One line for each dangerous but permitted setting, for the log of the start. */
+    warnings: reader.warnings as readonly string[],
   };
-  if (!demo) reader.warnOfMisspelt();
-  if (reader.problems.length > 0) throw new ConfigError(reader.problems);
-  return Object.freeze(config);
 }
 
 /** With demo values: the URL of the reference resource service, which runs in the demo too. */

@@ -9,7 +9,7 @@ function read(env: NodeJS.ProcessEnv): { database: DatabaseConfig; problems: rea
   return { database: readDatabase(reader), problems: reader.problems };
 }
 
-test('one address, plain connections and no barrier are what is meant unless said otherwise', () => {
+test('the database has one host, session pooling and no read barrier by default', () => {
   expect(read({})).toEqual({
     database: {
       urls: [DATABASE_URL],
@@ -36,15 +36,15 @@ test.each<[NodeJS.ProcessEnv, Partial<DatabaseConfig>]>([
   [{ DATABASE_POOLING: 'transaction' }, { pooling: 'transaction' }],
   [{ READ_BARRIER: 'on' }, { readBarrier: true }],
   [{ REQUIRE_SYNCHRONOUS: 'on' }, { requireSynchronous: true }],
-])('%p is taken', (env, taken) => {
+])('a valid setting is accepted: %p', (env, expected) => {
   const { database, problems } = read(env);
   expect(problems).toEqual([]);
-  expect(database).toMatchObject(taken);
+  expect(database).toMatchObject(expected);
 });
 
 const NO_URL = 'DATABASE_URL must be a URL that starts with postgres:// or postgresql://';
 
-describe('a mistake is named', () => {
+describe('an invalid setting', () => {
   test.each<[NodeJS.ProcessEnv, string]>([
     [{ DATABASE_URL: '' }, 'DATABASE_URL is missing'],
     [{ DATABASE_URL: 'mysql://x' }, NO_URL],
@@ -59,9 +59,9 @@ describe('a mistake is named', () => {
       { DATABASE_PATIENCE_MS: value },
       'DATABASE_PATIENCE_MS must be a whole number from 20 to 60000',
     ]),
-  ])('%p', (env, problem) => expect(read(env).problems).toEqual([problem]));
+  ])('is named with the problem: %p', (env, problem) => expect(read(env).problems).toEqual([problem]));
 
-  test('a password that is no part of a URL, whose commas part no hosts', () => {
+  test('may be a password with a comma, which does not separate hosts', () => {
     const { problems } = read({ DATABASE_URL: 'postgres://u:a,b#c@one,two/x' });
     expect(problems).toEqual([expect.stringMatching(/^DATABASE_URL has a password that must be percent-encoded/)]);
   });

@@ -24,10 +24,7 @@ export const DEMO_SERVICE_TOKENS: readonly ServiceToken[] = [
   { name: 'dev-reporter', role: 'reporter', digest: sha256('dev-reporter-token') },
 ];
 
-/**
- * Tokens that are or were in our own pages and examples, so they are public. The empty one stands for a variable that
- * was left empty.
- */
+/** Tokens that are or were in our pages and examples, and the digest of an empty variable. */
 const PUBLISHED_TOKENS = ['dev-validator-token', 'dev-accounts-token', 'dev-reporter-token', 'foo', 'the token', ''];
 
 export function isPublished(digest: Buffer): boolean {

@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { credentialsNeedEncoding, isOneSlipApart } from './mistakes.js';
+import { credentialsNeedEncoding, isOneTypoApart } from './mistakes.js';
 import { isLoopbackUrl } from './network-config.js';
 
 /** Reads variables one by one and collects all problems, so that one start reports all of them. */
@@ -7,7 +7,8 @@ export class EnvReader {
   readonly problems: string[] = [];
   /** Probable mistakes that do not stop the start. */
   readonly warnings: string[] = [];
-  private readonly asked = new Set<string>();
+  /** The names of all variables that were read. */
+  private readonly known = new Set<string>();
 
   constructor(private readonly env: NodeJS.ProcessEnv) {}
 
@@ -21,11 +22,11 @@ export class EnvReader {
     this.warnings.push(`${name} ${danger}`);
   }
 
-  /** Warns of variables that are set, are not ours, and look almost like one of ours. */
+  /** Warns of variables that are not ours but differ from one of ours by a single letter. */
   warnOfMisspelt(): void {
-    for (const name of Object.keys(this.env).filter((each) => !this.asked.has(each) && this.env[each])) {
-      const meant = [...this.asked].find((known) => isOneSlipApart(name, known));
-      if (meant) this.warn(name, `is no variable of Latchkey, and nothing reads it: is ${meant} meant?`);
+    for (const name of Object.keys(this.env).filter((each) => !this.known.has(each) && this.env[each])) {
+      const similar = [...this.known].find((one) => isOneTypoApart(name, one));
+      if (similar) this.warn(name, `is not a variable of Latchkey and is ignored. Did you mean ${similar}?`);
     }
   }
 
@@ -37,11 +38,11 @@ export class EnvReader {
 
   /** An empty variable counts as unset, because compose files and shells leave such variables. */
   text(name: string): string | undefined {
-    this.asked.add(name);
+    this.known.add(name);
     return this.env[name] === '' ? undefined : this.env[name];
   }
 
-  /** Whether the variable is set to an empty text, which means "none" for a list with a default. */
+  /** An empty text means "none" for a list with a default. */
   isSetEmpty(name: string): boolean {
     return this.env[name] === '';
   }
@@ -91,7 +92,7 @@ export class EnvReader {
     return value;
   }
 
-  /** For data that we trust. Requires https, because anybody on the network path can change what http transfers. */
+  /** Requires https, because anybody on the network path can change what http transfers. */
   secureUrl(name: string): string | undefined {
     const value = this.url(name, ['http:', 'https:']);
     if (value !== undefined && !/^https:/i.test(value) && !isLoopbackUrl(value)) {
@@ -122,7 +123,7 @@ export class EnvReader {
     } catch {
       // Reported below. If the file could not be read, that is already reported.
     }
-    this.wrong(name, 'names a file that holds no JSON array');
+    this.wrong(name, 'names a file that does not contain a JSON array');
     return undefined;
   }
 

@@ -22,14 +22,14 @@ const GOOD = { method: 'GET', path: '/systems/*', operation: 'read', permission:
 const PATH = 'must have a path such as /systems/*: * stands for one segment, ** at the end for the rest';
 
 describe('FORWARD_AUTH_ROUTES', () => {
-  test('lists methods, paths, operations and permissions, in their order', () => {
+  test('names a file with methods, paths, operations and permissions, in order', () => {
     const closed = { method: '*', path: '/**', permission: '' };
     expect(read([GOOD, closed])).toEqual({ routes: [GOOD, { ...closed, operation: undefined }] });
     expect(read([])).toEqual({ routes: [] });
   });
 
   test.each(['/', '/**', '/a', '/a/', '/*/b/*', '/a/**', '/.well-known/x', '/größe', '/a b'])(
-    'takes the path %s',
+    'accepts the path %s',
     (path) => expect(read([{ ...GOOD, path }])).toEqual({ routes: [{ ...GOOD, path }] }),
   );
 
@@ -60,15 +60,20 @@ describe('FORWARD_AUTH_ROUTES', () => {
     ],
     ['must have a permission such as systems:read, or "" where none is needed', { ...GOOD, permission: 'systems:*' }],
     ['must have a permission such as systems:read, or "" where none is needed', { ...GOOD, permission: undefined }],
-  ])('%s: %j stops the start', (problem, entry) => {
+  ])('stops the start with an invalid entry: %s: %j', (problem, entry) => {
     expect(read([GOOD, entry])).toEqual({ problems: [`FORWARD_AUTH_ROUTES entry 2 ${problem}`] });
   });
 
-  test.each(['', '{', '{"method":"GET"}', 'null', '"[]"'])('names a file that holds no JSON array: %s', (content) => {
-    expect(read(content)).toEqual({ problems: ['FORWARD_AUTH_ROUTES names a file that holds no JSON array'] });
-  });
+  test.each(['', '{', '{"method":"GET"}', 'null', '"[]"'])(
+    'must name a file that contains a JSON array, not: %s',
+    (content) => {
+      expect(read(content)).toEqual({
+        problems: ['FORWARD_AUTH_ROUTES names a file that does not contain a JSON array'],
+      });
+    },
+  );
 
-  test('names a file that can be read', () => {
+  test('must name a readable file', () => {
     const env = { DATABASE_URL: 'postgres://db/latchkey', DEMO: '1', FORWARD_AUTH_ROUTES: join(folder, 'none.json') };
     expect(() => readConfig(env)).toThrow("FORWARD_AUTH_ROUTES names a file that can't be read (ENOENT)");
   });

@@ -1,7 +1,4 @@
-/**
- * A password with a character that ends the host of a URL, or with `%` and no hex digits, before an `@`. Such a
- * character cuts the password in two.
- */
+/** A URL whose password contains a character that ends the host of a URL. */
 const CUT = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:[^/?#@]*[/?#].*@/i;
 
 /** Whether the user or the password contains characters with a meaning in URLs, which must be percent-encoded. */
@@ -18,10 +15,8 @@ export function credentialsNeedEncoding(url: string): boolean {
   }
 }
 
-/**
- * Whether the two texts differ by one inserted, removed or replaced letter, by two swapped letters, or only by case.
- */
-export function isOneSlipApart(text: string, meant: string): boolean {
+/** Whether two texts differ by one inserted, removed or replaced letter, by two swapped letters, or only by case. */
+export function isOneTypoApart(text: string, meant: string): boolean {
   const [short, long] = [text.toUpperCase(), meant].sort((a, b) => a.length - b.length) as [string, string];
   if (short === long) return text !== meant;
   if (long.length - short.length > 1) return false;

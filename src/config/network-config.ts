@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Parses an entry of TRUSTED_PROXIES into what Express compares addresses with. */
+/** An entry of TRUSTED_PROXIES, which Express understands as it is. */
 export function parseProxy(entry: string): string {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return entry;
   const [, ip = '', bits = '0'] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];

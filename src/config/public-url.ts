@@ -1,24 +1,23 @@
 import type { EnvReader } from './env-reader.js';
 import { isLoopbackUrl, isPrivateUrl, urlHost } from './network-config.js';
 
-interface Listener {
-  readonly host: string;
-  readonly httpPort: number;
-}
-
 /** The URL at which browsers reach us, without a trailing slash. */
-export function readPublicUrl(reader: EnvReader, demo: boolean, { host, httpPort }: Listener): string {
+export function readPublicUrl(
+  reader: EnvReader,
+  demo: boolean,
+  { host, httpPort }: { host: string; httpPort: number },
+): string {
   const own = `http://${urlHost(host)}:${httpPort}`;
   const url = reader.url('PUBLIC_URL', ['http:', 'https:']);
   if (url === undefined) {
-    if (!demo) reader.warn('PUBLIC_URL', `is missing: browsers may sign in at ${own} alone`);
+    if (!demo) reader.warn('PUBLIC_URL', `is missing: browsers may sign in only at ${own}`);
     return own;
   }
-  if (URL.canParse(url)) lookForDanger(reader, demo, url);
+  if (URL.canParse(url)) checkPublicUrl(reader, demo, url);
   return url.replace(/\/+$/, '');
 }
 
-function lookForDanger(reader: EnvReader, demo: boolean, url: string): void {
+function checkPublicUrl(reader: EnvReader, demo: boolean, url: string): void {
   const { protocol, pathname, search, hash, username } = new URL(url);
   if (/[^/]/.test(pathname) || search || hash || username) {
     reader.wrong('PUBLIC_URL', 'must have nothing after its host and port: Latchkey answers at the root of a host');

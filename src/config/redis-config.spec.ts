@@ -18,12 +18,12 @@ function problems(REDIS_URL: string): readonly string[] {
 }
 
 describe('REDIS_URL', () => {
-  test('names one server, and what the driver reads of it', () => {
+  test('names one server', () => {
     const url = 'rediss://app:pa%40ss@cache:6380/2?family=6';
     expect(read(url)).toEqual({ kind: 'server', url, place: 'rediss://cache:6380/2' });
   });
 
-  test('names sentinels, and what they call the primary', () => {
+  test('names sentinels and their name for the primary', () => {
     expect(read('redis+sentinel://app:p%40%3Ass@s1:26380,[::1],s3/the%20limits')).toEqual({
       kind: 'sentinel',
       sentinels: [
@@ -41,7 +41,7 @@ describe('REDIS_URL', () => {
     });
   });
 
-  test('names what sentinels are told, where they ask for a password too', () => {
+  test('contains the user and the password of the sentinels', () => {
     expect(read('redis+sentinel://:a@s1/limits?tls=true&sentinelUser=u&sentinelPassword=p%26q+r')).toMatchObject({
       username: undefined,
       password: 'a',
@@ -90,7 +90,7 @@ describe('REDIS_URL', () => {
     ['redis+cluster://app:S3c%ret@n1,n2', ENCODED],
     ['redis+sentinel://app:S3c@ret@s1/limits', SENTINEL],
     ['redis+sentinel://s1/limits?sentinelPassword=S3c%ret', SENTINEL],
-  ])('%s stops the start, and the line shows the form and no secret', (url, problem) => {
+  ])('stops the start with the expected form and without the secret: %s', (url, problem) => {
     expect(problems(url)).toEqual([`REDIS_URL ${problem}`]);
   });
 });

@@ -4,13 +4,10 @@ import type { EnvReader } from './env-reader.js';
 
 const NAME = 'AUDIT_SEAL_KEY';
 
-/**
- * Empty when the variable is not set. A variable that is set must contain at least one key, because nobody sets it to
- * leave events unsealed.
- */
+/** Empty when the variable is not set. If it is set, it must contain a key. */
 export function readSealKeys(reader: EnvReader): SealKeys {
   const keys = reader.list(NAME, parseSealKey) ?? [];
-  if (keys.length === 0 && reader.text(NAME) !== undefined) reader.wrong(NAME, 'holds commas and no key');
+  if (keys.length === 0 && reader.text(NAME) !== undefined) reader.wrong(NAME, 'contains no key');
   return keys;
 }
 

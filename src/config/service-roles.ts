@@ -5,10 +5,7 @@ type GrpcRole = (typeof GRPC_ROLES)[number];
 export const SERVICE_ROLES = [...GRPC_ROLES, 'reporter'] as const;
 export type ServiceRole = (typeof SERVICE_ROLES)[number];
 
-/**
- * A service identity with a token. A name may occur several times: with two tokens during a replacement, or with two
- * roles.
- */
+/** A service identity with a token. A name may have several tokens and several roles. */
 export interface ServiceToken {
   readonly name: string;
   readonly role: ServiceRole;

@@ -12,8 +12,8 @@ export function readServiceTokens(reader: EnvReader, demo: boolean): readonly Se
   const shared = demo ? [] : tokens.filter((token) => hasAnotherRole(token, tokens));
   if (shared.length > 0) {
     const named = shared.map(({ name, role }) => `${name}:${role}`).join(', ');
-    const danger = 'a thief who takes it from a service that only asks could open accounts too';
-    reader.warn('SERVICE_TOKENS', `gives one token several roles (${named}): ${danger}. Make one for each`);
+    const danger = 'a thief who takes it from a service that only validates keys could also create accounts';
+    reader.warn('SERVICE_TOKENS', `gives one token several roles (${named}): ${danger}. Create one for each role`);
   }
   return tokens;
 }

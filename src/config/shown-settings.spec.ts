@@ -42,7 +42,7 @@ describe('the settings in the log', () => {
   };
   const shown = shownSettings(readConfig(env));
 
-  test('are those of every variable that the service reads', () => {
+  test('include every variable that the service reads', () => {
     const ofTheLauncher = ['DATA_DIR', 'SYSTEMS_API_PORT'];
     const ofCompose = [
       'COMPOSE_SUBNET',
@@ -53,11 +53,11 @@ describe('the settings in the log', () => {
       'TLS_KEY',
     ];
     const named = Object.keys(env).filter((name) => ![...ofTheLauncher, ...ofCompose].includes(name));
-    const told = Object.entries(shown).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-    expect(told.toSorted()).toEqual(named.toSorted());
+    const names = Object.entries(shown).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    expect(names.toSorted()).toEqual(named.toSorted());
   });
 
-  test('say where the stores are, and hold no secret', () => {
+  test('show the places of the stores and no secrets', () => {
     expect(shown).toMatchObject({
       DATABASE_URL: 'postgres://db:5433/keys postgres://db2:5434/keys',
       REDIS_URL: 'redis://cache:6379/2',

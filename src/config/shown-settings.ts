@@ -3,8 +3,8 @@ import type { Config } from './config.js';
 import { urlHost } from './network-config.js';
 
 /**
- * The settings that everybody who reads the log may see, with the names of the variables. URLs are reduced to their
- * place, secrets to their number. Lists the fields one by one, so that a new secret can't slip in.
+ * The settings that readers of the log may see, by variable. Of URLs only the place, of secrets only the number. Lists
+ * the fields one by one, so that no new secret is shown by accident.
  */
 export function shownSettings(config: Config): Readonly<Record<string, unknown>> {
   const { database, platformLogin, oidc, grpcTls, freshSignIn, audit, webhook, mail } = config;

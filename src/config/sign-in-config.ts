@@ -34,7 +34,7 @@ export function readOidc(reader: EnvReader): OidcConfig | undefined {
   if (issuer === undefined) return undefined;
   const scopes = reader.text('OIDC_SCOPES') ?? 'openid email';
   if (!scopes.split(' ').includes('openid')) {
-    reader.wrong('OIDC_SCOPES', 'must be scopes with blanks between, openid among them');
+    reader.wrong('OIDC_SCOPES', 'must be scopes separated by spaces, and include openid');
   }
   return {
     issuer,
@@ -65,5 +65,5 @@ export function readFreshSignIn(reader: EnvReader): FreshSignInRule {
 /** The value is sent in a quoted text, separated from the next one by a space (RFC 9470). */
 function parseAcr(value: string): string {
   if (/^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(value)) return value;
-  throw new Error('must be 1 to 255 visible ASCII characters without blanks, quotes and backslashes');
+  throw new Error('must be 1 to 255 visible ASCII characters without spaces, quotes and backslashes');
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { invalidFields, LatchkeyError, lengthProblem, requireFields } from './errors.js';
 
 describe('requireFields', () => {
-  test('names every field that is wrong in one error', () => {
+  test('names every invalid field in one error', () => {
     const check = () => requireFields({ name: 'must be text', access: undefined, password: 'must not be empty' });
     expect(check).toThrow(
       expect.objectContaining({
@@ -18,13 +18,13 @@ describe('requireFields', () => {
     );
   });
 
-  test('says nothing when every rule holds', () => {
+  test('does not throw when every field is valid', () => {
     expect(requireFields({ name: undefined, access: undefined })).toBeUndefined();
     expect(requireFields({})).toBeUndefined();
   });
 });
 
-test('a text has one character at least and as many as it may have at most', () => {
+test('lengthProblem accepts 1 character up to the maximum', () => {
   expect([0, 1, 3, 4].map((length) => lengthProblem('x'.repeat(length), 3))).toEqual([
     'must be 1 to 3 characters',
     undefined,
@@ -33,7 +33,7 @@ test('a text has one character at least and as many as it may have at most', () 
   ]);
 });
 
-test('an error carries its code, its details and its cause', () => {
+test('LatchkeyError has a code, details and a cause', () => {
   const cause = new Error('socket closed');
   const error = new LatchkeyError('busy', 'try again', { retryAfterSeconds: 1 }, { cause });
   expect(error).toMatchObject({ name: 'LatchkeyError', code: 'busy', message: 'try again', cause });

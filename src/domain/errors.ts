@@ -52,10 +52,7 @@ export class LatchkeyError extends Error {
   }
 }
 
-/**
- * A change is refused, but what was found on the way is saved: when the work of a transaction throws a Refusal, the
- * transaction commits and then throws it.
- */
+/** When the work of a transaction throws a Refusal, the transaction commits what was found, and then throws it. */
 export class Refusal extends LatchkeyError {}
 
 export function invalidFields(errors: readonly FieldError[]): LatchkeyError {

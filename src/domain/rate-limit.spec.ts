@@ -51,7 +51,7 @@ function moments(start: number, gaps: readonly number[]): number[] {
 }
 
 describe('GCRA', () => {
-  test('never admits more than burst + rate × time between any two moments of any arrival pattern', () => {
+  test('never admits more than burst + rate × time, for any pattern of arrivals', () => {
     fc.assert(
       fc.property(limits, starts, pauses, (limit, start, gaps) => {
         const bucket = new Bucket(limit);
@@ -66,24 +66,24 @@ describe('GCRA', () => {
     );
   });
 
-  test('admits the whole burst of a rested key at once, and nothing after it', () => {
+  test('admits the whole burst of a rested key at once, and no further request', () => {
     fc.assert(fc.property(limits, starts, (limit, now) => expect(new Bucket(limit).admissible(now)).toBe(limit.burst)));
   });
 
-  test('remaining is the number admitted if sent at once, however the bucket came to its state', () => {
+  test('reports in `remaining` how many requests it would admit at once', () => {
     fc.assert(
       fc.property(limits, starts, pauses, (limit, start, gaps) => {
         const bucket = new Bucket(limit);
         for (const now of moments(start, gaps)) {
-          const { remaining, limit: told } = bucket.charge(now);
-          expect([told, remaining]).toEqual([limit.burst, bucket.admissible(now)]);
+          const { remaining, limit: reported } = bucket.charge(now);
+          expect([reported, remaining]).toEqual([limit.burst, bucket.admissible(now)]);
         }
       }),
       { numRuns: 50 },
     );
   });
 
-  test('retry-after is exact: refused one microsecond before, admitted at it; and 0 for what was admitted', () => {
+  test('reports exactly in `retryAfterMicros` when the next request is admitted, and 0 after an admitted one', () => {
     fc.assert(
       fc.property(limits, starts, pauses, (limit, start, gaps) => {
         const bucket = new Bucket(limit);
@@ -100,7 +100,7 @@ describe('GCRA', () => {
     );
   });
 
-  test('reset-after is exact: the whole burst is there again at it, and not one microsecond before', () => {
+  test('reports exactly in `resetAfterMicros` when the whole burst is available', () => {
     fc.assert(
       fc.property(limits, starts, pauses, (limit, start, gaps) => {
         const bucket = new Bucket(limit);
@@ -115,7 +115,7 @@ describe('GCRA', () => {
     );
   });
 
-  test('refused requests cost nothing', () => {
+  test('charges nothing for refused requests', () => {
     const bucket = new Bucket({ perSecond: 20, burst: 2 });
     const decisions = Array.from({ length: 50 }, () => bucket.charge(0));
     expect(decisions.filter(({ admitted }) => admitted)).toHaveLength(2);
@@ -123,7 +123,7 @@ describe('GCRA', () => {
     expect(bucket.charge(50_000).admitted).toBe(true);
   });
 
-  test('a clock that goes back finds the bucket full, and keeps nobody waiting longer than a full one does', () => {
+  test('makes nobody wait longer than a full bucket does after the clock was set back', () => {
     fc.assert(
       fc.property(limits, starts, pauses, fc.integer({ min: 1, max: 2 ** 49 }), (limit, start, gaps, back) => {
         const bucket = new Bucket(limit);
@@ -141,7 +141,7 @@ describe('GCRA', () => {
     );
   });
 
-  test('the default limit of 100 and 20 a second, request by request', () => {
+  test('admits these requests under the default limit of 100 and 20 a second', () => {
     const bucket = new Bucket({ perSecond: 20, burst: 100 });
     const rested = { admitted: true, limit: 100, remaining: 99, resetAfterMicros: 50_000, retryAfterMicros: 0 };
     expect(bucket.charge(0)).toEqual(rested);
@@ -164,14 +164,17 @@ test.each([
   [20, 50_000],
   [999_999, 2],
   [1_000_000, 1],
-])('%i a second are sent %i µs apart, rounded up so that the long run never exceeds the rate', (perSecond, micros) => {
-  expect(emissionIntervalMicros({ perSecond, burst: 1 })).toBe(micros);
-});
+])(
+  'emissionIntervalMicros for %i a second is %i µs, rounded up so that the rate is never exceeded',
+  (perSecond, micros) => {
+    expect(emissionIntervalMicros({ perSecond, burst: 1 })).toBe(micros);
+  },
+);
 
 test.each([
   [20, 100, 5],
   [20, 101, 6],
   [100, 1, 1],
-])('at %i a second a burst of %i refills within %i whole seconds', (perSecond, burst, seconds) => {
+])('rateLimitWindowSeconds at %i a second for a burst of %i is %i', (perSecond, burst, seconds) => {
   expect(rateLimitWindowSeconds({ perSecond, burst })).toBe(seconds);
 });

@@ -1,6 +1,4 @@
-/**
- * How many requests a key, or guesses a network, may send: `burst` at once after a rest, `perSecond` in the long run.
- */
+/** `burst` requests at once after a rest, `perSecond` in the long run. */
 export interface RateLimit {
   readonly perSecond: number;
   readonly burst: number;
@@ -44,10 +42,7 @@ export function gcra(limit: RateLimit, tat: number | undefined, now: number): { 
   return { tat: newTat, decision: rateDecision(limit, admitted, newTat - now) };
 }
 
-/**
- * The decision for the caller, from the state after the request. @param backlog microseconds until the bucket is full
- * again
- */
+/** @param backlog microseconds until the bucket is full again, after this request */
 export function rateDecision(limit: RateLimit, admitted: boolean, backlog: number): RateDecision {
   const interval = emissionIntervalMicros(limit);
   const tolerance = interval * limit.burst;

@@ -9,7 +9,7 @@ const secretOf = (key: KeyString) => key.reveal().split('.')[1]!;
 describe('withoutSecrets', () => {
   const text = fc.string({ unit: 'grapheme-ascii', maxLength: 60 });
 
-  test('leaves no secret in any text around any number of keys, and keeps what identifies them', () => {
+  test('removes the secrets from a text with any number of keys, and keeps the public parts', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 2, maxLength: 4 }), prefixes, fc.boolean(), (texts, prefix, shout) => {
         const keys = texts.slice(1).map(() => KeyString.generate(prefix));
@@ -24,13 +24,13 @@ describe('withoutSecrets', () => {
     );
   });
 
-  test('hides the beginning of a key that was cut off', () => {
+  test('removes the beginning of a key that was cut off', () => {
     const key = KeyString.generate('lk');
     const cut = key.reveal().slice(0, 60);
     expect(withoutSecrets(`curl -H ${cut}`)).toBe(`curl -H lk_${key.publicPart}.…`);
   });
 
-  test('hides the shortest piece of a secret when there is nothing else', () => {
+  test('removes the shortest piece of a secret', () => {
     const publicPart = 'a1'.repeat(12);
     const shortest = `${publicPart}.${'b2'.repeat(8)}`;
     expect(withoutSecrets(shortest)).toBe(`${publicPart}.…`);
@@ -45,5 +45,5 @@ describe('withoutSecrets', () => {
     'a.b.c',
     `agent/1.${'c3'.repeat(20)}`,
     `${'a1'.repeat(12)}.${'b2'.repeat(7)} and nothing behind it`,
-  ])('leaves %j as it is', (plain) => expect(withoutSecrets(plain)).toBe(plain));
+  ])('does not change %j', (plain) => expect(withoutSecrets(plain)).toBe(plain));
 });

@@ -7,9 +7,7 @@ export function withoutSecrets(text: string): string {
   return canHoldSecret(text) ? text.replace(SECRET_IN_TEXT, '$1…') : text;
 }
 
-/**
- * Checks the length first, which is cheap: every validation brings such texts, and most are too short to hold a key.
- */
+/** A cheap check: every validation brings such texts, and most of them are too short for a key. */
 export function canHoldSecret(text: string): boolean {
   return text.length >= SHORTEST_FIND;
 }

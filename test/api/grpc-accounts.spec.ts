@@ -9,7 +9,7 @@ import { sql } from '../support/stores/sql.js';
 
 const PHC = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$RdescudvJCsgt3ub+b0MPnCkLWQZ8dL3T7o0hF9B8yE';
 
-describe('the accounts that the platform pushes', () => {
+describe('AccountService', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -34,7 +34,7 @@ describe('the accounts that the platform pushes', () => {
       .call('POST', '/v1/session', { email, password })
       .then(({ status: code }) => code === 204);
 
-  test('are answered whole by every method', async () => {
+  test('answers every method with the whole account', async () => {
     const { id, email } = stranger();
     const profile = { id, email, displayName: 'Ada Lovelace', permissions: ['systems:read', 'a/b.c-d_e:write'] };
     const account = { ...profile, status: 'ACCOUNT_STATUS_ACTIVE', version: '3' };
@@ -53,7 +53,7 @@ describe('the accounts that the platform pushes', () => {
     expect(await service.clients.account('ReactivateAccount', id)).toEqual(account);
   });
 
-  test('take the permissions of the last put, each once', async () => {
+  test('replaces the permissions with those of the last PutAccount, without duplicates', async () => {
     const someone = stranger();
     await put({ ...someone, permissions: ['a:read', 'b:read', 'c:write'] });
     expect((await put({ ...someone, permissions: ['b:read', 'd:read', 'b:read'] })).permissions).toEqual([
@@ -64,7 +64,7 @@ describe('the accounts that the platform pushes', () => {
     expect((await get(someone.id)).permissions).toEqual([]);
   });
 
-  test('keep a password that a put leaves out, and take the one it brings, as text or as a hash', async () => {
+  test('keeps the password when PutAccount has none, and accepts a new one as text or as a hash', async () => {
     const { id, email } = await newOwner(service);
     await put({ id, email, displayName: 'Renamed' });
     expect(await canSignIn(email, PASSWORD)).toBe(true);
@@ -81,7 +81,7 @@ describe('the accounts that the platform pushes', () => {
   test.each([
     ['the order of the standard', (hash: string) => hash.replace(/p=(\d+),t=(\d+)/, 't=$2,p=$1')],
     ["the order of npm's argon2", (hash: string) => hash.replace(/t=(\d+),p=(\d+)/, 'p=$2,t=$1')],
-  ])('take a hash whose cost is written in %s, and keep it as it is over sign-ins', async (_, reorder) => {
+  ])('accepts a hash whose cost is written in %s, and stores it unchanged after a sign-in', async (_, reorder) => {
     const { id, email } = stranger();
     const options = { type: argon2.argon2id as 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
     const passwordHash = reorder(await argon2.hash(PASSWORD, options));
@@ -94,7 +94,7 @@ describe('the accounts that the platform pushes', () => {
   test.each([
     ['SuspendAccount', 'ACCOUNT_STATUS_SUSPENDED'],
     ['DeleteAccount', 'ACCOUNT_STATUS_DELETED'],
-  ] as const)('keep the status that %s gave them through any put', async (method, expected) => {
+  ] as const)('keeps the status that %s set when PutAccount changes the profile', async (method, expected) => {
     const someone = stranger();
     await put(someone);
     await service.clients.account(method, someone.id);
@@ -102,7 +102,7 @@ describe('the accounts that the platform pushes', () => {
     expect((await get(someone.id)).displayName).toBe('Changed');
   });
 
-  test('hold an email alone, in whichever case, and even once they are deleted', async () => {
+  test('refuses the email of another account, in any case, also when that account is deleted', async () => {
     const [first, second] = [stranger(), stranger()];
     await put(first);
     await put(second);
@@ -118,7 +118,7 @@ describe('the accounts that the platform pushes', () => {
     expect((await put({ ...first, email: first.email.toUpperCase() })).email).toBe(first.email.toUpperCase());
   });
 
-  test('refuse an older version, take the same one again, and keep it when none is given', async () => {
+  test('refuses an older version, accepts the same one again, and keeps it when none is given', async () => {
     const someone = stranger();
     expect((await put({ ...someone, version: 7 })).version).toBe('7');
     const older = put({ ...someone, displayName: 'Old', version: 6 });
@@ -136,7 +136,7 @@ describe('the accounts that the platform pushes', () => {
     expect((await put({ ...someone, version: 8 })).version).toBe('8');
   });
 
-  test('end active after a suspension and the reactivation that followed it, whichever comes first', async () => {
+  test('leaves an account active after a suspension and its reactivation, in any order of arrival', async () => {
     const [first, second] = [stranger(), stranger()];
     const change = service.clients.account;
     for (const { id, email } of [first, second]) await put({ id, email, version: 5 });
@@ -155,7 +155,7 @@ describe('the accounts that the platform pushes', () => {
     expect(await codeOf(put({ ...second, version: 6 }))).toBe(status.FAILED_PRECONDITION);
   });
 
-  test('count versions beyond what a double can distinguish', async () => {
+  test('compares versions exactly up to 64 bits', async () => {
     const someone = stranger();
     for (const version of ['9007199254740993', '18446744073709551614', '18446744073709551615']) {
       expect((await put({ ...someone, version })).version).toBe(version);
@@ -165,7 +165,7 @@ describe('the accounts that the platform pushes', () => {
   });
 
   test.each(['GetAccount', 'SuspendAccount', 'ReactivateAccount', 'DeleteAccount'] as const)(
-    '%s tells an unknown id from a broken one',
+    '%s answers NOT_FOUND for an unknown id and INVALID_ARGUMENT for a malformed one',
     async (method) => {
       expect(await codeOf(service.clients.account(method, stranger().id))).toBe(status.NOT_FOUND);
       for (const id of ['', ' ', 'a b', 'ü', 'a\0', 'x'.repeat(129), "'; --"]) {
@@ -178,7 +178,7 @@ describe('the accounts that the platform pushes', () => {
     },
   );
 
-  test('that are deleted can only be suspended once they are back', async () => {
+  test('refuses to suspend a deleted account until it is reactivated', async () => {
     const someone = stranger();
     await put(someone);
     await service.clients.account('DeleteAccount', someone.id);
@@ -221,7 +221,7 @@ describe('the accounts that the platform pushes', () => {
   }
 
   test.each(BROKEN)(
-    'refuse %s %s as INVALID_ARGUMENT, by its name, and stay as they were',
+    'refuses %s %s with INVALID_ARGUMENT, names the field and changes nothing',
     async (field, _, change) => {
       const someone = stranger();
       const before = await sql(service.databaseUrl, 'SELECT count(*) FROM accounts');
@@ -234,7 +234,7 @@ describe('the accounts that the platform pushes', () => {
     },
   );
 
-  test('name every wrong field at once, and repeat no password', async () => {
+  test('names every wrong field at once, and repeats no password', async () => {
     const refused = put({
       ...stranger(),
       email: '',
@@ -251,7 +251,7 @@ describe('the accounts that the platform pushes', () => {
     await expect(hash).rejects.not.toMatchObject({ details: expect.stringContaining('hunter2') });
   });
 
-  test('come to be once when two calls bring the same new id', async () => {
+  test('creates one account when two calls bring the same new id', async () => {
     for (let round = 0; round < 5; round += 1) {
       const someone = stranger();
       const both = await Promise.all([
@@ -263,7 +263,7 @@ describe('the accounts that the platform pushes', () => {
     }
   });
 
-  test('never share an email, even if two new ones bring it at once', async () => {
+  test('gives an email to one account only when two calls bring it at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { email } = stranger();
       const codes = await Promise.all([stranger(), stranger()].map(({ id }) => codeOf(put({ id, email }))));

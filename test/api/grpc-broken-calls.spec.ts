@@ -11,7 +11,7 @@ import { sql } from '../support/stores/sql.js';
 const VALIDATE = '/latchkey.v1.ApiKeyService/ValidateKey';
 const PUT = '/latchkey.v1.AccountService/PutAccount';
 
-describe('a broken call', () => {
+describe('a malformed gRPC call', () => {
   let service: Service;
   let fullKey: string;
   beforeAll(async () => {
@@ -59,9 +59,9 @@ describe('a broken call', () => {
         ['permission'],
       ],
     ),
-  ])('with %s is INVALID_ARGUMENT, names what is wrong and leaves no trace', async (_, request, fields) => {
+  ])('with %s is answered INVALID_ARGUMENT with the wrong fields, and writes nothing', async (_, request, fields) => {
     const before = await writtenRows();
-    const error = await service.clients.ask(request()).catch((thrown: unknown) => thrown);
+    const error = await service.clients.validateRequest(request()).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: status.INVALID_ARGUMENT });
     const { details } = error as { details: string };
     expect(details.split('; ').map((problem) => problem.split(' ', 1)[0])).toEqual(fields);
@@ -74,7 +74,7 @@ describe('a broken call', () => {
     ['a wire type that does not exist', Buffer.from([0x7f, 0x01])],
     ['an endless varint', Buffer.alloc(64, 0xff)],
     ['random bytes', Buffer.from('deadbeef'.repeat(40), 'hex')],
-  ])('that is no protobuf at all (%s) is INTERNAL, and the server lives on', async (_, bytes) => {
+  ])('that is not protobuf (%s) is answered INTERNAL, and the server keeps working', async (_, bytes) => {
     for (const [path, token] of [
       [VALIDATE, 'dev-validator-token'],
       [PUT, 'dev-accounts-token'],
@@ -84,7 +84,7 @@ describe('a broken call', () => {
     await expectGoodAnswers();
   });
 
-  test('with text that is no UTF-8 is answered like any other', async () => {
+  test('with text that is not UTF-8 is answered like any other', async () => {
     const bytes = Buffer.concat([
       Buffer.from([0x12, 4]),
       Buffer.from([0xff, 0xfe, 0xed, 0xa0]),
@@ -99,15 +99,15 @@ describe('a broken call', () => {
     '/latchkey.v1.Nothing/Do',
     '/latchkey.v2.ApiKeyService/ValidateKey',
     '/',
-  ])('to %s is UNIMPLEMENTED', async (path) => {
+  ])('to %s is answered UNIMPLEMENTED', async (path) => {
     await expect(sendBytes(Buffer.alloc(0), path)).rejects.toMatchObject({ code: status.UNIMPLEMENTED });
   });
 
-  test('past 64 KiB is RESOURCE_EXHAUSTED and one below it is not', async () => {
-    const ask = (length: number) => service.clients.validate('a'.repeat(length));
-    await expect(ask(1024 * 1024)).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
-    await expect(ask(64 * 1024)).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
-    expect((await ask(64 * 1024 - 16)).denial?.reason).toBe('REASON_INVALID_KEY');
+  test('over 64 KiB is answered RESOURCE_EXHAUSTED, and one below is not', async () => {
+    const validate = (length: number) => service.clients.validate('a'.repeat(length));
+    await expect(validate(1024 * 1024)).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
+    await expect(validate(64 * 1024)).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
+    expect((await validate(64 * 1024 - 16)).denial?.reason).toBe('REASON_INVALID_KEY');
     const permissions = new Array<string>(8000).fill('systems:read');
     await expect(
       service.clients.putAccount({ id: 'big', email: 'big@example.com', permissions }),
@@ -117,7 +117,7 @@ describe('a broken call', () => {
     await expectGoodAnswers();
   });
 
-  test('whose deadline passes is DEADLINE_EXCEEDED for the caller and costs the server nothing', async () => {
+  test('whose deadline passes fails with DEADLINE_EXCEEDED, and the server keeps answering', async () => {
     const blocker = new pg.Client({ connectionString: service.databaseUrl });
     await blocker.connect();
     try {
@@ -140,8 +140,10 @@ describe('a broken call', () => {
     await expectGoodAnswers();
   });
 
-  test('in a crowd leaves the others their answers', async () => {
-    const broken = Array.from({ length: 30 }, () => service.clients.ask({ apiKey: fullKey }).catch(() => 'broken'));
+  test('does not affect the answers to simultaneous good calls', async () => {
+    const broken = Array.from({ length: 30 }, () =>
+      service.clients.validateRequest({ apiKey: fullKey }).catch(() => 'broken'),
+    );
     const good = Array.from({ length: 30 }, () => service.clients.validate(fullKey));
     expect(await Promise.all(broken)).toEqual(new Array(30).fill('broken'));
     for (const { grant } of await Promise.all(good)) expect(grant).toBeTruthy();

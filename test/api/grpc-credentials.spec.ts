@@ -8,7 +8,7 @@ import { sql } from '../support/stores/sql.js';
 
 const INVALID = { reason: 'REASON_INVALID_KEY', httpStatus: 401, message: 'invalid api key', retryAfter: null };
 
-describe('the credential of a question', () => {
+describe('the credential of a validation', () => {
   let service: Service;
   let owner: Owner;
   let key: string;
@@ -25,7 +25,7 @@ describe('the credential of a question', () => {
   /** Expects the answer INVALID_KEY, and one event under this request id that contains what was known. */
   async function expectRefusal(request: ValidateKeyRequest, known: object = {}): Promise<void> {
     const requestId = randomUUID();
-    const answer = await service.clients.ask({ operation: 'OPERATION_READ', requestId, ...request });
+    const answer = await service.clients.validateRequest({ operation: 'OPERATION_READ', requestId, ...request });
     expect(answer).toMatchObject({ requestId, denial: INVALID, rateLimit: null });
     const events = await sql(
       service.databaseUrl,
@@ -38,9 +38,12 @@ describe('the credential of a question', () => {
   }
 
   test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
-    'is taken from an authorization field under %s',
+    'is accepted in the authorization field with the scheme %s',
     async (scheme) => {
-      const { grant } = await service.clients.ask({ authorization: `${scheme} ${key}`, operation: 'OPERATION_READ' });
+      const { grant } = await service.clients.validateRequest({
+        authorization: `${scheme} ${key}`,
+        operation: 'OPERATION_READ',
+      });
       expect(grant?.keyId).toBe(keyId);
     },
   );
@@ -56,10 +59,10 @@ describe('the credential of a question', () => {
     ['a space after', () => `Bearer ${key} `],
     ['a line break after', () => `Bearer ${key}\r\n`],
     ['Basic', () => `Basic ${Buffer.from(`${key}:`).toString('base64')}`],
-    ['Basic with the key as it is', () => `Basic ${key}`],
+    ['Basic with the plain key', () => `Basic ${key}`],
     ['two headers joined', () => `Bearer ${key}, Bearer ${key}`],
     ['the scheme twice', () => `Bearer Bearer ${key}`],
-  ])('is invalid, and on record, when the authorization field is %s', async (_, authorization) => {
+  ])('is refused and recorded when the authorization field is %s', async (_, authorization) => {
     await expectRefusal({ authorization: authorization() });
   });
 
@@ -87,11 +90,11 @@ describe('the credential of a question', () => {
     ['a lone surrogate', () => `${key.slice(0, -1)}\uD800`],
     ['60,000 characters', () => 'a'.repeat(60_000)],
     ['the scheme before it', () => `Bearer ${key}`],
-  ])('is invalid, and on record, when the key is %s', async (_, apiKey) => {
+  ])('is refused and recorded when the key is %s', async (_, apiKey) => {
     await expectRefusal({ apiKey: apiKey() });
   });
 
-  test('is invalid with any one character of the key changed', async () => {
+  test('is refused when any one character of the key is changed', async () => {
     const swap = (character: string) => (character === '0' ? '1' : '0');
     const changed = Array.from(key, (character, at) => key.slice(0, at) + swap(character) + key.slice(at + 1));
     const answers = await Promise.all(changed.map((apiKey) => service.clients.validate(apiKey)));
@@ -99,14 +102,14 @@ describe('the credential of a question', () => {
     expect(answers).toHaveLength(92);
   });
 
-  test('is on record with what it points at, which proves nothing', async () => {
+  test('is recorded with the key that its public part names', async () => {
     const unknown = unknownKey();
     await expectRefusal({ apiKey: unknown }, { public_part: unknown.slice(3, 27) });
     const wrong = withWrongSecret(key);
     await expectRefusal({ apiKey: wrong }, { public_part: key.slice(3, 27), key_id: keyId, owner_id: owner.id });
   });
 
-  test('is kept nowhere: no row and no column holds a secret part', async () => {
+  test('is not stored: no table contains a secret part', async () => {
     const secret = key.slice(key.indexOf('.') + 1);
     await service.clients.validate(`${key}x`, { userAgent: `curl ${key}`, requestId: key, clientIp: key });
     const tables = await sql<{ name: string }>(
@@ -123,7 +126,7 @@ describe('the credential of a question', () => {
   });
 });
 
-describe('what is said of the client', () => {
+describe('the client that a validation names', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -148,7 +151,7 @@ describe('what is said of the client', () => {
     return row!;
   }
 
-  test('is kept as it is when it is well', async () => {
+  test('is recorded unchanged when it is well-formed', async () => {
     const request = { clientIp: '203.0.113.7', userAgent: 'curl/8.5 (Ünïcode 🗝)', requestId: 'req-1' };
     expect(await kept(request)).toEqual({
       client_ip: '203.0.113.7',
@@ -168,7 +171,7 @@ describe('what is said of the client', () => {
     ['\uD800', null],
     ["'; DROP TABLE audit_events; --", null],
     ['1'.repeat(10_000), null],
-  ])('is an address or nothing: %j', async (clientIp, expected) => {
+  ])('is recorded with its address, or with none if it is malformed: %j', async (clientIp, expected) => {
     expect((await kept({ clientIp })).client_ip).toBe(expected);
   });
 
@@ -177,15 +180,15 @@ describe('what is said of the client', () => {
     ['CRLF', 'a\r\nb', 'ab'],
     ['escape sequences', '\u001B[31mred\u009Bm', '[31mredm'],
     ['line separators', 'a\u2028b\u2029c', 'abc'],
-    ['nothing but control characters', '\0\r\n', null],
+    ['control characters only', '\0\r\n', null],
     ['10,000 characters', 'x'.repeat(10_000), 'x'.repeat(256)],
     ['10,000 characters of two units each', '🗝'.repeat(10_000), '🗝'.repeat(256)],
     ['half a character at the cut', `${'x'.repeat(255)}🗝🗝`, `${'x'.repeat(255)}🗝`],
-  ])('breaks neither answer nor record with %s', async (_, userAgent, expected) => {
+  ])('is recorded with a cleaned user agent when it contains %s', async (_, userAgent, expected) => {
     expect((await kept({ userAgent })).user_agent).toBe(expected);
   });
 
-  test('breaks neither answer nor record with lone surrogates, wherever they stand', async () => {
+  test('is recorded without lone surrogates, in any place', async () => {
     for (const text of ['\uD800', 'a\uDC00b', '\uDC00\uD800']) {
       const row = await kept({ userAgent: `x${text}`, clientIp: text, requestId: `x${text}` });
       expect(row.client_ip).toBeNull();
@@ -194,7 +197,7 @@ describe('what is said of the client', () => {
   });
 
   test.each(['', 'r1', 'x'.repeat(10_000), 'a\0b\r\nc', '日本語 🗝'])(
-    'does not change the request id that comes back: %#',
+    'gets its request id back unchanged: %#',
     async (requestId) => {
       const { fullKey } = await (await newOwner(service)).person.newKey();
       expect((await service.clients.validate(fullKey, { requestId })).requestId).toBe(requestId);

@@ -10,7 +10,7 @@ const methods = Object.values(PROTO_SERVICES)
   .filter(({ requestStream }) => !requestStream)
   .map(({ path }) => path);
 
-describe('every method', () => {
+describe('gRPC', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -31,7 +31,7 @@ describe('every method', () => {
       ),
     );
 
-  test.each(methods)('%s needs a service identity, and is timed with its outcome', async (path) => {
+  test.each(methods)('%s requires a service identity, and its time is measured by outcome', async (path) => {
     await expect(call(path, 'of-nobody')).rejects.toMatchObject({ code: status.UNAUTHENTICATED });
     const [, name = ''] = /([A-Za-z]+\/[A-Za-z]+)$/.exec(path) ?? [];
     const page = await readMetrics(service.url);
@@ -40,7 +40,7 @@ describe('every method', () => {
     expect({ refused: timed('refused'), ok: timed('ok') }).toEqual({ refused: 1, ok: 0 });
   });
 
-  test.each(methods)('%s needs the role of its service', async (path) => {
+  test.each(methods)('%s requires the role of its service', async (path) => {
     const other = path.includes('AccountService') ? 'dev-validator-token' : 'dev-accounts-token';
     await expect(call(path, other)).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
   });

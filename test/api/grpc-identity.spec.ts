@@ -31,10 +31,10 @@ const ROLE_OF: Record<string, string> = {
   'envoy.service.auth.v3.Authorization': 'validator',
 };
 /**
- * The status of an empty request with the right identity. A stream without questions, Envoy's question and a list of
+ * The status of an empty request with the right identity. A stream without requests, Envoy's Check and a list of
  * all accounts succeed.
  */
-const letIn = ({ service, path, method }: (typeof METHODS)[number]) =>
+const statusWhenAllowed = ({ service, path, method }: (typeof METHODS)[number]) =>
   method.requestStream || service.startsWith('envoy.') || path.endsWith('/ListAccounts')
     ? status.OK
     : status.INVALID_ARGUMENT;
@@ -102,17 +102,17 @@ describe('the service identity', () => {
     },
   );
 
-  test.each(METHODS)('$path is for one role alone: another one is PERMISSION_DENIED', async (method) => {
+  test.each(METHODS)('$path accepts one role and answers PERMISSION_DENIED to the others', async (method) => {
     const role = ROLE_OF[method.service];
     expect(role).toBeDefined();
     const others = ['validator', 'accounts', 'reporter'].filter((other) => other !== role);
     for (const other of others) {
       expect((await call(method, bearer(`${other}-token`))).code).toBe(status.PERMISSION_DENIED);
     }
-    expect((await call(method, bearer(`${role}-token`))).code).toBe(letIn(method));
+    expect((await call(method, bearer(`${role}-token`))).code).toBe(statusWhenAllowed(method));
   });
 
-  test('the proto has services and methods to test', () => {
+  test('is tested with the methods of all services in the protos', () => {
     expect(METHODS.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
         '/latchkey.v1.ApiKeyService/ValidateKey',
@@ -124,18 +124,18 @@ describe('the service identity', () => {
     expect(METHODS.length).toBeGreaterThanOrEqual(7);
   });
 
-  test.each(METHODS)('$path: a name that holds two roles may do what both may', async (method) => {
-    expect((await call(method, bearer('both-token'))).code).toBe(letIn(method));
+  test.each(METHODS)('$path accepts a name that has two roles', async (method) => {
+    expect((await call(method, bearer('both-token'))).code).toBe(statusWhenAllowed(method));
   });
 
-  test('the old and the new token of a name are good side by side, in any case of the scheme', async () => {
+  test('is proven by the old and the new token of a name, in any case of the scheme', async () => {
     const [validateKey] = METHODS.filter(({ path }) => path.endsWith('/ValidateKey'));
     for (const text of ['Bearer old-token', 'Bearer new-token', 'bearer new-token', 'BEARER old-token']) {
       expect((await call(validateKey!, metadataOf(text))).code).toBe(status.INVALID_ARGUMENT);
     }
   });
 
-  test('two authorization entries prove no identity, even if both are good', () => {
+  test('is not proven by two authorization entries, even if both are good', () => {
     // grpc-js cannot send two: Node's HTTP/2 refuses to send them, and keeps only the first of those that it receives.
     const identity = new ServiceIdentity(SERVICE_TOKENS.split(',').map(parseServiceTokens), []);
     const metadata = bearer('validator-token');

@@ -5,7 +5,7 @@ import type { ListAccountsResponse__Output } from '../../src/infrastructure/inbo
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { startService, type Service } from '../support/processes/service.js';
 
-describe('the accounts', () => {
+describe('ListAccounts', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -25,14 +25,14 @@ describe('the accounts', () => {
   // The demo owner is an account too.
   const ALL = ['ada', 'demo', 'grace', 'margaret'];
 
-  test('are listed as GetAccount answers them, without those that were purged', async () => {
+  test('answers each account as GetAccount does, without purged ones', async () => {
     const { accounts, nextPageToken } = await list({});
     expect(accounts.map(({ id }) => id)).toEqual(ALL);
     expect(nextPageToken).toBe('');
     expect(accounts).toEqual(await Promise.all(ALL.map((id) => service.clients.account('GetAccount', id))));
   });
 
-  test('come page by page', async () => {
+  test('answers page by page', async () => {
     const pages: string[][] = [];
     let pageToken = '';
     do {
@@ -43,7 +43,7 @@ describe('the accounts', () => {
     expect(pages).toEqual([ALL.slice(0, 3), ALL.slice(3)]);
   });
 
-  test('are found by their status, and by their email in any case', async () => {
+  test('filters by status, and by email in any case', async () => {
     expect(idsOf(await list({ status: 'ACCOUNT_STATUS_SUSPENDED' }))).toEqual(['grace']);
     expect(idsOf(await list({ status: 'ACCOUNT_STATUS_DELETED' }))).toEqual([]);
     expect(idsOf(await list({ email: 'ADA@example.com' }))).toEqual(['ada']);
@@ -53,9 +53,9 @@ describe('the accounts', () => {
 
   test.each<[string, ListAccountsRequest]>([
     ['page_size must be at most 1000', { pageSize: 1001 }],
-    ['page_token must be the next_page_token of a page before', { pageToken: 'nonsense!' }],
+    ['page_token must be the next_page_token of an earlier page', { pageToken: 'nonsense!' }],
     ['status must be a status of an account', { status: 9 as never }],
-  ])('are not listed where a field is wrong: %s', async (details, request) => {
+  ])('refuses a wrong field: %s', async (details, request) => {
     await expect(list(request)).rejects.toMatchObject({ code: status.INVALID_ARGUMENT, details });
   });
 });

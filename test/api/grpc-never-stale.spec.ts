@@ -7,7 +7,7 @@ import { sql } from '../support/stores/sql.js';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 const WRITE: ValidateKeyRequest = { operation: 'OPERATION_WRITE', permission: 'systems:write' };
 
-describe('two instances over one database', () => {
+describe('two instances with one database', () => {
   let here: Service;
   let elsewhere: Service;
   beforeAll(async () => {
@@ -29,28 +29,28 @@ describe('two instances over one database', () => {
     deletion: async ({ id }) => {
       await here.clients.account('DeleteAccount', id);
     },
-    'permission taken away': async ({ id, email }) => {
+    'permission removal': async ({ id, email }) => {
       await here.clients.putAccount({ id, email, permissions: ['systems:read'] });
     },
   };
 
   test.each(Object.entries(CHANGES))(
-    'after the answer to a %s on one, 1,000 validations on the other grant nothing',
+    'grant nothing on one after the answer to a %s on the other, in 1,000 validations',
     async (_, change) => {
       const owner = await newOwner(here);
       const { apiKey, fullKey } = await owner.person.newKey();
-      const ask = () => elsewhere.clients.validate(fullKey, WRITE);
-      const before = await Promise.all(Array.from({ length: 100 }, ask));
+      const validate = () => elsewhere.clients.validate(fullKey, WRITE);
+      const before = await Promise.all(Array.from({ length: 100 }, validate));
       expect(before.filter(({ grant }) => grant)).toHaveLength(100);
       await change(owner, apiKey.id);
-      const after = await Promise.all(Array.from({ length: 1000 }, ask));
+      const after = await Promise.all(Array.from({ length: 1000 }, validate));
       expect(after.filter(({ grant }) => grant)).toEqual([]);
       expect(after.filter(({ denial }) => denial)).toHaveLength(1000);
     },
   );
 
   test.each(Object.entries(CHANGES))(
-    'no validation that starts after the answer to a %s is granted, however hard the other is being asked',
+    'grant no validation that starts after the answer to a %s, also under load',
     async (_, change) => {
       const owner = await newOwner(here);
       const { apiKey, fullKey } = await owner.person.newKey();
@@ -75,7 +75,7 @@ describe('two instances over one database', () => {
     },
   );
 
-  test('of 50 creations at once by an owner who holds four keys, exactly one comes to be', async () => {
+  test('create exactly one of 50 simultaneous keys for an owner who has four', async () => {
     const owner = await newOwner(here);
     for (let held = 0; held < 4; held += 1) await owner.person.newKey();
     const people = [owner.person, await elsewhere.person().signIn(owner.email)];

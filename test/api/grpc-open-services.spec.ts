@@ -19,14 +19,14 @@ function clientOf(proto: string, name: string, target: string): AnyClient {
 
 const SERVICES = Object.keys(PROTO_SERVICES);
 
-describe('without any service identity', () => {
+describe('a gRPC caller without a service identity', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
   });
   afterAll(() => service.stop());
 
-  describe('health', () => {
+  describe('gRPC health', () => {
     const check = async (name: string) => {
       const client = clientOf(healthProto, 'grpc.health.v1.Health', service.grpcTarget);
       try {
@@ -36,17 +36,17 @@ describe('without any service identity', () => {
       }
     };
 
-    test.each(['', ...SERVICES])('of %j is SERVING', async (name) => {
+    test.each(['', ...SERVICES])('answers SERVING for %j', async (name) => {
       expect(await check(name)).toMatchObject({ status: 'SERVING' });
     });
 
-    test('of a service that does not exist is NOT_FOUND', async () => {
+    test('answers NOT_FOUND for a service that does not exist', async () => {
       await expect(check('latchkey.v1.Nothing')).rejects.toMatchObject({ code: status.NOT_FOUND });
     });
   });
 
-  describe.each(['v1', 'v1alpha'])('reflection %s', (version) => {
-    const ask = async (request: object) => {
+  describe.each(['v1', 'v1alpha'])('gRPC reflection %s', (version) => {
+    const reflect = async (request: object) => {
       const proto = join(reflectionProtos, `grpc/reflection/${version}/reflection.proto`);
       const client = clientOf(proto, `grpc.reflection.${version}.ServerReflection`, service.grpcTarget);
       try {
@@ -63,7 +63,7 @@ describe('without any service identity', () => {
     };
 
     test('lists the services', async () => {
-      const { listServicesResponse } = await ask({ listServices: '*' });
+      const { listServicesResponse } = await reflect({ listServices: '*' });
       const names = listServicesResponse.service.map(({ name }: { name: string }) => name);
       expect(names).toEqual(expect.arrayContaining(SERVICES));
     });
@@ -76,8 +76,8 @@ describe('without any service identity', () => {
       'google.protobuf.Timestamp',
       'envoy.service.auth.v3.Authorization',
       'envoy.service.auth.v3.CheckRequest',
-    ])('tells the file that describes %s', async (fileContainingSymbol) => {
-      const { fileDescriptorResponse, errorResponse } = await ask({ fileContainingSymbol });
+    ])('sends the file that describes %s', async (fileContainingSymbol) => {
+      const { fileDescriptorResponse, errorResponse } = await reflect({ fileContainingSymbol });
       expect(errorResponse ?? undefined).toBeUndefined();
       const files: Buffer[] = fileDescriptorResponse.fileDescriptorProto;
       expect(files.length).toBeGreaterThanOrEqual(1);
@@ -85,8 +85,8 @@ describe('without any service identity', () => {
       expect(Buffer.concat(files).toString('latin1')).toContain(own);
     });
 
-    test('knows no symbol that is not there', async () => {
-      const { errorResponse } = await ask({ fileContainingSymbol: 'latchkey.v1.Nothing' });
+    test('answers NOT_FOUND for an unknown symbol', async () => {
+      const { errorResponse } = await reflect({ fileContainingSymbol: 'latchkey.v1.Nothing' });
       expect(errorResponse.errorCode).toBe(status.NOT_FOUND);
     });
   });

@@ -5,7 +5,7 @@ import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
-describe('a person who leaves, and another who gets their id', () => {
+describe('PurgeAccount', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -20,18 +20,18 @@ describe('a person who leaves, and another who gets their id', () => {
       (error: { code: number }) => error.code,
     );
 
-  test('after a deletion the other one has their keys and their record, because a deletion can be undone', async () => {
+  test('is needed before an id is reused: a deleted account keeps its keys, because it can be reactivated', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     await service.clients.account('DeleteAccount', id);
     expect(await reasonFor(fullKey)).toBe('REASON_OWNER_DELETED');
-    const heir = next(id);
-    await service.clients.putAccount(heir);
+    const successor = next(id);
+    await service.clients.putAccount(successor);
     await service.clients.account('ReactivateAccount', id);
     expect((await service.clients.validate(fullKey)).grant).toMatchObject({ keyId: apiKey.id, ownerId: id });
   });
 
-  test('after a purge the other one has nothing of theirs: no key, no event, no session', async () => {
+  test('gives the next person with the id no key, no event and no session of the previous one', async () => {
     const { id, email, person } = await newOwner(service, { version: 4 });
     const keys = [await person.newKey(), await person.newKey()];
     expect(await service.clients.purgeAccount(id, 5)).toBe(2);
@@ -40,20 +40,20 @@ describe('a person who leaves, and another who gets their id', () => {
     const wrongSignIn = await service.person().call('POST', '/v1/session', { email, password: PASSWORD });
     expect(wrongSignIn.status).toBe(401);
 
-    const heir = await newOwner(service, { ...next(id), version: 6 });
+    const successor = await newOwner(service, { ...next(id), version: 6 });
     for (const { apiKey, fullKey } of keys) {
       expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
-      expect((await heir.person.revoke(apiKey.id)).status).toBe(404);
+      expect((await successor.person.revoke(apiKey.id)).status).toBe(404);
     }
     expect((await person.call('GET', '/v1/session')).status).toBe(401);
-    expect(await heir.person.list()).toMatchObject({ items: [], activeKeys: 0 });
-    expect((await heir.person.events()).items).toEqual([]);
-    const { apiKey } = await heir.person.newKey();
-    expect((await heir.person.list()).items).toEqual([apiKey]);
-    expect((await heir.person.events()).items).toMatchObject([{ type: 'api_key.created' }]);
+    expect(await successor.person.list()).toMatchObject({ items: [], activeKeys: 0 });
+    expect((await successor.person.events()).items).toEqual([]);
+    const { apiKey } = await successor.person.newKey();
+    expect((await successor.person.list()).items).toEqual([apiKey]);
+    expect((await successor.person.events()).items).toMatchObject([{ type: 'api_key.created' }]);
   });
 
-  test('the record of the purged account is kept: each key, why it ended, and which service ended it', async () => {
+  test('keeps the audit trail: each key, why it ended, and which service ended it', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     await service.clients.purgeAccount(id);
@@ -75,7 +75,7 @@ describe('a person who leaves, and another who gets their id', () => {
     ]);
   });
 
-  test('a purged account is gone, its email is free, and a purge may be repeated', async () => {
+  test('removes the account, frees its email, and may be repeated', async () => {
     const { id, email, person } = await newOwner(service, { version: 4 });
     await person.newKey();
     expect(await service.clients.purgeAccount(id)).toBe(1);
@@ -86,14 +86,14 @@ describe('a person who leaves, and another who gets their id', () => {
     expect(await codeOf(service.clients.putAccount({ id: randomUUID(), email }))).toBe(status.OK);
   });
 
-  test('no update that comes late brings it back, and a newer one does', async () => {
+  test('refuses late updates of the account, and lets a newer version open a new one', async () => {
     const { id } = await newOwner(service, { version: 4 });
     await service.clients.purgeAccount(id, 5);
     for (const version of [undefined, 0, 4, 5]) {
       const late = service.clients.putAccount({ ...next(id), ...(version === undefined ? {} : { version }) });
       await expect(late).rejects.toMatchObject({
         code: status.FAILED_PRECONDITION,
-        details: 'id names an account that was purged at version 5: a newer version opens a new account',
+        details: 'the account with this id was purged at version 5: only a newer version opens a new account',
       });
     }
     expect(await codeOf(service.clients.account('GetAccount', id))).toBe(status.NOT_FOUND);
@@ -104,14 +104,14 @@ describe('a person who leaves, and another who gets their id', () => {
     });
   });
 
-  test('a purge that comes late is refused, and ends nothing', async () => {
+  test('is refused with an older version, and ends nothing', async () => {
     const { id, person } = await newOwner(service, { version: 4 });
     const { fullKey } = await person.newKey();
     expect(await codeOf(service.clients.purgeAccount(id, 3))).toBe(status.FAILED_PRECONDITION);
     expect(await reasonFor(fullKey)).toBeUndefined();
   });
 
-  test('tells an unknown id from a broken one', async () => {
+  test('answers NOT_FOUND for an unknown id and INVALID_ARGUMENT for a malformed one', async () => {
     expect(await codeOf(service.clients.purgeAccount(randomUUID()))).toBe(status.NOT_FOUND);
     await expect(service.clients.purgeAccount('a b')).rejects.toMatchObject({
       code: status.INVALID_ARGUMENT,

@@ -22,36 +22,36 @@ describe('the rate limit of a key', () => {
 
   const newKey = async (order = {}) => (await (await newOwner(roomy)).person.newKey(order)).fullKey;
 
-  test('is 100 at once and one more every 50 ms unless configured otherwise', async () => {
+  test('admits 100 requests at once and one more every 50 ms by default', async () => {
     const { rateLimit } = await roomy.clients.validate(await newKey());
     expect(rateLimit).toEqual({ limit: 100, remaining: 99, resetAfter: { seconds: '0', nanos: 50_000_000 } });
   });
 
-  test('says with a single call, and with a stream, in how many seconds a whole burst refills', async () => {
+  test('reports in the metadata of a call and of a stream in how many seconds a burst refills', async () => {
     const question = { apiKey: await newKey(), operation: 'OPERATION_READ' as const };
     const { apiKeys } = narrow.clients;
     const single = apiKeys.validateKey(question, bearer('dev-validator-token'), () => undefined);
     const stream = apiKeys.validateKeys(bearer('dev-validator-token'));
     stream.on('error', () => undefined);
-    const told = (await Promise.all([single, stream].map((call) => once(call, 'metadata')))) as [Metadata][];
-    expect(told.map(([metadata]) => metadata.get('latchkey-ratelimit-window'))).toEqual([['3'], ['3']]);
+    const received = (await Promise.all([single, stream].map((call) => once(call, 'metadata')))) as [Metadata][];
+    expect(received.map(([metadata]) => metadata.get('latchkey-ratelimit-window'))).toEqual([['3'], ['3']]);
     stream.cancel();
   });
 
-  test('counts down with each request, says when it is full again, and refuses what is past it', async () => {
+  test('counts down with each request, reports when it is full again, and refuses requests above it', async () => {
     const fullKey = await newKey();
     const startedAt = performance.now();
     const answers = [];
-    for (let asked = 0; asked < 4; asked += 1) answers.push(await narrow.clients.validate(fullKey));
+    for (let count = 0; count < 4; count += 1) answers.push(await narrow.clients.validate(fullKey));
     const elapsed = (performance.now() - startedAt) / 1000;
 
     expect(answers.map(({ outcome }) => outcome)).toEqual(['grant', 'grant', 'grant', 'denial']);
     expect(answers.map(({ rateLimit }) => rateLimit!.remaining)).toEqual([2, 1, 0, 0]);
     expect(answers.map(({ rateLimit }) => rateLimit!.limit)).toEqual([3, 3, 3, 3]);
     const resets = answers.map(({ rateLimit }) => secondsOf(rateLimit!.resetAfter));
-    [1, 2, 3, 3].forEach((full, asked) => {
-      expect(resets[asked]).toBeLessThanOrEqual(full);
-      expect(resets[asked]).toBeGreaterThanOrEqual(full - elapsed);
+    [1, 2, 3, 3].forEach((full, index) => {
+      expect(resets[index]).toBeLessThanOrEqual(full);
+      expect(resets[index]).toBeGreaterThanOrEqual(full - elapsed);
     });
     const { denial } = answers[3]!;
     expect(denial).toMatchObject({ reason: 'REASON_RATE_LIMITED', httpStatus: 429, message: 'too many requests' });
@@ -60,19 +60,19 @@ describe('the rate limit of a key', () => {
 
   test('admits the next request when retry_after has passed, and not before', async () => {
     const fullKey = await newKey();
-    const ask = () => narrow.clients.validate(fullKey);
-    let answer = await ask();
-    while (answer.grant) answer = await ask();
+    const validate = () => narrow.clients.validate(fullKey);
+    let answer = await validate();
+    while (answer.grant) answer = await validate();
     const refusedAt = performance.now();
     const retryAfter = secondsOf(answer.denial!.retryAfter);
     // A refused request costs nothing, so continuous requests do not delay the next admission.
-    while (!answer.grant) answer = await ask();
+    while (!answer.grant) answer = await validate();
     const waited = (performance.now() - refusedAt) / 1000;
     expect(waited).toBeGreaterThan(retryAfter - 0.05);
     expect(waited).toBeLessThan(retryAfter + 1);
   });
 
-  test('is charged once the secret is proven, whatever the outcome after that', async () => {
+  test('is charged once the secret is proven, regardless of the outcome after that', async () => {
     const owner = await newOwner(roomy);
     const { apiKey, fullKey } = await owner.person.newKey({ access: 'read-only' });
     const remainingAfter = async (request = {}) =>
@@ -83,7 +83,7 @@ describe('the rate limit of a key', () => {
     expect(await remainingAfter()).toBe(0);
   });
 
-  test('of one key is not charged for wrong guesses at its secret, nor for other keys', async () => {
+  test('is not charged for wrong guesses at the secret or for other keys', async () => {
     const owner = await newOwner(roomy);
     const [{ fullKey }, other] = [await owner.person.newKey(), await owner.person.newKey()];
     for (const guess of [withWrongSecret(fullKey), withWrongSecret(fullKey), unknownKey(), `${fullKey} `]) {
@@ -96,7 +96,7 @@ describe('the rate limit of a key', () => {
     expect((await narrow.clients.validate(fullKey)).rateLimit!.remaining).toBe(2);
   });
 
-  test('is exact for requests that arrive together', async () => {
+  test('is exact for simultaneous requests', async () => {
     const fullKey = await newKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => narrow.clients.validate(fullKey)));
     expect(answers.filter(({ grant }) => grant)).toHaveLength(3);

@@ -5,7 +5,7 @@ import type { RevokeKeysRequest } from '../../src/infrastructure/inbound/grpc/ge
 import { newOwner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 
-describe('the platform revokes', () => {
+describe('RevokeKeys', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -15,7 +15,7 @@ describe('the platform revokes', () => {
   const revoke = (request: RevokeKeysRequest) => service.clients.revokeKeys(request);
   const reasonFor = async (fullKey: string) => (await service.clients.validate(fullKey)).denial?.reason;
 
-  test('one key by its id, once, and its owner reads that the platform did', async () => {
+  test('revokes one key by its id, and its owner sees that the platform did', async () => {
     const { person } = await newOwner(service);
     const [revoked, other] = [await person.newKey(), await person.newKey()];
     expect(await revoke({ keyId: revoked.apiKey.id.toUpperCase() })).toBe(1);
@@ -27,32 +27,32 @@ describe('the platform revokes', () => {
     expect(earlier.map(({ type }) => type)).toEqual(['api_key.created', 'api_key.created']);
   });
 
-  test('every key of an owner, also of a suspended one, so that reactivation brings none back', async () => {
+  test('revokes every key of a suspended owner, so that reactivation restores none', async () => {
     const [owner, other] = [await newOwner(service), await newOwner(service)];
     const keys = [await owner.person.newKey(), await owner.person.newKey()];
-    const spared = await other.person.newKey();
+    const untouched = await other.person.newKey();
     await service.clients.account('SuspendAccount', owner.id);
     expect(await revoke({ ownerId: owner.id })).toBe(2);
     expect(await revoke({ ownerId: owner.id })).toBe(0);
     await service.clients.account('ReactivateAccount', owner.id);
     for (const { fullKey } of keys) expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
-    expect(await reasonFor(spared.fullKey)).toBeUndefined();
+    expect(await reasonFor(untouched.fullKey)).toBeUndefined();
   });
 
   test.each<[string, RevokeKeysRequest]>([
     ['a key', { keyId: randomUUID() }],
     ['an account', { ownerId: randomUUID() }],
-  ])('nothing where there is no such thing: %s is NOT_FOUND', async (_, request) => {
+  ])('answers NOT_FOUND for an unknown id of %s', async (_, request) => {
     await expect(revoke(request)).rejects.toMatchObject({ code: status.NOT_FOUND });
   });
 
   test.each<[string, RevokeKeysRequest, string]>([
-    ['neither', {}, 'key_id or owner_id is required'],
-    ['an id that no key has', { keyId: 'lk_1' }, 'key_id must be the id of a key, a UUID'],
+    ['no id', {}, 'key_id or owner_id is required'],
+    ['an id of a key that is not a UUID', { keyId: 'lk_1' }, 'key_id must be the id of a key, a UUID'],
     ['an empty id of a key', { keyId: '' }, 'key_id must be the id of a key, a UUID'],
-    ['an id that no account has', { ownerId: 'a b' }, expect.stringMatching(/^owner_id must be 1 to 128/) as never],
+    ['a malformed id of an account', { ownerId: 'a b' }, expect.stringMatching(/^owner_id must be 1 to 128/) as never],
     ['an empty id of an account', { ownerId: '' }, expect.stringMatching(/^owner_id must be 1 to 128/) as never],
-  ])('nothing with %s: INVALID_ARGUMENT, which names the field', async (_, request, details) => {
+  ])('answers INVALID_ARGUMENT with the field for %s', async (_, request, details) => {
     await expect(revoke(request)).rejects.toMatchObject({ code: status.INVALID_ARGUMENT, details });
   });
 });

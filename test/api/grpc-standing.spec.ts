@@ -3,7 +3,7 @@ import { newOwner, type Owner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
-describe('what a key may do', () => {
+describe('an API key', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -17,7 +17,7 @@ describe('what a key may do', () => {
   const setPermissions = ({ id, email }: Owner, permissions: string[]) =>
     service.clients.putAccount({ id, email, permissions });
 
-  test('follows what its owner may do, from the very next answer', async () => {
+  test('has the current permissions of its owner from the next answer on', async () => {
     const owner = await newOwner(service);
     const { fullKey } = await owner.person.newKey();
     const mayWrite = () => outcome(fullKey, { operation: 'OPERATION_WRITE', permission: 'systems:write' });
@@ -34,7 +34,7 @@ describe('what a key may do', () => {
     ]);
   });
 
-  test('never includes an action other than read and write, asked for or listed', async () => {
+  test('never has a permission with an action other than read and write', async () => {
     const permissions = [
       'systems:read',
       'systems:write',
@@ -54,14 +54,14 @@ describe('what a key may do', () => {
     }
   });
 
-  test('is not asked for a permission when the question names none', async () => {
+  test('is granted without a permission check when the request names no permission', async () => {
     const owner = await newOwner(service, { permissions: [] });
     const { fullKey } = await owner.person.newKey();
     expect(await outcome(fullKey, { permission: '' })).toBe('granted');
     expect(await outcome(fullKey, { permission: 'systems:read' })).toBe('REASON_MISSING_PERMISSION');
   });
 
-  test('is READ for a read-only key even when its owner may write', async () => {
+  test('is refused to write when it is read-only, also when its owner may write', async () => {
     const owner = await newOwner(service);
     const { fullKey } = await owner.person.newKey({ access: 'read-only' });
     expect(await outcome(fullKey, { permission: 'systems:read' })).toBe('granted');
@@ -72,7 +72,7 @@ describe('what a key may do', () => {
   test.each([
     ['SuspendAccount', 'REASON_OWNER_SUSPENDED'],
     ['DeleteAccount', 'REASON_OWNER_DELETED'],
-  ] as const)('ends with %s and comes back with ReactivateAccount', async (method, reason) => {
+  ] as const)('is refused after %s and granted again after ReactivateAccount', async (method, reason) => {
     const owner = await newOwner(service);
     const keys = [await owner.person.newKey(), await owner.person.newKey()];
     await service.clients.account(method, owner.id);
@@ -81,7 +81,7 @@ describe('what a key may do', () => {
     for (const { fullKey } of keys) expect(await outcome(fullKey)).toBe('granted');
   });
 
-  test('does not come back for keys that were revoked or expired before or meanwhile', async () => {
+  test('stays refused after a reactivation if it was revoked or has expired', async () => {
     const owner = await newOwner(service);
     const [revoked, expired, good] = [
       await owner.person.newKey(),
@@ -107,22 +107,22 @@ describe('what a key may do', () => {
       [keyId],
     );
 
-  test('ends at its expiry, which is on record exactly once before any answer, however many ask together', async () => {
+  test('expires with exactly one event, which is recorded before any of the simultaneous answers', async () => {
     const owner = await newOwner(service);
     const { apiKey, fullKey } = await owner.person.newKey();
     expect(await outcome(fullKey)).toBe('granted');
     expect(await expiryEvents(apiKey.id)).toEqual([]);
     await moveExpiry(apiKey.id, '-1 ms');
-    const recordedWhenTold = async () => {
+    const eventsWhenAnswered = async () => {
       expect(await outcome(fullKey)).toBe('REASON_EXPIRED');
       return (await expiryEvents(apiKey.id)).length;
     };
-    expect(await Promise.all(Array.from({ length: 8 }, recordedWhenTold))).toEqual(new Array(8).fill(1));
+    expect(await Promise.all(Array.from({ length: 8 }, eventsWhenAnswered))).toEqual(new Array(8).fill(1));
     await Promise.all(Array.from({ length: 100 }, () => outcome(fullKey)));
     expect(await expiryEvents(apiKey.id)).toEqual([{ count: 1, expired_at: expect.any(Date) }]);
   });
 
-  test('stays ended once its expiry was observed, wherever the clock or the date goes', async () => {
+  test('stays expired once its expiry was observed, also when the date moves back', async () => {
     const owner = await newOwner(service);
     const { apiKey, fullKey } = await owner.person.newKey();
     await moveExpiry(apiKey.id, '-1 s');

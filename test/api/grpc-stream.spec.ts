@@ -30,18 +30,18 @@ class Conversation {
   }
 
   /** Writes as fast as the other side reads. */
-  async ask(requests: Iterable<Request>): Promise<void> {
+  async send(requests: Iterable<Request>): Promise<void> {
     for (const request of requests) if (!this.call.write(request)) await once(this.call, 'drain');
   }
 }
 
-function* questions(count: number, apiKey: (index: number) => string): Generator<Request> {
+function* requests(count: number, apiKey: (index: number) => string): Generator<Request> {
   for (let index = 0; index < count; index += 1) {
     yield { requestId: String(index), apiKey: apiKey(index), operation: 'OPERATION_READ' };
   }
 }
 
-describe('a stream of questions', () => {
+describe('ValidateKeys', () => {
   let service: Service;
   let keys: { id: string; fullKey: string }[];
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('a stream of questions', () => {
   });
   afterAll(() => service.stop());
 
-  /** The number of refused questions on the audit trail. */
+  /** The number of denied validations on the audit trail. */
   const recorded = async (url = service.databaseUrl) => {
     const [row] = await sql<{ sum: string | null }>(
       url,
@@ -64,11 +64,11 @@ describe('a stream of questions', () => {
     return Number(row!.sum ?? 0);
   };
 
-  test('gets 10,000 answers, each the one to its own request_id, and OK at the end', async () => {
+  test('answers 10,000 requests, each under its own request_id, and ends with OK', async () => {
     const conversation = new Conversation(service).read();
     const unknown = unknownKey();
     const keyOf = (index: number) => (index % 4 === 3 ? unknown : keys[index % 4]!.fullKey);
-    await conversation.ask(questions(10_000, keyOf));
+    await conversation.send(requests(10_000, keyOf));
     conversation.call.end();
     expect((await conversation.ended).code).toBe(status.OK);
     expect(conversation.answers).toHaveLength(10_000);
@@ -80,10 +80,10 @@ describe('a stream of questions', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('gets a Failure for a broken question, and lives on', async () => {
+  test('answers a malformed request with a Failure, and keeps working', async () => {
     const conversation = new Conversation(service).read();
     const fullKey = keys[0]!.fullKey;
-    await conversation.ask([
+    await conversation.send([
       { requestId: 'no credential', operation: 'OPERATION_READ' },
       { requestId: 'no operation', apiKey: fullKey },
       { requestId: 'bad permission', apiKey: fullKey, operation: 'OPERATION_READ', permission: '*' },
@@ -105,22 +105,22 @@ describe('a stream of questions', () => {
     expect(byId.get('refused')?.denial?.reason).toBe('REASON_INVALID_KEY');
   });
 
-  test('that asks nothing ends with OK', async () => {
+  test('ends with OK when nothing was sent', async () => {
     const conversation = new Conversation(service).read();
     conversation.call.end();
     expect((await conversation.ended).code).toBe(status.OK);
     expect(conversation.answers).toEqual([]);
   });
 
-  test('gets the answers to all that was asked before its half-close', async () => {
+  test('answers every request that was sent before the half-close', async () => {
     const conversation = new Conversation(service).read();
-    for (const question of questions(2000, () => keys[0]!.fullKey)) conversation.call.write(question);
+    for (const request of requests(2000, () => keys[0]!.fullKey)) conversation.call.write(request);
     conversation.call.end();
     expect((await conversation.ended).code).toBe(status.OK);
     expect(conversation.answers.filter(({ grant }) => grant)).toHaveLength(2000);
   });
 
-  test('is read no further while its answers are not: the questions that are open stay few', async () => {
+  test('stops reading requests while the client does not read the answers', async () => {
     const total = 12_000;
     const before = await recorded();
     const conversation = new Conversation(service);
@@ -130,7 +130,7 @@ describe('a stream of questions', () => {
       conversation.call.pause();
     });
     const unknown = unknownKey();
-    const asked = conversation.ask(questions(total, () => unknown));
+    const sending = conversation.send(requests(total, () => unknown));
     let seen = -1;
     // Waits until two checks, with other work answered in between, see the same number.
     const settled = await eventually(async () => {
@@ -140,61 +140,61 @@ describe('a stream of questions', () => {
       for (let other = 0; other < 20; other += 1) await service.clients.validate(keys[0]!.fullKey);
       return isSettled ? now : undefined;
     });
-    // Only what fits into the flow-control windows and buffers between the two. A busy client has more of them.
+    // Only what fits into the flow-control windows and buffers between client and server.
     expect(settled).toBeLessThan(total / 2);
     conversation.read().call.resume();
-    await asked;
+    await sending;
     conversation.call.end();
     expect((await conversation.ended).code).toBe(status.OK);
     expect(conversation.answers).toHaveLength(total);
     expect((await recorded()) - before).toBe(total);
   });
 
-  test('can be cancelled in the middle, and the service is none the worse', async () => {
+  test('keeps working after streams that were cancelled', async () => {
     for (let round = 0; round < 5; round += 1) {
       const conversation = new Conversation(service).read();
-      const asked = conversation.ask(questions(5000, () => keys[1]!.fullKey)).catch(() => undefined);
+      const sending = conversation.send(requests(5000, () => keys[1]!.fullKey)).catch(() => undefined);
       await once(conversation.call, 'data');
       conversation.call.cancel();
       expect((await conversation.ended).code).toBe(status.CANCELLED);
-      await Promise.race([asked, conversation.ended]);
+      await Promise.race([sending, conversation.ended]);
     }
     const after = new Conversation(service).read();
-    await after.ask(questions(10, () => keys[1]!.fullKey));
+    await after.send(requests(10, () => keys[1]!.fullKey));
     after.call.end();
     expect((await after.ended).code).toBe(status.OK);
     expect(after.answers).toHaveLength(10);
   });
 
   test.each([
-    ['nobody', new Metadata(), status.UNAUTHENTICATED],
+    ['a caller without a token', new Metadata(), status.UNAUTHENTICATED],
     ['an unknown token', bearer('unknown'), status.UNAUTHENTICATED],
     ['another role', bearer('dev-accounts-token'), status.PERMISSION_DENIED],
-  ])('from %s is refused at once, whatever it goes on to ask', async (_, metadata, code) => {
+  ])('refuses %s at once, before any request is validated', async (_, metadata, code) => {
     const before = await recorded();
     const conversation = new Conversation(service, metadata).read();
-    for (const question of questions(100, () => unknownKey())) conversation.call.write(question);
+    for (const request of requests(100, () => unknownKey())) conversation.call.write(request);
     expect((await conversation.ended).code).toBe(code);
     expect(conversation.answers).toEqual([]);
     expect((await service.clients.validate(keys[0]!.fullKey)).grant).toBeTruthy();
     expect(await recorded()).toBe(before);
   });
 
-  test('is answered what was read of it, and ended with OK, when the server stops', async () => {
+  test('answers every request that was read, and ends with OK, when the server stops', async () => {
     const stopping = await startService(UNLIMITED);
     const url = stopping.databaseUrl;
     const second = await startService({ ...UNLIMITED, DATABASE_URL: url });
     try {
       const conversation = new Conversation(second).read();
       const unknown = unknownKey();
-      const asking = conversation.ask(questions(1_000_000, () => unknown)).catch(() => undefined);
+      const sending = conversation.send(requests(1_000_000, () => unknown)).catch(() => undefined);
       await once(conversation.call, 'data');
       await second.stop();
       const { code } = await conversation.ended;
       expect(code).toBe(status.OK);
-      await Promise.race([asking, conversation.ended]);
+      await Promise.race([sending, conversation.ended]);
       expect(conversation.answers.length).toBeGreaterThan(0);
-      // A question is recorded before it is answered, so every question that was read was also answered.
+      // A denial is recorded before it is answered, so every request that was read was also answered.
       expect(conversation.answers.length).toBe(await recorded(url));
       expect(conversation.answers.every(({ denial }) => denial?.reason === 'REASON_INVALID_KEY')).toBe(true);
     } finally {

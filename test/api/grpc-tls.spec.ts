@@ -81,7 +81,7 @@ describe('gRPC over TLS', () => {
       pair ? readFileSync(pair.key) : null,
       pair ? readFileSync(pair.cert) : null,
     );
-  /** The status of a call for each role, by a client with its certificate alone. */
+  /** The status of a call for each role, by a client with only its certificate. */
   async function rolesOf(pair?: { cert: string; key: string }): Promise<Record<string, number>> {
     const clients = connect(trusting(pair), NO_TOKENS);
     const codeOf = (call: Promise<unknown>) =>
@@ -111,43 +111,43 @@ describe('gRPC over TLS', () => {
       ['DNS.1 = other', 'DNS.2 = gateway.internal', 'URI.1 = spiffe://latchkey/platform'],
       { validator: OK, accounts: OK },
     ],
-  ])('a client is known by %s in its certificate', async (name, commonName, san, expected) => {
+  ])('identifies a client by %s in its certificate', async (name, commonName, san, expected) => {
     expect(await rolesOf(platform.issue(`good-${name.length}`, commonName, san))).toEqual(expected);
   });
 
   test.each([
     ['a name that has no role', 'nobody', []],
-    ['a common name beside alternative names, which then alone count', 'legacy', ['DNS.1 = other.internal']],
+    ['a common name, when the certificate also has alternative names', 'legacy', ['DNS.1 = other.internal']],
     ['a name within a name', 'nobody', ['URI.1 = x, DNS:gateway.internal']],
     ['a subdomain', 'nobody', ['DNS.1 = a.gateway.internal']],
     ['a wildcard', 'nobody', ['DNS.1 = *.internal']],
     ['an email address', 'nobody', ['email.1 = legacy']],
-  ])('%s is nobody', async (name, commonName, san) => {
+  ])('does not identify a client by %s', async (name, commonName, san) => {
     const nobody = { validator: UNAUTHENTICATED, accounts: UNAUTHENTICATED };
     expect(await rolesOf(platform.issue(`bad-${name.length}`, commonName, san))).toEqual(nobody);
   });
 
-  test('a certificate from another authority proves no identity, whatever name it carries', async () => {
+  test('does not accept the certificate of another authority', async () => {
     const roles = await rolesOf(stranger.issue('gateway', 'legacy', []));
     // Refused at the handshake or, since certificates are optional, because it has no role. Never admitted.
     for (const code of Object.values(roles)) expect([UNAUTHENTICATED, status.UNAVAILABLE]).toContain(code);
   });
 
-  test('no certificate and no token prove no identity; a token alone is enough', async () => {
+  test('requires a certificate or a token', async () => {
     expect(await rolesOf()).toEqual({ validator: UNAUTHENTICATED, accounts: UNAUTHENTICATED });
     const clients = connect(trusting());
     expect((await clients.validate(unknownKey())).denial?.reason).toBe('REASON_INVALID_KEY');
     expect((await clients.account('GetAccount', 'demo')).id).toBe('demo');
   });
 
-  test('a certificate of one role and a token of the other add up', async () => {
+  test('combines the roles of a certificate and of a token', async () => {
     const pair = platform.issue('adding', 'whatever', ['DNS.1 = gateway.internal']);
     const clients = connect(trusting(pair), { validator: '', admin: 'dev-accounts-token' });
     expect((await clients.validate(unknownKey())).denial?.reason).toBe('REASON_INVALID_KEY');
     expect((await clients.account('GetAccount', 'demo')).id).toBe('demo');
   });
 
-  test('a client that speaks plain text, or trusts another authority, gets no answer', async () => {
+  test('does not answer a client that uses plain text or trusts another authority', async () => {
     for (const security of [credentials.createInsecure(), credentials.createSsl(readFileSync(stranger.cert))]) {
       await expect(connect(security).validate(unknownKey())).rejects.toMatchObject({ code: status.UNAVAILABLE });
     }

@@ -66,25 +66,25 @@ describe('the verdict', () => {
     }
   }
 
-  test.each(FAULTS.map(([fault, told]) => ({ fault, told })))(
-    '$fault alone is $told.reason',
-    async ({ fault, told }) => {
-      const { denial, grant } = await service.clients.ask(await faultyRequest(new Set([fault])));
+  test.each(FAULTS.map(([fault, expected]) => ({ fault, expected })))(
+    'is $expected.reason for $fault',
+    async ({ fault, expected }) => {
+      const { denial, grant } = await service.clients.validateRequest(await faultyRequest(new Set([fault])));
       expect(grant).toBeUndefined();
-      expect(denial).toMatchObject(told);
+      expect(denial).toMatchObject(expected);
     },
   );
 
-  test.each(FAULTS.map(([fault, told], index) => ({ fault, told, faults: laterThan(index) })))(
-    '$fault is told before everything after it: $faults',
-    async ({ told, faults }) => {
-      const { denial, grant } = await service.clients.ask(await faultyRequest(new Set(faults)));
+  test.each(FAULTS.map(([fault, expected], index) => ({ fault, expected, faults: laterThan(index) })))(
+    'names $fault before all later faults: $faults',
+    async ({ expected, faults }) => {
+      const { denial, grant } = await service.clients.validateRequest(await faultyRequest(new Set(faults)));
       expect(grant).toBeUndefined();
-      expect(denial).toMatchObject(told);
+      expect(denial).toMatchObject(expected);
     },
   );
 
-  test('nothing wrong is a grant of exactly the key, its owner, its access, its permissions and its end', async () => {
+  test('is a grant with the key, its owner, its access, its permissions and its expiry', async () => {
     const owner = await newOwner(service);
     const { apiKey, fullKey } = await owner.person.newKey({ access: 'read-and-write', expiresInDays: 7 });
     const { grant, denial } = await service.clients.validate(fullKey, { operation: 'OPERATION_WRITE' });
@@ -100,15 +100,15 @@ describe('the verdict', () => {
   });
 
   test.each(['REVOKED', 'EXPIRED', 'OWNER_SUSPENDED', 'OWNER_DELETED'])(
-    '%s, whose key it is and its rate limit are kept from callers that have not proven the secret',
+    'hides %s, the owner and the rate limit until the secret is proven',
     async (reason) => {
-      const fault = FAULTS.find(([, told]) => told.reason === `REASON_${reason}`)![0];
+      const fault = FAULTS.find(([, { reason: known }]) => known === `REASON_${reason}`)![0];
       const request = await faultyRequest(new Set([fault]));
       const guess = { ...request, apiKey: withWrongSecret(request.apiKey!) };
-      const unproven = await service.clients.ask(guess);
+      const unproven = await service.clients.validateRequest(guess);
       expect(unproven.denial).toMatchObject({ reason: 'REASON_INVALID_KEY', keyId: '', ownerId: '' });
       expect(unproven.rateLimit).toBeNull();
-      const proven = await service.clients.ask(request);
+      const proven = await service.clients.validateRequest(request);
       const named = { keyId: expect.stringMatching(/^[\da-f-]{36}$/), ownerId: expect.stringMatching(/./) };
       expect(proven.denial).toMatchObject({ reason: `REASON_${reason}`, ...named });
       expect(proven.rateLimit).toMatchObject({ limit: BURST });
@@ -116,7 +116,7 @@ describe('the verdict', () => {
   );
 
   test.each(['DESTROY', 'MANAGE_API_KEYS', 'MANAGE_ACCOUNT', 'IMPERSONATE'] as const)(
-    'no key may ever %s, whatever its access level and whatever its owner may do',
+    'denies %s to every key, regardless of its access level and its owner',
     async (name) => {
       const permissions = ['systems:read', 'systems:write', 'systems:delete', 'users:impersonate', 'account:manage'];
       const owner = await newOwner(service, { permissions });

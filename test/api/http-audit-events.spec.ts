@@ -8,7 +8,7 @@ import { sql } from '../support/stores/sql.js';
 const SOME_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-describe("an owner's record", () => {
+describe('GET /v1/audit-events', () => {
   let service: Service;
   let demo: Person;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe("an owner's record", () => {
     return body;
   };
 
-  test('someone to whom nothing happened sees an empty record of exactly this shape', async () => {
+  test('answers an empty page to an owner without events', async () => {
     const { person } = await newOwner(service);
     const { status, headers, body } = await person.call('GET', '/v1/audit-events');
     expect(status).toBe(200);
@@ -34,7 +34,7 @@ describe("an owner's record", () => {
     expect(body).toEqual({ items: [], nextCursor: null });
   });
 
-  test('creation, revocation, expiry and failure all appear, newest first, and with who asked', async () => {
+  test('lists creation, revocation, expiry and failure, newest first, with the client of each', async () => {
     const owner = await newOwner(service);
     const from = (requestId: string) => ({ 'user-agent': `Agent ${requestId}`, 'x-request-id': requestId });
     const one = await owner.person.create({}, from('create-1'));
@@ -71,7 +71,7 @@ describe("an owner's record", () => {
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
   });
 
-  test('each event names owner, key, who acted, and where from', async () => {
+  test('reads events that are stored with owner, key, actor and client', async () => {
     const owner = await newOwner(service);
     const from = { 'user-agent': 'Agent', 'x-request-id': 'r' };
     const { body } = await owner.person.create({}, from);
@@ -109,7 +109,7 @@ describe("an owner's record", () => {
     ]);
   });
 
-  test('a failed sign-in is on the record of the owner whose email it named', async () => {
+  test('lists a failed sign-in for the owner whose email it named', async () => {
     const owner = await newOwner(service);
     const body = { email: owner.email.toUpperCase(), password: 'wrong' };
     await service.person().call('POST', '/v1/session', body, { 'x-request-id': 'guess' });
@@ -118,7 +118,7 @@ describe("an owner's record", () => {
     ]);
   });
 
-  test('what is anonymous or of other owners never appears', async () => {
+  test('never lists anonymous events or those of other owners', async () => {
     const [owner, other] = [await newOwner(service), await newOwner(service)];
     await other.person.newKey();
     await service.person().call('POST', '/v1/session', { email: 'nobody@example.com', password: PASSWORD });
@@ -129,7 +129,7 @@ describe("an owner's record", () => {
     expect((await eventsOf(owner, `?ownerId=${other.id}`)).items).toEqual([]);
   });
 
-  test.each([1, 7, 50])('120 events are paged through (limit %s) without loss or repetition', async (limit) => {
+  test.each([1, 7, 50])('pages through 120 events (limit %s) without loss or repetition', async (limit) => {
     const owner = await newOwner(service, { id: `reader-${limit}` });
     const inserted = await sql<{ id: string }>(
       service.databaseUrl,
@@ -150,7 +150,7 @@ describe("an owner's record", () => {
     expect(items.map(({ count }) => count)).toEqual(Array.from({ length: 120 }, (_, index) => 120 - index));
   });
 
-  test('changes of the account and sign-ins appear when they are asked for, and name the service that made them', async () => {
+  test('lists account changes and sign-ins on request, and stores the service that made the changes', async () => {
     const owner = await newOwner(service, { permissions: ['systems:read'] });
     const profile = { id: owner.id, email: owner.email, displayName: 'New', permissions: ['systems:write'] };
     await service.clients.putAccount(profile);
@@ -181,7 +181,7 @@ describe("an owner's record", () => {
     });
   });
 
-  test('a creation is found among any number of failures, by its type', async () => {
+  test('finds a creation among many failures by its type', async () => {
     const owner = await newOwner(service);
     const { apiKey } = await owner.person.newKey();
     await sql(
@@ -200,7 +200,7 @@ describe("an owner's record", () => {
     expect(second.nextCursor).toBeNull();
   });
 
-  test('those of one key are asked for by its id; of a key of nobody or of somebody else there are none', async () => {
+  test("filters by the id of a key, and lists nothing for unknown keys or another owner's", async () => {
     const [owner, other] = [await newOwner(service), await newOwner(service)];
     const { apiKey, fullKey } = await owner.person.newKey();
     await owner.person.newKey();
@@ -215,7 +215,7 @@ describe("an owner's record", () => {
     expect(await typesOf(owner, SOME_ID)).toEqual([]);
   });
 
-  test("another owner's cursor opens nothing", async () => {
+  test("lists nothing for another owner's cursor", async () => {
     const [owner, other] = [await newOwner(service), await newOwner(service)];
     await owner.person.newKey();
     await owner.person.newKey();
@@ -245,7 +245,7 @@ describe("an owner's record", () => {
     ['cursor', cursor(['9'.repeat(19)])],
     ['cursor', cursor(['1', '2'])],
     ['cursor', `${cursor(['1'])}&cursor=${cursor(['1'])}`],
-  ])('?%s=%s is answered 400 with the parameter named', async (field, value) => {
+  ])('answers 400 and names the parameter for ?%s=%s', async (field, value) => {
     const { status, body } = await demo.call('GET', `/v1/audit-events?${field}=${value}`);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_fields', errors: [{ field }] });

@@ -19,10 +19,13 @@ describe('an Authorization header on a management call', () => {
 
   const send = (...headers: string[]) => rawRequest(service, 'GET /v1/api-keys', headers);
 
-  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('the scheme %s is the same in any case: 403', async (scheme) => {
-    expect((await send(`Authorization: ${scheme} ${goodKey}`)).status).toBe(403);
-    expect((await send(`aUtHoRiZaTiOn: ${scheme} ${goodKey}`)).status).toBe(403);
-  });
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
+    'is accepted with the scheme %s, and the key is answered 403',
+    async (scheme) => {
+      expect((await send(`Authorization: ${scheme} ${goodKey}`)).status).toBe(403);
+      expect((await send(`aUtHoRiZaTiOn: ${scheme} ${goodKey}`)).status).toBe(403);
+    },
+  );
 
   test.each<[string, (key: string) => string[]]>([
     ['two spaces', (key) => [`Authorization: Bearer  ${key}`]],
@@ -42,10 +45,10 @@ describe('an Authorization header on a management call', () => {
     ['two headers, the first good', (key) => [`Authorization: Bearer ${key}`, 'authorization: Basic eDp5']],
     ['two headers, the second good', (key) => ['authorization: Basic eDp5', `Authorization: Bearer ${key}`]],
     ['two keys in one', (key) => [`Authorization: Bearer ${key}, Bearer ${key}`]],
-    ['a JSON web token, which nobody here issues', () => ['Authorization: Bearer eyJh.eyJz.c2ln']],
-  ])('%s: 401, with a session beside it too', async (_, headers) => {
-    for (const beside of [[], [`Cookie: ${cookie}`]]) {
-      const { status, head, body } = await send(...headers(goodKey), ...beside);
+    ['a JSON web token of an unknown issuer', () => ['Authorization: Bearer eyJh.eyJz.c2ln']],
+  ])('is answered 401 with %s, also next to a session', async (_, headers) => {
+    for (const session of [[], [`Cookie: ${cookie}`]]) {
+      const { status, head, body } = await send(...headers(goodKey), ...session);
       expect(status).toBe(401);
       expect(head).toMatch(/^www-authenticate: Bearer$/im);
       expect(head).not.toMatch(/^ratelimit/im);
@@ -53,11 +56,11 @@ describe('an Authorization header on a management call', () => {
     }
   });
 
-  test('space around a header value is not part of it (RFC 9110, 5.5)', async () => {
+  test('may have spaces around its value (RFC 9110, 5.5)', async () => {
     expect((await send(`Authorization:   Bearer ${goodKey}  `)).status).toBe(403);
   });
 
-  test('the key is looked for nowhere else', async () => {
+  test('is the only header in which a key is read', async () => {
     for (const header of [
       `X-Api-Key: ${goodKey}`,
       `Proxy-Authorization: Bearer ${goodKey}`,
@@ -68,7 +71,7 @@ describe('an Authorization header on a management call', () => {
   });
 
   test.each(['api_key', 'apiKey', 'key', 'access_token', 'token', 'authorization', 'latchkey_session'])(
-    'the query string is never read for credentials: ?%s=',
+    'cannot be replaced by the query string: ?%s=',
     async (name) => {
       const values = [goodKey, `Bearer ${goodKey}`, cookie, cookie.split('=')[1]!];
       for (const value of values) {
@@ -78,7 +81,7 @@ describe('an Authorization header on a management call', () => {
     },
   );
 
-  test('what a key must not know looks the same: every 401 is byte for byte one answer', async () => {
+  test('gets the same bytes for every reason of a 401', async () => {
     const { id, person } = await newOwner(service);
     const [revoked, expired, good] = [await person.newKey(), await person.newKey(), await person.newKey()];
     await person.revoke(revoked.apiKey.id);
@@ -97,7 +100,7 @@ describe('an Authorization header on a management call', () => {
     expect(answers).toEqual(Array(7).fill(answers[0]));
   });
 
-  test('RateLimit headers describe the key from the moment its secret is proven, and never before', async () => {
+  test('is answered with RateLimit headers only if the secret is proven', async () => {
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     const headersFor = async (key: string) => {
@@ -114,7 +117,7 @@ describe('an Authorization header on a management call', () => {
     expect(headers.get('ratelimit')).toBeNull();
   });
 
-  test('what failed is on the record of the owner whose key was named; what was only not allowed is not', async () => {
+  test("is recorded for the key's owner when it fails, but not when the call is only not allowed", async () => {
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     const present = (key: string, requestId: string) =>
@@ -146,14 +149,14 @@ describe('an Authorization header on a management call', () => {
   });
 });
 
-describe('a key that has used up its limit', () => {
+describe('a key on a management call', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '2' });
   });
   afterAll(() => service.stop());
 
-  test('is answered 429 with Retry-After, in one budget with its validations', async () => {
+  test('is answered 429 with Retry-After above the rate limit that its validations share', async () => {
     const { person } = await newOwner(service);
     const { fullKey } = await person.newKey();
     const bearer = { authorization: `Bearer ${fullKey}` };

@@ -9,7 +9,7 @@ import { sql } from '../support/stores/sql.js';
 describe('the password that confirms a creation', () => {
   let service: Service;
   beforeAll(async () => {
-    // The observer of the flood calls as fast as it can.
+    // The flood test validates as fast as it can.
     service = await startService({ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' });
   });
   afterAll(() => service.stop());
@@ -25,7 +25,7 @@ describe('the password that confirms a creation', () => {
     return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
   };
 
-  test('a wrong one is answered 403, recorded, and creates nothing', async () => {
+  test('is answered 403, recorded, and creates nothing when it is wrong', async () => {
     const { id, person } = await newOwner(service);
     const { status, body } = await person.create({ password: 'wrong' });
     expect(status).toBe(403);
@@ -41,7 +41,7 @@ describe('the password that confirms a creation', () => {
     expect((await person.call('GET', '/v1/session')).status).toBe(200);
   });
 
-  test("another owner's password confirms nothing", async () => {
+  test("is refused when it is another owner's", async () => {
     await newOwner(service, { id: 'other-password', password: PASSWORD });
     const { person } = await newOwner(service);
     await service.clients.putAccount({
@@ -53,7 +53,7 @@ describe('the password that confirms a creation', () => {
     expect((await person.create({ password: 'entirely different' })).status).toBe(403);
   });
 
-  test('a right one forgets the wrong ones before it', async () => {
+  test('resets the count of wrong guesses when it is right', async () => {
     const { person } = await newOwner(service);
     for (let round = 1; round <= 2; round += 1) {
       for (let guess = 1; guess <= 4; guess += 1) {
@@ -63,7 +63,7 @@ describe('the password that confirms a creation', () => {
     }
   });
 
-  test('after five wrong ones even the right one is answered 429 with Retry-After, until the wait is over', async () => {
+  test('is answered 429 with Retry-After after five wrong guesses, until the wait is over', async () => {
     const { id, person } = await newOwner(service);
     for (let guess = 1; guess <= 5; guess += 1) {
       expect((await person.create({ password: `guess ${guess}` })).status).toBe(403);
@@ -78,13 +78,13 @@ describe('the password that confirms a creation', () => {
     expect((await person.create()).status).toBe(201);
   });
 
-  test('a thousand wrong ones, 100 at once: five are looked at, the key keeps validating meanwhile', async () => {
+  test('is checked at most five times in a flood of 1,000 guesses, while the key is still granted', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     await holdTheWaits(service.databaseUrl);
     let isOver = false;
     const statuses = new Map<number, number>();
-    const guessInTurn = async () => {
+    const guessOneByOne = async () => {
       for (let guess = 0; guess < 10; guess += 1) {
         // 503: a guess that could not be counted or recorded in time gets no answer.
         const status = await eventually(async () => {
@@ -94,7 +94,7 @@ describe('the password that confirms a creation', () => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     };
-    const guesses = Promise.all(times(100, guessInTurn)).finally(() => (isOver = true));
+    const guesses = Promise.all(times(100, guessOneByOne)).finally(() => (isOver = true));
 
     let grants = 0;
     while (!isOver) {
@@ -103,14 +103,14 @@ describe('the password that confirms a creation', () => {
     }
     await guesses;
     expect(grants).toBeGreaterThan(10);
-    const looked = statuses.get(403) ?? 0;
-    expect(looked).toBeLessThanOrEqual(5);
-    expect(Object.fromEntries(statuses)).toEqual({ ...(looked > 0 ? { 403: looked } : {}), 429: 1000 - looked });
+    const checked = statuses.get(403) ?? 0;
+    expect(checked).toBeLessThanOrEqual(5);
+    expect(Object.fromEntries(statuses)).toEqual({ ...(checked > 0 ? { 403: checked } : {}), 429: 1000 - checked });
 
     const recorded = await failures(id);
     expect(recorded['incorrect-password']).toBeLessThanOrEqual(5);
-    expect(recorded['incorrect-password']).toBeGreaterThanOrEqual(looked);
-    expect(recorded['too-many-attempts']).toBeGreaterThanOrEqual(1000 - looked);
+    expect(recorded['incorrect-password']).toBeGreaterThanOrEqual(checked);
+    expect(recorded['too-many-attempts']).toBeGreaterThanOrEqual(1000 - checked);
     expect((await person.list()).activeKeys).toBe(1);
     await endTheWaits(service.databaseUrl);
   });

@@ -9,7 +9,7 @@ import { sql } from '../support/stores/sql.js';
 /** As text, because objects cannot hold every name. */
 const ORDER = `"name":"CI","access":"read-only","expiresInDays":1,"password":${JSON.stringify(PASSWORD)}`;
 
-describe('what is not an order for a key', () => {
+describe('an invalid creation of a key', () => {
   let service: Service;
   let owner: Owner;
   let before: string;
@@ -85,7 +85,7 @@ describe('what is not an order for a key', () => {
     ['password', 'a number', 12345678],
     ['password', 'a list', [PASSWORD]],
     ['password', 'too long', 'x'.repeat(1025)],
-  ])('%s: %s is answered 400 with the field named', async (field, _, value) => {
+  ])('with %s %s is answered 400 with the field named', async (field, _, value) => {
     const answer = await owner.person.create({ [field]: value });
     expect(answer.status).toBe(400);
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -113,12 +113,12 @@ describe('what is not an order for a key', () => {
     'hasOwnProperty',
     'then',
     '',
-  ])('the unknown field "%s" is answered 400 with the field named', async (field) => {
+  ])('with the unknown field "%s" is answered 400 with the field named', async (field) => {
     const answer = await send(`{${ORDER},${JSON.stringify(field)}:{"status":"active"}}`);
     expect({ status: answer.status, fields: fields(answer) }).toEqual({ status: 400, fields: [field] });
   });
 
-  test('an unknown field whose name is an API key is named without its secret', async () => {
+  test('does not repeat the secret of an API key that is the name of a field', async () => {
     const answer = await send(`{${ORDER},"${unknownKey()}":1}`);
     expect({ status: answer.status, fields: fields(answer) }).toEqual({
       status: 400,
@@ -126,7 +126,7 @@ describe('what is not an order for a key', () => {
     });
   });
 
-  test('everything that is wrong is reported at once, and no value is echoed', async () => {
+  test('is answered with all errors at once, and without the sent values', async () => {
     const answer = await send({
       name: 'a\nb',
       access: 'root',
@@ -142,20 +142,20 @@ describe('what is not an order for a key', () => {
   test.each([
     ['cut short', `{${ORDER}`],
     ['with NaN', `{"name":"CI","access":"read-only","expiresInDays":NaN,"password":"x"}`],
-    ['not JSON at all', 'name=CI'],
+    ['not JSON', 'name=CI'],
     ['with a comment', `{${ORDER}} // please`],
     ['a list', `[{${ORDER}}]`],
     ['text', '"name"'],
     ['null', 'null'],
     ['a number', '1'],
-  ])('a body that is %s is answered 400', async (_, body) => {
+  ])('with a body that is %s is answered 400', async (_, body) => {
     const answer = await send(body);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(JSON.stringify(answer.body)).not.toContain('CI');
   });
 
-  test('no body at all and an empty one are answered 400', async () => {
+  test('without a body, or with an empty one, is answered 400', async () => {
     expect((await owner.person.call('POST', '/v1/api-keys')).status).toBe(400);
     expect((await send('')).status).toBe(400);
   });
@@ -164,22 +164,22 @@ describe('what is not an order for a key', () => {
     ['as the body', (nest: string) => nest, 'invalid_request'],
     ['as a field', (nest: string) => `{"password":"x","access":"read-only","name":${nest}}`, 'invalid_fields'],
     ['as an unknown field', (nest: string) => `{${ORDER},"x":${nest}}`, 'invalid_fields'],
-  ])('lists nested thousands deep %s are answered 400', async (_, place, code) => {
+  ])('with lists nested thousands deep %s is answered 400', async (_, place, code) => {
     const answer = await send(place('['.repeat(8000) + ']'.repeat(8000)));
     expect(answer).toMatchObject({ status: 400, body: { code } });
   });
 
-  test('objects nested thousands deep are answered 400', async () => {
+  test('with objects nested thousands deep is answered 400', async () => {
     const answer = await send(`{${ORDER},"x":${'{"a":'.repeat(2500)}1${'}'.repeat(2500)}}`);
     expect({ status: answer.status, fields: fields(answer) }).toEqual({ status: 400, fields: ['x'] });
   });
 
-  test('a body of 1 MB is answered 413', async () => {
+  test('with a body of 1 MB is answered 413', async () => {
     const answer = await send({ name: 'x'.repeat(1024 * 1024) });
     expect(answer).toMatchObject({ status: 413, body: { status: 413, code: 'payload_too_large' } });
   });
 
-  test('a compressed body is bounded by what it grows to', async () => {
+  test('with a compressed body is answered 413 by the decompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * 1024 * 1024, ' '));
     const before = process.memoryUsage.rss();
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
@@ -197,14 +197,14 @@ describe('what is not an order for a key', () => {
     ['application/json; charset=utf-16le'],
     ['application/json; charset=latin1'],
     ['text/json'],
-  ])('a body of type %s is answered 415', async (type) => {
+  ])('with a body of type %s is answered 415', async (type) => {
     const text = `{${ORDER}}`;
     const body = type.includes('utf-16') ? Buffer.from(text, 'utf16le') : Buffer.from(text);
     const answer = await sendBytes(body, { 'content-type': type });
     expect(answer).toMatchObject({ status: 415, body: { status: 415, code: 'unsupported_media_type' } });
   });
 
-  test('a body of no type is answered 415', async () => {
+  test('with a body without a type is answered 415', async () => {
     const response = await fetch(`${service.url}/v1/api-keys`, {
       method: 'POST',
       headers: { cookie: owner.person.cookie },
@@ -213,12 +213,12 @@ describe('what is not an order for a key', () => {
     expect(response.status).toBe(415);
   });
 
-  test('an unknown content encoding is answered 415', async () => {
+  test('with an unknown content encoding is answered 415', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'zip' };
     expect((await sendBytes(`{${ORDER}}`, headers)).status).toBe(415);
   });
 
-  test('a body that is not what its encoding says is answered 400', async () => {
+  test('with a body that does not match its encoding is answered 400', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     expect((await sendBytes(`{${ORDER}}`, headers)).status).toBe(400);
   });

@@ -15,7 +15,7 @@ describe('creating a key', () => {
   });
   afterAll(() => service.stop());
 
-  test('answers 201 with the key as lists show it and the whole key string, and nothing more', async () => {
+  test('answers 201 with the key as lists show it and the whole key string', async () => {
     const { person } = await newOwner(service);
     const before = Date.now();
     const { status, headers, body } = await person.create({ name: 'CI', access: 'read-only', expiresInDays: 30 });
@@ -46,13 +46,13 @@ describe('creating a key', () => {
     expect((await person.list()).items).toEqual([body.apiKey]);
   });
 
-  test('the last eight characters are the CRC-32 of all before them', async () => {
+  test('ends the key string with the CRC-32 of the characters before', async () => {
     const { person } = await newOwner(service);
     const { fullKey } = await person.newKey();
     expect(fullKey.slice(-8)).toBe(crc32(fullKey.slice(0, -8)).toString(16).padStart(8, '0'));
   });
 
-  test('lasts 90 days unless the request says otherwise, and 1 and 365 days are the ends', async () => {
+  test('lets a key expire after 90 days by default, and after 1 to 365 days on request', async () => {
     const { person } = await newOwner(service);
     const days = async (order: object) => {
       const { apiKey } = await person.newKey(order);
@@ -64,24 +64,24 @@ describe('creating a key', () => {
   });
 
   test.each([
-    ['the spaces around it cut off', '  Build server \t'.replace('\t', ''), 'Build server'],
+    ['the spaces around it removed', '  Build server \t'.replace('\t', ''), 'Build server'],
     ['composed (NFC)', 'Cafe\u0301', 'Caf\u00e9'],
     ['64 characters after composing', 'e\u0301'.repeat(64), '\u00e9'.repeat(64)],
     ['64 characters outside the BMP', '🔑'.repeat(64), '🔑'.repeat(64)],
-    ['markup as it is', '<b>"CI" & \'CD\'</b>', '<b>"CI" & \'CD\'</b>'],
-  ])('keeps the name with %s', async (_, name, kept) => {
+    ['unchanged markup', '<b>"CI" & \'CD\'</b>', '<b>"CI" & \'CD\'</b>'],
+  ])('stores the name with %s', async (_, name, kept) => {
     const { person } = await newOwner(service);
     expect((await person.newKey({ name })).apiKey.name).toBe(kept);
   });
 
-  test('names need not differ, and every key is another', async () => {
+  test('accepts the same name twice, for two different keys', async () => {
     const { person } = await newOwner(service);
     const [one, two] = [await person.newKey({ name: 'Same' }), await person.newKey({ name: 'Same' })];
     expect(one.fullKey).not.toBe(two.fullKey);
     expect(one.apiKey.id).not.toBe(two.apiKey.id);
   });
 
-  test('the key string is kept nowhere: only its public part and its digest are', async () => {
+  test('stores the public part and the digest of the key string, and never the secret', async () => {
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     await service.clients.validate(fullKey);
@@ -106,7 +106,7 @@ describe('creating a key', () => {
     }
   });
 
-  test('the sixth active key is refused 409, until one is revoked', async () => {
+  test('refuses the sixth active key with 409, until one is revoked', async () => {
     const { person } = await newOwner(service);
     const keys = [];
     for (let count = 1; count <= 5; count += 1) keys.push(await person.newKey());
@@ -125,7 +125,7 @@ describe('creating a key', () => {
     expect((await person.create()).status).toBe(409);
   });
 
-  test('of twelve that arrive together exactly five come to be', async () => {
+  test('creates exactly five of twelve simultaneous keys', async () => {
     const { person } = await newOwner(service);
     const answers = await Promise.all(Array.from({ length: 12 }, () => person.create()));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
@@ -134,7 +134,7 @@ describe('creating a key', () => {
     expect(await person.list()).toMatchObject({ activeKeys: 5, items: { length: 5 } });
   });
 
-  test('an expired key makes room', async () => {
+  test('does not count expired keys towards the maximum', async () => {
     const { id, person } = await newOwner(service);
     for (let count = 1; count <= 5; count += 1) await person.newKey();
     await sql(

@@ -18,7 +18,7 @@ const MODES = [
   ['haproxy', FORWARDED, NGINX],
 ] as const;
 
-describe('a proxy that asks', () => {
+describe('a proxy with forward auth', () => {
   let stage: ForwardAuthStage;
   beforeAll(async () => {
     stage = await startForwardAuth();
@@ -26,8 +26,8 @@ describe('a proxy that asks', () => {
   afterAll(() => stage.stop());
 
   describe.each(MODES)('as %s', (mode, own, others) => {
-    test('gets the owner of the key, and what is left of its limit', async () => {
-      const { status, head, body } = await stage.ask(mode, about(stage.good, 'GET', '/systems/7?a=b', own));
+    test('gets the owner and the rate limit of the key', async () => {
+      const { status, head, body } = await stage.send(mode, about(stage.good, 'GET', '/systems/7?a=b', own));
       expect([status, body]).toEqual([200, '']);
       expect(headersOf(head)).toMatchObject({
         'x-latchkey-owner': stage.owner.id,
@@ -42,13 +42,13 @@ describe('a proxy that asks', () => {
       });
     });
 
-    test('gets 401 for a key that is none, 403 for one that may not', async () => {
+    test('gets 401 for an unknown key and 403 for a key without permission', async () => {
       const denials = [
-        await stage.ask(mode, about(unknownKey(), 'GET', '/systems', own)),
-        await stage.ask(mode, about(stage.readOnly, 'POST', '/systems', own)),
-        await stage.ask(mode, about(stage.good, 'DELETE', '/systems', own)),
-        await stage.ask(mode, about(stage.good, 'GET', '/reports', own)),
-        await stage.ask(mode, about(stage.good, 'GET', '/elsewhere', own)),
+        await stage.send(mode, about(unknownKey(), 'GET', '/systems', own)),
+        await stage.send(mode, about(stage.readOnly, 'POST', '/systems', own)),
+        await stage.send(mode, about(stage.good, 'DELETE', '/systems', own)),
+        await stage.send(mode, about(stage.good, 'GET', '/reports', own)),
+        await stage.send(mode, about(stage.good, 'GET', '/elsewhere', own)),
       ];
       expect(denials.map(({ status, body }) => [status, body])).toEqual([
         [401, '{"message":"invalid api key"}'],
@@ -65,18 +65,18 @@ describe('a proxy that asks', () => {
       for (const { head } of denials) expect(head).not.toMatch(/^x-latchkey/im);
     });
 
-    test('is heard in its own two headers alone', async () => {
+    test('is judged only by its own two headers', async () => {
       const statuses = [
-        await stage.ask(mode, about(stage.good, 'GET', '/systems', others)),
-        await stage.ask(mode, [
+        await stage.send(mode, about(stage.good, 'GET', '/systems', others)),
+        await stage.send(mode, [
           ...about(stage.good, 'DELETE', '/nowhere', others),
           ...about(stage.good, 'GET', '/systems', own).slice(1),
         ]),
-        await stage.ask(mode, [
+        await stage.send(mode, [
           ...about(stage.good, 'GET', '/systems', others),
           ...about(stage.good, 'GET', '/nowhere', own).slice(1),
         ]),
-        await stage.ask(mode, [
+        await stage.send(mode, [
           ...about(stage.readOnly, 'GET', '/open', others),
           ...about(stage.readOnly, 'PUT', '/open', own).slice(1),
         ]),
@@ -90,19 +90,19 @@ describe('a proxy that asks', () => {
       ['two methods', ([method, target]) => [`${method}: GET`, `${method}: GET`, `${target}: /systems`]],
       ['two paths', ([method, target]) => [`${method}: GET`, `${target}: /systems`, `${target}: /systems`]],
       ['two paths in one', ([method, target]) => [`${method}: GET`, `${target}: /systems, /systems`]],
-      ['a way around', ([method, target]) => [`${method}: GET`, `${target}: /systems/../admin`]],
-      ['an encoded way around', ([method, target]) => [`${method}: GET`, `${target}: /systems/%2e%2e/admin`]],
-      ['another spelling', ([method, target]) => [`${method}: GET`, `${target}: /%73ystems`]],
-      ['a byte that is no ASCII', ([method, target]) => [`${method}: GET`, `${target}: /systems/\u00e4`]],
-    ])('with %s: 403 for a good key, 401 for none', async (_, headers) => {
-      const told = async (key: string) =>
-        (await stage.ask(mode, [`Authorization: Bearer ${key}`, ...headers(own)])).status;
-      expect([await told(stage.good), await told(unknownKey())]).toEqual([403, 401]);
+      ['dot segments', ([method, target]) => [`${method}: GET`, `${target}: /systems/../admin`]],
+      ['encoded dot segments', ([method, target]) => [`${method}: GET`, `${target}: /systems/%2e%2e/admin`]],
+      ['an encoded letter', ([method, target]) => [`${method}: GET`, `${target}: /%73ystems`]],
+      ['a byte outside ASCII', ([method, target]) => [`${method}: GET`, `${target}: /systems/\u00e4`]],
+    ])('gets 403 for a good key and 401 for an unknown one with %s', async (_, headers) => {
+      const statusFor = async (key: string) =>
+        (await stage.send(mode, [`Authorization: Bearer ${key}`, ...headers(own)])).status;
+      expect([await statusFor(stage.good), await statusFor(unknownKey())]).toEqual([403, 401]);
     });
   });
 
   test.each(['', '?', '?mode=', '?mode=apache', '?mode=NGINX', '?mode=nginx&mode=nginx', '?mode[]=nginx'])(
-    'says how it asks: /v1/forward-auth%s is answered 400, and the parameter is named',
+    'must name its mode: /v1/forward-auth%s is answered 400 with the parameter',
     async (query) => {
       const headers = [
         ...about(stage.good, 'GET', '/systems', NGINX),
@@ -117,7 +117,7 @@ describe('a proxy that asks', () => {
   );
 });
 
-test('without routes a proxy gets 403 for every good key, and the log says why, once', async () => {
+test('forward auth without routes answers 403 for every good key, and logs the reason once', async () => {
   let text = '';
   const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
     text += String(line);

@@ -8,7 +8,7 @@ const ORIGIN = 'https://app.example.com';
 const ORDER = { name: 'CI', access: 'read-only', expiresInDays: 1 };
 const now = () => Math.floor(Date.now() / 1000);
 
-describe('owners who sign in at the platform, with tokens of its own login', () => {
+describe('an owner with a token of the platform login', () => {
   let login: PlatformLogin;
   let service: Service;
   /** Requires a sign-in of the last minute, with a second factor. */
@@ -44,7 +44,7 @@ describe('owners who sign in at the platform, with tokens of its own login', () 
   const keysOf = async (sub: string) =>
     (await service.person().call('GET', '/v1/api-keys', undefined, await bearer(sub))).body.items;
 
-  test('a sign-in of the last five minutes makes a key, without a password, and again', async () => {
+  test('creates keys without a password after a sign-in in the last five minutes', async () => {
     const id = await newOwner();
     for (const name of ['one', 'two']) {
       const { status, body } = await create(service, id, { auth_time: now() - 290 }, { ...ORDER, name });
@@ -54,12 +54,12 @@ describe('owners who sign in at the platform, with tokens of its own login', () 
 
   test.each<[string, object]>([
     ['without auth_time', {}],
-    ['with iat of just now alone', { iat: now() }],
+    ['with only a current iat', { iat: now() }],
     ['with an older auth_time', { auth_time: now() - 302 }],
     ['with an auth_time ahead of our clock', { auth_time: now() + 3600 }],
     ['with auth_time as text', { auth_time: String(now()) }],
     ['with auth_time null', { auth_time: null }],
-  ])('a token %s is answered 401 with the challenge of RFC 9470, and makes no key', async (_what, claims) => {
+  ])('gets the challenge of RFC 9470 and no key for a token %s', async (_what, claims) => {
     const id = await newOwner();
     const { status, headers, body } = await create(service, id, claims);
     expect([status, body]).toEqual([
@@ -81,8 +81,8 @@ describe('owners who sign in at the platform, with tokens of its own login', () 
     ['with a weaker acr', { acr: 'urn:example:silver' }],
     ['with acr in another case', { acr: 'PHR' }],
     ['with acr as a list', { acr: ['phr'] }],
-    ['that is strong enough and too old', { acr: 'phr', auth_time: now() - 120 }],
-  ])('where a second factor is asked for, a token %s makes no key', async (_what, claims) => {
+    ['with a valid acr and an old auth_time', { acr: 'phr', auth_time: now() - 120 }],
+  ])('gets no key for a token %s where a second factor is required', async (_what, claims) => {
     const id = await newOwner();
     const { status, headers } = await create(strict, id, { auth_time: now(), ...claims });
     expect([status, headers.get('www-authenticate')]).toEqual([
@@ -93,7 +93,7 @@ describe('owners who sign in at the platform, with tokens of its own login', () 
     expect((await create(strict, id, { auth_time: now(), acr: 'phr' })).status).toBe(201);
   });
 
-  test('a page of another origin may read the challenge', async () => {
+  test('can read the challenge in a page of an allowed origin', async () => {
     const id = await newOwner();
     const headers = { ...(await bearer(id)), origin: ORIGIN };
     const answer = await service.person().call('POST', '/v1/api-keys', ORDER, headers);
@@ -101,26 +101,26 @@ describe('owners who sign in at the platform, with tokens of its own login', () 
     expect(answer.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
   });
 
-  test('the session says what confirms', async () => {
+  test('reads in the session that a fresh sign-in confirms', async () => {
     const id = await newOwner();
     const { body } = await service.person().call('GET', '/v1/session', undefined, await bearer(id));
     expect(body).toMatchObject({ ownerId: id, confirmation: 'fresh-sign-in' });
   });
 
-  test('a person whom nobody gave an account is answered 401 no_account', async () => {
+  test('is answered 401 no_account without an account', async () => {
     const { status, headers, body } = await create(service, `auth0|${randomUUID()}`, { auth_time: now() });
     expect([status, body.code, headers.get('www-authenticate')]).toEqual([401, 'no_account', 'Bearer']);
   });
 
-  test.each(['SuspendAccount', 'DeleteAccount'] as const)('after %s a fresh sign-in makes no key', async (end) => {
+  test.each(['SuspendAccount', 'DeleteAccount'] as const)('creates no key after %s', async (end) => {
     const id = await newOwner();
     await service.clients.account(end, id);
     const { status, body } = await create(service, id, { auth_time: now() });
     expect([status, body.code]).toEqual([401, 'unauthenticated']);
   });
 
-  describe('have no password here', () => {
-    test('nobody signs in with one: 404, whatever is sent', async () => {
+  describe('with PASSWORD_SIGN_IN off', () => {
+    test('is answered 404 for a sign-in with a password, with any body', async () => {
       const credentials = { email: 'demo@latchkey.dev', password: PASSWORD };
       for (const body of [credentials, {}, undefined, '{']) {
         const answer = await service.person().call('POST', '/v1/session', body);
@@ -128,7 +128,7 @@ describe('owners who sign in at the platform, with tokens of its own login', () 
       }
     });
 
-    test('one in a creation is answered 400, with the field named, and makes no key', async () => {
+    test('is answered 400 with the field named for a password in a creation', async () => {
       const id = await newOwner();
       const { status, body } = await create(service, id, { auth_time: now() }, { ...ORDER, password: PASSWORD });
       expect([status, body.errors]).toEqual([
@@ -138,7 +138,7 @@ describe('owners who sign in at the platform, with tokens of its own login', () 
       expect(await keysOf(id)).toEqual([]);
     });
 
-    test('PutAccount with one is INVALID_ARGUMENT', async () => {
+    test('cannot get a password by PutAccount: INVALID_ARGUMENT', async () => {
       const profile = { id: 'pushed', email: 'pushed@example.com' };
       const hash = '$2b$04$abcdefghijklmnopqrstuuK6lZpzLr0fQoQ2x0O8b4mB0eGm0aG1S';
       for (const credential of [{ password: PASSWORD }, { passwordHash: hash }]) {

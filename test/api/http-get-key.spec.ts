@@ -11,14 +11,14 @@ function sum(body: { days: { granted: number; refused: number }[] }, what: 'gran
   return body.days.reduce((total, day) => total + day[what], 0);
 }
 
-describe('one key', () => {
+describe('GET /v1/api-keys/{id}', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
   });
   afterAll(() => service.stop());
 
-  test('is answered as the list has it, in each of its states', async () => {
+  test('answers the key as the list has it, in each of its states', async () => {
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     await person.newKey({ name: 'Another' });
@@ -35,7 +35,7 @@ describe('one key', () => {
     expect((await person.list()).items).toContainEqual(revoked);
   });
 
-  test('is answered with what it did: from where, who asked, how often', async () => {
+  test('answers with the usage of the key: addresses, services and counts by day', async () => {
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey({ access: 'read-only' });
     await service.clients.validate(fullKey, { clientIp: '192.0.2.7' });
@@ -49,23 +49,23 @@ describe('one key', () => {
       headers: { authorization: 'Bearer dev-validator-token' },
       body: new URLSearchParams({ token: fullKey }),
     });
-    const told = await eventually(async () => {
+    const used = await eventually(async () => {
       const { body } = await person.call('GET', `/v1/api-keys/${apiKey.id}`);
       return sum(body, 'granted') >= 3 && sum(body, 'refused') >= 1 && body;
     });
     const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const use = { service: 'dev-validator', firstAt: TIME, lastAt: TIME };
-    expect(told.uses).toEqual([
+    expect(used.uses).toEqual([
       { clientIp: '198.51.100.7', ...use },
       { clientIp: '192.0.2.7', ...use },
     ]);
-    expect([sum(told, 'granted'), sum(told, 'refused')]).toEqual([3, 1]);
-    const days = told.days.map(({ day }: { day: string }) => day);
+    expect([sum(used, 'granted'), sum(used, 'refused')]).toEqual([3, 1]);
+    const days = used.days.map(({ day }: { day: string }) => day);
     expect(days.at(-1)).toMatch(/^\d{4}-\d\d-\d\d$/);
-    expect(told.uses[0].lastAt >= days[0]).toBe(true);
+    expect(used.uses[0].lastAt >= days[0]).toBe(true);
   });
 
-  test("unknown, malformed and another owner's ids are answered 404, byte for byte the same", async () => {
+  test("answers the same 404 for unknown, malformed and another owner's ids", async () => {
     const [one, two] = [await newOwner(service), await newOwner(service)];
     const { apiKey, fullKey } = await one.person.newKey();
     const bodies = [];

@@ -7,7 +7,7 @@ import { sharedService, startService, startServiceHere, type Service } from '../
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-describe('headers', () => {
+describe('an HTTP request', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -15,7 +15,7 @@ describe('headers', () => {
   afterAll(() => service.stop());
 
   test.each(['req-1', 'A.b_c:d-9', 'x'.repeat(128), '0af7651916cd43dd8448eb211c80319c'])(
-    'a presentable X-Request-Id comes back: %s',
+    'gets its well-formed X-Request-Id back: %s',
     async (id) => {
       const { headers } = await service.person().call('GET', '/livez', undefined, { 'x-request-id': id });
       expect(headers.get('x-request-id')).toBe(id);
@@ -32,7 +32,7 @@ describe('headers', () => {
     ['one with C1 controls', ['X-Request-Id: a\u0085b']],
     ['two', ['X-Request-Id: a', 'X-Request-Id: b']],
     ['one that holds an API key', [`X-Request-Id: ${unknownKey()}`]],
-  ])('%s is replaced by a new id', async (_, headers) => {
+  ])('gets a new X-Request-Id in place of %s', async (_, headers) => {
     const { head } = await rawRequest(service, 'GET /livez', headers);
     expect(/^x-request-id: (.*)$/im.exec(head)?.[1]).toMatch(UUID);
   });
@@ -43,7 +43,7 @@ describe('headers', () => {
     ['a refusal', '/v1/api-keys', 401],
     ['an unknown address', '/nothing/here', 404],
     ['a malformed address', '/v1/api-keys/%ZZ/revoke', 400],
-  ])('%s comes with headers that keep browsers in bounds', async (_, path, expected) => {
+  ])('gets the security headers with %s', async (_, path, expected) => {
     const { status, headers } = await service.person().call(path.endsWith('revoke') ? 'POST' : 'GET', path);
     expect(status).toBe(expected);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -57,12 +57,12 @@ describe('headers', () => {
     expect(headers.get('strict-transport-security')).toBeNull();
   });
 
-  test('a connection is kept for longer than proxies keep an unused one', async () => {
+  test('keeps its connection longer than proxies keep an unused one', async () => {
     const { headers } = await service.person().call('GET', '/livez');
     expect(headers.get('keep-alive')).toBe('timeout=75');
   });
 
-  test('control characters and keys in what a client says of itself never reach the record', async () => {
+  test('is recorded without control characters and secrets of its User-Agent and X-Request-Id', async () => {
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     const agent = `Evil\u0085Agent\u009b31m\t${fullKey} ${'x'.repeat(300)}`;
@@ -80,13 +80,13 @@ describe('headers', () => {
     expect(requestId).toMatch(UUID);
   });
 
-  test('a header with a line break or a NUL is no HTTP: 400', async () => {
+  test('is answered 400 if a header has a line break or a NUL', async () => {
     for (const value of ['a\u0000b', 'a\rb', 'a\u001bb']) {
       expect((await rawRequest(service, 'GET /livez', [`X-Request-Id: ${value}`])).status).toBe(400);
     }
   });
 
-  test('X-Forwarded-For of strangers is not believed', async () => {
+  test('is recorded without the X-Forwarded-For of an untrusted client', async () => {
     const { person } = await newOwner(service);
     await person.create(
       {},
@@ -97,7 +97,7 @@ describe('headers', () => {
   });
 });
 
-describe('behind a trusted proxy', () => {
+describe('a service behind a trusted proxy', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' });
@@ -105,20 +105,24 @@ describe('behind a trusted proxy', () => {
   afterAll(() => service.stop());
 
   test.each([
-    ['what the proxy says', '203.0.113.7', '203.0.113.7'],
-    ['what the last trusted proxy saw, not what the client claimed', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
-    ['past several trusted proxies', '203.0.113.7, 10.1.2.3', '203.0.113.7'],
+    ['the one that the proxy names', '203.0.113.7', '203.0.113.7'],
+    [
+      'the one that the last trusted proxy saw, not the one that the client claimed',
+      '198.51.100.1, 203.0.113.7',
+      '203.0.113.7',
+    ],
+    ['the one before several trusted proxies', '203.0.113.7, 10.1.2.3', '203.0.113.7'],
     ['IPv6', '2001:db8::7', '2001:db8::7'],
-    ['nothing that is no address', 'evil.example.com', null],
+    ['none if it is malformed', 'evil.example.com', null],
     ['the peer when the header is absent', undefined, '127.0.0.1'],
-  ])("the record has the client's address: %s", async (_, forwarded, expected) => {
+  ])("records the client's address: %s", async (_, forwarded, expected) => {
     const { person } = await newOwner(service);
     await person.create({}, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded });
     const { body } = await person.call('GET', '/v1/audit-events');
     expect(body.items[0].clientIp).toBe(expected);
   });
 
-  test('guesses from one client slow down that client alone', async () => {
+  test('limits wrong sign-ins by client, not by proxy', async () => {
     const { email } = await newOwner(service);
     const from = (ip: string, password: string) =>
       service.person().call('POST', '/v1/session', { email, password }, { 'x-forwarded-for': ip });
@@ -129,7 +133,7 @@ describe('behind a trusted proxy', () => {
 });
 
 describe('the log', () => {
-  test('has one line a request, without its query, and no key, password or session anywhere', async () => {
+  test('has one line for each request, without its query, and no key, password or session', async () => {
     let text = '';
     const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
       text += String(line);
@@ -178,10 +182,10 @@ describe('the log', () => {
   });
 
   test.each([
-    ['once that TRUSTED_PROXIES does not name a proxy', {}, 1],
-    ['the same where it names another one', { TRUSTED_PROXIES: '10.0.0.0/8' }, 1],
-    ['nothing of one that it names', { TRUSTED_PROXIES: 'loopback' }, 0],
-  ])('says %s', async (_, env, times) => {
+    ['warns once when TRUSTED_PROXIES is unset', {}, 1],
+    ['warns once when TRUSTED_PROXIES names another proxy', { TRUSTED_PROXIES: '10.0.0.0/8' }, 1],
+    ['does not warn when TRUSTED_PROXIES names the proxy', { TRUSTED_PROXIES: 'loopback' }, 0],
+  ])('%s', async (_, env, times) => {
     let text = '';
     const spy = jest.spyOn(process.stdout, 'write').mockImplementation((line) => {
       text += String(line);

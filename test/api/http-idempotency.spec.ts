@@ -3,7 +3,7 @@ import { unknownKey } from '../support/callers/key-strings.js';
 import { newOwner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 
-describe('Idempotency-Key', () => {
+describe('an Idempotency-Key', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -12,7 +12,7 @@ describe('Idempotency-Key', () => {
 
   const under = (key: string) => ({ 'idempotency-key': key });
 
-  test('a repeat is answered 409 with the id of the key created, never its secret, whatever the rest says', async () => {
+  test('is answered 409 with the id of the created key when it is repeated, also with another body', async () => {
     const { person } = await newOwner(service);
     const first = await person.create({ name: 'One' }, under('attempt-1'));
     expect(first.status).toBe(201);
@@ -30,7 +30,7 @@ describe('Idempotency-Key', () => {
     expect((await person.list()).items).toEqual([first.body.apiKey]);
   });
 
-  test('another key is another creation, and keys differ in case', async () => {
+  test('is compared exactly, also in case', async () => {
     const { person } = await newOwner(service);
     for (const key of ['a', 'A', '"a"', 'x'.repeat(255)]) {
       expect((await person.create({}, under(key))).status).toBe(201);
@@ -38,13 +38,13 @@ describe('Idempotency-Key', () => {
     expect((await person.create({}, under('x'.repeat(255)))).status).toBe(409);
   });
 
-  test('another owner may use the same one', async () => {
+  test('may be the same for two owners', async () => {
     const [one, two] = [await newOwner(service), await newOwner(service)];
     expect((await one.person.create({}, under('shared'))).status).toBe(201);
     expect((await two.person.create({}, under('shared'))).status).toBe(201);
   });
 
-  test('at the full cap a repeat still learns the id of its key', async () => {
+  test('is still answered with the id of its key at the maximum number of keys', async () => {
     const { person } = await newOwner(service);
     const first = await person.create({}, under('first'));
     for (let count = 2; count <= 5; count += 1) await person.newKey();
@@ -53,14 +53,14 @@ describe('Idempotency-Key', () => {
     expect((await person.create({}, under('new'))).body.code).toBe('too_many_active_keys');
   });
 
-  test('it is used up for good, even when its key is revoked', async () => {
+  test('stays used when its key is revoked', async () => {
     const { person } = await newOwner(service);
     const first = await person.create({}, under('once'));
     await person.revoke(first.body.apiKey.id);
     expect((await person.create({}, under('once'))).body).toMatchObject({ apiKeyId: first.body.apiKey.id });
   });
 
-  test('repeats that arrive together create exactly one key', async () => {
+  test('creates exactly one key in simultaneous requests', async () => {
     const { person } = await newOwner(service);
     const answers = await Promise.all(Array.from({ length: 5 }, () => person.create({}, under('together'))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
@@ -70,14 +70,14 @@ describe('Idempotency-Key', () => {
     for (const { body } of repeats) expect(body).toMatchObject({ apiKeyId: items[0]!.id });
   });
 
-  test('a creation that failed does not use it up', async () => {
+  test('is not used up by a creation that failed', async () => {
     const { person } = await newOwner(service);
     expect((await person.create({ password: 'wrong' }, under('retry'))).status).toBe(403);
     expect((await person.create({ expiresInDays: 0 }, under('retry'))).status).toBe(400);
     expect((await person.create({}, under('retry'))).status).toBe(201);
   });
 
-  test('with a wrong password a used one reveals nothing: 403', async () => {
+  test('is not answered with the id of its key if the password is wrong', async () => {
     const { person } = await newOwner(service);
     await person.create({}, under('used'));
     const { status, body } = await person.create({ password: 'wrong' }, under('used'));
@@ -91,7 +91,7 @@ describe('Idempotency-Key', () => {
     ['of 256 characters', 'x'.repeat(256)],
     ['with a character outside ASCII', 'caf\u00e9'],
     ['an API key', unknownKey()],
-  ])('one that is %s is answered 400 with the header named', async (_, key) => {
+  ])('that is %s is answered 400 with the header named', async (_, key) => {
     const { person } = await newOwner(service);
     const { status, body } = await person.create({}, under(key));
     expect(status).toBe(400);

@@ -30,7 +30,7 @@ describe('POST /v1/introspect', () => {
     sql(service.databaseUrl, 'SELECT * FROM audit_events WHERE request_id = $1', [requestId]);
 
   describe('a good key', () => {
-    test('is active: whose it is, what it may do, since when and until when', async () => {
+    test('is active, with its owner, scope and times', async () => {
       const { apiKey, fullKey } = await newKey({ access: 'read-only', expiresInDays: 2 }, owner);
       const { status, headers, body } = await introspect(fullKey);
       expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe('POST /v1/introspect', () => {
       expect(headers.get('ratelimit')).toBe('"key";r=2;t=1');
     });
 
-    test('has the scope that its owner has at that moment, and none where there is none', async () => {
+    test('has the current scope of its owner, and no scope without permissions', async () => {
       const another = await newOwner(service);
       const { fullKey } = await newKey({}, another);
       expect((await introspect(fullKey)).body.scope).toBe('systems:read systems:write');
@@ -58,7 +58,7 @@ describe('POST /v1/introspect', () => {
       expect((await introspect(fullKey)).body).not.toHaveProperty('scope');
     });
 
-    test('past its limit is 429, with the wait', async () => {
+    test('is answered 429 with Retry-After above its rate limit', async () => {
       const { fullKey } = await newKey();
       const limited = await eventually(async () => {
         const answer = await introspect(fullKey);
@@ -69,10 +69,10 @@ describe('POST /v1/introspect', () => {
       expect(limited.headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d$/);
     });
 
-    test('is 503 while PostgreSQL does not answer, and active again afterwards', async () => {
+    test('is answered 503 while PostgreSQL does not answer, and is active again afterwards', async () => {
       const { fullKey } = await newKey();
-      const impatient = await startService({ DATABASE_URL: service.databaseUrl, DATABASE_PATIENCE_MS: '120' });
-      const introspect = () => introspectAt(impatient, fullKey);
+      const hasty = await startService({ DATABASE_URL: service.databaseUrl, DATABASE_PATIENCE_MS: '120' });
+      const introspect = () => introspectAt(hasty, fullKey);
       const holder = new pg.Client({ connectionString: service.databaseUrl });
       await holder.connect();
       await holder.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
@@ -80,11 +80,11 @@ describe('POST /v1/introspect', () => {
       await holder.query('ROLLBACK');
       await holder.end();
       await eventually(async () => (await introspect()).body.active === true);
-      await impatient.stop();
+      await hasty.stop();
     });
   });
 
-  describe('what is not active', () => {
+  describe('a token that is not active', () => {
     const revoked = async () => {
       const another = await newOwner(service);
       const { apiKey, fullKey } = await newKey({}, another);
@@ -103,17 +103,17 @@ describe('POST /v1/introspect', () => {
       return fullKey;
     };
     const cases: [string, string, () => Promise<string> | string][] = [
-      ['no key', 'invalid-key', () => 'let me in'],
+      ['an arbitrary text', 'invalid-key', () => 'let me in'],
       ['a JWT', 'invalid-key', () => 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.x'],
-      ['a key nobody made', 'invalid-key', () => unknownKey()],
-      ["another's secret", 'invalid-key', async () => withWrongSecret((await newKey()).fullKey)],
+      ['an unknown key', 'invalid-key', () => unknownKey()],
+      ['a wrong secret', 'invalid-key', async () => withWrongSecret((await newKey()).fullKey)],
       ['a revoked key', 'revoked', revoked],
       ['an expired key', 'expired', expired],
       ["a suspended owner's key", 'owner-suspended', ownedBy('SuspendAccount')],
       ["a deleted owner's key", 'owner-deleted', ownedBy('DeleteAccount')],
     ];
 
-    test('is answered the same, byte by byte, and each time on record', async () => {
+    test('gets the same bytes for every reason, and is recorded', async () => {
       const answers = new Set<string>();
       for (const [what, reason, make] of cases) {
         const body = new URLSearchParams({ token: await make() }).toString();
@@ -138,7 +138,7 @@ describe('POST /v1/introspect', () => {
   });
 
   describe('a request', () => {
-    test('may hint at the type of its token, and bring what the standard does not know', async () => {
+    test('may have a token_type_hint and unknown fields', async () => {
       const { fullKey } = await newKey();
       const { body } = await post(`token_type_hint=refresh_token&token=${fullKey}&resource=https%3A%2F%2Fa.example`);
       expect(body.active).toBe(true);
@@ -147,10 +147,10 @@ describe('POST /v1/introspect', () => {
     test.each([
       ['no body', '', 400, 'token'],
       ['an empty token', 'token=', 400, 'token'],
-      ['another field alone', 'key=k-1', 400, 'token'],
+      ['only another field', 'key=k-1', 400, 'token'],
       ['two tokens', 'token=k-1&token=k-1', 400, 'token'],
       ['two hints', 'token=k-1&token_type_hint=a&token_type_hint=a', 400, 'token_type_hint'],
-    ])('with %s is 400, and says which field', async (_, form, expected, field) => {
+    ])('with %s is answered 400 with the field named', async (_, form, expected, field) => {
       const { status, body } = await post(form);
       expect([status, body.errors]).toEqual([expected, [{ field, message: expect.any(String) }]]);
       expect(JSON.stringify(body)).not.toContain('k-1');
@@ -160,12 +160,12 @@ describe('POST /v1/introspect', () => {
       ['JSON', '{"token":"t"}', 'application/json'],
       ['text', 'token=t', 'text/plain'],
       ['another charset', 'token=t', 'application/x-www-form-urlencoded; charset=utf-16'],
-    ])('of %s is 415', async (_, form, type) => {
+    ])('of type %s is answered 415', async (_, form, type) => {
       const { status, body } = await post(form, { 'content-type': type });
       expect([status, body.detail]).toEqual([415, 'The body must be application/x-www-form-urlencoded in UTF-8']);
     });
 
-    test('past 16 KiB is 413, one by GET is 404, and a token in the query string is not read', async () => {
+    test('is answered 413 over 16 KiB, 404 by GET, and 400 with the token in the query string', async () => {
       expect((await post(`token=${'x'.repeat(17_000)}`)).status).toBe(413);
       expect((await service.person().call('GET', '/v1/introspect', undefined, VALIDATOR)).status).toBe(404);
       const inQuery = await service.person().call('POST', '/v1/introspect?token=t', '', { ...FORM, ...VALIDATOR });
@@ -178,7 +178,7 @@ describe('POST /v1/introspect', () => {
       ['without a service token', {}],
       ['with an unknown one', { authorization: 'Bearer who-is-this' }],
       ['with the bare token', { authorization: 'dev-validator-token' }],
-    ])('%s is 401, and its token is not looked at', async (what, identity) => {
+    ])('%s is answered 401, and its token is not validated', async (what, identity) => {
       const headers = { ...FORM, ...identity, 'x-request-id': `caller-${what.replace(/\W/g, '-')}` };
       const answer = await service.person().call('POST', '/v1/introspect', `token=${unknownKey()}`, headers);
       expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
@@ -189,20 +189,16 @@ describe('POST /v1/introspect', () => {
 
     const basic = (text: string) => ({ authorization: `Basic ${btoa(text)}` });
     const REAL = 'client_id=dev-validator&client_secret=dev-validator-token';
-    const ask = (headers: Record<string, string>, form: string, requestId = 'oauth') =>
+    const introspectWith = (headers: Record<string, string>, form: string, requestId = 'oauth') =>
       service.person().call('POST', '/v1/introspect', form, { ...FORM, ...headers, 'x-request-id': requestId });
 
     test.each([
-      ['by Basic as it is', basic('dev-validator:dev-validator-token'), ''],
-      ['by Basic form-encoded', basic('dev%2Dvalidator:dev%2dvalidator%2Dtoken'), ''],
-      [
-        'by Basic with its name in the form too',
-        basic('dev-validator:dev-validator-token'),
-        '&client_id=dev-validator',
-      ],
-      ['by the form', {}, `&${REAL}`],
-    ])('%s is answered', async (_, headers, more) => {
-      expect(await ask(headers, `token=${unknownKey()}${more}`)).toMatchObject({
+      ['with Basic', basic('dev-validator:dev-validator-token'), ''],
+      ['with form-encoded Basic', basic('dev%2Dvalidator:dev%2dvalidator%2Dtoken'), ''],
+      ['with Basic and its name in the form', basic('dev-validator:dev-validator-token'), '&client_id=dev-validator'],
+      ['with client_id and client_secret in the form', {}, `&${REAL}`],
+    ])('%s is accepted', async (_, headers, more) => {
+      expect(await introspectWith(headers, `token=${unknownKey()}${more}`)).toMatchObject({
         status: 200,
         body: { active: false },
       });
@@ -213,15 +209,15 @@ describe('POST /v1/introspect', () => {
       ["by Basic with another's name", basic('dev-accounts:dev-validator-token'), ''],
       ['by Basic without a name', basic(':dev-validator-token'), ''],
       ['by Basic without a token', basic('dev-validator'), ''],
-      ['by Basic that is no Base64', { authorization: 'Basic dev-validator:dev-validator-token' }, ''],
-      ['by Basic that is half an escape', basic('dev-validator:dev-validator-token%2'), ''],
+      ['by Basic that is not Base64', { authorization: 'Basic dev-validator:dev-validator-token' }, ''],
+      ['by Basic with an incomplete escape', basic('dev-validator:dev-validator-token%2'), ''],
       ['by the form with an unknown token', {}, '&client_id=dev-validator&client_secret=who-is-this'],
       ["by the form with another's name", {}, '&client_id=dev-accounts&client_secret=dev-validator-token'],
       ['by the form without a name', {}, '&client_secret=dev-validator-token'],
       ['by the form without a token', {}, '&client_id=dev-validator'],
-    ])('%s is 401 as OAuth has it, and its token is not looked at', async (what, headers, more) => {
+    ])('%s is answered 401 invalid_client, and its token is not validated', async (what, headers, more) => {
       const requestId = `oauth-${what.replace(/\W/g, '-')}`;
-      const answer = await ask(headers, `token=${unknownKey()}${more}`, requestId);
+      const answer = await introspectWith(headers, `token=${unknownKey()}${more}`, requestId);
       const error_description = 'No service identity has this name and token';
       expect([answer.status, answer.body]).toEqual([401, { error: 'invalid_client', error_description }]);
       expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="latchkey"/);
@@ -232,32 +228,32 @@ describe('POST /v1/introspect', () => {
     test.each([
       ['Basic', basic('dev-validator:dev-validator-token')],
       ['Bearer', VALIDATOR],
-    ])('by %s and the form at once is 400, however right both are', async (_, headers) => {
-      const answer = await ask(headers, `token=${unknownKey()}&${REAL}`);
+    ])('by %s and the form at once is answered 400, also if both are right', async (_, headers) => {
+      const answer = await introspectWith(headers, `token=${unknownKey()}&${REAL}`);
       expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
     });
 
-    test('gets 400 for a secret that is sent twice, and 403 for one of another role', async () => {
-      const twice = await ask({}, `token=t&${REAL}&client_secret=s-1`);
+    test('is answered 400 for a secret that is sent twice, and 403 for one of another role', async () => {
+      const twice = await introspectWith({}, `token=t&${REAL}&client_secret=s-1`);
       expect([twice.status, twice.body.errors[0].field]).toEqual([400, 'client_secret']);
       expect(JSON.stringify(twice.body)).not.toMatch(/s-1|dev-validator-token/);
-      expect((await ask(basic('dev-accounts:dev-accounts-token'), 'token=t')).status).toBe(403);
+      expect((await introspectWith(basic('dev-accounts:dev-accounts-token'), 'token=t')).status).toBe(403);
     });
 
-    test('with a key, or a session, in the place of a service token is 401', async () => {
+    test('with a key or a session in place of a service token is answered 401', async () => {
       const { fullKey } = await newKey({}, owner);
-      const asked = { authorization: `Bearer ${fullKey}` };
-      expect((await post(`token=${fullKey}`, asked)).status).toBe(401);
+      const withKey = { authorization: `Bearer ${fullKey}` };
+      expect((await post(`token=${fullKey}`, withKey)).status).toBe(401);
       expect((await owner.person.call('POST', '/v1/introspect', `token=${fullKey}`, FORM)).status).toBe(401);
     });
 
-    test('with two Authorization headers is 401, even if both are good', async () => {
+    test('with two Authorization headers is answered 401, even if both are good', async () => {
       const headers = ['Content-Length: 7', `Content-Type: ${FORM['content-type']}`];
       const twice = [VALIDATOR, VALIDATOR].map(({ authorization }) => `Authorization: ${authorization}`);
       expect((await rawRequest(service, 'POST /v1/introspect', [...headers, ...twice], 'token=t')).status).toBe(401);
     });
 
-    test('of another role is 403', async () => {
+    test('with another role is answered 403', async () => {
       const { status, body } = await post('token=t', { authorization: 'Bearer dev-accounts-token' });
       expect([status, body.code]).toEqual([403, 'forbidden']);
     });

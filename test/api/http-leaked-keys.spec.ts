@@ -30,7 +30,7 @@ describe('POST /v1/leaked-keys', () => {
   const report = (body: unknown, ip = newNetwork()) =>
     service.person().call('POST', '/v1/leaked-keys', body, { 'x-forwarded-for': ip, 'user-agent': 'scanner/1' });
 
-  test('ends a key for anybody who has its string, and its owner reads that it leaked and where', async () => {
+  test('revokes a key for a report with its key string, and shows the source to its owner', async () => {
     const { apiKey, fullKey } = await owner.person.newKey();
     const ip = newNetwork();
     const body = { keys: [`TOKEN=${fullKey};`], source: 'a scanner', url: `https://git.example/x?key=${fullKey}` };
@@ -45,7 +45,7 @@ describe('POST /v1/leaked-keys', () => {
     });
   });
 
-  test('answers alike whatever the key is: good, unknown, revoked, expired, with a wrong secret, mistyped, none', async () => {
+  test('answers the same for good, unknown, revoked, expired, wrong and malformed keys', async () => {
     const [good, revoked, expired] = [await newKey(), await newKey(), await newKey()];
     await sql(service.databaseUrl, `UPDATE api_keys SET expires_at = now() WHERE id = $1`, [expired.apiKey.id]);
     await report({ keys: [revoked.fullKey] });
@@ -55,31 +55,31 @@ describe('POST /v1/leaked-keys', () => {
     const answers = await Promise.all(
       [...keys, ...others].map(async (key) => {
         const { status, body, headers } = await report({ keys: [key] });
-        const told = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
-        return JSON.stringify([status, body, told]);
+        const sent = [...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
+        return JSON.stringify([status, body, sent]);
       }),
     );
     expect(new Set(answers).size).toBe(1);
     await eventually(async () => (await waiting()) === 0);
   });
 
-  test('keeps of a key nothing that opens anything, and nothing once it is worked off', async () => {
+  test('stores no secret of a reported key, and deletes the report once it is processed', async () => {
     const { fullKey } = await newKey();
     const [{ publicPart, digest }] = keyProofsIn(fullKey) as [ReturnType<typeof keyProofsIn>[0]];
     const account = `SELECT owner_id FROM api_keys WHERE public_part = $1`;
     const [{ owner_id: ownerId }] = (await sql(service.databaseUrl, account, [publicPart])) as [{ owner_id: string }];
     // The job that works on the report waits for the account, so the report is still there.
-    const held = await holdAccount(ownerId);
+    const lock = await holdAccount(ownerId);
     await report({ keys: [fullKey], url: `https://git.example/?${fullKey}` });
-    const kept = await sql(service.databaseUrl, 'SELECT * FROM leak_reports');
-    await held.release();
-    expect(kept).toMatchObject([{ public_parts: [publicPart], digests: [digest], actor_id: null, source: null }]);
-    expect(JSON.stringify(kept)).not.toContain(fullKey.slice(28, 44));
+    const stored = await sql(service.databaseUrl, 'SELECT * FROM leak_reports');
+    await lock.release();
+    expect(stored).toMatchObject([{ public_parts: [publicPart], digests: [digest], actor_id: null, source: null }]);
+    expect(JSON.stringify(stored)).not.toContain(fullKey.slice(28, 44));
     await hasEnded(fullKey);
     await eventually(async () => (await waiting()) === 0);
   });
 
-  test('ends nothing for a public part alone; the report is on record with whose key it named', async () => {
+  test('does not revoke a key for a public part without its secret, and records the report', async () => {
     const named = await newOwner(service);
     const { apiKey, fullKey } = await named.person.newKey();
     await report({ keys: [withWrongSecret(fullKey), fullKey.slice(0, 27)] });
@@ -92,7 +92,7 @@ describe('POST /v1/leaked-keys', () => {
     expect(await isGood(fullKey)).toBe(true);
   });
 
-  test('takes 60 requests an hour of one network; one more is 429, says when to come again, and is on record', async () => {
+  test('accepts 60 requests an hour from a network, and answers more with 429 and Retry-After', async () => {
     const network = (host: number) => report({ keys: ['hello'] }, `2001:db8::${host}`);
     const answers = await Promise.all(Array.from({ length: 63 }, (_, host) => network(host)));
     const refused = answers.filter(({ status }) => status !== 202);
@@ -112,14 +112,14 @@ describe('POST /v1/leaked-keys', () => {
     [{ keys: [] }, 'keys', 'must be 1 to 100 texts'],
     [{ keys: 'lk_' }, 'keys', 'must be 1 to 100 texts'],
     [{ keys: Array.from({ length: 101 }, () => 'x') }, 'keys', 'must be 1 to 100 texts'],
-    [{ keys: ['x', 7] }, 'keys', 'must hold texts alone'],
+    [{ keys: ['x', 7] }, 'keys', 'must contain only texts'],
     [{ keys: ['x'], source: '' }, 'source', 'must be 1 to 200 characters'],
     [{ keys: ['x'], source: 'a\nb' }, 'source', 'must not contain control characters'],
     [{ keys: ['x'], source: null }, 'source', 'must be text'],
     [{ keys: ['x'], url: 'x'.repeat(2049) }, 'url', 'must be 1 to 2048 characters'],
     [{ keys: ['x'], url: 'https://x/\u0000' }, 'url', 'must not contain control characters'],
     [{ keys: ['x'], token: 'y' }, 'token', 'is not a known field'],
-  ])('answers 400 with the field named: %j', async (body, field, message) => {
+  ])('answers 400 with the field named for %j', async (body, field, message) => {
     const answer = await report(body);
     expect([answer.status, answer.body.errors]).toEqual([400, [{ field, message }]]);
   });
@@ -143,13 +143,13 @@ describe("GitLab's Token Revocation API", () => {
   const revoke = (body: unknown, headers?: Record<string, string>) =>
     gitlab('POST', '/v1/revoke_tokens', body, headers);
 
-  test('says which tokens it takes, in the shape of the documentation', async () => {
+  test('lists the token types that it accepts, in the documented form', async () => {
     const answer = await gitlab('GET', '/v1/revocable_token_types');
     expect([answer.status, answer.body]).toEqual([200, { types: [TOKEN_TYPE] }]);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   });
 
-  test("takes the documentation's request, byte by byte but for type and tokens, and ends the keys", async () => {
+  test('accepts the request of the documentation, and revokes the keys', async () => {
     const leaker = await newOwner(service);
     const [one, other] = [await leaker.person.newKey(), await leaker.person.newKey()];
     const body = `[{
@@ -170,8 +170,8 @@ describe("GitLab's Token Revocation API", () => {
       'User-Agent: Ruby',
       `Content-Length: ${body.length}`,
     ];
-    const { status, body: told } = await rawRequest(service, 'POST /v1/revoke_tokens', headers, body);
-    expect([status, told]).toEqual([204, '']);
+    const { status, body: answered } = await rawRequest(service, 'POST /v1/revoke_tokens', headers, body);
+    expect([status, answered]).toEqual([204, '']);
     await hasEnded(one.fullKey);
     await hasEnded(other.fullKey);
     const { items } = await leaker.person.events('?type=api_key.revoked');
@@ -186,7 +186,7 @@ describe("GitLab's Token Revocation API", () => {
     ]);
   });
 
-  test('tolerates what GitLab adds, and a place that it does not know; sent again it is taken again', async () => {
+  test('tolerates unknown fields, no location and a repeated report', async () => {
     const { fullKey } = await newKey();
     const token = { type: TOKEN_TYPE, token: fullKey, location: null, vulnerability: { id: 7 }, more: [] };
     expect((await revoke([token, { type: TOKEN_TYPE, token: 'glpat-x' }])).status).toBe(204);
@@ -195,13 +195,13 @@ describe("GitLab's Token Revocation API", () => {
     expect((await revoke([])).status).toBe(204);
   });
 
-  test('takes the service token with its scheme too', async () => {
+  test('accepts the service token with a scheme, too', async () => {
     const bearer = { authorization: `bearer ${REPORTER}` };
     expect((await gitlab('GET', '/v1/revocable_token_types', undefined, bearer)).status).toBe(200);
     expect((await revoke([], bearer)).status).toBe(204);
   });
 
-  test('takes a thousand tokens at once, as a first scan may find them', async () => {
+  test('accepts a thousand tokens at once, as a first scan may find', async () => {
     const { fullKey } = await newKey();
     const found = Array.from({ length: 1000 }, (_, line) => ({
       type: TOKEN_TYPE,
@@ -217,23 +217,23 @@ describe("GitLab's Token Revocation API", () => {
     ['no token', {}],
     ['an unknown one', { authorization: 'Bearer who-is-this' }],
     ['one of another role', { authorization: 'dev-validator-token' }],
-    ['the right one twice over', { authorization: `${REPORTER}, ${REPORTER}` }],
+    ['the right one twice', { authorization: `${REPORTER}, ${REPORTER}` }],
     ['the right one as Basic', { authorization: `Basic ${REPORTER}` }],
     ['the right one and more', { authorization: `${REPORTER} x` }],
-  ])('is 401 with %s, whatever the body', async (_, headers) => {
+  ])('answers 401 for %s, with any body', async (_, headers) => {
     const authorization: Record<string, string> = headers;
     const answers = [
       await gitlab('GET', '/v1/revocable_token_types', undefined, authorization),
       await revoke([{ type: TOKEN_TYPE, token: 'x' }], authorization),
       await revoke('not json', { ...authorization, 'content-type': 'application/json' }),
     ];
-    for (const { status, body, headers: told } of answers) {
-      expect([status, body.code, told.get('www-authenticate')]).toEqual([401, 'unauthenticated', 'Bearer']);
+    for (const { status, body, headers: sent } of answers) {
+      expect([status, body.code, sent.get('www-authenticate')]).toEqual([401, 'unauthenticated', 'Bearer']);
       expect(JSON.stringify(body)).not.toMatch(/dev-|who-is/);
     }
   });
 
-  test('is 401 with two Authorization headers, even if both are good', async () => {
+  test('answers 401 for two Authorization headers, even if both are good', async () => {
     const twice = [`Authorization: ${REPORTER}`, `Authorization: ${REPORTER}`];
     expect((await rawRequest(service, 'GET /v1/revocable_token_types', twice)).status).toBe(401);
   });
@@ -250,7 +250,7 @@ describe("GitLab's Token Revocation API", () => {
       `1.type must be ${TOKEN_TYPE}`,
     ],
     [[{ type: TOKEN_TYPE }], '0.token must be text'],
-  ])('is 400 for %j', async (body, detail) => {
+  ])('answers 400 for %j', async (body, detail) => {
     const answer = await revoke(body);
     expect([answer.status, answer.body.detail]).toEqual([400, detail]);
   });

@@ -20,8 +20,8 @@ describe('listing keys', () => {
   });
   afterAll(() => service.stop());
 
-  /** Old keys, three in each millisecond. Even ones are revoked, odd ones expired. */
-  const insertOldKeys = (ownerId: string, count: number) =>
+  /** Ended keys, three in each millisecond. Even ones are revoked, odd ones expired. */
+  const insertEndedKeys = (ownerId: string, count: number) =>
     sql<{ id: string }>(
       service.databaseUrl,
       `INSERT INTO api_keys (id, owner_id, name, access, key_prefix, public_part, digest, created_at, expires_at,
@@ -46,7 +46,7 @@ describe('listing keys', () => {
     return pages;
   };
 
-  test('someone without keys sees an empty list of exactly this shape', async () => {
+  test('answers an empty list to an owner without keys', async () => {
     const { person } = await newOwner(service);
     const { status, headers, body } = await person.call('GET', '/v1/api-keys');
     expect(status).toBe(200);
@@ -54,7 +54,7 @@ describe('listing keys', () => {
     expect(body).toEqual({ items: [], activeKeys: 0, maxActiveKeys: 5, nextCursor: null });
   });
 
-  test('keys come newest first, each with these fields and no more', async () => {
+  test('answers the newest key first, each with exactly these fields', async () => {
     const { person } = await newOwner(service);
     const keys = [await person.newKey({ name: 'first' }), await person.newKey({ name: 'second' })];
     const { items, ...rest } = await person.list();
@@ -63,10 +63,10 @@ describe('listing keys', () => {
     expect(rest).toEqual({ activeKeys: 2, maxActiveKeys: 5, nextCursor: null });
   });
 
-  test("another owner's keys never appear", async () => {
+  test("never shows another owner's keys", async () => {
     const [one, two] = [await newOwner(service), await newOwner(service)];
     await one.person.newKey({ name: 'mine' });
-    await insertOldKeys(one.id, 60);
+    await insertEndedKeys(one.id, 60);
     const { nextCursor } = await one.person.list();
     expect(await two.person.list()).toEqual({ items: [], activeKeys: 0, maxActiveKeys: 5, nextCursor: null });
     expect((await two.person.list(`?cursor=${nextCursor}`)).items).toEqual([]);
@@ -74,10 +74,10 @@ describe('listing keys', () => {
   });
 
   test.each([1, 7, 50, 'default'] as const)(
-    '120 keys are paged through (limit %s) without loss or repetition',
+    'pages through 120 keys (limit %s) without loss or repetition',
     async (limit) => {
       const { id, person } = await newOwner(service, { id: `pager-${limit}` });
-      const inserted = (await insertOldKeys(id, 120)).map((row) => row.id);
+      const inserted = (await insertEndedKeys(id, 120)).map((row) => row.id);
       const size = limit === 'default' ? 50 : limit;
       const pages = await pageThrough(person, limit === 'default' ? '' : `limit=${limit}`);
       expect(pages.map(({ items }) => items.length)).toEqual(
@@ -90,9 +90,9 @@ describe('listing keys', () => {
     },
   );
 
-  test('a key created while someone pages neither repeats nor hides another', async () => {
+  test('neither repeats nor skips a key when one is created between two pages', async () => {
     const { id, person } = await newOwner(service);
-    const inserted = (await insertOldKeys(id, 60)).map((row) => row.id);
+    const inserted = (await insertEndedKeys(id, 60)).map((row) => row.id);
     const first = await person.list('?limit=30');
     await person.newKey();
     const second = await person.list(`?limit=30&cursor=${first.nextCursor}`);
@@ -100,9 +100,9 @@ describe('listing keys', () => {
     expect(second.nextCursor).toBeNull();
   });
 
-  test('the status filter shows that status alone, across pages, and activeKeys counts all the same', async () => {
+  test('filters by status across pages, and still counts all active keys', async () => {
     const { id, person } = await newOwner(service);
-    await insertOldKeys(id, 60);
+    await insertEndedKeys(id, 60);
     const active = await person.newKey();
     const revoked = await person.newKey();
     await person.revoke(revoked.apiKey.id);
@@ -120,7 +120,7 @@ describe('listing keys', () => {
     expect((await person.list('?status=active')).items).toEqual([active.apiKey]);
   });
 
-  test('a key whose time has come is shown as expired, under both filters', async () => {
+  test('shows a due key as expired under both filters', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [apiKey.id]);
@@ -131,7 +131,7 @@ describe('listing keys', () => {
     });
   });
 
-  test('last used shows soon after the first grant, with its time, and nothing shows for a refusal', async () => {
+  test('shows the time of the last grant, and none after a denial only', async () => {
     const { person } = await newOwner(service);
     const [used, refused] = [
       await person.newKey({ access: 'read-only' }),
@@ -179,7 +179,7 @@ describe('listing keys', () => {
     ['status', 'deleted'],
     ['status', 'constructor'],
     ['status', 'active&status=revoked'],
-  ])('?%s=%s is answered 400 with the parameter named', async (field, value) => {
+  ])('answers 400 and names the parameter for ?%s=%s', async (field, value) => {
     const { status, body } = await demo.call('GET', `/v1/api-keys?${field}=${value}`);
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid_fields', errors: [{ field }] });

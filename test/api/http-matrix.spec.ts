@@ -5,7 +5,7 @@ import { newOwner, type Owner } from '../support/callers/owners.js';
 import type { Answer } from '../support/callers/person.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 
-describe('who may manage keys', () => {
+describe('the management routes', () => {
   let service: Service;
   let owner: Owner;
   let key: { id: string; fullKey: string };
@@ -21,7 +21,7 @@ describe('who may manage keys', () => {
     key = { id: apiKey.id, fullKey };
   };
 
-  test('the matrix below has every management route there is', async () => {
+  test('are all in the matrix below', async () => {
     const { body } = await service.person().call('GET', '/openapi.json');
     const documented = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -40,23 +40,23 @@ describe('who may manage keys', () => {
   const bearer = (fullKey: string) => ({ authorization: `Bearer ${fullKey}` });
 
   /** Checks that nothing was created, revoked or signed out. */
-  const expectNothingDone = async () => {
+  const expectNoChange = async () => {
     const { items } = await owner.person.list();
     expect(items).toMatchObject([{ id: key.id, status: 'active' }]);
   };
 
   describe.each(MANAGEMENT_ROUTES)('$name', (route) => {
-    test(`without credentials: ${route.anonymous}`, async () => {
+    test(`answers ${route.anonymous} without credentials`, async () => {
       const { status, headers, body } = await call(route, {});
       expect(status).toBe(route.anonymous);
       if (route.anonymous === 401) {
         expect(body).toMatchObject({ code: 'unauthenticated', status: 401 });
         expect(headers.get('www-authenticate')).toBe('Bearer');
       }
-      await expectNothingDone();
+      await expectNoChange();
     });
 
-    test(`with a session: ${route.success}`, async () => {
+    test(`answers ${route.success} with a session`, async () => {
       const { status, headers } = await call(route, cookie());
       await withNewOwner();
       expect(status).toBe(route.success);
@@ -65,28 +65,28 @@ describe('who may manage keys', () => {
 
     test.each([
       ['a good key', () => ({})],
-      ["a good key beside its owner's session", cookie],
-    ])('with %s: 403, and nothing is done', async (_, beside) => {
-      const { status, headers, body } = await call(route, { ...bearer(key.fullKey), ...beside() });
+      ["a good key and its owner's session", cookie],
+    ])('answers 403 with %s, and changes nothing', async (_, others) => {
+      const { status, headers, body } = await call(route, { ...bearer(key.fullKey), ...others() });
       expect(status).toBe(403);
       expect(body).toMatchObject({ status: 403, code: 'operation_not_allowed', detail: 'operation not allowed' });
       expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"');
       expect(headers.get('ratelimit')).toMatch(/^"key";r=\d+;t=\d+$/);
       expect(headers.getSetCookie()).toEqual([]);
-      await expectNothingDone();
+      await expectNoChange();
     });
 
     test.each([
-      ['a bad key', () => ({})],
-      ['a bad key beside a session', cookie],
-    ])('with %s: 401, and nothing is done', async (_, beside) => {
-      const { status, headers, body } = await call(route, { ...bearer(unknownKey()), ...beside() });
+      ['an unknown key', () => ({})],
+      ['an unknown key and a session', cookie],
+    ])('answers 401 with %s, and changes nothing', async (_, others) => {
+      const { status, headers, body } = await call(route, { ...bearer(unknownKey()), ...others() });
       expect(status).toBe(401);
       expect(body).toMatchObject({ status: 401, code: 'invalid_api_key', detail: 'invalid api key' });
       expect(headers.get('www-authenticate')).toBe('Bearer');
       expect(headers.get('ratelimit')).toBeNull();
       expect(headers.getSetCookie()).toEqual([]);
-      await expectNothingDone();
+      await expectNoChange();
     });
   });
 });

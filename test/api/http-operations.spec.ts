@@ -15,7 +15,7 @@ const NOTHING_HERE = {
   code: 'not_found',
 };
 
-describe('what is there besides the API', () => {
+describe('the HTTP door', () => {
   let service: Service;
   let demo: Person;
   beforeAll(async () => {
@@ -26,12 +26,12 @@ describe('what is there besides the API', () => {
 
   const get = (path: string) => service.person().call('GET', path);
 
-  test('/livez and /readyz answer 200', async () => {
+  test('answers 200 on /livez and /readyz', async () => {
     expect(await get('/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ok' } });
   });
 
-  test('/metrics counts validations by what they came to, and names no key', async () => {
+  test('counts validations by outcome on /metrics, and names no key', async () => {
     const counts = async () => {
       const text = await (await fetch(`${service.url}/metrics`)).text();
       expect(text).not.toMatch(/lk_|[0-9a-f]{24}/);
@@ -52,7 +52,7 @@ describe('what is there besides the API', () => {
     });
   });
 
-  test('/ leads to the settings screen, which is a page', async () => {
+  test('redirects / to the settings screen', async () => {
     const home = await get('/');
     expect([home.status, home.headers.get('location')]).toEqual([302, '/settings/api-keys']);
     const page = await get('/settings/api-keys');
@@ -74,7 +74,7 @@ describe('what is there besides the API', () => {
     ['PATCH', '/v1/api-keys'],
     ['POST', '/v1/audit-events'],
     ['DELETE', '/v1/audit-events'],
-  ])('%s %s: 404 as a problem, signed in or not', async (method, path) => {
+  ])('answers 404 as a problem for %s %s, signed in or not', async (method, path) => {
     for (const person of [service.person(), demo]) {
       const { status, headers, body } = await person.call(method, path);
       expect(status).toBe(404);
@@ -83,7 +83,7 @@ describe('what is there besides the API', () => {
     }
   });
 
-  test('HEAD is GET without its body', async () => {
+  test('answers HEAD like GET, without a body', async () => {
     expect(await demo.call('HEAD', '/v1/api-keys')).toMatchObject({ status: 200, body: undefined });
     expect((await service.person().call('HEAD', '/v1/api-keys')).status).toBe(401);
   });
@@ -127,7 +127,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  test('every operation has an id of its own, described answers, and every path parameter', () => {
+  test('gives every operation an id, described answers and every path parameter', () => {
     const ids = operations().map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [name, { responses, parameters = [] }] of operations()) {
@@ -154,7 +154,7 @@ describe('/openapi.json', () => {
     ['POST /v1/api-keys/{id}/revoke', [200, 401, 403, 404, 409, 429]],
     ['GET /v1/audit-events', [200, 400, 401, 403, 429]],
     ['POST /v1/introspect', [200, 400, 401, 403, 413, 415, 429]],
-  ])('%s is listed with every status it answers', (name, statuses) => {
+  ])('lists %s with every status that it answers', (name, statuses) => {
     const [, operation] = operations().find(([listed]) => listed === name)!;
     expect(Object.keys(operation.responses).map(Number).sort()).toEqual(
       expect.arrayContaining([...statuses, 503].sort()),
@@ -164,7 +164,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  test('the answers of the management routes have the fields that the document says, and no others', async () => {
+  test('describes exactly the fields that the management routes answer', async () => {
     const owner = await newOwner(service);
     const { apiKey } = await owner.person.newKey();
     for (const { name, method, success, order } of MANAGEMENT_ROUTES) {
@@ -186,14 +186,14 @@ describe('/openapi.json', () => {
   });
 });
 
-describe('when the database is gone', () => {
+describe('a service without its database', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
   });
   afterAll(() => service.stop());
 
-  test('/readyz says 503 while /livez does not, nothing is answered wrongly, and it comes back by itself', async () => {
+  test('answers 503 on /readyz and all management routes, and recovers by itself', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     const name = new URL(service.databaseUrl).pathname.slice(1);

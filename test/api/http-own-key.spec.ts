@@ -12,13 +12,13 @@ describe('GET /v1/key', () => {
   });
   afterAll(() => service.stop());
 
-  const ask = (fullKey: string, headers: Record<string, string> = {}) =>
+  const read = (fullKey: string, headers: Record<string, string> = {}) =>
     service.person().call('GET', '/v1/key', undefined, { authorization: `Bearer ${fullKey}`, ...headers });
 
-  test('tells who holds a key what it may do, until when, and what is left of its limit', async () => {
+  test('answers with the permissions, the expiry and the rate limit of the key', async () => {
     const owner = await newOwner(service, { permissions: ['systems:read', 'systems:write', 'systems:delete'] });
     const { apiKey, fullKey } = await owner.person.newKey({ name: 'Zoë’s CI', access: 'read-only' });
-    const { status, headers, body } = await ask(fullKey);
+    const { status, headers, body } = await read(fullKey);
     expect([status, body]).toEqual([
       200,
       {
@@ -41,24 +41,24 @@ describe('GET /v1/key', () => {
     await eventually(async () => (await owner.person.list()).items[0]!.lastUsedAt !== null);
   });
 
-  test('reads what the owner may do afresh', async () => {
+  test('answers with the current permissions of the owner', async () => {
     const owner = await newOwner(service);
     const { fullKey } = await owner.person.newKey();
-    expect((await ask(fullKey)).body.permissions).toEqual(['systems:read', 'systems:write']);
+    expect((await read(fullKey)).body.permissions).toEqual(['systems:read', 'systems:write']);
     await service.clients.putAccount({ id: owner.id, email: owner.email, permissions: [] });
-    expect((await ask(fullKey)).body.permissions).toEqual([]);
+    expect((await read(fullKey)).body.permissions).toEqual([]);
   });
 
-  test('is 401 for what is no good key, as at every service, and on record', async () => {
+  test('answers 401 without a good key, and records the failure', async () => {
     const owner = await newOwner(service);
     const { apiKey, fullKey } = await owner.person.newKey();
     await owner.person.revoke(apiKey.id);
     const { cookie } = owner.person;
     const twice = [`Authorization: Bearer ${fullKey}`, `Authorization: Bearer ${fullKey}`];
     const answers = [
-      await ask(fullKey),
-      await ask(unknownKey()),
-      await ask('dev-validator-token'),
+      await read(fullKey),
+      await read(unknownKey()),
+      await read('dev-validator-token'),
       await service.person().call('GET', '/v1/key'),
       await service.person().call('GET', '/v1/key', undefined, { cookie }),
       await service.person().call('GET', `/v1/key?api_key=${fullKey}`),
@@ -72,10 +72,10 @@ describe('GET /v1/key', () => {
     expect(items).toMatchObject([{ reason: 'revoked' }]);
   });
 
-  test('is charged like any request: past the limit 429, and when to come again', async () => {
+  test('is charged like any request, and answers 429 with Retry-After above the rate limit', async () => {
     const { fullKey } = await (await newOwner(service)).person.newKey();
     const limited = await eventually(async () => {
-      const answers = await Promise.all(Array.from({ length: 50 }, () => ask(fullKey)));
+      const answers = await Promise.all(Array.from({ length: 50 }, () => read(fullKey)));
       return answers.find(({ status }) => status !== 200);
     });
     expect([limited.status, limited.body]).toEqual([429, { message: 'too many requests' }]);

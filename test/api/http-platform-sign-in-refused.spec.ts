@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OpenIdProvider } from '../support/platform/openid-provider.js';
-import { PlatformService, SESSION, UNDER_WAY } from '../support/platform/platform-service.js';
+import { PlatformService, SESSION, SIGN_IN_COOKIE } from '../support/platform/platform-service.js';
 import type { Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
-import { Wanderer } from '../support/callers/wanderer.js';
+import { HttpBrowser } from '../support/callers/http-browser.js';
 
-describe('an OpenID provider opens no session', () => {
+describe('a refused sign-in at an OpenID provider', () => {
   let platform: PlatformService;
   let provider: OpenIdProvider;
   let service: Service;
@@ -18,133 +18,136 @@ describe('an OpenID provider opens no session', () => {
   afterAll(() => platform?.stop());
   afterEach(() => {
     provider.comeBack();
-    provider.seat(undefined);
+    provider.setVisitor(undefined);
   });
 
-  const nobody = async (browser: Wanderer) => {
+  const expectNoSession = async (browser: HttpBrowser) => {
     expect(browser.cookies(service.url).has(SESSION)).toBe(false);
     expect((await platform.session(browser)).status).toBe(401);
   };
 
-  test('for an answer that is used a second time', async () => {
-    provider.seat({ accountId: await platform.newOwner() });
-    const browser = new Wanderer();
+  test('opens no session for an answer that is used a second time', async () => {
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const browser = new HttpBrowser();
     const callback = await platform.upToCallback(browser);
-    const kept = browser.cookies(service.url).get(UNDER_WAY)!;
+    const kept = browser.cookies(service.url).get(SIGN_IN_COOKIE)!;
     expect(await browser.visit(callback)).toBe(`${page}#signed-in`);
-    expect(browser.cookies(service.url).has(UNDER_WAY)).toBe(false);
+    expect(browser.cookies(service.url).has(SIGN_IN_COOKIE)).toBe(false);
     browser.cookies(service.url).delete(SESSION);
     expect(await browser.visit(callback)).toBe(`${page}#refused=expired`);
     // This holds even with a copy of the cookie, because the provider accepts its code only once.
-    browser.cookies(service.url).set(UNDER_WAY, kept);
+    browser.cookies(service.url).set(SIGN_IN_COOKIE, kept);
     expect(await browser.visit(callback)).toBe(`${page}#refused=failed`);
-    await nobody(browser);
+    await expectNoSession(browser);
   });
 
-  test('for an answer to an earlier question: its state is another', async () => {
-    provider.seat({ accountId: await platform.newOwner() });
-    const browser = new Wanderer();
+  test('opens no session for the state of an earlier sign-in', async () => {
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const browser = new HttpBrowser();
     const earlier = await platform.upToCallback(browser);
     const later = await platform.upToCallback(browser);
     const replayed = new URL(later);
     replayed.searchParams.set('state', new URL(earlier).searchParams.get('state')!);
     for (const callback of [earlier, replayed.href]) {
-      const visitor = new Wanderer();
-      visitor.cookies(service.url).set(UNDER_WAY, browser.cookies(service.url).get(UNDER_WAY)!);
+      const visitor = new HttpBrowser();
+      visitor.cookies(service.url).set(SIGN_IN_COOKIE, browser.cookies(service.url).get(SIGN_IN_COOKIE)!);
       expect(await visitor.visit(callback)).toBe(`${page}#refused=failed`);
-      await nobody(visitor);
+      await expectNoSession(visitor);
     }
   });
 
-  test('for a callback that is opened in another browser', async () => {
-    provider.seat({ accountId: await platform.newOwner() });
-    const callback = await platform.upToCallback(new Wanderer());
-    const stranger = new Wanderer();
+  test('opens no session for a callback in another browser', async () => {
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const callback = await platform.upToCallback(new HttpBrowser());
+    const stranger = new HttpBrowser();
     expect(await stranger.visit(callback)).toBe(`${page}#refused=expired`);
-    const other = new Wanderer();
+    const other = new HttpBrowser();
     await platform.upToCallback(other);
     expect(await other.visit(callback)).toBe(`${page}#refused=failed`);
-    await nobody(stranger);
-    await nobody(other);
+    await expectNoSession(stranger);
+    await expectNoSession(other);
   });
 
   test.each([
     ['made up', 'x.y.z.a.b'],
     ['empty', ''],
     ['plain', Buffer.from('{"underWay":{"state":"s"}}').toString('base64url')],
-  ])('where what was under way is %s', async (_what, value) => {
-    const browser = new Wanderer();
-    provider.seat({ accountId: await platform.newOwner() });
-    const callback = await platform.upToCallback(new Wanderer());
-    browser.cookies(service.url).set(UNDER_WAY, value);
+  ])('opens no session when the sign-in cookie is %s', async (_what, value) => {
+    const browser = new HttpBrowser();
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const callback = await platform.upToCallback(new HttpBrowser());
+    browser.cookies(service.url).set(SIGN_IN_COOKIE, value);
     expect(await browser.visit(callback)).toBe(`${page}#refused=expired`);
-    await nobody(browser);
+    await expectNoSession(browser);
   });
 
   test.each([
     ['wrong', 'https://evil.example.org'],
     ['left out', undefined],
-  ])('where iss of the answer is %s (RFC 9207)', async (_what, iss) => {
-    provider.seat({ accountId: await platform.newOwner() });
-    const browser = new Wanderer();
+  ])('opens no session when iss of the answer is %s (RFC 9207)', async (_what, iss) => {
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const browser = new HttpBrowser();
     const callback = new URL(await platform.upToCallback(browser));
     expect(callback.searchParams.get('iss')).toBe(provider.issuer);
     if (iss) callback.searchParams.set('iss', iss);
     else callback.searchParams.delete('iss');
     expect(await browser.visit(callback.href)).toBe(`${page}#refused=failed`);
-    await nobody(browser);
+    await expectNoSession(browser);
   });
 
-  test('where the person or the provider declines', async () => {
-    const browser = new Wanderer();
-    const asked = (await browser.go(new URL(platform.begin())))!;
-    const answer = { error: 'access_denied', state: asked.searchParams.get('state')!, iss: provider.issuer };
+  test('opens no session when the person or the provider declines', async () => {
+    const browser = new HttpBrowser();
+    const request = (await browser.go(new URL(platform.begin())))!;
+    const answer = { error: 'access_denied', state: request.searchParams.get('state')!, iss: provider.issuer };
     const callback = `${service.url}/v1/session/oidc/callback?${new URLSearchParams(answer)}`;
     expect(await browser.visit(callback)).toBe(`${page}#refused=failed`);
-    await nobody(browser);
+    await expectNoSession(browser);
   });
 
-  test('while the provider is away, and says so; when it is back, it does', async () => {
+  test('is reported as unavailable while the provider is away, and works when it is back', async () => {
     const id = await platform.newOwner();
-    const browser = new Wanderer();
-    provider.seat({ accountId: id });
+    const browser = new HttpBrowser();
+    provider.setVisitor({ accountId: id });
     const callback = await platform.upToCallback(browser);
     provider.goAway();
     expect(await browser.visit(callback)).toBe(`${page}#refused=unavailable`);
-    await nobody(browser);
+    await expectNoSession(browser);
     provider.comeBack();
     expect(await browser.visit(platform.begin())).toBe(`${page}#signed-in`);
   });
 
-  test('where a fresh instance finds the provider away, which asks it again next time', async () => {
+  test('is reported as unavailable by a new instance that cannot reach the provider, which tries again', async () => {
     provider.goAway();
-    const fresh = await platform.another();
+    const started = await platform.another();
     try {
-      const ask = async () => {
-        const { headers } = await fetch(`${fresh.url}/v1/session/oidc`, { redirect: 'manual' });
+      const begin = async () => {
+        const { headers } = await fetch(`${started.url}/v1/session/oidc`, { redirect: 'manual' });
         return headers.get('location')!;
       };
-      expect(await ask()).toBe(`${page}#refused=unavailable`);
+      expect(await begin()).toBe(`${page}#refused=unavailable`);
       provider.comeBack();
-      expect(await ask()).toMatch(new RegExp(`^${provider.issuer}/auth`));
+      expect(await begin()).toMatch(new RegExp(`^${provider.issuer}/auth`));
     } finally {
-      await fresh.stop();
+      await started.stop();
     }
   });
 
-  test.each(['no_account', 'suspended', 'deleted'] as const)('for a person who is %s, and records it', async (what) => {
-    const id = what === 'no_account' ? `auth0|${randomUUID()}` : await platform.newOwner();
-    if (what === 'suspended') await service.clients.account('SuspendAccount', id);
-    if (what === 'deleted') await service.clients.account('DeleteAccount', id);
-    provider.seat({ accountId: id });
-    const browser = new Wanderer();
-    expect(await browser.visit(platform.begin())).toBe(`${page}#refused=${what}`);
-    await nobody(browser);
-    const [event] = await sql<{ reason: string; owner_id: string | null }>(
-      service.databaseUrl,
-      `SELECT reason, owner_id FROM audit_events WHERE type = 'authentication.failed' ORDER BY id DESC LIMIT 1`,
-    );
-    const reasons = { no_account: 'invalid-token', suspended: 'owner-suspended', deleted: 'owner-deleted' };
-    expect(event).toEqual({ reason: reasons[what], owner_id: what === 'no_account' ? null : id });
-  });
+  test.each(['no_account', 'suspended', 'deleted'] as const)(
+    'opens no session for a person who is %s, and is recorded',
+    async (what) => {
+      const id = what === 'no_account' ? `auth0|${randomUUID()}` : await platform.newOwner();
+      if (what === 'suspended') await service.clients.account('SuspendAccount', id);
+      if (what === 'deleted') await service.clients.account('DeleteAccount', id);
+      provider.setVisitor({ accountId: id });
+      const browser = new HttpBrowser();
+      expect(await browser.visit(platform.begin())).toBe(`${page}#refused=${what}`);
+      await expectNoSession(browser);
+      const [event] = await sql<{ reason: string; owner_id: string | null }>(
+        service.databaseUrl,
+        `SELECT reason, owner_id FROM audit_events WHERE type = 'authentication.failed' ORDER BY id DESC LIMIT 1`,
+      );
+      const reasons = { no_account: 'invalid-token', suspended: 'owner-suspended', deleted: 'owner-deleted' };
+      expect(event).toEqual({ reason: reasons[what], owner_id: what === 'no_account' ? null : id });
+    },
+  );
 });

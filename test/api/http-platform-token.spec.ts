@@ -47,7 +47,7 @@ describe("a token of the platform's own login", () => {
   const present = (token: string, at: Service = service) =>
     at.person().call('GET', '/v1/session', undefined, { authorization: `Bearer ${token}` });
 
-  test('says who is signed in, and until when', async () => {
+  test('opens a session that shows its account and expiry', async () => {
     const { id, email } = await newOwner(service);
     const exp = inFiveMinutes();
     const { status, body } = await present(await issue({ sub: id, exp }));
@@ -61,7 +61,7 @@ describe("a token of the platform's own login", () => {
     });
   });
 
-  test.each(MANAGEMENT_ROUTES)('stands in for the cookie: $name', async ({ method, success, order }) => {
+  test.each(MANAGEMENT_ROUTES)('is accepted in place of the cookie by $name', async ({ method, success, order }) => {
     const owner = await newOwner(service);
     const { apiKey } = await owner.person.newKey();
     const { path, body } = order(owner, apiKey.id);
@@ -69,13 +69,13 @@ describe("a token of the platform's own login", () => {
     expect((await service.person().call(method, path, body, { authorization })).status).toBe(success);
   });
 
-  test('goes before a cookie: the account that the token names acts', async () => {
+  test('takes precedence over a cookie', async () => {
     const [one, two] = [await newOwner(service), await newOwner(service)];
     const authorization = `Bearer ${await issue({ sub: two.id })}`;
     expect((await one.person.call('GET', '/v1/session', undefined, { authorization })).body.ownerId).toBe(two.id);
   });
 
-  test('confirms no creation: the password is asked for all the same', async () => {
+  test('does not replace the password that confirms a creation', async () => {
     const owner = await newOwner(service);
     const authorization = `Bearer ${await issue({ sub: owner.id })}`;
     const order = { name: 'CI', access: 'read-only', password: 'wrong' };
@@ -97,7 +97,7 @@ describe("a token of the platform's own login", () => {
     ['of a subject that is null', { sub: null as unknown as string }],
     ['of a subject that is a list', { sub: ['demo'] as unknown as string }],
     ['of a subject that is an object', { sub: { id: 'demo' } as unknown as string }],
-  ])('%s is answered 401, whatever cookie is beside it', async (_, claims) => {
+  ])('%s is answered 401, also next to a good cookie', async (_, claims) => {
     const person = await service.person().signIn();
     const authorization = `Bearer ${await issue({ sub: 'demo', ...claims })}`;
     const { status, headers, body } = await person.call('GET', '/v1/session', undefined, { authorization });
@@ -106,12 +106,12 @@ describe("a token of the platform's own login", () => {
     expect(headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  test('of an unknown subject is answered 401 as well, and says why', async () => {
+  test('of an unknown subject is answered 401 no_account', async () => {
     const { status, headers, body } = await present(await issue({ sub: 'nobody-here' }));
     expect([status, body.code, headers.get('www-authenticate')]).toEqual([401, 'no_account', 'Bearer']);
   });
 
-  test('with another signature, key or algorithm it is answered 401', async () => {
+  test('with another signature, key or algorithm is answered 401', async () => {
     const { privateKey: strange } = await generateKeyPair('ES256');
     const secret = new TextEncoder().encode(JSON.stringify(published[0]));
     const good = await issue({ sub: 'demo' });
@@ -133,7 +133,7 @@ describe("a token of the platform's own login", () => {
     for (const token of tokens) expect((await present(token)).status).toBe(401);
   });
 
-  test('a suspended or deleted account is answered 401 while its token is still good, and it is on record', async () => {
+  test('of a suspended or deleted account is answered 401 and recorded', async () => {
     const owner = await newOwner(service);
     const token = await issue({ sub: owner.id });
     for (const end of ['SuspendAccount', 'DeleteAccount'] as const) {
@@ -147,30 +147,30 @@ describe("a token of the platform's own login", () => {
     expect(body.items).toMatchObject([{ reason: 'invalid-token' }, { reason: 'invalid-token' }]);
   });
 
-  test('an API key beside the platform login is still an API key', async () => {
+  test('is not confused with an API key', async () => {
     const { person } = await newOwner(service);
     const { fullKey } = await person.newKey();
     expect(await present(fullKey)).toMatchObject({ status: 403, body: { code: 'operation_not_allowed' } });
     expect(await present(unknownKey())).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } });
   });
 
-  test("while the platform's keys can't be had, a token is answered 503, never 401, and cookies go on", async () => {
+  test("is answered 503 while the platform's keys cannot be loaded, and cookies keep working", async () => {
     isDown = true;
-    const fresh = await startService(loginEnv());
+    const started = await startService(loginEnv());
     try {
       const token = await issue({ sub: 'demo' });
-      expect(await present(token, fresh)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
-      const person = await fresh.person().signIn();
+      expect(await present(token, started)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
+      const person = await started.person().signIn();
       expect((await person.call('GET', '/v1/session')).status).toBe(200);
       isDown = false;
-      expect((await present(token, fresh)).status).toBe(200);
+      expect((await present(token, started)).status).toBe(200);
     } finally {
       isDown = false;
-      await fresh.stop();
+      await started.stop();
     }
   });
 
-  test('without SESSION_JWKS_URL a token is judged as an API key: 401', async () => {
+  test('is answered 401 as an invalid API key without SESSION_JWKS_URL', async () => {
     const plain = await sharedService();
     try {
       expect(await present(await issue({ sub: 'demo' }), plain)).toMatchObject({

@@ -11,7 +11,7 @@ describe('revoking a key', () => {
   });
   afterAll(() => service.stop());
 
-  test('answers 200 with the key as the list shows it from now on', async () => {
+  test('answers 200 with the key as lists show it from now on', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     const { status, headers, body } = await person.revoke(apiKey.id);
@@ -22,7 +22,7 @@ describe('revoking a key', () => {
     expect((await person.list()).items).toEqual([body]);
   });
 
-  test('needs no body, minds none, and takes no fields', async () => {
+  test('ignores the body', async () => {
     const { person } = await newOwner(service);
     for (const body of [{}, { status: 'active' }]) {
       const { apiKey } = await person.newKey();
@@ -31,13 +31,13 @@ describe('revoking a key', () => {
     }
   });
 
-  test('the id is read in any case', async () => {
+  test('accepts the id in any case', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     expect(await person.revoke(apiKey.id.toUpperCase())).toMatchObject({ status: 200, body: { id: apiKey.id } });
   });
 
-  test("unknown, malformed and another owner's ids are answered 404, byte for byte the same", async () => {
+  test("answers the same 404 for unknown, malformed and another owner's ids", async () => {
     const [one, two] = [await newOwner(service), await newOwner(service)];
     const { apiKey, fullKey } = await one.person.newKey();
     const bodies = [];
@@ -74,7 +74,7 @@ describe('revoking a key', () => {
     expect((await service.clients.validate(fullKey)).grant).toBeTruthy();
   });
 
-  test('a revoked key is answered 409 with its status and stays revoked when it was', async () => {
+  test('answers 409 for a revoked key, and keeps the time of its revocation', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     const { body: revoked } = await person.revoke(apiKey.id);
@@ -91,7 +91,7 @@ describe('revoking a key', () => {
     expect((await person.list()).items).toEqual([revoked]);
   });
 
-  test('an expired key is answered 409 with its status, and the expiry is on record once', async () => {
+  test('answers 409 for an expired key, and records its expiry once', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [apiKey.id]);
@@ -102,7 +102,7 @@ describe('revoking a key', () => {
     expect(items.map(({ type }) => type)).toEqual(['api_key.expired', 'api_key.created']);
   });
 
-  test('of many revokes at once exactly one succeeds, and one event records it', async () => {
+  test('succeeds for exactly one of 20 simultaneous calls, with one event', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     const answers = await Promise.all(Array.from({ length: 20 }, () => person.revoke(apiKey.id)));
@@ -111,7 +111,7 @@ describe('revoking a key', () => {
     expect(items.filter(({ type }) => type === 'api_key.revoked')).toHaveLength(1);
   });
 
-  test('GET revokes nothing', async () => {
+  test('answers 404 to GET, and revokes nothing', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     expect((await person.call('GET', `/v1/api-keys/${apiKey.id}/revoke`)).status).toBe(404);

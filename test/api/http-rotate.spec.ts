@@ -12,7 +12,7 @@ describe('rotating a key', () => {
 
   const isGranted = async (fullKey: string) => (await service.clients.validate(fullKey)).grant !== undefined;
 
-  test('answers 201 with both keys as the list shows them, and the new key string once', async () => {
+  test('answers 201 with both keys as lists show them, and the new key string once', async () => {
     const { person } = await newOwner(service);
     const { apiKey: old } = await person.newKey({ name: 'CI', access: 'read-only', expiresInDays: 30 });
     const { status, headers, body } = await person.rotate(old.id);
@@ -36,7 +36,7 @@ describe('rotating a key', () => {
     expect(JSON.stringify(items)).not.toContain(body.fullKey.slice(-64));
   });
 
-  test('both keys work until the old one ends, a grace period after the first use of the new one', async () => {
+  test('ends the old key a grace period after the first use of the new one', async () => {
     const { person } = await newOwner(service);
     const { apiKey: old, fullKey: oldKey } = await person.newKey({ expiresInDays: 2 });
     const { body } = await person.rotate(old.id, { graceSeconds: 3600, expiresInDays: 7 });
@@ -57,34 +57,34 @@ describe('rotating a key', () => {
     expect(items).toMatchObject([{ type: 'api_key.revoked', reason: 'rotated' }]);
   });
 
-  test('the old key can be ended at once, or the rotation taken back', async () => {
+  test('can be completed by revoking the old key, or cancelled by revoking the new one', async () => {
     const { person } = await newOwner(service);
     const [one, two] = [await person.newKey(), await person.newKey()];
     const [first, second] = [await person.rotate(one.apiKey.id), await person.rotate(two.apiKey.id)];
     expect((await person.revoke(one.apiKey.id)).status).toBe(200);
     expect((await person.revoke(second.body.apiKey.id)).status).toBe(200);
-    const living = [one.fullKey, first.body.fullKey, two.fullKey, second.body.fullKey].map(isGranted);
-    expect(await Promise.all(living)).toEqual([false, true, true, false]);
+    const granted = [one.fullKey, first.body.fullKey, two.fullKey, second.body.fullKey].map(isGranted);
+    expect(await Promise.all(granted)).toEqual([false, true, true, false]);
     expect((await person.rotate(two.apiKey.id)).status).toBe(201);
   });
 
-  test('is for owners at the cap too, once for each key', async () => {
+  test('works at the maximum number of keys, once for each key', async () => {
     const { person } = await newOwner(service);
     const keys = [];
-    for (let made = 0; made < 5; made += 1) keys.push(await person.newKey());
+    for (let count = 0; count < 5; count += 1) keys.push(await person.newKey());
     expect((await person.rotate(keys[0]!.apiKey.id)).status).toBe(201);
     const pending = await person.rotate(keys[0]!.apiKey.id);
     expect(pending.body).toEqual({
       type: 'urn:latchkey:problem:rotation-pending',
       title: 'Rotation pending',
       status: 409,
-      detail: 'This API key is being replaced already: end the old or the new one of the two first',
+      detail: 'This API key is part of a rotation: revoke its old or its new key first',
       code: 'rotation_pending',
     });
     expect((await person.create()).body.code).toBe('too_many_active_keys');
   });
 
-  test('refuses what it can’t carry out, saying why', async () => {
+  test('refuses invalid fields, a wrong password, and unknown or revoked keys', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     const outcome = async (answer: Promise<{ status: number; body: { code: string } }>) => {
@@ -102,7 +102,7 @@ describe('rotating a key', () => {
     expect(await outcome(person.rotate(apiKey.id))).toEqual([409, 'api_key_not_active']);
   });
 
-  test('under an Idempotency-Key a repeat names the new key, and never its secret', async () => {
+  test('answers a repeated Idempotency-Key with the id of the new key, without its secret', async () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     const first = await person.rotate(apiKey.id, {}, { 'idempotency-key': 'once' });

@@ -14,10 +14,10 @@ const FOREIGN: [string, Record<string, string>][] = [
   ['an empty Origin', { origin: '' }],
   ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
   ['Sec-Fetch-Site: same-site, of a neighbouring subdomain', { 'sec-fetch-site': 'same-site' }],
-  ['a Sec-Fetch-Site yet to be invented', { 'sec-fetch-site': 'elsewhere' }],
+  ['an unknown Sec-Fetch-Site', { 'sec-fetch-site': 'elsewhere' }],
 ];
 
-describe('a request that a page of another site sends', () => {
+describe('the cross-site check', () => {
   let service: Service;
   let owner: Owner;
   let keyId: string;
@@ -35,7 +35,7 @@ describe('a request that a page of another site sends', () => {
   const port = () => new URL(service.url).port;
   const own = () => ({ origin: service.url });
 
-  test('there are routes to try', () => {
+  test('is tested on routes of both kinds', () => {
     expect(CHANGING.map(({ method }) => method).sort()).toEqual(['DELETE', 'POST', 'POST', 'POST', 'POST']);
     expect(READING.length).toBeGreaterThanOrEqual(3);
   });
@@ -46,7 +46,7 @@ describe('a request that a page of another site sends', () => {
       return owner.person.call(method, path, body, headers);
     };
 
-    test.each(FOREIGN)('%s: 403, and nothing is done', async (_, headers) => {
+    test.each(FOREIGN)('answers 403 to %s, and nothing is changed', async (_, headers) => {
       const { status, headers: answered, body } = await send(headers);
       expect(status).toBe(403);
       expect(body).toMatchObject({ status: 403, code: 'cross_site_request' });
@@ -60,14 +60,14 @@ describe('a request that a page of another site sends', () => {
         () => ({ origin: 'https://a.b', 'sec-fetch-site': 'same-origin' }),
       ],
       ['our Origin and a foreign Sec-Fetch-Site', () => ({ ...own(), 'sec-fetch-site': 'cross-site' })],
-    ])('%s: one that is wrong is enough for 403', async (_, headers) => {
+    ])('answers 403 to %s', async (_, headers) => {
       expect((await send(headers())).status).toBe(403);
     });
 
     test.each<[string, () => Record<string, string>]>([
-      ['neither header, as no browser sends it', () => ({})],
+      ['neither header, as without a browser', () => ({})],
       ['our Origin and Sec-Fetch-Site: same-origin', () => ({ ...own(), 'sec-fetch-site': 'same-origin' })],
-    ])(`%s: ${success}`, async (_, headers) => {
+    ])(`answers ${success} to %s`, async (_, headers) => {
       const { status } = await send(headers());
       await withNewOwner();
       expect(status).toBe(success);
@@ -81,18 +81,18 @@ describe('a request that a page of another site sends', () => {
     ['the spelling localhost', () => ({ origin: `http://localhost:${port()}` })],
     ['the spelling 127.0.0.1', () => ({ origin: `http://127.0.0.1:${port()}` })],
     ['the spelling [::1]', () => ({ origin: `http://[::1]:${port()}` })],
-  ])('is none of those with %s', async (_, headers) => {
+  ])('accepts %s', async (_, headers) => {
     const { status } = await owner.person.call('POST', `/v1/api-keys/unknown/revoke`, undefined, headers());
     expect(status).toBe(404);
   });
 
-  test.each(READING)('$name is never blocked, for it changes nothing', async ({ method, success, order }) => {
+  test.each(READING)('never blocks $name, which changes nothing', async ({ method, success, order }) => {
     for (const [, headers] of FOREIGN) {
       expect((await owner.person.call(method, order(owner, keyId).path, undefined, headers)).status).toBe(success);
     }
   });
 
-  test('no other origin ever gets the permission to read an answer', async () => {
+  test('lets no other origin read an answer', async () => {
     for (const method of ['GET', 'OPTIONS']) {
       const { headers } = await owner.person.call(method, '/v1/api-keys', undefined, {
         origin: 'https://evil.example.com',

@@ -3,7 +3,7 @@ import { newOwner, PASSWORD } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
-describe('what ends a session', () => {
+describe('a session', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
@@ -13,7 +13,7 @@ describe('what ends a session', () => {
   test.each([
     ['suspended', 'SuspendAccount', 'owner-suspended'],
     ['deleted', 'DeleteAccount', 'owner-deleted'],
-  ] as const)('an owner who is %s is out at once, and after reactivation only a new sign-in helps', async (...row) => {
+  ] as const)('ends when its owner is %s, and stays ended after reactivation', async (...row) => {
     const [, end, reason] = row;
     const { id, email, person } = await newOwner(service);
     expect((await person.call('GET', '/v1/api-keys')).status).toBe(200);
@@ -35,7 +35,7 @@ describe('what ends a session', () => {
     expect(items).toEqual([expect.objectContaining({ type: 'authentication.failed', reason, count: 1 })]);
   });
 
-  test('a new password ends every session, and the old password no longer signs in', async () => {
+  test('ends when the owner gets a new password, like all others of the owner', async () => {
     const { id, email, person } = await newOwner(service);
     const elsewhere = await service.person().signIn(email, PASSWORD);
     await service.clients.putAccount({ id, email, displayName: 'Same', password: 'another password' });
@@ -45,14 +45,14 @@ describe('what ends a session', () => {
     await service.person().signIn(email, 'another password');
   });
 
-  test('the same password pushed again, or none, ends nothing', async () => {
+  test('stays open when the platform sends the same password again, or none', async () => {
     const { id, email, person } = await newOwner(service);
     await service.clients.putAccount({ id, email, displayName: 'Renamed', password: PASSWORD });
     await service.clients.putAccount({ id, email, displayName: 'Renamed again' });
     expect((await person.call('GET', '/v1/session')).body.displayName).toBe('Renamed again');
   });
 
-  test('twelve hours do: the session is good before its end and not after', async () => {
+  test('ends after twelve hours', async () => {
     const { id, person } = await newOwner(service);
     const [row] = await sql<{ hours: string }>(
       service.databaseUrl,
@@ -73,7 +73,7 @@ describe('what ends a session', () => {
     expect((await person.create()).status).toBe(401);
   });
 
-  test('no cookie, an empty one and a long one are answered alike', async () => {
+  test('is refused with the same answer for no cookie, an empty one and a long one', async () => {
     const answers = await Promise.all(
       ['', 'latchkey_session=', `latchkey_session=${'x'.repeat(4000)}`, 'latchkey_session=%00'].map(async (cookie) => {
         const person = service.person();

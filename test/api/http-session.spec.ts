@@ -14,7 +14,7 @@ describe('signing in and out', () => {
 
   const signIn = (body: unknown) => service.person().call('POST', '/v1/session', body);
 
-  test('signing in answers 204 and a cookie that scripts and other sites cannot use', async () => {
+  test('answers a sign-in with 204 and a cookie that scripts and other sites cannot use', async () => {
     const { email } = await newOwner(service);
     const { status, headers, body } = await signIn({ email, password: PASSWORD });
     expect({ status, body }).toEqual({ status: 204, body: undefined });
@@ -30,13 +30,13 @@ describe('signing in and out', () => {
     ]);
   });
 
-  test('the email is found whatever its case', async () => {
+  test('accepts the email in any case', async () => {
     const { id } = await newOwner(service, { id: 'case', email: 'Mixed.Case@Example.com' });
     const person = await service.person().signIn('mixed.CASE@example.COM', PASSWORD);
     expect((await person.call('GET', '/v1/session')).body.ownerId).toBe(id);
   });
 
-  test('GET /v1/session says who is signed in, until when, and nothing more', async () => {
+  test('answers GET /v1/session with the account and the end of the session', async () => {
     const { id, email, person } = await newOwner(service);
     const before = Date.now();
     const { status, body } = await person.call('GET', '/v1/session');
@@ -47,7 +47,7 @@ describe('signing in and out', () => {
     expect(Math.abs(Date.parse(body.expiresAt) - before - TWELVE_HOURS_MS)).toBeLessThan(60_000);
   });
 
-  test('a wrong password, an unknown email and an account without a password answer byte for byte the same', async () => {
+  test('answers the same bytes for a wrong password, an unknown email and an account without a password', async () => {
     const { email } = await newOwner(service);
     await service.clients.putAccount({ id: 'no-password', email: 'no-password@example.com', displayName: 'None' });
     const answers = await Promise.all(
@@ -85,15 +85,15 @@ describe('signing in and out', () => {
     ['an email that is an object', { email: { $ne: null }, password: 'x' }, ['email']],
     ['a password that is a list', { email: 'a@b.c', password: ['x'] }, ['password']],
     ['an email with a NUL', { email: 'a\u0000@b.c', password: 'x' }, ['email']],
-    ['an endless password', { email: 'a@b.c', password: 'x'.repeat(1025) }, ['password']],
+    ['a password that is too long', { email: 'a@b.c', password: 'x'.repeat(1025) }, ['password']],
     ['an unknown field', { email: 'a@b.c', password: 'x', remember: true }, ['remember']],
-  ])('%s is answered 400 with the field named', async (_, body, fields) => {
+  ])('answers 400 with the field named for %s', async (_, body, fields) => {
     const answer = await signIn(body);
     expect(answer.status).toBe(400);
     expect(answer.body.errors.map(({ field }: { field: string }) => field)).toEqual(fields);
   });
 
-  test('the sixth wrong sign-in from one network is 429 with Retry-After, even with the right password', async () => {
+  test('answers 429 with Retry-After after five wrong sign-ins of a network, even for the right password', async () => {
     const { email } = await newOwner(service);
     for (let guess = 1; guess <= 5; guess += 1) {
       expect((await signIn({ email, password: `guess ${guess}` })).status).toBe(401);
@@ -105,7 +105,7 @@ describe('signing in and out', () => {
     expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(15);
   });
 
-  test('signing out ends the session on the server and takes the cookie back', async () => {
+  test('ends the session on the server and deletes the cookie on sign-out', async () => {
     const { person } = await newOwner(service);
     const { cookie } = person;
     const { status, headers } = await person.call('DELETE', '/v1/session');
@@ -121,14 +121,14 @@ describe('signing in and out', () => {
     expect((await thief.call('DELETE', '/v1/session')).status).toBe(204);
   });
 
-  test('signing out ends this session alone', async () => {
+  test('keeps the other sessions of the owner on sign-out', async () => {
     const { email, person } = await newOwner(service);
     const elsewhere = await service.person().signIn(email, PASSWORD);
     await person.call('DELETE', '/v1/session');
     expect((await elsewhere.call('GET', '/v1/session')).status).toBe(200);
   });
 
-  test('a cookie planted before sign-in never becomes a session', async () => {
+  test('never makes a planted cookie a session', async () => {
     const { email } = await newOwner(service);
     const planted = `latchkey_session=${'A'.repeat(43)}`;
     const victim = service.person();
@@ -140,7 +140,7 @@ describe('signing in and out', () => {
     expect((await attacker.call('GET', '/v1/session')).status).toBe(401);
   });
 
-  test("an attacker's own session planted in a browser ends when its person signs in", async () => {
+  test("ends a planted session of an attacker when the browser's person signs in", async () => {
     const attacker = await newOwner(service);
     const { email, id } = await newOwner(service);
     const victim = service.person();
@@ -150,13 +150,13 @@ describe('signing in and out', () => {
     expect((await attacker.person.call('GET', '/v1/session')).status).toBe(401);
   });
 
-  test('a failed sign-in leaves the session that is there alone', async () => {
+  test('keeps the existing session after a failed sign-in', async () => {
     const { email, person } = await newOwner(service);
     expect((await person.call('POST', '/v1/session', { email, password: 'wrong' })).status).toBe(401);
     expect((await person.call('GET', '/v1/session')).status).toBe(200);
   });
 
-  test('the token is kept hashed: no table holds it', async () => {
+  test('stores the session token only as a hash', async () => {
     const { person } = await newOwner(service);
     const token = person.cookie.split('=')[1]!;
     const spellings = [token, Buffer.from(token).toString('hex'), Buffer.from(token, 'base64url').toString('hex')];
@@ -179,7 +179,7 @@ describe('signing in over https', () => {
   });
   afterAll(() => service.stop());
 
-  test('the cookie is Secure and bound to the host by its name', async () => {
+  test('sets a cookie that is Secure and bound to the host by its name', async () => {
     const person = service.person();
     const { headers } = await person.call('POST', '/v1/session', { email: 'demo@latchkey.dev', password: PASSWORD });
     const [pair, ...attributes] = headers.getSetCookie()[0]!.split('; ');
@@ -189,18 +189,18 @@ describe('signing in over https', () => {
     expect((await person.call('GET', '/v1/session')).status).toBe(200);
   });
 
-  test('a cookie without the prefix, which a neighbouring host could set, counts for nothing', async () => {
+  test('ignores a cookie without the prefix, which a neighbouring host could set', async () => {
     const person = await service.person().signIn();
     person.cookie = person.cookie.replace('__Host-', '');
     expect((await person.call('GET', '/v1/session')).status).toBe(401);
   });
 
-  test('browsers learn to stay with https', async () => {
+  test('sends Strict-Transport-Security', async () => {
     const { headers } = await service.person().call('GET', '/livez');
     expect(headers.get('strict-transport-security')).toMatch(/max-age=\d{7,}/);
   });
 
-  test('the public address is the origin that may change things, and no other spelling of it', async () => {
+  test('accepts changes only from the origin of the public address', async () => {
     const person = await service.person().signIn();
     const from = (origin: string) => person.call('POST', '/v1/api-keys', {}, { origin });
     expect((await from('https://keys.example.com')).status).toBe(400);

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sharedService, type Service } from '../support/processes/service.js';
 
-describe('the life of a key', () => {
+describe('an API key', () => {
   let service: Service;
   beforeAll(async () => {
     service = await sharedService();
   });
   afterAll(() => service.stop());
 
-  test('a key is granted until the answer to its revoke, and never after', async () => {
+  test('is granted until its revocation is answered, and never after that', async () => {
     const person = await service.person().signIn();
     const { apiKey, fullKey } = await person.newKey({ access: 'read-only' });
     expect((await service.clients.validate(fullKey)).grant).toMatchObject({

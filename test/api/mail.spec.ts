@@ -8,7 +8,7 @@ import { sql } from '../support/stores/sql.js';
 
 const PASSWORD = 'S3cret-of-mail';
 
-describe('what happens to keys is told to their owners by mail', () => {
+describe('the notices by mail', () => {
   let server: MailServer;
   let isOpen = true;
   let service: Service;
@@ -32,7 +32,7 @@ describe('what happens to keys is told to their owners by mail', () => {
   const waiting = () => sql<{ last_error: string | null }>(service.databaseUrl, 'SELECT last_error FROM outbox');
   const reason = () => eventually(async () => (await waiting())[0]?.last_error);
 
-  test('at last, when the server has refused the login, of which the password is not kept', async () => {
+  test('are sent after the server refused the login, and its password is not stored with the error', async () => {
     isOpen = false;
     const { email, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey({ name: 'Ünïcode <b>' });
@@ -51,7 +51,7 @@ describe('what happens to keys is told to their owners by mail', () => {
     await eventually(async () => (await waiting()).length === 0);
   });
 
-  test('but not to a person who was purged meanwhile', async () => {
+  test('are not sent to a person who was purged before the next attempt', async () => {
     isOpen = false;
     const { id, email, person } = await newOwner(service);
     await person.newKey();
@@ -61,7 +61,7 @@ describe('what happens to keys is told to their owners by mail', () => {
     expect(server.mails.some(({ recipients }) => recipients.includes(email))).toBe(false);
   });
 
-  test('and what is due by the clock is looked for from the start on', async () => {
+  test('are created for due times by a job that runs from the start', async () => {
     const job = { job: 'tell-due-notices' };
     await eventually(async () => (await readMetrics(service.url)).sum('latchkey_job_runs_total', job) > 0);
     expect((await readMetrics(service.url)).sum('latchkey_job_failures_total', job)).toBe(0);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually.js';
-import { askForEveryVerdict } from '../support/application/every-verdict.js';
+import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
 import { metricsIn } from '../support/reading/promql.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -26,10 +26,10 @@ const dashboard = JSON.parse(read('deploy/grafana/latchkey.json')) as { schemaVe
 const alerts = (parseYaml(read('deploy/prometheus/alerts.yml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
   ({ rules }) => rules,
 );
-const drawn = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ of: title, expr })));
-const asked = [...alerts.map(({ alert, expr }) => ({ of: alert, expr })), ...drawn];
+const panels = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ of: title, expr })));
+const queries = [...alerts.map(({ alert, expr }) => ({ of: alert, expr })), ...panels];
 
-describe('what is documented of metrics', () => {
+describe('the metrics in docs, alerts and dashboard', () => {
   let service: Service;
   let page: MetricsPage;
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('what is documented of metrics', () => {
       WEBHOOK_URL: 'http://127.0.0.1:9/nobody',
       WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
     });
-    await askForEveryVerdict(service);
+    await causeEveryVerdict(service);
     // The garbage collection metrics appear after the first collection.
     page = await eventually(async () => {
       await Promise.all(Array.from({ length: 100 }, () => service.clients.validate('lk_nobody')));
@@ -51,7 +51,7 @@ describe('what is documented of metrics', () => {
   });
   afterAll(() => service.stop());
 
-  test.each(asked)('$of: $expr can be read and asks for metrics that there are', ({ expr }) => {
+  test.each(queries)('exist, as used by $of: $expr', ({ expr }) => {
     const names = metricsIn(expr);
     expect(names.length).toBeGreaterThan(0);
     // The metric `up` comes from Prometheus itself.
@@ -59,24 +59,24 @@ describe('what is documented of metrics', () => {
     expect(names.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('docs/telemetry.md lists every metric with its type and labels, and none that there is not', () => {
+  test('are all in docs/telemetry.md, with type and labels', () => {
     const rows = [
       ...read('docs/telemetry.md').matchAll(/^\| `(\w+)` +\| (counter|gauge|histogram) +\| ([^|]*?) *\|/gm),
     ];
     const listed = rows.map(([, name, type, labels]) => [name, type, [...labels!.matchAll(/\w+/g)].join()]);
     const ofMetric = (metric: string, name: string) =>
       name.replace(/_(bucket|sum|count)$/, '') === metric || name === metric;
-    const told = [...page.types].map(([name, type]) => {
+    const existing = [...page.types].map(([name, type]) => {
       const samples = page.samples.filter((sample) => ofMetric(name, sample.name));
       const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
       labels.delete('le');
       // A metric without a current sample shows no labels.
       return [name, type, samples.length > 0 ? [...labels].join() : listed.find(([known]) => known === name)?.[2]];
     });
-    expect(listed.sort()).toEqual(told.sort());
+    expect(listed.sort()).toEqual(existing.sort());
   });
 
-  test('each alert says why it matters and what to do', () => {
+  test('have alerts that explain the reason and the action', () => {
     expect(alerts.length).toBeGreaterThanOrEqual(8);
     for (const { alert, annotations } of alerts) {
       const { summary = '', why = '', action = '' } = annotations;
@@ -84,7 +84,7 @@ describe('what is documented of metrics', () => {
     }
   });
 
-  test('the dashboard’s panels have a query each and lie beside each other', () => {
+  test('are on panels that have a query and do not overlap', () => {
     expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(39);
     expect(dashboard.panels.filter(({ targets }) => targets.length === 0)).toEqual([]);
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
 import { newOwner } from '../support/callers/owners.js';
-import { QuestionStream } from '../support/callers/question-stream.js';
+import { ValidationStream } from '../support/callers/validation-stream.js';
 import { startService, type Service } from '../support/processes/service.js';
 
-/** The number of simultaneous questions of each kind; half of them as unary calls, half on a stream. */
+/** The number of simultaneous requests of each kind; half of them as unary calls, half on a stream. */
 const EACH = 20;
 const PARTS = ['batch', 'postgresql', 'limits', 'record'];
 
@@ -20,7 +20,7 @@ describe.each([
     const { person } = await newOwner(service);
     const [{ fullKey: good }, revoked] = [await person.newKey({ access: 'read-only' }), await person.newKey()];
     await person.revoke(revoked.apiKey.id);
-    const stream = new QuestionStream(service.clients);
+    const stream = new ValidationStream(service.clients);
     const kinds = [
       { apiKey: good },
       { apiKey: good, operation: 'OPERATION_WRITE' },
@@ -29,13 +29,13 @@ describe.each([
       { apiKey: unknownKey() },
       { apiKey: 'malformed' },
     ] as const;
-    const asked = kinds.flatMap((kind) =>
+    const validations = kinds.flatMap((kind) =>
       Array.from({ length: EACH }, (__, n) => {
-        const question = { operation: 'OPERATION_READ', ...kind } as const;
-        return n % 2 > 0 ? stream.ask(question) : service.clients.ask(question);
+        const request = { operation: 'OPERATION_READ', ...kind } as const;
+        return n % 2 > 0 ? stream.validate(request) : service.clients.validateRequest(request);
       }),
     );
-    await Promise.all(asked);
+    await Promise.all(validations);
     page = await readMetrics(service.url);
     stream.close();
   });
@@ -43,7 +43,7 @@ describe.each([
 
   const count = (part: string) => page.sum('latchkey_validation_part_duration_seconds_count', { part });
 
-  test('are counted once for each validation that came through them', () => {
+  test('are counted once for each validation that needs them', () => {
     expect(page.sum('latchkey_validations_total')).toBe(6 * EACH);
     expect(page.sum('latchkey_validations_total', { outcome: 'failed' })).toBe(0);
     // A malformed key is not read, an unproven one not charged, and only failed authentications are recorded.
@@ -55,7 +55,7 @@ describe.each([
     });
   });
 
-  test('are no more than the whole together, and none is nothing', () => {
+  test('are above zero, and their sum is at most the whole time', () => {
     const sums = PARTS.map((part) => page.sum('latchkey_validation_part_duration_seconds_sum', { part }));
     for (const sum of sums) expect(sum).toBeGreaterThan(0);
     const rounding = 1 + 1e-9;
@@ -63,7 +63,7 @@ describe.each([
     expect(together).toBeLessThanOrEqual(page.sum('latchkey_validation_duration_seconds_sum') * rounding);
   });
 
-  test('lie within the calls', () => {
+  test('are within the time of the calls', () => {
     const calls = page.sum('latchkey_grpc_server_request_duration_seconds_sum', { outcome: 'ok' });
     expect(page.sum('latchkey_validation_duration_seconds_sum')).toBeLessThanOrEqual(calls);
   });

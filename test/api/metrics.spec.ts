@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
-import { askForEveryVerdict } from '../support/application/every-verdict.js';
+import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { eventually } from '../support/eventually.js';
 import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
-import { QuestionStream } from '../support/callers/question-stream.js';
+import { ValidationStream } from '../support/callers/validation-stream.js';
 import { startService, type Service } from '../support/processes/service.js';
 
 describe('the metrics page', () => {
@@ -18,9 +18,9 @@ describe('the metrics page', () => {
       REDIS_URL: `${process.env['LATCHKEY_TEST_REDIS_URL']}/8`,
       AUDIT_SEAL_KEY: randomBytes(32).toString('hex'),
     });
-    keys = await askForEveryVerdict(service);
-    const stream = new QuestionStream(service.clients);
-    await stream.ask({ apiKey: keys[0]!, operation: 'OPERATION_READ' });
+    keys = await causeEveryVerdict(service);
+    const stream = new ValidationStream(service.clients);
+    await stream.validate({ apiKey: keys[0]!, operation: 'OPERATION_READ' });
     for (const path of [
       '/settings/api-keys',
       '/nothing',
@@ -39,7 +39,7 @@ describe('the metrics page', () => {
   });
   afterAll(() => service.stop());
 
-  test('counts each reason for a denial by itself, and times each outcome', () => {
+  test('counts each reason for a denial, and measures the time of each outcome', () => {
     for (const reason of DENIAL_REASONS) {
       expect([reason, page.sum('latchkey_validations_total', { outcome: 'denied', reason })]).not.toEqual([reason, 0]);
     }
@@ -50,7 +50,7 @@ describe('the metrics page', () => {
     expect(page.sum('latchkey_validation_duration_seconds_sum')).toBeGreaterThan(0);
   });
 
-  test('times requests by route and calls by method, and a stream’s questions one by one', () => {
+  test('measures requests by route and calls by method, and each validation of a stream', () => {
     const http = (method: string, outcome: string) =>
       page.sum('latchkey_http_server_request_duration_seconds_count', { method, outcome });
     expect(http('POST /v1/api-keys', 'ok')).toBe(4);
@@ -65,7 +65,7 @@ describe('the metrics page', () => {
     expect(grpc('AccountService/SuspendAccount')).toBe(1);
   });
 
-  test('reports the state of what validations need', () => {
+  test('reports the state of the parts that validations need', () => {
     expect(page.sum('latchkey_ready')).toBe(1);
     expect(page.sum('latchkey_redis_up')).toBe(1);
     expect(page.sum('latchkey_workers')).toBe(1);
@@ -83,7 +83,7 @@ describe('the metrics page', () => {
     expect(page.sum('latchkey_audit_seal_lag_seconds')).toBeLessThan(5);
   });
 
-  test('names no key, no owner and no path, and has few label sets', () => {
+  test('contains no key, owner or path, and has few label sets', () => {
     const secrets = keys.flatMap((key) => [key.slice(3, 27), key.slice(28, 60)]);
     expect(secrets.filter((text) => page.text.includes(text))).toEqual([]);
     const values = page.samples.flatMap((sample) => Object.values(sample.labels));

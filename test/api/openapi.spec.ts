@@ -9,7 +9,7 @@ import { sql } from '../support/stores/sql.js';
 
 const UNAVAILABLE = 503;
 
-describe('/openapi.json beside the running service', () => {
+describe('/openapi.json, compared with the running service', () => {
   let service: Service;
   let api: OpenApi;
   let world: World;
@@ -27,18 +27,18 @@ describe('/openapi.json beside the running service', () => {
 
   async function makeWorld(): Promise<World> {
     const [owner, other] = [await newOwner(service), await newOwner(service)];
-    const [used, busy, revoked, open, mighty] = await Promise.all([1, 2, 3, 4, 5].map(() => owner.person.newKey()));
+    const [used, busy, revoked, open, permitted] = await Promise.all([1, 2, 3, 4, 5].map(() => owner.person.newKey()));
     await owner.person.revoke(revoked!.apiKey.id);
     await Promise.all([1, 2, 3, 4, 5].map(() => other.person.newKey()));
     return {
       owner,
-      leaversCookie: (await service.person().signIn(owner.email)).cookie,
+      cookieToEnd: (await service.person().signIn(owner.email)).cookie,
       stranger: () => service.person(),
       keyId: open!.apiKey.id,
       revokedKeyId: revoked!.apiKey.id,
-      hoarder: other.person,
+      personAtMaximum: other.person,
       fullKey: used!.fullKey,
-      mightyKey: mighty!.fullKey,
+      permittedKey: permitted!.fullKey,
       busyKey: busy!.fullKey,
     };
   }
@@ -47,7 +47,7 @@ describe('/openapi.json beside the running service', () => {
     Object.entries(byStatus).map(([status, provoke]) => ({ name, status: Number(status), provoke })),
   );
 
-  test('names what opens each call: a session or a JWT of the platform, or a service token, which is no JWT', async () => {
+  test('names the credentials of each call: a session or a JWT of the platform, or an opaque service token', async () => {
     const { components, paths } = (await service.person().call('GET', '/openapi.json')).body;
     expect(components.securitySchemes).toMatchObject({
       cookie: { type: 'apiKey', in: 'cookie' },
@@ -63,16 +63,16 @@ describe('/openapi.json beside the running service', () => {
     expect(securityOf('/livez', 'get')).toBeUndefined();
   });
 
-  test('has every route of the table, and the table every route of the document', () => {
+  test('has the same routes as the table of provocations', () => {
     expect(Object.keys(PROVOCATIONS).sort()).toEqual(api.names.sort());
   });
 
-  test.each(Object.keys(PROVOCATIONS))('%s: the table provokes every status that is documented', (name) => {
+  test.each(Object.keys(PROVOCATIONS))('has the same statuses for %s as the table of provocations', (name) => {
     const documented = api.statusesOf(name).filter((status) => status !== UNAVAILABLE);
     expect(Object.keys(PROVOCATIONS[name]!).map(Number)).toEqual(documented);
   });
 
-  test.each(all)('$name answers $status as it is documented', async ({ name, status, provoke }) => {
+  test.each(all)('describes the answer $status of $name', async ({ name, status, provoke }) => {
     const answer = await provoke(world);
     expect([answer.status, api.problemOf(name, answer)]).toEqual([status, undefined]);
   });
@@ -96,7 +96,7 @@ describe('/openapi.json beside the running service', () => {
     });
 
     test.each(Object.entries(PROVOCATIONS))(
-      '%s answers as it is documented: 503 where it needs one',
+      'describes the answer of %s, which is 503 if it needs the database',
       async (name, byStatus) => {
         const [[success, provoke]] = Object.entries(byStatus) as [[string, (typeof all)[0]['provoke']]];
         const answer = await provoke(world);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
 import { eventually } from '../support/eventually.js';
-import { askForEveryVerdict } from '../support/application/every-verdict.js';
+import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner } from '../support/callers/owners.js';
@@ -45,11 +45,11 @@ describe('the log at debug', () => {
     return refusalOf(requestId);
   };
 
-  test('says why each validation was denied, with the ids of request, key and owner', async () => {
-    await askForEveryVerdict(service);
+  test('has the reason of each denial, with the ids of request, key and owner', async () => {
+    await causeEveryVerdict(service);
     const denials = log.named('refused').filter(({ reason }) => reason !== undefined && reason !== 'invalid-key');
     for (const denial of denials) {
-      const requestId = expect.stringMatching(/^question-\d+$/);
+      const requestId = expect.stringMatching(/^validation-\d+$/);
       const keyId = expect.stringMatching(KEY_ID);
       expect(denial).toMatchObject({
         level: DEBUG,
@@ -64,7 +64,7 @@ describe('the log at debug', () => {
     expect(denials.find(({ reason }) => reason === 'missing-permission')).toMatchObject({ permission: 'reports:read' });
   });
 
-  test('says what is wrong with a key that is not proven, and nothing of its secret', async () => {
+  test('has the reason why a key is not proven, without its secret', async () => {
     const { apiKey, fullKey } = await (await newOwner(service)).person.newKey();
     const [wrong, unknown] = [withWrongSecret(fullKey), unknownKey()];
     await service.clients.validate(wrong, { requestId: 'wrong' });
@@ -81,16 +81,16 @@ describe('the log at debug', () => {
     ['wrong audience', { aud: 'billing' }, 'the audience (aud) is not SESSION_JWT_AUDIENCE'],
     ['wrong issuer', { iss: 'https://elsewhere.example' }, 'the issuer (iss) is not SESSION_JWT_ISSUER'],
     ['unknown account', { sub: 'auth0|nobody' }, 'no account has the id auth0|nobody'],
-  ])("says why a token of the platform's login was refused: %s", async (what, claims, why) => {
+  ])("has the reason why a token of the platform's login was refused: %s", async (what, claims, why) => {
     const requestId = what.replace(' ', '-');
     expect(await present(claims, requestId)).toMatchObject({ level: DEBUG, reason: 'invalid-token', why });
   });
 
-  test('says why any other call was refused, over HTTP, gRPC and a stream', async () => {
+  test('has the reason of any other refusal, over HTTP, gRPC and a stream', async () => {
     await service.person().call('POST', '/v1/api-keys', {}, { 'x-request-id': 'signed-out' });
     expect(refusalOf('signed-out')).toMatchObject({ level: DEBUG, code: 'unauthenticated', why: expect.any(String) });
     const broken = { requestId: 'broken', operation: 'OPERATION_UNSPECIFIED' } as const;
-    await expect(service.clients.ask(broken)).rejects.toThrow(/credential is unset/);
+    await expect(service.clients.validateRequest(broken)).rejects.toThrow(/credential is unset/);
     const stream = service.clients.apiKeys.validateKeys(bearer('dev-validator-token'));
     stream.write({ ...broken, requestId: 'streamed' });
     await once(stream, 'data');
@@ -101,7 +101,7 @@ describe('the log at debug', () => {
     }
   });
 
-  test('has the probes that succeed; those that fail, and all other requests, are at info', async () => {
+  test('has successful probes at debug, and all other requests at info', async () => {
     const levelOf = (path: string) =>
       eventually(async () => log.named('request').find((entry) => entry['path'] === path)?.level);
     for (const path of ['/livez', '/readyz', '/metrics']) await service.person().call('GET', path);

@@ -34,7 +34,7 @@ describe('a slow validation', () => {
     log.named('slow validation').filter((entry) => entry['requestId'] === requestId);
   const number = (value: unknown) => value as number;
 
-  test('writes one line, whose parts show that PostgreSQL took the time', async () => {
+  test('is logged in one line, whose parts show that PostgreSQL took the time', async () => {
     const { fullKey } = await (await newOwner(service)).person.newKey();
     line.delayMs = DELAY_MS;
     await service.clients.validate(fullKey, { requestId: 'through the slow line' });
@@ -48,7 +48,7 @@ describe('a slow validation', () => {
     expect(recordMs).toBe(0);
   });
 
-  test('that is denied shows that the commit of its event took the time', async () => {
+  test('that is denied is logged with the time of the commit of its event', async () => {
     line.delayMs = DELAY_MS;
     await service.clients.validate('not a key', { requestId: 'a malformed one' });
     line.delayMs = 0;

@@ -5,14 +5,14 @@ import { answer, bearer, connectClients, type Clients } from '../support/callers
 import { unknownKey } from '../support/callers/key-strings.js';
 import { OtlpReceiver, type ReceivedSpan } from '../support/platform/otlp-receiver.js';
 import { Person } from '../support/callers/person.js';
-import { QuestionStream } from '../support/callers/question-stream.js';
+import { ValidationStream } from '../support/callers/validation-stream.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 
 const hexDigits = (digit: string, count: number) => digit.repeat(count);
 const traceparent = (trace: string, parent: string, flags = '01') =>
   `00-${hexDigits(trace, 32)}-${hexDigits(parent, 16)}-${flags}`;
 
-describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
+describe('tracing to OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let receiver: OtlpReceiver;
   let service: ServiceProcess;
@@ -42,7 +42,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     return answer((done) => clients.apiKeys.validateKey({ apiKey: key, operation: 'OPERATION_READ' }, metadata, done));
   };
 
-  test('a call’s span goes on with the caller’s trace, and its read of PostgreSQL lies below it', async () => {
+  test('continues the trace of a caller, with the read of PostgreSQL below the call', async () => {
     await validate(fullKey, traceparent('a', 'b'));
     const call = await found(
       ({ traceId, name }) => traceId === hexDigits('a', 32) && name === 'ApiKeyService/ValidateKey',
@@ -56,7 +56,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(receiver.serviceNames).toEqual(['keys']);
   });
 
-  test('a refusal’s commit lies below its call', async () => {
+  test('has the commit of a denial below its call', async () => {
     await validate(unknownKey(), traceparent('c', 'd'));
     const commit = await found(
       ({ traceId, name }) => traceId === hexDigits('c', 32) && name === 'postgresql record_failures',
@@ -64,10 +64,12 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(commit.attributes).toContainEqual({ key: 'db.operation.batch.size', value: { intValue: 1 } });
   });
 
-  test('a batch is in the trace of the first that asked and links to the others', async () => {
-    // They are written to one stream at once, so they arrive together.
-    const stream = new QuestionStream(clients);
-    await Promise.all(Array.from({ length: 20 }, () => stream.ask({ apiKey: fullKey, operation: 'OPERATION_READ' })));
+  test('has a batch in the trace of its first validation, with links to the others', async () => {
+    // They are written to one stream together, so they arrive together.
+    const stream = new ValidationStream(clients);
+    await Promise.all(
+      Array.from({ length: 20 }, () => stream.validate({ apiKey: fullKey, operation: 'OPERATION_READ' })),
+    );
     stream.close();
     const batch = await found(({ name, links }) => name === 'postgresql read_keys' && (links?.length ?? 0) > 0);
     const first = await found(({ spanId }) => spanId === batch.parentSpanId);
@@ -76,7 +78,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     for (const { spanId } of batch.links!) await found((span) => span.spanId === spanId && span.name === first.name);
   });
 
-  test('an HTTP request’s span is named by its route and goes on with the caller’s trace', async () => {
+  test('names the span of an HTTP request by its route, in the trace of the caller', async () => {
     const person = new Person(service.url);
     const headers = { traceparent: traceparent('e', 'f'), tracestate: 'vendor=anything', baggage: 'user=anyone' };
     await person.call('POST', '/v1/api-keys/anything/revoke', undefined, headers);
@@ -86,7 +88,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(receiver.received.join()).not.toMatch(/anything|anyone/);
   });
 
-  test('a trace that its caller does not sample is not sent, and a malformed one is not gone on with', async () => {
+  test('sends no trace that the caller does not sample, and ignores a malformed one', async () => {
     await validate(fullKey, traceparent('1', '2', '00'));
     await validate(fullKey, `${traceparent('3', '4').slice(0, -5)}x-01`);
     await validate(fullKey, traceparent('5', '6'));
@@ -96,7 +98,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     );
   });
 
-  test('on SIGTERM what was recorded last is sent before the end', async () => {
+  test('sends the last spans before the service ends on SIGTERM', async () => {
     await validate(fullKey, traceparent('7', '8'));
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0, err: '' });

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { randomUUID } from 'node:crypto';
 import { newOwner } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
-import { answering, HANGS, TAKES, WebhookServer } from '../support/platform/webhook-receiver.js';
+import { answering, HANGS, ACCEPTS, WebhookServer } from '../support/platform/webhook-receiver.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { readMetrics } from '../support/reading/metrics-page.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { sql } from '../support/stores/sql.js';
 
-describe('what happens to keys is told to the platform', () => {
+describe('the notices by webhook', () => {
   let receiver: WebhookServer;
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: Service;
@@ -18,27 +18,27 @@ describe('what happens to keys is told to the platform', () => {
     service = await startService({ ...receiver.env, DATABASE_URL: database.url });
   });
   beforeEach(() => {
-    receiver.answer = TAKES;
+    receiver.answer = ACCEPTS;
   });
   afterAll(async () => {
     await receiver.stop();
     await database.drop();
   });
 
-  /** Makes their next attempt due now, whatever the pause. */
+  /** Makes their next attempt due now. */
   const hurry = () => sql(database.url, 'UPDATE outbox SET next_try_at = clock_timestamp()');
   const waiting = async () => (await sql(database.url, 'SELECT 1 FROM outbox')).length;
-  const told = (keyId: string, count: number) =>
+  const received = (keyId: string, count: number) =>
     eventually(async () => {
-      const events = receiver.toldOf(keyId);
+      const events = receiver.noticesAbout(keyId);
       return events.length >= count && events;
     });
 
-  test('in signed messages, each once, with what identifies the key', async () => {
+  test('are signed, sent once each, and identify the key', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     await person.call('POST', `/v1/api-keys/${apiKey.id}/revoke`);
-    const events = await told(apiKey.id, 2);
+    const events = await received(apiKey.id, 2);
     const always = {
       keyId: apiKey.id,
       ownerId: id,
@@ -55,35 +55,35 @@ describe('what happens to keys is told to the platform', () => {
       { type: 'api_key.revoked', timestamp: expect.any(String), data: { sequence: 2, ...always, reason: 'owner' } },
     ]);
     await eventually(async () => (await waiting()) === 0);
-    expect(receiver.toldOf(apiKey.id)).toHaveLength(2);
+    expect(receiver.noticesAbout(apiKey.id)).toHaveLength(2);
   });
 
-  test('again when the receiver has answered 500, with the same id and the same text', async () => {
+  test('are sent again with the same id and text after the receiver answered 500', async () => {
     receiver.answer = answering(500);
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
-    await told(apiKey.id, 1);
-    receiver.answer = TAKES;
+    await received(apiKey.id, 1);
+    receiver.answer = ACCEPTS;
     await eventually(async () => {
       await hurry();
       return (await waiting()) === 0;
     });
-    const tries = receiver.deliveries.filter(({ body }) => body.includes(apiKey.id));
-    expect(tries.length).toBeGreaterThan(1);
-    expect(new Set(tries.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
+    const attempts = receiver.deliveries.filter(({ body }) => body.includes(apiKey.id));
+    expect(attempts.length).toBeGreaterThan(1);
+    expect(new Set(attempts.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
   });
 
-  test('while a receiver hangs, the service answers, its other jobs run, and the backlog is measured', async () => {
+  test('do not delay answers or other jobs while the receiver hangs', async () => {
     receiver.answer = HANGS;
     const { person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
-    await told(apiKey.id, 1);
+    await received(apiKey.id, 1);
     const runs = async () =>
       (await readMetrics(service.url)).sum('latchkey_job_runs_total', { job: 'check-readiness' });
     const before = await runs();
     await eventually(async () => (await runs()) > before + 1);
     // Its message is still being sent.
-    expect(receiver.toldOf(apiKey.id)).toHaveLength(1);
+    expect(receiver.noticesAbout(apiKey.id)).toHaveLength(1);
     expect((await service.clients.validate(fullKey)).grant).toMatchObject({ keyId: apiKey.id });
     expect((await person.call('GET', `/v1/api-keys/${apiKey.id}`)).status).toBe(200);
     const page = await readMetrics(service.url);
@@ -92,10 +92,10 @@ describe('what happens to keys is told to the platform', () => {
     receiver.hangUp();
   });
 
-  test('and never of what was refused or rolled back', async () => {
+  test('are never sent for a refused change', async () => {
     const { person } = await newOwner(service);
     const keys = [];
-    for (let made = 0; made < 5; made += 1) keys.push((await person.newKey()).apiKey);
+    for (let count = 0; count < 5; count += 1) keys.push((await person.newKey()).apiKey);
     const body = { name: 'one too many', access: 'read-only', password: 'nothing like it' };
     const refused = await person.call('POST', '/v1/api-keys', body);
     expect(refused.status).toBe(403);
@@ -109,18 +109,18 @@ describe('what happens to keys is told to the platform', () => {
     );
     expect(names).not.toContain('one too many');
     for (const { id } of keys)
-      expect(new Set(receiver.toldOf(id).map(({ type }) => type))).toEqual(new Set(['api_key.created']));
+      expect(new Set(receiver.noticesAbout(id).map(({ type }) => type))).toEqual(new Set(['api_key.created']));
   });
 
-  test('the service ends though a receiver hangs, and what was under way is anybody’s', async () => {
+  test('do not stop the service from ending, which releases the notice that it was sending', async () => {
     receiver.answer = HANGS;
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
-    await told(apiKey.id, 1);
+    await received(apiKey.id, 1);
     const claimed = () => sql(database.url, 'SELECT 1 FROM outbox WHERE claimed_until > clock_timestamp()');
     expect(await claimed()).toHaveLength(1);
     await service.stop();
     expect([await waiting(), await claimed()]).toEqual([1, []]);
-    expect(receiver.toldOf(apiKey.id)).toHaveLength(1);
+    expect(receiver.noticesAbout(apiKey.id)).toHaveLength(1);
   });
 });

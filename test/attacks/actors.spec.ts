@@ -9,7 +9,7 @@ import { sql } from '../support/stores/sql.js';
 type Headers = Record<string, string>;
 
 /** The actor's standing with the service, which decides the answer of every route. */
-type Standing = 'nobody' | 'bearer of something else' | 'bearer of a key' | 'somebody else';
+type Standing = 'anonymous' | 'bearer of another token' | 'bearer of a key' | 'another owner';
 
 interface Actor {
   readonly name: string;
@@ -24,7 +24,7 @@ const cookieOf = ({ person }: Owner): Headers => ({ cookie: person.cookie });
 function endedSession(name: string, end: (owner: Owner, service: Service) => Promise<unknown>): Actor {
   return {
     name: `a session ${name}`,
-    standing: 'nobody',
+    standing: 'anonymous',
     credentials: async (_, service) => {
       const owner = await newOwner(service);
       await end(owner, service);
@@ -38,8 +38,8 @@ function actor(name: string, standing: Standing, credentials: Actor['credentials
 }
 
 const ACTORS: readonly Actor[] = [
-  actor('nobody', 'nobody', async () => ({})),
-  actor('nobody who claims to be the owner', 'nobody', async ({ id, email }) => ({
+  actor('an anonymous caller', 'anonymous', async () => ({})),
+  actor('an anonymous caller who claims to be the owner', 'anonymous', async ({ id, email }) => ({
     'x-owner-id': id,
     'x-user-id': id,
     'x-forwarded-user': id,
@@ -47,7 +47,7 @@ const ACTORS: readonly Actor[] = [
     'x-remote-user': id,
     forwarded: `for=127.0.0.1;by=${id}`,
   })),
-  actor('a made-up session', 'nobody', async () => ({ cookie: `latchkey_session=${'A'.repeat(43)}` })),
+  actor('a made-up session', 'anonymous', async () => ({ cookie: `latchkey_session=${'A'.repeat(43)}` })),
   endedSession('that was signed out', ({ person }) => person.call('DELETE', '/v1/session')),
   endedSession('past its twelve hours', ({ id }, { databaseUrl }) =>
     sql(databaseUrl, 'UPDATE sessions SET expires_at = now() WHERE account_id = $1', [id]),
@@ -57,18 +57,18 @@ const ACTORS: readonly Actor[] = [
   ),
   endedSession('of a suspended owner', ({ id }, { clients }) => clients.account('SuspendAccount', id)),
   endedSession('of a deleted owner', ({ id }, { clients }) => clients.account('DeleteAccount', id)),
-  actor('a validator token', 'bearer of something else', async () => bearer('dev-validator-token')),
-  actor('an accounts token', 'bearer of something else', async () => bearer('dev-accounts-token')),
-  actor("the owner's session as a bearer token", 'bearer of something else', async ({ person }) =>
+  actor('a validator token', 'bearer of another token', async () => bearer('dev-validator-token')),
+  actor('an accounts token', 'bearer of another token', async () => bearer('dev-accounts-token')),
+  actor("the owner's session as a bearer token", 'bearer of another token', async ({ person }) =>
     bearer(person.cookie.split('=')[1]!),
   ),
-  actor("the owner's password as a bearer token", 'bearer of something else', async () => bearer(PASSWORD)),
+  actor("the owner's password as a bearer token", 'bearer of another token', async () => bearer(PASSWORD)),
   actor("the owner's own key", 'bearer of a key', async ({ person }) => bearer((await person.newKey()).fullKey)),
   actor("another owner's key", 'bearer of a key', async (_, service) =>
     bearer((await (await newOwner(service)).person.newKey()).fullKey),
   ),
-  actor('another owner', 'somebody else', async (_, service) => cookieOf(await newOwner(service))),
-  actor('another owner who claims to be the owner', 'somebody else', async ({ id }, service) => ({
+  actor('another owner', 'another owner', async (_, service) => cookieOf(await newOwner(service))),
+  actor('another owner who claims to be the owner', 'another owner', async ({ id }, service) => ({
     ...cookieOf(await newOwner(service)),
     'x-owner-id': id,
   })),
@@ -79,9 +79,9 @@ const isAboutOneKey = ({ name }: ManagementRoute) => name.includes('{id}');
 
 function expectedStatus(standing: Standing, route: ManagementRoute): number {
   if (standing === 'bearer of a key') return 403;
-  if (standing === 'bearer of something else') return 401;
+  if (standing === 'bearer of another token') return 401;
   if (isSignIn(route)) return 401;
-  if (standing === 'nobody') return route.anonymous;
+  if (standing === 'anonymous') return route.anonymous;
   return isAboutOneKey(route) ? 404 : route.success;
 }
 
@@ -103,8 +103,8 @@ describe('someone who is not the owner', () => {
     await service.stop();
   });
 
-  /** All stored data of the victim, except the record of failures. */
-  const kept = async () => {
+  /** All stored data of the victim, except recorded failures. */
+  const storedData = async () => {
     const { rows } = await database.query(
       `SELECT a::text FROM accounts a WHERE id = $1 UNION ALL SELECT k::text FROM api_keys k WHERE owner_id = $1
        UNION ALL SELECT s::text FROM sessions s WHERE account_id = $1`,
@@ -117,24 +117,24 @@ describe('someone who is not the owner', () => {
     let headers: Headers;
     beforeAll(async () => {
       headers = await credentials(victim, service);
-      before = await kept();
+      before = await storedData();
     });
 
     const cases = MANAGEMENT_ROUTES.flatMap((route) => {
-      const objects = isAboutOneKey(route) ? ["the owner's key", 'an unknown key', 'no key at all'] : ['the owner'];
+      const objects = isAboutOneKey(route) ? ["the owner's key", 'an unknown key', 'an invalid id'] : ['the owner'];
       return objects.map((object) => ({ route, object, status: expectedStatus(standing, route) }));
     });
 
-    test.each(cases)('$route.name about $object is $status, reveals nothing and changes nothing', async (attempt) => {
+    test.each(cases)('is answered $status by $route.name about $object, without data or changes', async (attempt) => {
       const { route, object, status } = attempt;
-      const ids: Record<string, string> = { 'an unknown key': randomUUID(), 'no key at all': `${keyId}'--` };
+      const ids: Record<string, string> = { 'an unknown key': randomUUID(), 'an invalid id': `${keyId}'--` };
       const order = route.order(victim, ids[object] ?? keyId);
       const body = isSignIn(route) ? { email: `${randomUUID()}@example.com`, password: PASSWORD } : order.body;
       const answer = await service.person().call(route.method, order.path, body, headers);
       expect(answer.status).toBe(status);
-      expect(await kept()).toEqual(before);
-      const told = JSON.stringify([answer.body, [...answer.headers]]);
-      for (const fact of [keyId, victim.id, victim.email]) expect(told).not.toContain(`"${fact}"`);
+      expect(await storedData()).toEqual(before);
+      const received = JSON.stringify([answer.body, [...answer.headers]]);
+      for (const fact of [keyId, victim.id, victim.email]) expect(received).not.toContain(`"${fact}"`);
     });
   });
 });

@@ -18,13 +18,13 @@ import { presentKey, presentPassword, presentSession, presentToken } from './can
 const redisUrl = `${process.env['LATCHKEY_TEST_REDIS_URL']}/7`;
 const word = (name: string) => `canary-${name}-${randomBytes(12).toString('hex')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-/** The part that proves a key: nothing of it may be stored, not even half of it. */
+/** The first characters of a key's secret part, because no piece of it may be stored. */
 const proofOf = (key: string) => key.slice(key.indexOf('.') + 1).slice(0, 20);
 
 const passwords = { password: word('password'), changedPassword: word('changed'), wrongPassword: word('wrong') };
 const tokens = { validator: word('validator'), accounts: word('accounts'), unknownToken: word('nobody') };
 
-describe('secrets that went every way there is', () => {
+describe('secrets that were sent on every path', () => {
   const mailPassword = word('mail');
   const webhookSecret = WebhookServer.SECRET.replace('whsec_', '');
   const secrets: Record<string, string> = { ...passwords, ...tokens, webhookSecret, mailPassword };
@@ -40,7 +40,7 @@ describe('secrets that went every way there is', () => {
     database = await createDatabase();
     const receiver = await OtlpReceiver.start();
     const webhooks = await WebhookServer.start();
-    const mailServer = await unkindMailServer();
+    const mailServer = await refusingMailServer();
     const metricsPort = String(await freePort());
     const service = await ServiceProcess.startReady({
       METRICS_PORT: metricsPort,
@@ -63,7 +63,7 @@ describe('secrets that went every way there is', () => {
       const refused = () => sql(database.url, 'SELECT 1 FROM outbox WHERE last_error IS NOT NULL');
       await eventually(async () => (await refused()).length > 0);
       answers.push(...(await storedRows(database.url)));
-      mailServer.beKind();
+      mailServer.accept();
       await eventually(async () => {
         await sql(database.url, 'UPDATE outbox SET next_try_at = clock_timestamp()');
         return mailServer.mails.length > 0;
@@ -132,11 +132,11 @@ describe('secrets that went every way there is', () => {
     await presentSession(paths, secrets['secondSession']);
   }
 
-  test('are nowhere: no table, no Redis entry, no line of the log, no metric, no span, no answer to anyone', () => {
+  test('are in no table, Redis entry, log line, metric, span or answer', () => {
     expect(hitsOf(secrets, finds)).toEqual([]);
   });
 
-  test('were looked for where they would be: what may be kept is found there', () => {
+  test('are searched in places where the public part is found', () => {
     const places = (text: string) => finds.filter((find) => find.text.includes(text)).map(({ place }) => place);
     expect(places(publicPart)).toEqual(expect.arrayContaining(['table public.api_keys', 'stdout']));
     expect(places(publicPart)).not.toContain('the webhooks');
@@ -157,7 +157,7 @@ describe('secrets that went every way there is', () => {
     expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(14);
   });
 
-  test('would be found in any spelling', () => {
+  test('are found in any spelling', () => {
     const { password } = passwords;
     const written = [password, `x${Buffer.from(password).toString('hex')}`, password.toUpperCase()];
     const within = ['', 'a', 'ab'].map((before) => Buffer.from(`${before}${password}:`).toString('base64'));
@@ -167,7 +167,7 @@ describe('secrets that went every way there is', () => {
     expect(spellingsOf(password).length).toBeGreaterThan(4);
   });
 
-  test('left a log in which each line is one entry', () => {
+  test('leave a log in which each line is one entry', () => {
     const lines = log.out
       .trim()
       .split('\n')
@@ -179,18 +179,18 @@ describe('secrets that went every way there is', () => {
   });
 });
 
-/** Refuses each login, and repeats the password, until it is told to be kind. */
-async function unkindMailServer() {
-  let isKind = false;
+/** Refuses each login with an error that contains the password, until `accept` is called. */
+async function refusingMailServer() {
+  let isAccepting = false;
   const server = await MailServer.start({
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, callback) => {
       const refused = Object.assign(new Error(`not ${password} for ${username}`), { responseCode: 535 });
-      callback(isKind ? null : refused, { user: username! });
+      callback(isAccepting ? null : refused, { user: username! });
     },
   });
-  return Object.assign(server, { beKind: () => void (isKind = true) });
+  return Object.assign(server, { accept: () => void (isAccepting = true) });
 }
 
 function mapValues(record: Record<string, string>, change: (value: string) => string): Record<string, string> {

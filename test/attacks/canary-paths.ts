@@ -8,7 +8,7 @@ import type { Find } from './canary-search.js';
 interface Paths {
   readonly url: string;
   readonly clients: Clients;
-  /** The clients' own. */
+  /** The token that `clients` use. */
   readonly validatorToken: string;
   /** The cookie of a person who is signed in. */
   readonly cookie: string;
@@ -37,17 +37,17 @@ async function request(
     paths.note({ place: `the answer to ${method} ${path.split(/[?%]/, 1)[0]!.slice(0, 24)}`, text });
 }
 
-/** Notes the error of a broken call. */
-async function call(paths: Paths, method: string, question: Promise<unknown>): Promise<void> {
+/** Notes the error of a failed call. */
+async function call(paths: Paths, method: string, pending: Promise<unknown>): Promise<void> {
   try {
-    await question;
+    await pending;
   } catch (error) {
     const { details, metadata } = error as ServiceError;
     paths.note({ place: `the answer to ${method}`, text: `${details} ${JSON.stringify(metadata.getMap())}` });
   }
 }
 
-/** Puts a key wherever a client might put one, by mistake or on purpose. */
+/** Sends a key in every place where a client might put one, by mistake or on purpose. */
 export async function presentKey(paths: Paths, key: string, password: string): Promise<void> {
   const { clients } = paths;
   const send = (method: string, path: string, headers?: Headers, body?: string) =>
@@ -55,7 +55,7 @@ export async function presentKey(paths: Paths, key: string, password: string): P
   const order = (part: object) => JSON.stringify({ name: 'CI', access: 'read-only', password, ...part });
 
   const asHeaders = ['x-request-id', 'user-agent', 'referer', 'x-forwarded-for', 'x-api-key', 'origin', 'accept'];
-  // The fields beside a well-formed traceparent may hold any text.
+  // The fields next to a well-formed traceparent may contain any text.
   const trace = {
     traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
     tracestate: `x=${key}`,
@@ -85,19 +85,19 @@ export async function presentKey(paths: Paths, key: string, password: string): P
     await send('POST', '/v1/api-keys', {}, order(part));
   }
 
-  const question = { apiKey: key, requestId: key, userAgent: `curl ${key}`, clientIp: key } as const;
+  const validation = { apiKey: key, requestId: key, userAgent: `curl ${key}`, clientIp: key } as const;
   const profile = { id: 'other', email: 'other@example.com' };
   const wrong = [{ permissions: [key] }, { email: key }, { id: `${key}/` }, { passwordHash: key }];
   await Promise.all([
-    call(paths, 'ValidateKey', clients.validate(key, question)),
-    call(paths, 'ValidateKey', clients.ask({ ...question, authorization: `Bearer ${key}` })),
+    call(paths, 'ValidateKey', clients.validate(key, validation)),
+    call(paths, 'ValidateKey', clients.validateRequest({ ...validation, authorization: `Bearer ${key}` })),
     call(paths, 'ValidateKey', clients.validate(key, { permission: key })),
     call(paths, 'ValidateKey', clients.validate(key, { permission: `${key}:read` })),
     ...wrong.map((part) => call(paths, 'PutAccount', clients.putAccount({ ...profile, ...part }))),
     call(paths, 'GetAccount', clients.account('GetAccount', key)),
     presentToken(paths, key),
     introspect(paths, key),
-    askAsEnvoy(paths, key),
+    checkAsEnvoy(paths, key),
   ]);
 }
 
@@ -115,13 +115,13 @@ async function introspect(paths: Paths, key: string): Promise<void> {
   }
 }
 
-async function askAsEnvoy(paths: Paths, key: string): Promise<void> {
+async function checkAsEnvoy(paths: Paths, key: string): Promise<void> {
   const envoy = new ExtAuthz(paths.clients.apiKeys.getChannel().getTarget(), bearer(paths.validatorToken));
   const headers = { authorization: `Bearer ${key}`, 'user-agent': key, 'x-request-id': key };
   const settings = [{}, { permission: key }, { permission: `${key}:read` }, { permission: '', operation: key }];
   for (const setting of settings) {
-    const { forwarded: _for, ...told } = await envoy.pass({ headers, method: key }, setting);
-    paths.note({ place: 'the answer to Check', text: JSON.stringify(told) });
+    const { forwarded: _for, ...sent } = await envoy.pass({ headers, method: key }, setting);
+    paths.note({ place: 'the answer to Check', text: JSON.stringify(sent) });
   }
   const { forwarded } = await envoy.pass({ headers: { authorization: `Bearer ${key}` } }, { permission: '' });
   paths.note({ place: 'what Envoy passes on', text: JSON.stringify(forwarded ?? {}) });

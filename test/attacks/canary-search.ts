@@ -7,7 +7,7 @@ export interface Find {
   readonly text: string;
 }
 
-/** Every spelling in which a secret might be written down. */
+/** Every spelling in which a secret might be stored. */
 export function spellingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   // With one or two bytes before it, a text has another Base64 form. The characters at its edges also depend on its

@@ -11,8 +11,8 @@ import { startService, type Service } from '../support/processes/service.js';
 const VALIDATE = '/latchkey.v1.ApiKeyService/ValidateKey';
 const VALIDATE_MANY = '/latchkey.v1.ApiKeyService/ValidateKeys';
 const GET_ACCOUNT = '/latchkey.v1.AccountService/GetAccount';
-/** `operation: READ` and no credential: a broken question, which gets its error as soon as it has been read. */
-const QUESTION = Buffer.from([0x20, 0x01]);
+/** `operation: READ` and no credential: a malformed request, which gets its error as soon as it has been read. */
+const REQUEST = Buffer.from([0x20, 0x01]);
 const LIMIT_BYTES = 64 * 1024;
 
 function frame(message: Buffer, { flag = 0, length = message.length } = {}): Buffer {
@@ -22,7 +22,7 @@ function frame(message: Buffer, { flag = 0, length = message.length } = {}): Buf
   return Buffer.concat([head, message]);
 }
 
-describe('bytes that no gRPC library sends', () => {
+describe('malformed gRPC frames', () => {
   let service: Service;
   let session: ClientHttp2Session;
   let fullKey: string;
@@ -67,30 +67,30 @@ describe('bytes that no gRPC library sends', () => {
   const gzip = { 'grpc-encoding': 'gzip' };
   const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
   test.each<[string, Buffer, OutgoingHttpHeaders, number]>([
-    ['a well-formed frame, to compare with', frame(QUESTION), {}, status.INVALID_ARGUMENT],
+    ['a well-formed frame, to compare with', frame(REQUEST), {}, status.INVALID_ARGUMENT],
     ['no frame', Buffer.alloc(0), {}, status.UNIMPLEMENTED],
     ['half a frame head', Buffer.from([0, 0]), {}, status.UNIMPLEMENTED],
-    ['a length past the end', frame(QUESTION, { length: 100 }), {}, status.UNIMPLEMENTED],
-    ['a length before the end', frame(QUESTION, { length: 1 }), {}, status.INTERNAL],
-    ['a length of 4 GiB', frame(QUESTION, { length: 0xffffffff }), {}, status.RESOURCE_EXHAUSTED],
-    ['a length past the limit', frame(QUESTION, { length: LIMIT_BYTES + 1 }), {}, status.RESOURCE_EXHAUSTED],
+    ['a length past the end', frame(REQUEST, { length: 100 }), {}, status.UNIMPLEMENTED],
+    ['a length before the end', frame(REQUEST, { length: 1 }), {}, status.INTERNAL],
+    ['a length of 4 GiB', frame(REQUEST, { length: 0xffffffff }), {}, status.RESOURCE_EXHAUSTED],
+    ['a length past the limit', frame(REQUEST, { length: LIMIT_BYTES + 1 }), {}, status.RESOURCE_EXHAUSTED],
     ['more bytes than the limit', frame(Buffer.alloc(1024 * 1024)), {}, status.RESOURCE_EXHAUSTED],
-    ['two questions in a call for one', Buffer.concat([frame(QUESTION), frame(QUESTION)]), {}, status.UNIMPLEMENTED],
+    ['two messages in a unary call', Buffer.concat([frame(REQUEST), frame(REQUEST)]), {}, status.UNIMPLEMENTED],
     ['compressed garbage', frame(randomBytes(64), { flag: 1 }), gzip, status.INTERNAL],
-    ['compression that nobody knows', frame(QUESTION, { flag: 1 }), { 'grpc-encoding': 'br' }, status.UNIMPLEMENTED],
-    ['what grows past the limit', frame(bomb, { flag: 1 }), gzip, status.RESOURCE_EXHAUSTED],
-    ['a timeout that is none', frame(QUESTION), { 'grpc-timeout': 'soon' }, status.INTERNAL],
+    ['unknown compression', frame(REQUEST, { flag: 1 }), { 'grpc-encoding': 'br' }, status.UNIMPLEMENTED],
+    ['a message over the limit when decompressed', frame(bomb, { flag: 1 }), gzip, status.RESOURCE_EXHAUSTED],
+    ['an invalid timeout', frame(REQUEST), { 'grpc-timeout': 'soon' }, status.INTERNAL],
     ['garbage for a message', frame(Buffer.alloc(64, 0xff)), {}, status.INTERNAL],
-  ])('%s', async (_, bytes, headers, expected) => {
+  ])('are answered with the right status for %s', async (_, bytes, headers, expected) => {
     for (const path of [VALIDATE, GET_ACCOUNT]) expect(await send(bytes, { ...headers, ':path': path })).toBe(expected);
   });
 
-  test('on a stream end that stream alone', async () => {
-    const whole = frame(QUESTION);
+  test('on a stream end only that stream', async () => {
+    const whole = frame(REQUEST);
     for (const bytes of [frame(Buffer.alloc(64, 0xff)), Buffer.concat([whole, frame(Buffer.alloc(64, 0xff))])]) {
       expect(await send(bytes, { ':path': VALIDATE_MANY })).toBe(status.INTERNAL);
     }
-    expect(await send(frame(QUESTION, { length: LIMIT_BYTES + 1 }), { ':path': VALIDATE_MANY })).toBe(
+    expect(await send(frame(REQUEST, { length: LIMIT_BYTES + 1 }), { ':path': VALIDATE_MANY })).toBe(
       status.RESOURCE_EXHAUSTED,
     );
   });
@@ -98,15 +98,15 @@ describe('bytes that no gRPC library sends', () => {
   test.each([
     ['without a slash', VALIDATE.slice(1)],
     ['empty', ''],
-    ['a star', '*'],
+    ['of a star', '*'],
     ['of another case', VALIDATE.toLowerCase()],
     ['with a slash too many', `/${VALIDATE}`],
     ['with dots', `/x/..${VALIDATE}`],
     ['with a query', `${VALIDATE}?x`],
     ['of a prototype', '/__proto__/constructor'],
-  ])('a :path %s reaches nothing', async (_, path) => {
+  ])('are not accepted with a :path %s', async (_, path) => {
     expect([status.UNIMPLEMENTED, 'Stream closed with error code NGHTTP2_PROTOCOL_ERROR']).toContain(
-      await send(frame(QUESTION), { ':path': path }),
+      await send(frame(REQUEST), { ':path': path }),
     );
   });
 
@@ -114,22 +114,22 @@ describe('bytes that no gRPC library sends', () => {
     ['GET', { ':method': 'GET' }],
     ['JSON', { 'content-type': 'application/json' }],
     ['no content type', { 'content-type': '' }],
-  ])('%s is not gRPC and reaches nothing', async (_, headers) => {
-    expect(await send(frame(QUESTION), headers)).not.toBe(status.OK);
+  ])('are not accepted as gRPC with %s', async (_, headers) => {
+    expect(await send(frame(REQUEST), headers)).not.toBe(status.OK);
   });
 
-  test('without a service identity is refused as UNAUTHENTICATED', async () => {
-    expect(await send(frame(QUESTION), { authorization: '' })).toBe(status.UNAUTHENTICATED);
+  test('are refused as UNAUTHENTICATED without a service identity', async () => {
+    expect(await send(frame(REQUEST), { authorization: '' })).toBe(status.UNAUTHENTICATED);
   });
 
-  test('a thousand calls that are taken back at once leave the others their answers', async () => {
-    const rude = connect(`http://${service.grpcTarget}`).on('error', () => undefined);
+  test('do not affect other calls when a thousand calls are cancelled', async () => {
+    const canceller = connect(`http://${service.grpcTarget}`).on('error', () => undefined);
     for (let call = 0; call < 1000; call += 1) {
-      const stream = rude.request({ ':method': 'POST', ':path': VALIDATE, 'content-type': 'application/grpc' });
+      const stream = canceller.request({ ':method': 'POST', ':path': VALIDATE, 'content-type': 'application/grpc' });
       stream.on('error', () => undefined).close(8);
     }
     const { grant } = await service.clients.validate(fullKey);
-    rude.destroy();
+    canceller.destroy();
     expect(grant).toBeTruthy();
   });
 
@@ -141,7 +141,7 @@ describe('bytes that no gRPC library sends', () => {
       'a preface and random frames',
       Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), randomBytes(4096)]),
     ],
-  ])('%s on the port is hung up on', async (_, bytes) => {
+  ])('close the connection when they are %s', async (_, bytes) => {
     const [host, port] = service.grpcTarget.split(':');
     await new Promise<void>((resolve) => {
       const socket = connectSocket(Number(port), host, () => socket.write(bytes));

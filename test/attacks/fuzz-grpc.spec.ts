@@ -10,7 +10,7 @@ import { shortOrLong } from '../support/jest/long-form.js';
 
 const TRIES = shortOrLong(100, 5000);
 const AT_ONCE = 200;
-/** The error of grpc-js for bytes that it can't decode. Any other INTERNAL would be our fault. */
+/** The error of grpc-js for bytes that it can't decode. Any other INTERNAL is a fault of the service. */
 const UNDECODABLE = 'INTERNAL: Error deserializing request';
 const EXPECTED = [
   'OK',
@@ -22,7 +22,7 @@ const EXPECTED = [
   UNDECODABLE,
 ];
 
-describe('random bytes', () => {
+describe('random gRPC messages', () => {
   let service: Service;
   let fullKey: string;
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('random bytes', () => {
     });
   }
 
-  test(`on every method, ${TRIES} times each: no fault of ours, and the service lives on`, async () => {
+  test(`cause no internal error on any method, in ${TRIES} tries each`, async () => {
     const { apiKeys, accounts } = service.clients;
     const methods = [
       ...methodsOf(apiKeys).map((method) => ({ method, token: 'dev-validator-token' })),

@@ -6,7 +6,7 @@ import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { newOwner, PASSWORD, type Owner } from '../support/callers/owners.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 
-describe('what signs people and keys in', () => {
+describe('a credential of a person or a key', () => {
   let service: Service;
   let owner: Owner;
   let fullKey: string;
@@ -49,7 +49,7 @@ describe('what signs people and keys in', () => {
     ['a session', () => owner.person.cookie.split('=')[1]!],
     ['a password', () => PASSWORD],
     ['the name of a service', () => DEMO_SERVICE_TOKENS[0]!.name],
-  ])('is no service identity: %s is UNAUTHENTICATED on every method', async (_, token) => {
+  ])('is UNAUTHENTICATED on every gRPC method: %s', async (_, token) => {
     const { apiKeys, accounts } = service.clients;
     const methods = [...definitionsOf(apiKeys), ...definitionsOf(accounts)];
     const codes = await Promise.all(methods.map((method) => statusOf(method, bearer(token()))));
@@ -57,7 +57,7 @@ describe('what signs people and keys in', () => {
     expect(methods.length).toBeGreaterThanOrEqual(7);
   });
 
-  test('metadata that claims to be someone moves nobody', async () => {
+  test('is not replaced by metadata that claims a role or an owner', async () => {
     const claims = bearer('dev-validator-token');
     for (const name of ['x-owner-id', 'x-role', 'role', 'x-forwarded-client-cert'])
       claims.set(name, `accounts;${owner.id}`);

@@ -20,7 +20,7 @@ import { sql } from '../support/stores/sql.js';
 
 const GUESSES = 1000;
 
-describe('a thousand wrong secrets for a public part that exists', () => {
+describe('a thousand wrong secrets for an existing public part', () => {
   let service: Service;
   let owner: Owner;
   let fullKey: string;
@@ -37,24 +37,24 @@ describe('a thousand wrong secrets for a public part that exists', () => {
   });
   afterAll(() => service.stop());
 
-  test('cost the real key nothing: it is granted, with its whole limit', async () => {
+  test('do not use the rate limit of the real key', async () => {
     const { grant, rateLimit } = await service.clients.validate(fullKey);
     expect(grant?.ownerId).toBe(owner.id);
     expect(rateLimit).toMatchObject({ limit: 100, remaining: 99 });
   });
 
-  test('do not lock its owner out: the session goes on, and signing in and creating work', async () => {
+  test('do not lock its owner out of sessions, sign-in and creation', async () => {
     expect((await owner.person.call('GET', '/v1/session')).status).toBe(200);
     const elsewhere = await service.person().signIn(owner.email);
     expect((await elsewhere.create()).status).toBe(201);
   });
 
-  test('open nothing with a made-up key and a good checksum either', async () => {
+  test('grant nothing, also with an unknown public part and a good checksum', async () => {
     const answers = await Promise.all(times(100, () => service.clients.validate(unknownKey()).catch(() => undefined)));
     expect(answers.filter((answer) => answer?.grant)).toEqual([]);
   });
 
-  test("are all on the owner's record", async () => {
+  test('are all recorded for the owner', async () => {
     const [recorded] = await sql<{ count: number }>(
       service.databaseUrl,
       `SELECT sum(count)::int AS count FROM audit_events WHERE owner_id = $1 AND reason = 'invalid-key'`,
@@ -64,17 +64,17 @@ describe('a thousand wrong secrets for a public part that exists', () => {
   });
 });
 
-describe('a thousand passwords tried at once', () => {
+describe('a thousand simultaneous password guesses', () => {
   /** Counts the passwords that reach argon2. */
   class CountedPasswords extends Argon2Passwords {
-    looked = 0;
+    verified = 0;
     override verify(password: string, hash: string | null) {
-      this.looked += 1;
+      this.verified += 1;
       return super.verify(password, hash);
     }
   }
 
-  test('at sign-in from one network: five reach argon2', async () => {
+  test('reach argon2 five times at sign-in from one network', async () => {
     const database = await createDatabase();
     const passwords = new CountedPasswords(argon2, { cost: CHEAP_COST });
     const app = await openApplication(database.url, { passwords });
@@ -89,7 +89,7 @@ describe('a thousand passwords tried at once', () => {
         });
       const outcomes = await Promise.all(times(GUESSES, guess));
       const answered = outcomes.filter((outcome) => outcome === 'invalid_credentials');
-      expect(passwords.looked).toBe(5);
+      expect(passwords.verified).toBe(5);
       expect(answered.length).toBeLessThanOrEqual(5);
       expect(outcomes.filter((outcome) => outcome === 'too_many_attempts')).toHaveLength(GUESSES - answered.length);
     } finally {

@@ -4,10 +4,10 @@ import { newOwner, type Owner } from '../support/callers/owners.js';
 import { rawRequest } from '../support/callers/raw-http.js';
 import { startServiceHere, type Service } from '../support/processes/service.js';
 
-/** Characters that move a terminal's cursor, end a line or turn text around, except the end of a line of the log. */
+/** Characters that move a terminal's cursor, end a line or reverse text, except the line ends of the log. */
 const ACTIVE = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u;
 
-describe('text made to be mistaken for something else', () => {
+describe('hostile text', () => {
   let service: Service;
   let owner: Owner;
   let text = '';
@@ -32,18 +32,15 @@ describe('text made to be mistaken for something else', () => {
     ['a statement', `'; DROP TABLE api_keys; --`],
     ['a template', '${7*7}{{7*7}}<%= 7*7 %>'],
     ['a format', '%s%n%x%d'],
-  ])(
-    '%s is a name like any other: kept as it is, answered as JSON that no browser takes for a page',
-    async (_, name) => {
-      const { apiKey } = await owner.person.newKey({ name });
-      const { headers, body } = await owner.person.call('GET', '/v1/api-keys?limit=1');
-      expect(body.items).toMatchObject([{ id: apiKey.id, name }]);
-      expect(headers.get('content-type')).toMatch(/^application\/json/);
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/);
-      await owner.person.revoke(apiKey.id);
-    },
-  );
+  ])('is stored and answered unchanged as the name of a key: %s', async (_, name) => {
+    const { apiKey } = await owner.person.newKey({ name });
+    const { headers, body } = await owner.person.call('GET', '/v1/api-keys?limit=1');
+    expect(body.items).toMatchObject([{ id: apiKey.id, name }]);
+    expect(headers.get('content-type')).toMatch(/^application\/json/);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+    await owner.person.revoke(apiKey.id);
+  });
 
   test.each<[string, string, string[]]>([
     ['a line break in the path', '/a%0a{"level":60,"msg":"forged"}', []],
@@ -54,7 +51,7 @@ describe('text made to be mistaken for something else', () => {
     ['C1 controls in the user agent', '/', ['User-Agent: \u009b31m\u0085forged']],
     ['C1 controls in the request id', '/', ['X-Request-Id: \u009b31m\u0085forged']],
     ['C1 controls in the forwarded address', '/', ['X-Forwarded-For: \u009b31m\u0085forged']],
-  ])('%s makes one entry of the log, with nothing in it that acts on a terminal', async (_, path, headers) => {
+  ])('makes one log entry without control characters: %s', async (_, path, headers) => {
     text = '';
     await rawRequest(service, `GET ${path}`, headers);
     await eventually(async () => text.includes('"msg":"request"'));
@@ -72,7 +69,7 @@ describe('text made to be mistaken for something else', () => {
     ['a line separator in UTF-8', `/${Buffer.from('\u2028\u202Ea').toString('latin1')}`],
     ['a NUL', '/a\0b'],
     ['an escape', '/\u001b[31m'],
-  ])('%s in a path that is not percent-encoded is no HTTP: 400, before anything is logged', async (_, path) => {
+  ])('is answered 400 and not logged when a path contains %s without percent-encoding', async (_, path) => {
     text = '';
     expect((await rawRequest(service, `GET ${path}`, [])).status).toBe(400);
     await service.person().call('GET', '/livez');
@@ -86,13 +83,13 @@ describe('text made to be mistaken for something else', () => {
     ['a line break and another header', 'lk_\r\nX-Owner-Id: demo', 401],
     ['bytes past ASCII', 'lk_\u00e9\u00ff', 401],
     ['eight kilobytes', 'a'.repeat(8 * 1024), 401],
-  ])('a key with %s over HTTP is refused, and the service lives on', async (_, key, expected) => {
+  ])('is refused as a key with %s, and the service keeps working', async (_, key, expected) => {
     const { status } = await rawRequest(service, 'GET /v1/api-keys', [`Authorization: Bearer ${key}`]);
     expect(status).toBe(expected);
     expect((await owner.person.call('GET', '/v1/session')).status).toBe(200);
   });
 
-  test('a key with one megabyte over HTTP is refused before it is read whole, and the service lives on', async () => {
+  test('is refused as a key of one megabyte before it is read completely', async () => {
     const request = rawRequest(service, 'GET /v1/api-keys', [`Authorization: Bearer ${'a'.repeat(1024 * 1024)}`]);
     // A client that is still sending when the connection closes may never see the 431.
     const refusal = await request.then(
@@ -103,7 +100,7 @@ describe('text made to be mistaken for something else', () => {
     expect((await owner.person.call('GET', '/v1/session')).status).toBe(200);
   });
 
-  test('headers that claim to be the owner move nobody', async () => {
+  test('in headers that claim to be the owner is ignored', async () => {
     const stranger = await newOwner(service);
     const claims = { 'x-owner-id': owner.id, 'x-user-id': owner.id, 'x-forwarded-user': owner.id };
     const { body } = await stranger.person.call('GET', '/v1/session', undefined, claims);

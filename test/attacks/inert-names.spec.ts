@@ -6,7 +6,7 @@ import { Stage } from '../browser/support/stage.js';
 const MARKUP = '<img src=x onerror=document.title=1>';
 const OVERRIDE = 'turned \u202Edekover';
 
-describe('on the settings screen', () => {
+describe('the settings screen', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await Stage.start();
@@ -14,7 +14,7 @@ describe('on the settings screen', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('a name is text: markup in it is shown, not run, and an override in it turns nothing beside it', async () => {
+  test('shows a name as text: markup is not run, and an override does not affect the text around it', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: MARKUP }, { name: OVERRIDE, shown: '0123456789ab' }]);
     const { page } = await stage.open({ owner });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { unknownKey } from '../support/callers/key-strings.js';
 
-/** Text that databases, terminals and parsers dislike, beside ordinary text. */
+/** Ordinary text, and text that databases, terminals and parsers may handle wrongly. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom('', '\0', 'a\0b', '\r\n', '\uD800', '\u202E', '{}', 'systems:read', 'a@b.c', 'u-1', 'Bearer x'),
@@ -37,7 +37,7 @@ const field = fc.oneof(
   },
 );
 
-/** The bytes of one message: fields of every kind in any order, or bytes that are no protobuf. */
+/** The bytes of one message: fields of every kind in any order, or bytes that are not protobuf. */
 export const bytesOfMessages: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: fc.array(field, { maxLength: 8 }).map((fields) => Uint8Array.from(fields.flat())) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },

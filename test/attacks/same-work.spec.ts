@@ -5,7 +5,7 @@ import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import type { Audit } from '../../src/application/ports.js';
 import type { Application } from '../support/application/application.js';
 
-/** What was done, in order. */
+/** The steps that were taken, in order. */
 const work: string[] = [];
 const noted =
   <Arguments extends unknown[], Result>(name: string, act: (...args: Arguments) => Result) =>
@@ -18,14 +18,14 @@ jest.unstable_mockModule('node:crypto', () => ({
   hash: noted('hash', crypto.hash),
   timingSafeEqual: noted('compare', crypto.timingSafeEqual),
 }));
-// What imports node:crypto is imported after that.
+// Modules that import node:crypto must be imported after the mock.
 const { client, createKey, newOwner, openApplication } = await import('../support/application/application.js');
 const { ValidateKey } = await import('../../src/application/validation/validate-key.js');
 const { MemoryRateLimiter } = await import('../../src/infrastructure/outbound/memory/memory-rate-limiter.js');
 const { PostgresKeyReader } = await import('../../src/infrastructure/outbound/postgres/keys/key-reader.js');
 const { primaryAt } = await import('../support/stores/primary.js');
 
-describe('a refusal', () => {
+describe('the denial of a validation', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let app: Application;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('a refusal', () => {
     await database.drop();
   });
 
-  test('is the same work for a key that exists as for one that does not: steps and order', async () => {
+  test('takes the same steps in the same order for an existing and an unknown key', async () => {
     class NotedReader extends PostgresKeyReader {
       override read = noted('read', (publicPart: string) => super.read(publicPart));
     }

@@ -1,5 +1,5 @@
-// Signs in with made-up emails, as fast as it is answered, until it has done so often enough: in a process of its own at
-// the lowest priority, for an attacker's work is not done on the machine that is attacked.
+// Signs in with made-up emails, `count` times, as fast as it is answered. It is a process with the lowest priority,
+// because a real attacker would use another machine.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -12,7 +12,7 @@ const [url, count, isFromOneAddress] = process.argv.slice(2);
 const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [0];
 for (const thread of threads) setPriority(Number(thread), constants.priority.PRIORITY_LOW);
 
-/** Over connections that stay open, for 100,000 of their own would be what is measured. */
+/** Keeps connections open. Otherwise, the test would measure 100,000 new connections. */
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
 const addressOf = (/** @type {number} */ n) =>
   isFromOneAddress === 'true' ? '203.0.113.66' : `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
@@ -27,7 +27,7 @@ const signIn = (n) =>
     const sent = request(`${url}/v1/session`, { agent, method: 'POST', headers }, (answer) => {
       answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
     });
-    // The service closes connections that are idle; at this priority one may be just when it is used again.
+    // The service closes idle connections, and may close one just when it is used again.
     const failed = (/** @type {NodeJS.ErrnoException} */ error) =>
       sent.reusedSocket && error.code === 'ECONNRESET' ? resolve(signIn(n)) : reject(error);
     sent.on('error', failed).end(JSON.stringify({ email: `${randomUUID()}@example.org`, password: 'x' }));

@@ -10,7 +10,7 @@ import { createDatabase } from '../support/stores/databases.mjs';
 import { primaryAt } from '../support/stores/primary.js';
 import { eventually } from '../support/eventually.js';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { PASSWORD } from '../support/callers/owners.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { sql } from '../support/stores/sql.js';
@@ -18,10 +18,10 @@ import { sql } from '../support/stores/sql.js';
 const HOME = '192.0.2.1';
 const ONE_ADDRESS = Number(process.env['LATCHKEY_FLOOD'] ?? 100_000);
 const MANY_ADDRESSES = ONE_ADDRESS / 5;
-/** Of the owner's before and after a flood: so many at the least, for a 99th percentile. */
+/** The minimum number of the owner's sign-ins before and after a flood, for a 99th percentile. */
 const QUIET_SIGN_INS = 300;
 
-/** PostgreSQL, but its clock goes as far ahead as the test says: a function of the same name is found before the server's own. */
+/** Moves PostgreSQL's clock ahead: this function is found before the server's own of the same name. */
 const MOVED_CLOCK = `
   CREATE SCHEMA moved;
   CREATE TABLE moved.clock AS SELECT interval '0' AS ahead;
@@ -29,7 +29,7 @@ const MOVED_CLOCK = `
     AS 'SELECT pg_catalog.clock_timestamp() + ahead FROM moved.clock'`;
 const FIND_MOVED_CLOCK = '?options=-c%20search_path%3Dpublic%2Cmoved%2Cpg_catalog';
 
-describe('under a flood of sign-ins with made-up emails', () => {
+describe('a flood of sign-ins with made-up emails', () => {
   const agent = new Agent({ keepAlive: true });
   const owner = `owner-${randomUUID()}@example.org`;
   let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -64,10 +64,10 @@ describe('under a flood of sign-ins with made-up emails', () => {
       sent.on('error', reject).end(JSON.stringify({ email: owner, password: PASSWORD }));
     });
 
-  /** One after the other, at least so many and as long as asked to. Answers how long each took, in milliseconds. */
-  async function ownersSignIns(count: number, goesOn = () => false): Promise<number[]> {
+  /** Signs in one by one, at least `count` times and while `isNeeded`. Returns the milliseconds of each. */
+  async function ownersSignIns(count: number, isNeeded = () => false): Promise<number[]> {
     const took: number[] = [];
-    while (took.length < count || goesOn()) {
+    while (took.length < count || isNeeded()) {
       const start = performance.now();
       expect(await signIn()).toBe(204);
       took.push(performance.now() - start);
@@ -76,7 +76,7 @@ describe('under a flood of sign-ins with made-up emails', () => {
   }
   const p99 = (values: number[]) => values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1]!;
 
-  /** Answers how often the attacker got which status. */
+  /** Returns how often the attacker got each status. */
   async function flood(count: number, isFromOneAddress: boolean): Promise<Record<number, number>> {
     const args = [service.url, String(count), String(isFromOneAddress)];
     const attacker = fork(join(root, 'test/attacks/sign-in-attacker.mjs'), args, { execArgv: [] });
@@ -91,34 +91,31 @@ describe('under a flood of sign-ins with made-up emails', () => {
     (await sql<{ count: number }>(database.url, 'SELECT count(*)::integer AS count FROM password_guesses'))[0]!.count;
 
   test.each([
-    ['one address', ONE_ADDRESS, true],
-    ['an address each', MANY_ADDRESSES, false],
-  ])(
-    'from %s, an owner signs in nearly as fast as ever, and an hour later nothing is left of it',
-    async (from, count, isFromOneAddress) => {
-      const quiet = await ownersSignIns(QUIET_SIGN_INS);
-      let isOver = false;
-      const begun = performance.now();
-      const attack = flood(count, isFromOneAddress).finally(() => (isOver = true));
-      const [statuses, took] = await Promise.all([attack, ownersSignIns(QUIET_SIGN_INS, () => !isOver)]);
-      const seconds = (performance.now() - begun) / 1000;
-      const before = await rows();
-      // On both sides of the flood, so that a neighbour who comes or goes on this machine is not taken for it.
-      quiet.push(...(await ownersSignIns(QUIET_SIGN_INS)));
-      await sql(database.url, `UPDATE moved.clock SET ahead = ahead + interval '1 hour'`);
-      // The owner's network is remembered.
-      await eventually(async () => (await rows()) === 1);
-      tellFigures(`${count} sign-ins with made-up emails from ${from}`, {
-        'in s': seconds.toFixed(0),
-        answers: JSON.stringify(statuses),
-        "the owner's sign-ins": took.length,
-        'p99 quiet ms': p99(quiet).toFixed(0),
-        'p99 meanwhile ms': p99(took).toFixed(0),
-        times: (p99(took) / p99(quiet)).toFixed(2),
-        rows: before,
-        'rows an hour later': await rows(),
-      });
-      expect(p99(took)).toBeLessThanOrEqual(3 * p99(quiet));
-    },
-  );
+    ['one network', ONE_ADDRESS, true],
+    ['many networks', MANY_ADDRESSES, false],
+  ])('from %s hardly delays an owner, and leaves no rows after an hour', async (from, count, isFromOneAddress) => {
+    const quiet = await ownersSignIns(QUIET_SIGN_INS);
+    let isOver = false;
+    const begun = performance.now();
+    const attack = flood(count, isFromOneAddress).finally(() => (isOver = true));
+    const [statuses, took] = await Promise.all([attack, ownersSignIns(QUIET_SIGN_INS, () => !isOver)]);
+    const seconds = (performance.now() - begun) / 1000;
+    const before = await rows();
+    // Also after the flood, so that another program on this machine that starts or ends is not mistaken for it.
+    quiet.push(...(await ownersSignIns(QUIET_SIGN_INS)));
+    await sql(database.url, `UPDATE moved.clock SET ahead = ahead + interval '1 hour'`);
+    // The owner's network is remembered.
+    await eventually(async () => (await rows()) === 1);
+    printFigures(`${count} sign-ins with made-up emails from ${from}`, {
+      'in s': seconds.toFixed(0),
+      answers: JSON.stringify(statuses),
+      "the owner's sign-ins": took.length,
+      'p99 quiet ms': p99(quiet).toFixed(0),
+      'p99 during the flood ms': p99(took).toFixed(0),
+      times: (p99(took) / p99(quiet)).toFixed(2),
+      rows: before,
+      'rows an hour later': await rows(),
+    });
+    expect(p99(took)).toBeLessThanOrEqual(3 * p99(quiet));
+  });
 });

@@ -8,10 +8,10 @@ import { startServiceHere, type Service } from '../support/processes/service.js'
 
 const ATTACKER = '203.0.113.66';
 const ELSEWHERE = '198.51.100.7';
-/** More than are hashed and wait together. */
+/** More than the passwords that are hashed or queued at the same time. */
 const AT_ONCE = 24;
 
-/** Made-up emails, as many at once as it takes to fill every place, until it is told to stop. */
+/** Signs in with made-up emails until `end`, with enough at once to fill the queue. */
 class Flood {
   readonly statuses = new Map<number, number>();
   private isOver = false;
@@ -36,12 +36,12 @@ class Flood {
   }
 }
 
-describe('sign-ins with made-up emails from one address, more at once than there are places,', () => {
+describe('a flood of sign-ins with made-up emails from one network', () => {
   let service: Service;
   let known: Owner;
   let flood: Flood | undefined;
   beforeAll(async () => {
-    // At production's cost, or no place would ever be taken.
+    // At production's cost, because the queue would never fill with cheap passwords.
     service = await startServiceHere({ TRUSTED_PROXIES: 'loopback' }, new Argon2Passwords(argon2));
     known = await newOwner(service);
   });
@@ -55,11 +55,11 @@ describe('sign-ins with made-up emails from one address, more at once than there
     return (await service.person().call('POST', '/v1/session', { email, password }, headers)).status;
   };
 
-  test('keep nobody else out: sign-ins, creations and the platform are served meanwhile', async () => {
+  test('does not prevent the sign-ins, creations and platform calls of others', async () => {
     const id = `new-${randomUUID()}`;
     expect(await signIn(known.email, ATTACKER)).toBe(204);
     flood = new Flood((email) => signIn(email, ATTACKER, 'x'));
-    // Some are refused because every place is taken: from now on it is full.
+    // Some are refused because the queue is full.
     await eventually(async () => flood!.of(503) > 0);
     for (let round = 0; round < 5; round += 1) {
       const email = `${id}-${round}@example.org`;
@@ -70,9 +70,9 @@ describe('sign-ins with made-up emails from one address, more at once than there
     }
   });
 
-  test('are refused once their network has had its share, while an owner who is known there is let in', async () => {
+  test('is refused above the limit of its network, while a known owner may still sign in there', async () => {
     await eventually(async () => flood!.of(429) > 100);
-    // A hundred, and what comes back meanwhile: one in ten seconds.
+    // The limit is a hundred, and one more every ten seconds.
     expect(flood!.of(401)).toBeLessThan(150);
     const { email } = await newOwner(service);
     expect(await signIn(email, ATTACKER)).toBe(429);

@@ -3,7 +3,7 @@ import argon2 from 'argon2';
 import { randomInt, randomUUID } from 'node:crypto';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { connectClients } from '../support/callers/grpc-clients.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { PASSWORD } from '../support/callers/owners.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { medianOf, Sample, welchT } from './statistics.js';
@@ -11,7 +11,7 @@ import { medianOf, Sample, welchT } from './statistics.js';
 const ACCOUNTS = 40;
 const PAIRS = 400;
 
-/** Half of the platform's accounts came with hashes that cost four times as much as ours. At production's cost. */
+/** Half of the accounts have hashes that cost four times as much as the service's own, which has production's cost. */
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let service: ServiceProcess;
 const emails = Array.from({ length: ACCOUNTS }, () => `${randomUUID()}@example.org`);
@@ -21,20 +21,20 @@ beforeAll(async () => {
   const env = { DATABASE_URL: database.url, TRUSTED_PROXIES: 'loopback' };
   const first = await ServiceProcess.startReady(env);
   const clients = connectClients(first.target);
-  const [dear, ours] = await Promise.all(
+  const [expensive, ours] = await Promise.all(
     [
       { memoryCost: 65_536, timeCost: 3 },
       { memoryCost: 19_456, timeCost: 2 },
     ].map((cost) => argon2.hash(PASSWORD, { type: argon2.argon2id, parallelism: 1, ...cost })),
   );
   for (const [n, email] of emails.entries()) {
-    const passwordHash = n % 2 ? dear! : ours!;
+    const passwordHash = n % 2 ? expensive! : ours!;
     await clients.putAccount({ id: `u${n}`, email, displayName: '', permissions: [], passwordHash });
   }
   clients.close();
   first.child.kill('SIGTERM');
   await first.ended;
-  // A start reads what is stored; a running service does so every ten minutes.
+  // The service reads the stored costs at its start, and then every ten minutes.
   service = await ServiceProcess.startReady(env);
 });
 afterAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("the time of a refused sign-in tells nobody whether an email exists: Welch's |t| < 4.5", async () => {
+test("a refused sign-in takes the same time for known and unknown emails: Welch's |t| < 4.5", async () => {
   let clients = 0;
   const refuse = async (email: string) => {
     clients += 1;
@@ -66,7 +66,7 @@ test("the time of a refused sign-in tells nobody whether an email exists: Welch'
     all.unknown.push(tookUnknown);
   }
   const t = welchT(known, unknown);
-  tellFigures('refused sign-ins', {
+  printFigures('refused sign-ins', {
     'known mean ms': known.mean.toFixed(1),
     'unknown mean ms': unknown.mean.toFixed(1),
     'known median ms': medianOf(all.known).toFixed(1),

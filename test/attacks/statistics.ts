@@ -1,4 +1,4 @@
-/** Mean and variance of any count of numbers that come one by one (Welford 1962). */
+/** Mean and variance of numbers that are added one by one (Welford 1962). */
 export class Sample {
   count = 0;
   mean = 0;

@@ -17,19 +17,19 @@ import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { primaryAt } from '../support/stores/primary.js';
 import { medianOf, Sample, welchT } from './statistics.js';
 
-const QUESTION = { operation: 'read', permission: '' } as const;
+const READ = { operation: 'read', permission: '' } as const;
 /** The number of samples of each kind. */
 const WARM_UPS = 300;
 const TRIES = 50_000;
 const ATTACKERS = 400;
 
-/** Records nothing, without a delay, so that only the work of judging is left. */
+/** Records nothing, without a delay, so that only the validation is measured. */
 class NoAudit implements Audit {
   async recordFailure(): Promise<void> {}
   list = () => Promise.reject(new Error('nothing is recorded'));
 }
 
-describe('how long a refusal takes', () => {
+describe('the time of a denial', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let app: Application;
   let keys: string[];
@@ -46,12 +46,12 @@ describe('how long a refusal takes', () => {
   });
 
   /**
-   * Asks about an existing key with a wrong secret and about an unknown one, in either order. Answers the time of each.
+   * Validates an existing key with a wrong secret and an unknown key, in random order. Returns the time of each.
    */
-  async function refuseInTurn(validateKey: ValidateKey): Promise<{ knownMs: number; unknownMs: number }> {
+  async function refuseOneByOne(validateKey: ValidateKey): Promise<{ knownMs: number; unknownMs: number }> {
     const refuse = async (key: string) => {
       const start = performance.now();
-      await validateKey.execute({ credential: key, question: QUESTION, client: client() });
+      await validateKey.execute({ credential: key, question: READ, client: client() });
       return performance.now() - start;
     };
     const known = withWrongSecret(keys[randomInt(keys.length)]!);
@@ -62,13 +62,13 @@ describe('how long a refusal takes', () => {
 
   /** The same; undefined when the machine is too busy to answer in time. */
   async function refuseBoth(validateKey: ValidateKey) {
-    return refuseInTurn(validateKey).catch((error: { code?: string }) => {
+    return refuseOneByOne(validateKey).catch((error: { code?: string }) => {
       if (error.code !== 'unavailable') throw error;
       return undefined;
     });
   }
 
-  test('is the same work for a key that exists as for one that does not, but for reading its row', async () => {
+  test('differs between an existing and an unknown key only by the read of one row', async () => {
     const reader = new PostgresKeyReader(primaryAt(database.url));
     const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 1 });
     const judge = new ValidateKey({ ...app, keyReader: reader, limiter, audit: new NoAudit(), keyPrefix: 'lk' });
@@ -90,7 +90,7 @@ describe('how long a refusal takes', () => {
     }
   });
 
-  test(`tells nobody whether the key exists, after ${2 * TRIES} of them: Welch's |t| < 4.5`, async () => {
+  test(`is the same for existing and unknown keys in ${2 * TRIES} validations: Welch's |t| < 4.5`, async () => {
     const known = new Sample();
     const unknown = new Sample();
     let begun = 0;
@@ -101,7 +101,7 @@ describe('how long a refusal takes', () => {
         if (took) unknown.add(took.unknownMs);
       }
     };
-    // A single attacker would wait a quarter of a second for each answer, since the events of a flood are written in groups.
+    // A single attacker would wait 250 ms for each answer, because the events of a flood are written in groups.
     await Promise.all(times(ATTACKERS, attack));
     expect(known.count).toBeGreaterThan(TRIES / 2);
     expect(Math.abs(welchT(known, unknown))).toBeLessThan(4.5);

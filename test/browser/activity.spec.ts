@@ -12,7 +12,7 @@ describe('the activity', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('says in sentences, newest first, what happened to the owner’s keys and password, and to nobody else’s', async () => {
+  test('lists events of the owner’s keys and password alone, newest first, as sentences', async () => {
     const owner = await stage.newOwner();
     const { apiKey, fullKey } = await owner.person.newKey({ name: 'CI deploy' });
     await owner.person.create({ password: 'wrong' });
@@ -37,7 +37,7 @@ describe('the activity', () => {
     expect(facts).toEqual(['just now', apiKey.prefix, '203.0.113.7', 'curl/8.5.0']);
   });
 
-  test('says who ended a key, and of what has no reason or an unknown one that it ended', async () => {
+  test('names who revoked a key, and only says that it was revoked if the reason is missing or unknown', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
     const reasons = [undefined, 'of-a-newer-service', 'owner', 'rotated', 'leaked', 'platform', 'administrator'];
@@ -73,7 +73,7 @@ describe('the activity', () => {
     expect(texts.filter((text) => text.includes('Found')).length + (await events.getByRole('link').count())).toBe(1);
   });
 
-  test('a long one comes page by page, many of a kind are counted, and failures can’t bury what became of the keys', async () => {
+  test('a long list has pages, counts repeated failures, and can be filtered by kind and key', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }, { name: 'Another', shown: 'e02b95d1c47a' }]);
     const refused = { type: 'authentication.failed', keyName: 'CI deploy', reason: 'expired' };
@@ -109,7 +109,7 @@ describe('the activity', () => {
     await events.nth(19).waitFor();
   });
 
-  test('before anything has happened it says so, and of one kind that there is none of it', async () => {
+  test('an empty list says so, for all events and for one kind', async () => {
     const { page } = await stage.open();
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByText('Nothing has happened yet.').waitFor();

@@ -13,7 +13,7 @@ describe('creating a key', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('what is missing or wrong is reported at its field, the first such field has the focus, and nothing is sent in vain', async () => {
+  test('a missing or wrong value is reported at its field without a request, and the first such field has the focus', async () => {
     const { page } = await stage.open();
     const requests = record(page, isCreation);
     await openCreate(page);
@@ -40,7 +40,7 @@ describe('creating a key', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('each access is explained, what no key can do, and the day on which it stops, which is the day it does', async () => {
+  test('the form explains each access level, what no key can do, and the day on which the key expires', async () => {
     const { page, owner } = await stage.open();
     await openCreate(page);
     await page.getByRole('radio', { name: 'Read-only', description: /Changes nothing/ }).waitFor();
@@ -61,7 +61,7 @@ describe('creating a key', () => {
     expect(Date.parse(key!.expiresAt) - Date.parse(key!.createdAt)).toBe(12 * 86_400_000);
   });
 
-  test('an incorrect password is reported at its field and removed; everything else stays', async () => {
+  test('an incorrect password is reported at its field and removed, and everything else stays', async () => {
     const { page, owner } = await stage.open();
     await openCreate(page);
     await expectNoneAlone(page);
@@ -81,7 +81,7 @@ describe('creating a key', () => {
     expect((await owner.person.list()).items).toMatchObject([{ name: 'Backup script', access: 'read-and-write' }]);
   });
 
-  test('a limit that was reached in the meantime is shown in the form, and what was typed stays', async () => {
+  test('a limit that was reached in the meantime is reported in the form, and what was typed stays', async () => {
     const owner = await stage.newOwner();
     await putKeys(
       stage.service,
@@ -101,7 +101,7 @@ describe('creating a key', () => {
     expect(await countKeys(stage.service, owner)).toEqual({ all: 5, active: 5 });
   });
 
-  test('a name that an active key has is a warning, and no refusal; what was typed survives closing the form, except the password', async () => {
+  test('a name that an active key has is only a warning, and a closed form keeps all but the password', async () => {
     const owner = await stage.newOwner();
     const { apiKey } = await owner.person.newKey({ name: 'Backup script' });
     const { page } = await stage.open({ owner });
@@ -124,7 +124,7 @@ describe('creating a key', () => {
     expect(await countKeys(stage.service, owner)).toEqual({ all: 2, active: 2 });
   });
 
-  test('a double click, and Enter held down, ask the service once and create exactly one key', async () => {
+  test('a double click, or Enter held down, sends one request and creates one key', async () => {
     const { page, owner } = await stage.open();
     const requests = record(page, isCreation);
     await openCreate(page);

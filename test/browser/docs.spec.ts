@@ -10,7 +10,7 @@ describe('/docs', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage?.stop());
 
-  test('its policy allows this origin alone, and nothing inline', async () => {
+  test('allows only its own origin and nothing inline in its content security policy', async () => {
     const { status, headers } = await stage.service.person().call('GET', '/docs');
     expect(status).toBe(200);
     const policy = headers.get('content-security-policy')!;
@@ -21,7 +21,7 @@ describe('/docs', () => {
     }
   });
 
-  test('a call is tried there, with the session of the person who is signed in', async () => {
+  test('can send a call with the session of the person who is signed in', async () => {
     const { page, owner } = await stage.open();
     await page.goto(`${stage.service.url}/docs`);
     const call = page.locator('.opblock', { hasText: '/v1/session' }).filter({ hasText: /^GET/ });

@@ -8,7 +8,7 @@ import { Stage } from './support/stage.js';
 /** As most people have it: the focus moves while dialogs come and go. */
 const MOVING = { reducedMotion: 'no-preference' } as const;
 
-describe('without a mouse', () => {
+describe('the screen without a mouse', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await Stage.start();
@@ -16,7 +16,7 @@ describe('without a mouse', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('sign in, create, copy, close, revoke, sign out', async () => {
+  test('lets a person sign in, create, copy and revoke a key, and sign out', async () => {
     const { page, owner } = await stage.open({ signedIn: false, options: MOVING });
     await tabTo(page, page.getByLabel('E-mail'));
     await page.keyboard.type(owner.email);
@@ -66,7 +66,7 @@ describe('without a mouse', () => {
     await button(page, 'Sign in').waitFor();
   });
 
-  test('the focus stays within an open dialog, and is back where it was opened afterwards; arrow keys switch sections and statuses', async () => {
+  test('keeps the focus within an open dialog, returns it to the opener, and switches tabs and statuses by arrow keys', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }, { name: 'Former', revokedDaysAgo: 1 }]);
     const { page } = await stage.open({ owner, options: MOVING });

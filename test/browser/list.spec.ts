@@ -34,14 +34,14 @@ describe('the list of keys', () => {
     return stage.open({ owner });
   }
 
-  test('before the first key it explains what a key is for, and offers to create one', async () => {
+  test('without keys it explains what a key is for, and offers to create one', async () => {
     const { page } = await stage.open();
     await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
     await page.getByText(/A key lets a script, a CI job or another program call the API as you/).waitFor();
     await openCreate(page);
   });
 
-  test('active keys come first; each status has its own list, newest first, and All has every key', async () => {
+  test('active keys are shown first, each status has its own list, newest first, and All has every key', async () => {
     const { page } = await openWith([
       { name: 'Newer' },
       { name: 'Older', access: 'read-and-write' },
@@ -72,7 +72,7 @@ describe('the list of keys', () => {
     expect(await button(row(page, 'Stopped'), 'Actions for Stopped').count()).toBe(0);
   });
 
-  test('last use and expiry are shown in words, the exact time on hover and on focus; an expiry within 14 days is a warning', async () => {
+  test('last use and expiry are in words, with the exact time on hover and focus, and a warning 14 days before the expiry', async () => {
     const { page } = await openWith([
       { name: 'Soon', expiresInDays: 13.9, usedMinutesAgo: 3.05 },
       { name: 'Tomorrow', expiresInDays: 1 },
@@ -93,7 +93,7 @@ describe('the list of keys', () => {
     await row(page, 'Half a year').getByText('in 6 months', { exact: true }).waitFor();
   });
 
-  test('from nine keys on they are searched by name; no match says so and leads back', async () => {
+  test('nine keys or more can be searched by name, and a search without a match can be cleared', async () => {
     const { page } = await openWith(
       ['CI deploy', 'Backup', 'Reports', ...Array.from({ length: 6 }, (_, n) => `Script ${n}`)].map((name) => ({
         name,
@@ -111,7 +111,7 @@ describe('the list of keys', () => {
     await row(page, 'Script 5').waitFor();
   });
 
-  test('a long list comes page by page, and a search looks through all pages', async () => {
+  test('a long list has pages, and a search covers all of them', async () => {
     const { page } = await openWith(
       Array.from({ length: 60 }, (_, n) => ({ name: `Key no. ${n}.`, revokedDaysAgo: 1 })),
     );
@@ -129,7 +129,7 @@ describe('the list of keys', () => {
     expect(await keyNames(page)).toEqual(['Key no. 57.']);
   });
 
-  test('behind its name a key has all that is known of it, what it did, and what may be done with it', async () => {
+  test('the name of a key opens its details, usage, activity and actions', async () => {
     const owner = await stage.newOwner();
     const { apiKey } = await owner.person.newKey({ name: 'CI deploy' });
     const { page } = await stage.open({ owner });
@@ -140,7 +140,7 @@ describe('the list of keys', () => {
       await route.fulfill({ status: 429 });
     });
     const details = await showDetails(page, 'CI deploy');
-    // Its events may be on their way too.
+    // Its events may be loading, too.
     await details.getByRole('status').getByText('Loading…').first().waitFor({ state: 'attached' });
     refuse();
     await details.getByRole('alert').getByText('What it did could not be loaded').waitFor();
@@ -191,7 +191,7 @@ describe('the list of keys', () => {
     expect(await page.getByLabel('Key', { exact: true }).inputValue()).toBe(apiKey.id);
   });
 
-  test('the address has tab, filters and key: back, forward, a reload and a link lead to what was there', async () => {
+  test('the address contains tab, filters and key, so that back, forward, a reload and a link restore them', async () => {
     const { page, owner } = await openWith([{ name: 'Current' }, { name: 'Former', revokedDaysAgo: 1 }]);
     const expectAt = (address: string) =>
       page.waitForURL(({ href }) => href === `${stage.service.url}/settings/api-keys${address}`);
@@ -226,7 +226,7 @@ describe('the list of keys', () => {
     await focusOn(heading(page));
   });
 
-  test('at five active keys the button stays within reach, explains itself and opens nothing', async () => {
+  test('with five active keys the create button can be focused, explains itself and opens nothing', async () => {
     const { page } = await openWith(Array.from({ length: 5 }, (_, n) => ({ name: `Key ${n}` })));
     const create = page.getByRole('button', {
       name: 'Create API key',

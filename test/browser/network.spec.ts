@@ -16,7 +16,7 @@ import {
 } from './support/screen.js';
 import { Stage } from './support/stage.js';
 
-describe('a network that is slow or fails', () => {
+describe('the screen on a slow or failing network', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await Stage.start();
@@ -24,7 +24,7 @@ describe('a network that is slow or fails', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('a lost answer: tried again under the same Idempotency-Key, shown, revoked and created again: one active key', async () => {
+  test('retries after a lost answer under the same Idempotency-Key, and replaces the key whose secret was lost', async () => {
     const { page, owner } = await stage.open();
     const requests = record(page, isCreation);
     await loseFirst(page, isCreation);
@@ -40,7 +40,7 @@ describe('a network that is slow or fails', () => {
     expect(keys[1]).toBe(keys[0]);
     expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
 
-    await focusOn(button(page, 'Revoke it and create anew'));
+    await focusOn(button(page, 'Revoke it and create it again'));
     await page.keyboard.press('Enter');
     const { outcome } = await stage.service.clients.validate((await shownKey(page).innerText()).trim());
     expect(outcome).toBe('grant');
@@ -49,7 +49,7 @@ describe('a network that is slow or fails', () => {
     const [created] = (await owner.person.list('?status=active')).items;
     expect(Date.parse(created!.expiresAt) - Date.parse(created!.createdAt)).toBe(7 * 86_400_000);
 
-    // So it is with a key that replaces another, and the other goes on.
+    // The same with a rotation. The old key keeps working.
     await storeKey(page);
     await loseFirst(page, isRotation);
     await chooseAction(page, 'CI deploy', 'Rotate…');
@@ -63,7 +63,7 @@ describe('a network that is slow or fails', () => {
     expect(items).toMatchObject([{ id: grant?.keyId, replaces: created!.id }, { id: created!.id }]);
   });
 
-  test('a slow list shows that it is loading; the rows come when they come', async () => {
+  test('shows that a slow list is loading, then its rows', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
     let release = () => {};
@@ -78,7 +78,7 @@ describe('a network that is slow or fails', () => {
     expect(await page.getByText('Loading…').count()).toBe(0);
   });
 
-  test('until it is known whether there are keys, the button that may make way for another opens nothing', async () => {
+  test('does not open the form before the list of keys is loaded', async () => {
     let release = () => {};
     const { page } = await stage.open({ prepare: async (page) => ({ release } = await holdBack(page, isListing)) });
     const create = button(page, 'Create API key');
@@ -91,7 +91,7 @@ describe('a network that is slow or fails', () => {
     await createDialog(page).waitFor();
   });
 
-  test('while a creation is under way nothing sends it twice and nothing closes the form', async () => {
+  test('sends a creation once, and keeps the form open until it is answered', async () => {
     const { page, owner } = await stage.open();
     const { release, held } = await holdBack(page, isCreation);
     await openCreate(page);
@@ -109,7 +109,7 @@ describe('a network that is slow or fails', () => {
     expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
   });
 
-  test('a list that cannot be loaded says so, and trying again loads it', async () => {
+  test('reports that a list could not be loaded, and loads it on a retry', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
     let repair = () => Promise.resolve();
@@ -129,7 +129,7 @@ describe('a network that is slow or fails', () => {
     expect(await alert.count()).toBe(0);
   });
 
-  test('a creation that never arrives is tried again by itself, then by hand, and nothing typed is lost', async () => {
+  test('retries a creation that never arrives, then offers a retry, and keeps what was typed', async () => {
     const { page, owner } = await stage.open({ prepare: (page) => page.clock.install() });
     const requests = record(page, isCreation);
     const repair = await intercept(page, isCreation, (route) => route.abort());
@@ -149,7 +149,7 @@ describe('a network that is slow or fails', () => {
   });
 });
 
-/** The service answers the first such request, and nobody hears of it. */
+/** Drops the service's answer to the first such request. */
 async function loseFirst(page: Page, matches: (request: Request) => boolean): Promise<void> {
   let lost = 0;
   await intercept(page, matches, async (route) => {

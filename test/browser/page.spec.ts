@@ -16,7 +16,7 @@ describe('the page', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('its policy allows this origin alone, and nothing inline but the styles of one answer', async () => {
+  test('allows only its own origin, and inline only the styles of this answer, in its content security policy', async () => {
     const [first, second] = await Promise.all([0, 1].map(() => fetch(`${stage.service.url}/settings/api-keys`)));
     const policy = first!.headers.get('content-security-policy')!;
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
@@ -25,7 +25,7 @@ describe('the page', () => {
     expect(first!.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('a breach of the policy would be noticed here', async () => {
+  test('would fail these tests if it broke the policy', async () => {
     const { page } = await stage.open({ signedIn: false });
     await button(page, 'Sign in').waitFor();
     const breach = page.waitForEvent('console', (message) => message.text().startsWith('securitypolicyviolation'));
@@ -36,7 +36,7 @@ describe('the page', () => {
     await expect(stage.clear()).rejects.toThrow('style-src-elem');
   });
 
-  test('it loads below 250,000 bytes, compressed, in few requests; the sign-in form can be used after less than three seconds of work', async () => {
+  test('loads less than 250,000 bytes in few requests, and needs less than three seconds of work', async () => {
     const { page } = await openMeasured();
     const { requests, bytes, workSeconds } = await page.measured();
     expect(bytes).toBeGreaterThan(50_000);
@@ -46,7 +46,7 @@ describe('the page', () => {
     expect(workSeconds).toBeLessThan(3);
   });
 
-  test('it is dark where the system is, switches at a press, and remembers the choice', async () => {
+  test('is dark where the system is, and remembers a switch to light', async () => {
     const { page } = await stage.open({ options: { colorScheme: 'dark' } });
     await heading(page).waitFor();
     expect(await brightness(page)).toBeLessThan(60);
@@ -58,7 +58,7 @@ describe('the page', () => {
     expect(await brightness(page)).toBeGreaterThan(200);
   });
 
-  test('who prefers reduced motion sees none', async () => {
+  test('has no motion for people who prefer reduced motion', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy' }]);
     const { page } = await stage.open({
@@ -85,7 +85,7 @@ describe('the page', () => {
         page.on('requestfinished', (request) => sizes.push(request.sizes()));
         await page.addInitScript(USABLE);
         const devtools = await page.context().newCDPSession(page);
-        // The time that the page's main thread works, not the time that it waits for its turn beside other programs.
+        // The time that the page's main thread works, without the time that it waits while other programs run.
         await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
         metrics = () => devtools.send('Performance.getMetrics');
       },

@@ -31,13 +31,13 @@ import { shoot } from './support/screenshots.js';
 import { Stage } from './support/stage.js';
 import { HISTORY, KEYS } from './support/states.js';
 
-/** A day, so that no machine is slow enough for a sign-in of this test to grow old. */
+/** A day, so that no sign-in of this test expires on a slow machine. */
 const RULE = { CONFIRMATION_MAX_AGE_SECONDS: '86400', CONFIRMATION_ACR_VALUES: 'urn:example:gold,phr' };
 const NOT_SIGNED_IN = 'You did not sign in again, so no key was created.';
 
-/** Of the pictures, so that they are small. */
+/** The size of the pictures, so that they are small. */
 const SMALL = { width: 860, height: 480 };
-/** Parts of a panel's texts that are none of its own words: of keys, of a time, browser and system of the person. */
+/** Latin letters that are not the panel's own words: prefixes and ids of keys, the time zone, the person's browser. */
 const DATA = /lk_[0-9a-f]+…|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|UTC|^Chrome, Linux$/g;
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 /** A strict project's options, which checks its libraries' declarations too. */
@@ -54,7 +54,7 @@ let platform: Platform;
 beforeAll(async () => void (platform = await Platform.start()));
 afterAll(() => platform?.stop());
 
-describe("the panel in a platform's own page, of another origin", () => {
+describe("the panel in a platform's page of another origin", () => {
   let service: Service;
   let stage: Stage;
   let requests: Request[] = [];
@@ -63,7 +63,7 @@ describe("the panel in a platform's own page, of another origin", () => {
     stage = await Stage.start(service, platform.url);
   });
   afterEach(async () => {
-    // The address too: nothing of a person's sign-in may stand there.
+    // The address, too: it must not contain anything of a person's sign-in.
     const sent = requests.map((request) => `${request.url()} ${request.postData() ?? ''}`);
     requests = [];
     platform.reset();
@@ -98,7 +98,7 @@ describe("the panel in a platform's own page, of another origin", () => {
   };
   const creations = () => requests.filter(isCreation);
 
-  test('makes a key once the person has signed in again, and what was typed is still there', async () => {
+  test('makes a key after the person has signed in again, and keeps what was typed', async () => {
     const owner = await openAccount();
     const page = await visit(owner.id);
     const address = page.url();
@@ -138,11 +138,11 @@ describe("the panel in a platform's own page, of another origin", () => {
     await showDetails(page, 'Nightly report');
     await button(page, 'All its activity').click();
     await page.getByText('Key Nightly report was created').waitFor();
-    // It is the host's.
+    // The address and the history belong to the host.
     expect([page.url(), await page.evaluate('history.state')]).toEqual([address, null]);
   });
 
-  test('a person who closes the sign-in loses nothing; one that is too old makes no key, and is asked for once', async () => {
+  test('keeps the form when the sign-in is closed or too old, and makes no key', async () => {
     const owner = await openAccount();
     const page = await visit(owner.id);
     await fillIn(page);
@@ -162,7 +162,7 @@ describe("the panel in a platform's own page, of another origin", () => {
     expect(await countKeys(service, owner)).toEqual({ all: 1, active: 1 });
   });
 
-  test('a person who no longer wants to wait for the sign-in makes no key by it later', async () => {
+  test('makes no key after the person cancelled the wait for the sign-in', async () => {
     const owner = await openAccount();
     const page = await visit(owner.id);
     await fillIn(page);
@@ -178,7 +178,7 @@ describe("the panel in a platform's own page, of another origin", () => {
     expect(await countKeys(service, owner)).toEqual({ all: 0, active: 0 });
   });
 
-  test('when somebody else signs in, the form is dropped, and the keys on the screen are theirs', async () => {
+  test('drops the form and shows the keys of the new person when somebody else signs in', async () => {
     const [owner, other] = [await openAccount(), await openAccount()];
     await putKeys(service, other, [{ name: 'Key of the other' }]);
     const page = await visit(owner.id);
@@ -192,7 +192,7 @@ describe("the panel in a platform's own page, of another origin", () => {
     expect(await page.locator('input[name="name"]').inputValue()).toBe('');
   });
 
-  test('a person without an account reads that, and not that a session has ended', async () => {
+  test('says to a person without an account that there is none, instead of that the session has ended', async () => {
     const id = newId();
     const page = await visit(id);
     await page.getByText('You have no account here yet', { exact: true }).waitFor();
@@ -205,7 +205,7 @@ describe("the panel in a platform's own page, of another origin", () => {
   });
 });
 
-describe('the packed panel, in a page without any style of its own', () => {
+describe('the packed panel in a page without styles', () => {
   let service: Service;
   let stage: Stage;
   let owner: Owner;
@@ -222,7 +222,7 @@ describe('the packed panel, in a page without any style of its own', () => {
   const visit = (name: 'bare' | 'words', words?: string, options: BrowserContextOptions = {}) =>
     stage.visit(platform.pageNamed(name, service, words), { options: { viewport: SMALL, ...options } });
 
-  test('is made by the lines of its README, and holds what it exports and no source', async () => {
+  test('is built by the commands in its README, and contains what it exports and no source', async () => {
     const packed = join(platform.pages.project.folder, 'node_modules/@latchkey/panel');
     const files = filesIn(packed);
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', ...exportedBy(packed)]));
@@ -232,20 +232,20 @@ describe('the packed panel, in a page without any style of its own', () => {
     expect(await publishDry(platform.pages.obtained.clone, '@latchkey/panel')).toEqual([]);
   });
 
-  test('has types, to which the page of its README keeps', async () => {
+  test('has types that the page in its README conforms to', async () => {
     const { project } = platform.pages;
     project.write('in-use.tsx', panelTypesInUse);
     for (const module of ['esnext', 'node16']) {
       const moduleResolution = module === 'esnext' ? 'bundler' : module;
       const compilerOptions = { ...strictOptions, module, moduleResolution };
       project.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['main.tsx', 'in-use.tsx'] }));
-      // By one thread: several check much of it again, each for itself.
+      // In one thread: several threads would each check much of it again.
       const { output } = await run(process.execPath, [tsc, '-p', '.', '--singleThreaded'], { cwd: project.folder });
       expect({ module, output }).toEqual({ module, output: '' });
     }
   });
 
-  test('keeps what belongs to it in its place, and changes nothing else', async () => {
+  test('stays within its own element, and changes nothing else on the page', async () => {
     const page = await visit('bare');
     await row(page, 'CI deploy').waitFor();
     expect([await unruly(page), await changedOutside(page)]).toEqual([[], []]);
@@ -261,7 +261,7 @@ describe('the packed panel, in a page without any style of its own', () => {
       expect(await unruly(page)).toEqual([]);
       expect(await roomAround(page)).toBeGreaterThanOrEqual(12);
     }
-    // Light alone: axe takes the page for white where no style sheet says otherwise.
+    // Only in the light scheme: axe assumes a white page where no style sheet sets another background.
     expect((await axe(page)).violations).toEqual([]);
     await button(page, 'Cancel').click();
     await createDialog(page).waitFor({ state: 'detached' });
@@ -274,7 +274,7 @@ describe('the packed panel, in a page without any style of its own', () => {
     await shoot(page, 'panel-dark');
   });
 
-  test('speaks with the words that it is given, and with no others', async () => {
+  test('uses only the texts that it is given', async () => {
     const other = await newOwner(service);
     platform.signedIn = other.id;
     await putKeys(
@@ -333,7 +333,7 @@ describe('the packed panel, in a page without any style of its own', () => {
     expect(await seen()).toEqual([]);
   });
 
-  test('is light in a page that does not say that it can be dark', async () => {
+  test('is light in a page that does not support a dark scheme', async () => {
     platform.signedIn = owner.id;
     const page = await visit('words', 'german', { locale: 'de-DE', colorScheme: 'dark' });
     await row(page, 'CI deploy').waitFor();

@@ -24,15 +24,15 @@ const anySignIn = (page: Page) => page.getByRole('link', { name: 'Sign in with y
 const HELP = 'https://help.example.com/api-keys';
 const nameField = (page: Page) => page.getByLabel('Name', { exact: true });
 
-describe('people who sign in at the platform', () => {
+describe('signing in at the platform', () => {
   let platform: PlatformService;
   let provider: OpenIdProvider;
   let service: Service;
-  /** Where people sign in by their platform's token alone. */
+  /** A service where people sign in by their platform's token alone. */
   let elsewhere: Service;
   let stage: Stage;
   beforeAll(async () => {
-    // To the browser the provider is another site, as it is in life.
+    // For the browser the provider is another site, as in production.
     platform = await PlatformService.start({ HELP_URL: HELP }, 'localhost');
     ({ provider, service } = platform);
     elsewhere = await startService({
@@ -85,7 +85,7 @@ describe('people who sign in at the platform', () => {
   const carriesPassword = (request: Request) =>
     /password/i.test(`${request.url().replace(/\/assets\/.*/, '')} ${request.postData() ?? ''}`);
 
-  test('sign in, make a key after a step-up and another without, and no request carries a password', async () => {
+  test('lets a person create keys after one step-up, and no request carries a password', async () => {
     const { page, requests } = await openSignedIn(await platform.newOwner());
     await page.getByText('Ada Lovelace').waitFor();
     await page.waitForURL(({ href }) => href === `${service.url}/settings/api-keys`);
@@ -128,7 +128,7 @@ describe('people who sign in at the platform', () => {
     expect(requests.filter(carriesPassword).map((request) => request.url())).toEqual([]);
   });
 
-  test('the form is gone when somebody else comes back, who is told so', async () => {
+  test('drops the form and says so when somebody else comes back', async () => {
     const [ada, eve] = [await platform.newOwner(), await platform.newOwner('Eve Adams')];
     const { page } = await openSignedIn(ada);
     await fill(page);
@@ -143,7 +143,7 @@ describe('people who sign in at the platform', () => {
     expect(await nameField(page).inputValue()).toBe('');
   });
 
-  test('the form says so when a fresh sign-in was still not enough, and survives a session that has ended', async () => {
+  test('keeps the form when a fresh sign-in is not enough, or when the session has ended', async () => {
     const id = await platform.newOwner();
     const { page } = await openSignedIn(id);
     await fill(page);
@@ -164,7 +164,7 @@ describe('people who sign in at the platform', () => {
     await shownKey(page).waitFor();
   });
 
-  test('a person without an account, or whose account is suspended or deleted, reads that, and may try as somebody else', async () => {
+  test('explains a missing, suspended or deleted account, and offers to sign in as somebody else', async () => {
     const stranger = `auth0|${randomUUID()}`;
     const [suspended, deleted] = [await platform.newOwner(), await platform.newOwner()];
     await service.clients.account('SuspendAccount', suspended);
@@ -191,7 +191,7 @@ describe('people who sign in at the platform', () => {
     }
   });
 
-  test('a sign-in that is over, or whose platform is away, is explained, and can be begun again', async () => {
+  test('explains a sign-in that has expired or whose platform is unavailable, and offers another try', async () => {
     const { page } = await open();
     await anySignIn(page).waitFor();
     await look('sign-in-platform', page);
@@ -205,7 +205,7 @@ describe('people who sign in at the platform', () => {
     await heading(page).waitFor();
   });
 
-  test('where keys are managed in the platform’s own settings, the page says that', async () => {
+  test('names the platform’s settings as the place where keys are managed, if they are', async () => {
     const page = await stage.visit(`${elsewhere.url}/settings/api-keys`);
     await page.getByRole('heading', { name: 'Your keys are in your platform’s settings' }).waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);

@@ -17,7 +17,7 @@ import { placesOf, tracesOf } from './support/traces.js';
 
 const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
 
-describe('the new key, shown once', () => {
+describe('a new key', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await Stage.start();
@@ -25,7 +25,7 @@ describe('the new key, shown once', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('it is shown in full, the service takes it, and after closing it is nowhere', async () => {
+  test('is shown in full, is granted by the service, and is nowhere on the page after closing', async () => {
     const { page } = await stage.open();
     const key = await createKey(page);
     expect(key).toMatch(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/);
@@ -48,7 +48,7 @@ describe('the new key, shown once', () => {
     });
   });
 
-  test('the copy buttons copy exactly the key and a line that is granted; where copying is blocked, the key is left selected', async () => {
+  test('is copied, alone or in a command that works, and is selected where copying is blocked', async () => {
     const { page } = await stage.open();
     const key = await createKey(page);
     await focusOn(button(page, 'Copy key'));
@@ -63,7 +63,10 @@ describe('the new key, shown once', () => {
       /^curl -H "Authorization: ([^"]+)" '(https?:[^']+)'$/.exec(await clipboard(page)) ?? [];
     expect(authorization).toBe(`Bearer ${key}`);
     expect(URL.canParse(url ?? '')).toBe(true);
-    const answer = await stage.service.clients.ask({ authorization: authorization!, operation: 'OPERATION_READ' });
+    const answer = await stage.service.clients.validateRequest({
+      authorization: authorization!,
+      operation: 'OPERATION_READ',
+    });
     expect(answer.outcome).toBe('grant');
 
     await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('blocked'))");
@@ -75,7 +78,7 @@ describe('the new key, shown once', () => {
     expect((await page.evaluate<string>('String(getSelection())')).trim()).toBe(key);
   });
 
-  test('it does not close as done before the box is ticked; closing early asks: it comes back, or is gone for good', async () => {
+  test('stays open until the box is ticked, or until the person confirms closing early', async () => {
     const { page } = await stage.open();
     const key = await createKey(page);
     // The second click of a slow double click on "Create key" can fall outside of the dialog, which is smaller now.
@@ -98,22 +101,22 @@ describe('the new key, shown once', () => {
     expect(await placesOf(page, key)).toEqual([]);
   });
 
-  test('reload, back and forward never show it again; the browser asks before it leaves one that is not stored', async () => {
+  test('is not shown again after reload, back or forward, and the browser asks before leaving one that is not stored', async () => {
     const { page } = await stage.open();
-    const asked: string[] = [];
+    const dialogs: string[] = [];
     page.on('dialog', (question) => {
-      asked.push(question.type());
+      dialogs.push(question.type());
       void question.accept();
     });
     const shown = await createKey(page, 'Shown while reloading');
     await page.reload();
     await row(page, 'Shown while reloading').waitFor();
     expect(await placesOf(page, shown)).toEqual([]);
-    expect(asked).toEqual(['beforeunload']);
+    expect(dialogs).toEqual(['beforeunload']);
     const left = await createKey(page, 'Shown while leaving');
     await page.getByLabel('I have stored it').check();
     await page.goto(`${stage.service.url}/openapi.json`);
-    expect(asked).toHaveLength(1);
+    expect(dialogs).toHaveLength(1);
     await page.goBack();
     await row(page, 'Shown while leaving').waitFor();
     expect(await placesOf(page, left)).toEqual([]);
@@ -124,7 +127,7 @@ describe('the new key, shown once', () => {
     expect(await revealDialog(page).count()).toBe(0);
   });
 
-  test('going back to another tab leaves it where it is; a page that the browser freezes for “back” has no key in it', async () => {
+  test('stays visible when the person goes back to another tab, and is not in a page that the browser keeps for “back”', async () => {
     const { page } = await stage.open();
     await page.getByRole('tab', { name: 'Activity' }).click();
     await page.getByRole('tab', { name: 'Keys' }).click();

@@ -11,7 +11,7 @@ describe('revoking a key', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('it tells the consequence and which key it is, and does nothing before the box with its name is ticked', async () => {
+  test('names the key and the consequence, and needs the box with the name to be ticked', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'CI deploy', shown: '7c1f4e0a9b2d', usedMinutesAgo: 90 }]);
     const { page } = await stage.open({ owner });
@@ -36,7 +36,7 @@ describe('revoking a key', () => {
     await row(page, 'CI deploy').getByText('Revoked just now').waitFor();
   });
 
-  test('a revoked key leaves the active keys at once, is refused by ValidateKey, and the screen says so', async () => {
+  test('removes the key from the active ones at once, and ValidateKey refuses it', async () => {
     const owner = await stage.newOwner();
     const { fullKey } = await owner.person.newKey({ name: 'CI deploy' });
     const another = await owner.person.newKey({ name: 'Another' });
@@ -53,7 +53,7 @@ describe('revoking a key', () => {
     await showStatus(page, 'Revoked');
     await row(page, 'CI deploy').getByText('Revoked just now').waitFor();
 
-    // What was revoked elsewhere meanwhile is news, not an error.
+    // A key that was revoked elsewhere in the meantime is not an error.
     await showStatus(page, 'Active');
     await chooseAction(page, 'Another', 'Revoke…');
     await page.getByLabel('Yes, stop “Another” for good').check();

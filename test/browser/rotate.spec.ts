@@ -20,7 +20,7 @@ describe('rotating a key', () => {
 
   const validate = async (key: string) => (await stage.service.clients.validate(key)).outcome;
 
-  test('also at five keys: both work, the list shows the two as one and when the old one ends, until it is ended', async () => {
+  test('works with five keys, shows both keys as a pair with the end of the old one, and can end the old one early', async () => {
     const owner = await stage.newOwner();
     await putKeys(stage.service, owner, [{ name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'D' }]);
     const old = await owner.person.newKey({ name: 'CI deploy', access: 'read-and-write', expiresInDays: 30 });
@@ -29,7 +29,9 @@ describe('rotating a key', () => {
     const form = dialog(page, 'Rotate “CI deploy”');
     await focusOn(form.getByRole('radio', { name: 'After a day' }));
     expect(await form.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
-    await form.getByText(/^The old key goes on for a day after the new one is first used\. It expires on/).waitFor();
+    await form
+      .getByText(/^The old key keeps working for a day after the new one is first used\. It expires on/)
+      .waitFor();
     const fullKey = await rotateKey(page);
     await page.getByText('Put it in place of the old key wherever that is used.').waitFor();
     await storeKey(page);
@@ -60,7 +62,7 @@ describe('rotating a key', () => {
     await page.getByRole('status').getByText('The old “CI deploy” was ended; the new one stays').waitFor();
     expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['denial', 'grant']);
     await pair.waitFor({ state: 'detached' });
-    // The two counted as one, before the list is read again, too.
+    // The two keys count as one, also before the list is read again.
     await page.getByText('5 of 5 active', { exact: true }).waitFor();
     release();
 
@@ -76,7 +78,7 @@ describe('rotating a key', () => {
     ]);
   });
 
-  test('from the details of one key to the other’s, the rotation is taken back; what another page did meanwhile is told', async () => {
+  test('can be cancelled from the details of a key, and reports what another page did in the meantime', async () => {
     const owner = await stage.newOwner();
     const old = await owner.person.newKey({ name: 'CI deploy' });
     const { fullKey } = (await owner.person.rotate(old.apiKey.id)).body;
@@ -94,10 +96,10 @@ describe('rotating a key', () => {
     await details.getByRole('button', { name: old.apiKey.prefix }).waitFor();
     await button(details, 'Take the rotation back…').click();
     const question = dialog(page, 'Take the rotation of “CI deploy” back?');
-    await question.getByText(`The old key (${old.apiKey.prefix}) goes on as before.`).waitFor();
+    await question.getByText(`The old key (${old.apiKey.prefix}) keeps working.`).waitFor();
     await question.getByLabel('Yes, stop the new “CI deploy” for good').check();
     await button(question, 'Take rotation back').click();
-    await page.getByText('The rotation of “CI deploy” was taken back: the old key goes on').waitFor();
+    await page.getByText('The rotation of “CI deploy” was taken back: the old key keeps working').waitFor();
     expect([await validate(old.fullKey), await validate(fullKey)]).toEqual(['grant', 'denial']);
     await oldRow(page).waitFor({ state: 'detached' });
     expect(await countKeys(stage.service, owner)).toEqual({ all: 3, active: 2 });
@@ -122,7 +124,7 @@ describe('rotating a key', () => {
     await page.keyboard.press('Escape');
     await form.waitFor({ state: 'detached' });
 
-    // A list that is not read again is out of date: the question is about what is.
+    // The list is out of date, because it is not read again. The dialog shows the current state.
     await newRow(page).waitFor();
     const { release } = await holdBack(page, isListing);
     await owner.person.revoke(other.apiKey.id);

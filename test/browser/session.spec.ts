@@ -28,12 +28,12 @@ describe('the session', () => {
   afterEach(() => stage.clear());
   afterAll(() => stage.stop());
 
-  test('empty fields are reported there, without asking the service; after a wrong password it is emptied and has the focus', async () => {
+  test('empty fields are reported without a request, and a wrong password is removed and has the focus', async () => {
     const { page, owner } = await stage.open({ signedIn: false });
     const attempts = record(page, (request) => request.method() === 'POST');
     const email = page.getByLabel('E-mail');
     await focusOn(email);
-    // Nobody has said where people get help.
+    // HELP_URL is not set.
     expect(await page.getByRole('link').count()).toBe(0);
     await page.getByLabel('Password', { exact: true }).focus();
     await button(page, 'Sign in').click();
@@ -50,7 +50,7 @@ describe('the session', () => {
     expect(await email.inputValue()).toBe(owner.email);
   });
 
-  test('signing in shows the keys, also after a reload; signing out ends the session itself', async () => {
+  test('signing in shows the keys, also after a reload, and signing out ends the session in the service', async () => {
     const { page, owner } = await stage.open({ signedIn: false });
     await signIn(page, owner.email);
     await focusOn(heading(page));
@@ -69,8 +69,8 @@ describe('the session', () => {
     await button(page, 'Sign in').waitFor();
   });
 
-  describe('one that ends in the middle', () => {
-    test('the sign-in comes over the form, what was typed stays, and the key is created as if nothing had happened', async () => {
+  describe('a session that ends while the screen is open', () => {
+    test('shows the sign-in over the form, keeps what was typed, and creates the key after it', async () => {
       const { page, owner } = await stage.open();
       await openCreate(page);
       await fillCreate(page, { name: 'Backup script' });
@@ -92,7 +92,7 @@ describe('the session', () => {
       expect(await countKeys(stage.service, owner)).toEqual({ all: 1, active: 1 });
     });
 
-    test('a list shows its keys once signed in again; a person who does not sign in again gets the form, and sees no keys', async () => {
+    test('shows the list after signing in again, and the sign-in page without keys after a refusal', async () => {
       const owner = await stage.newOwner();
       await putKeys(stage.service, owner, [
         { name: 'Old', revokedDaysAgo: 1 },

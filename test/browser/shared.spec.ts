@@ -11,7 +11,7 @@ jest.setTimeout(120_000);
 const OFFER = `import { offerSharedThings } from ${JSON.stringify(join(root, 'test/support/jest/shared.mjs'))};
 process.send((await offerSharedThings()).url);`;
 
-describe('what suites share', () => {
+describe('the shared browser and services', () => {
   let offering: ChildProcess;
   let url: string;
   beforeAll(async () => {
@@ -21,18 +21,18 @@ describe('what suites share', () => {
   });
   afterAll(() => void offering.kill('SIGKILL'));
 
-  const ask = async (path: string) => (await fetch(`${url}/${path}`)).text();
+  const request = async (path: string) => (await fetch(`${url}/${path}`)).text();
 
-  test('is started once, by the first that asks; of services each worker has its own', async () => {
+  test('start at the first request: one browser for all, one service for each worker', async () => {
     const paths = ['chromium', 'chromium', 'service/1', 'service/1', 'service/2'];
-    const [browser, sameBrowser, service, sameService, otherService] = await Promise.all(paths.map(ask));
+    const [browser, sameBrowser, service, sameService, otherService] = await Promise.all(paths.map(request));
     expect(JSON.parse(browser!)).toEqual({ endpoint: expect.stringMatching(/^ws:/) });
     expect([sameBrowser, sameService]).toEqual([browser, service]);
     expect(JSON.parse(otherService!)).not.toMatchObject({ databaseUrl: JSON.parse(service!).databaseUrl });
     expect(childrenOf(offering.pid!)).toHaveLength(3);
   });
 
-  test('ends with the process that offers it, even one that is killed', async () => {
+  test('end with the process that offers them, even if that is killed', async () => {
     const children = childrenOf(offering.pid!);
     expect(children.map(isRunning)).toEqual([true, true, true]);
     offering.kill('SIGKILL');

@@ -5,7 +5,7 @@ import { buildService } from '../support/processes/service-process.js';
 
 const MANY = 6000;
 const LONG_DETAILS = 10_000;
-/** Less than so many rows need at once, and enough for the program and a page of them. */
+/** Enough for the program and a page of rows, but not for all of them. */
 const LITTLE_HEAP = '--max-old-space-size=48';
 
 describe('latchkey audit', () => {
@@ -34,7 +34,7 @@ describe('latchkey audit', () => {
   };
   const stored = () => trail.app.sql<{ id: string; at: Date }>('SELECT * FROM audit_events ORDER BY id');
 
-  test('export prints every column of every event, oldest first, a line each', async () => {
+  test('export prints every column of every event, one line each, oldest first', async () => {
     const rows = await stored();
     const events = await exported('--json');
     expect(events).toHaveLength(9);
@@ -56,7 +56,7 @@ describe('latchkey audit', () => {
     });
   });
 
-  test('export takes its bounds to the millisecond: --since included, --until not', async () => {
+  test('export includes --since and excludes --until, to the millisecond', async () => {
     await trail.tamper("UPDATE audit_events SET at = timestamptz '2026-11-01T00:00:00Z' + (id || ' h')::interval");
     const ids = async (...args: string[]) => (await exported(...args)).map(({ id }) => Number(id));
     expect(await ids('--since', '2026-11-01T03:00:00Z', '--until', '2026-11-01T05:00:00.000Z')).toEqual([3, 4]);
@@ -66,7 +66,7 @@ describe('latchkey audit', () => {
     await trail.recordNineInThreeSeals();
   });
 
-  test('verify says in JSON that all holds, what is not sealed, and the newest seal', async () => {
+  test('verify says in JSON that the audit trail is intact, and exports the newest seal', async () => {
     const { code, out } = await audit(['verify', '--json']);
     expect({ code, ...JSON.parse(out) }).toEqual({
       code: 0,
@@ -84,14 +84,14 @@ describe('latchkey audit', () => {
     expect(await audit(['verify', '--expect', seal.out.trim()])).toMatchObject({ code: 0, err: '' });
   });
 
-  test('verify says in JSON which link is broken, with exit code 1', async () => {
+  test('verify says in JSON which seal is broken, with exit code 1', async () => {
     await trail.tamper('UPDATE audit_events SET count = 2 WHERE id = 5');
     const { code, out, err } = await audit(['verify', '--json']);
     expect({ code, err, ...JSON.parse(out) }).toEqual({
       code: 1,
       err: '',
       intact: false,
-      problem: 'an event is not what was sealed',
+      problem: 'the events differ from the sealed ones',
       seal: '2',
       fromEventId: '4',
       toEventId: '6',
@@ -101,14 +101,14 @@ describe('latchkey audit', () => {
     expect(none).toEqual({ code: 1, out: '', err: 'latchkey: there is no seal to export yet\n' });
   });
 
-  describe('over a long record', () => {
+  describe('with many events', () => {
     beforeAll(async () => {
       await trail.reset();
       await trail.record(MANY);
       await trail.tamper(`UPDATE audit_events SET details = repeat('x', ${LONG_DETAILS})`);
     });
 
-    test('export needs the memory of a page, not of the record, and shows no progress where nobody looks', async () => {
+    test('export needs the memory of one page, and shows no progress without a terminal', async () => {
       const { code, out, err } = await latchkey(['audit', 'export'], { env: { ...env(), NODE_OPTIONS: LITTLE_HEAP } });
       expect({ code, err }).toEqual({ code: 0, err: '' });
       const ids = [...out.matchAll(/^\{"id":"(\d+)"/gm)].map(([, id]) => Number(id));
@@ -116,18 +116,18 @@ describe('latchkey audit', () => {
       expect([ids[0], ids.at(-1)]).toEqual([1, MANY]);
     });
 
-    test('a reader that has enough ends the export, without a word', async () => {
+    test('export ends silently when its reader stops', async () => {
       const command = `${process.execPath} ${LATCHKEY} audit export | head -n 2`;
       const { code, out, err } = await runCommand('sh', ['-c', command], { env: env() });
       expect({ code, lines: out.trimEnd().split('\n').length, err }).toEqual({ code: 0, lines: 2, err: '' });
     });
 
-    test('progress is shown at a terminal', async () => {
+    test('verify shows its progress at a terminal', async () => {
       const command = `${process.execPath} ${LATCHKEY} audit verify`;
       const shown = await runCommand('script', ['-qec', command, '/dev/null'], { env: env() });
       expect(shown.code).toBe(0);
       expect(shown.out).toMatch(/\r█+░* \d+ %, \d+ events/);
-      expect(shown.out).toContain(`${MANY} events are not sealed yet`);
+      expect(shown.out).toContain(`events not sealed yet: ${MANY}`);
     });
   });
 });

@@ -19,8 +19,8 @@ describe('latchkey events', () => {
 
   const latchkey = (args: string[], env: NodeJS.ProcessEnv = {}) =>
     host.latchkey(args, { env: { DATABASE_URL: app.databaseUrl, ...env } });
-  /** What is told of one new key, and tried once in vain. */
-  async function aTry(pauseMs: number | undefined) {
+  /** The message about one new key, after one failed attempt. */
+  async function failedAttempt(pauseMs: number | undefined) {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     const claims = await app.outbox.claim('webhook', 100);
@@ -29,8 +29,8 @@ describe('latchkey events', () => {
     return { key, id: claim.message.id };
   }
 
-  test('list shows what waits and what was given up, with its tries and why', async () => {
-    const [waiting, failed] = [await aTry(3_600_000), await aTry(undefined)];
+  test('list shows waiting messages and those given up, with attempts and last error', async () => {
+    const [waiting, failed] = [await failedAttempt(3_600_000), await failedAttempt(undefined)];
     const { code, out } = await latchkey(['events', 'list']);
     expect(code).toBe(0);
     const lineOf = ({ id }: { id: string }) => out.split('\n').find((line) => line.startsWith(id));
@@ -43,8 +43,12 @@ describe('latchkey events', () => {
     expect(items.find(({ id }) => id === failed.id)!.data).toMatchObject({ keyId: failed.key.id, sequence: 1 });
   });
 
-  test('retry makes one due, or all that were given up', async () => {
-    const [waiting, failed, other] = [await aTry(3_600_000), await aTry(undefined), await aTry(undefined)];
+  test('retry makes one message due, or all that were given up', async () => {
+    const [waiting, failed, other] = [
+      await failedAttempt(3_600_000),
+      await failedAttempt(undefined),
+      await failedAttempt(undefined),
+    ];
     expect(await latchkey(['events', 'retry', waiting.id.toUpperCase()])).toMatchObject({
       code: 0,
       out: '1 due now\n',
@@ -59,11 +63,11 @@ describe('latchkey events', () => {
     [['retry', randomUUID(), '--failed'], 2, 'give the id of one event, or --failed'],
     [['retry', 'first'], 2, '<id> must be the id of an event, as `latchkey events list` shows it'],
     [['retry', randomUUID()], 1, 'there is no such event: it may be delivered by now'],
-  ])('%j is refused', async (args, code, err) => {
+  ])('refuses %j', async (args, code, err) => {
     expect(await latchkey(['events', ...args])).toMatchObject({ code, err: `latchkey: ${err}\n` });
   });
 
-  test('what the command line does is told where its environment names a receiver, and else not', async () => {
+  test('stores notices about changes only if the environment names a receiver', async () => {
     const { id } = await newOwner(app);
     const revoke = async (env: NodeJS.ProcessEnv) => {
       const { key } = await createKey(app, id);

@@ -15,7 +15,7 @@ describe('docs/cli.md', () => {
     });
   const all = leaves(buildProgram(databases), 'latchkey');
 
-  test.each(all)('has `%s` and each of its options, which its help has too', (name, command) => {
+  test.each(all)('the page and the help have `%s` and all its options', (name, command) => {
     expect(page).toContain(`\`${name}`);
     const help = command.helpInformation();
     expect(help).toMatch(/^Usage: latchkey /);
@@ -25,7 +25,7 @@ describe('docs/cli.md', () => {
     }
   });
 
-  test('has no command that does not exist', () => {
+  test('the page has only commands that exist', () => {
     const named = [...page.matchAll(/`(latchkey(?: [a-z]+(?:-[a-z]+)*)+)/g)].map(([, name]) => name);
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((name) => !all.some(([known]) => name === known))).toEqual([]);

@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => host?.stop());
 
-// Each command is a process, as for people.
 describe('latchkey migrate', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
@@ -27,7 +26,7 @@ describe('latchkey migrate', () => {
   });
   afterAll(() => database?.drop());
 
-  test('an empty database is refused by the rest, until it has made the tables and printed which migrations it ran', async () => {
+  test('creates the tables and lists the migrations; until then, other commands are refused', async () => {
     const env = { DATABASE_URL: database.url };
     const early = await latchkey(['account', 'show', 'ada'], { env });
     expect(early).toEqual({
@@ -56,7 +55,7 @@ describe('latchkey key inspect', () => {
   const key = unknownKey();
   const facts = { prefix: 'lk', publicPart: key.slice(3, 27) };
 
-  test('says without a database whether a key is well-formed', async () => {
+  test('says without a database that a key is well-formed', async () => {
     const { code, out, err } = await inspect(`${key}\n`);
     expect({ code, err, ...JSON.parse(out) }).toEqual({
       code: 0,
@@ -73,20 +72,23 @@ describe('latchkey key inspect', () => {
     ['cut short', key.slice(0, -1), {}, /^not a key/],
     ['of another service', key, { KEY_PREFIX: 'acme' }, /prefix is not acme/],
     ['no key at all', 'correct horse battery staple', {}, /^not a key/],
-    ['nothing', '', {}, /^not a key/],
-  ])('says what is wrong with one that is %s, and no character of its secret', async (_, text, env, problem) => {
-    const { code, out, err } = await inspect(text, env);
-    expect({ code, err, ...JSON.parse(out) }).toMatchObject({
-      code: 1,
-      err: '',
-      wellFormed: false,
-      problem: expect.stringMatching(problem),
-    });
-    const plain = await host.latchkey(['key', 'inspect'], { input: text, env });
-    for (const secret of [key.slice(28, 40), 'horse']) expect(out + plain.out + plain.err).not.toContain(secret);
-  });
+    ['empty', '', {}, /^not a key/],
+  ])(
+    'says what is wrong with a text that is %s, and prints no character of its secret',
+    async (_, text, env, problem) => {
+      const { code, out, err } = await inspect(text, env);
+      expect({ code, err, ...JSON.parse(out) }).toMatchObject({
+        code: 1,
+        err: '',
+        wellFormed: false,
+        problem: expect.stringMatching(problem),
+      });
+      const plain = await host.latchkey(['key', 'inspect'], { input: text, env });
+      for (const secret of [key.slice(28, 40), 'horse']) expect(out + plain.out + plain.err).not.toContain(secret);
+    },
+  );
 
-  test('what is typed at a terminal is not shown there', async () => {
+  test('does not show what is typed at a terminal', async () => {
     const terminal = spawn('script', ['-qec', `${process.execPath} ${LATCHKEY} key inspect`, '/dev/null']);
     let shown = '';
     terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
@@ -100,7 +102,7 @@ describe('latchkey key inspect', () => {
 });
 
 describe('latchkey service-token create', () => {
-  test('prints a new token, and the entry that makes a start let it in, each time another', async () => {
+  test('prints a different token each time, with an entry that the service accepts', async () => {
     const create = () => host.latchkey(['service-token', 'create', 'systems-api', '--role', 'validator']);
     const [{ code, out, err }, other] = await Promise.all([create(), create()]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -112,7 +114,7 @@ describe('latchkey service-token create', () => {
   });
 });
 
-describe('what latchkey can’t make sense of', () => {
+describe('wrong usage of latchkey', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cli-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const put = ['account', 'put', 'ada', '--email', 'ada@example.com', '--display-name', 'Ada', '--permissions', ''];
@@ -122,21 +124,33 @@ describe('what latchkey can’t make sense of', () => {
     ['a command that does not exist', ['keys', 'lits'], /^unknown command 'lits'/],
     ['an option that does not exist', ['migrate', '--force'], /^unknown option '--force'/],
     ['an option that is missing', ['keys', 'list'], /--owner/],
-    ['neither a key nor all', ['keys', 'revoke', '--owner', 'ada'], /^give --owner with --key or --all/],
-    ['both', ['keys', 'revoke', '--owner', 'ada', '--all', '--key', 'x'], /^give --owner/],
-    ['an owner beside --leaked', ['keys', 'revoke', '--owner', 'ada', '--leaked'], /^give --owner/],
-    ['a key on the command line', ['keys', 'revoke', `--leaked=${leaked}`], /^a key on the command line is seen/],
-    ['an id that no key has', ['keys', 'revoke', '--owner', 'ada', '--key', 'lk_1'], /^key must be the key's id/],
-    ['an id that no account has', ['account', 'show', 'a b'], /^id must be 1 to 128 characters/],
-    ['an id that no account has', ['account', 'purge', 'a b'], /^id must be 1 to 128 characters/],
-    ['a version that is none', ['account', 'purge', 'ada', '--at-version', '-1'], /--at-version .*It must be a whole/],
+    ['neither --key nor --all', ['keys', 'revoke', '--owner', 'ada'], /^give --owner with --key or --all/],
+    ['both --key and --all', ['keys', 'revoke', '--owner', 'ada', '--all', '--key', 'x'], /^give --owner/],
+    ['an owner with --leaked', ['keys', 'revoke', '--owner', 'ada', '--leaked'], /^give --owner/],
+    [
+      'a key on the command line',
+      ['keys', 'revoke', `--leaked=${leaked}`],
+      /^others can see a key on the command line/,
+    ],
+    [
+      'an id that cannot be a key id',
+      ['keys', 'revoke', '--owner', 'ada', '--key', 'lk_1'],
+      /^key must be the key's id/,
+    ],
+    ['an invalid account id for show', ['account', 'show', 'a b'], /^id must be 1 to 128 characters/],
+    ['an invalid account id for purge', ['account', 'purge', 'a b'], /^id must be 1 to 128 characters/],
+    [
+      'a version that is not a number',
+      ['account', 'purge', 'ada', '--at-version', '-1'],
+      /--at-version .*It must be a whole/,
+    ],
     ['a version past 64 bits', [...put, '--at-version', String(2n ** 64n)], /--at-version .*It must be a whole/],
     [
       'a status that no account has',
       ['account', 'list', '--status', 'purged'],
       /--status .*Allowed choices are active/,
     ],
-    ['a name for the record with a line break', ['keys', 'revoke', '--leaked', '--by', 'a\nb'], /^--by must be/],
+    ['an administrator name with a line break', ['keys', 'revoke', '--leaked', '--by', 'a\nb'], /^--by must be/],
     ['a password both ways', [...put, '--password-from', '-', '--password-hash-from', '-'], /exclude each other$/],
     ['a file that is not there', [...put, '--password-from', join(folder, 'none')], /^--password-from .*ENOENT/],
     ['a service token without a role', ['service-token', 'create', 'gateway'], /--role/],
@@ -146,16 +160,16 @@ describe('what latchkey can’t make sense of', () => {
       /--role .*Allowed choices/,
     ],
     ['a name with a colon', ['service-token', 'create', 'a:b', '--role', 'validator'], /^the name must be 1 to 64/],
-    ['a time that is none', ['audit', 'export', '--since', '2026-13-01'], /^--since must be a time/],
+    ['an invalid time', ['audit', 'export', '--since', '2026-13-01'], /^--since must be a time/],
     ['no DATABASE_URL', ['account', 'show', 'ada'], /^DATABASE_URL is missing$/],
-  ])('%s: 2, in one line, and no secret in it', async (_, args, told) => {
+  ])('%s ends with exit code 2 and one line without secrets', async (_, args, message) => {
     const { code, out, err } = await host.latchkey(args);
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(/^latchkey: [^\n]+\n$/) });
-    expect(err.slice('latchkey: '.length).trimEnd()).toMatch(told);
+    expect(err.slice('latchkey: '.length).trimEnd()).toMatch(message);
     expect(err).not.toContain(leaked.slice(28));
   });
 
-  test('a database that does not answer: 3, without its password', async () => {
+  test('an unavailable database ends with exit code 3 and a line without its password', async () => {
     const env = { DATABASE_URL: 'postgres://latchkey:S3cret@127.0.0.1:1/latchkey' };
     const file = join(folder, 'password');
     writeFileSync(file, 'correct horse');

@@ -12,7 +12,7 @@ import { client } from '../support/application/calls.js';
 import { eventsOf, newAccount, newKey, revoke, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
-describe.each(WORLDS)('a transaction of an account %s', (_name, open, onPostgres) => {
+describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
@@ -29,7 +29,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open, onPostgres
     await transaction.record(event);
   };
 
-  test('has of its account’s keys those open that are neither revoked nor on record as expired', async () => {
+  test('returns the open keys of its account', async () => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
     const [due, revoked, expired, living] = [
       await newKey(world, id),
@@ -54,7 +54,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open, onPostgres
     expect((await within(id, (t) => t.findKey(key.id)))!.lastUsedAt).toEqual(at);
   });
 
-  test('finds no other owner’s key and none that does not exist', async () => {
+  test('finds neither another owner’s key nor an unknown one', async () => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
     const key = await newKey(world, other, { idempotencyKey: 'once' });
     for (const keyId of [key.id, randomUUID()]) {
@@ -63,7 +63,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open, onPostgres
     expect(await within(id, (t) => t.findKeyByIdempotencyKey('once'))).toBeUndefined();
   });
 
-  test('finds the key that was made under an Idempotency-Key, also when it has ended', async () => {
+  test('finds the key that was created under an Idempotency-Key, also after its end', async () => {
     const id = await newAccount(world);
     const key = await newKey(world, id, { idempotencyKey: 'once' });
     await newKey(world, id);
@@ -72,7 +72,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open, onPostgres
     expect(await within(id, (t) => t.findKeyByIdempotencyKey('twice'))).toBeUndefined();
   });
 
-  test('keeps of a saved key how it ended', async () => {
+  test('stores how a saved key ended', async () => {
     const id = await newAccount(world);
     const key = await newKey(world, id);
     const before = key.snapshot();
@@ -82,7 +82,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open, onPostgres
     expect(stored.snapshot()).toEqual({ ...before, revokedAt: await world.now() });
   });
 
-  test('keeps of a key that replaces another, and of that one, all that becomes of them', async () => {
+  test('stores each change of an old key and its successor', async () => {
     const id = await newAccount(world);
     const old = await newKey(world, id);
     const order = { id: randomUUID(), expiresInDays: undefined, graceSeconds: 60 };
@@ -119,7 +119,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open, onPostgres
     expect(await openIds(other)).toEqual([key.id]);
   });
 
-  test('keeps the details of an event as the text that is sealed', async () => {
+  test('stores the details of an event as the text that is sealed', async () => {
     const id = await newAccount(world);
     const permissions = { before: ['a:read'], after: ['Zoë’s "x":read'] };
     const event = { type: 'account.changed', actorId: 'service:platform', client: client() } as const;
@@ -137,7 +137,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open, onPostgres
     ]);
   });
 
-  test('puts an event on its account’s record, with the reason, the actor, the client and the time', async () => {
+  test('records an event with the reason, the actor, the client and the time', async () => {
     const id = await newAccount(world);
     const keyId = randomUUID();
     const from = client('198.51.100.7');
@@ -165,7 +165,7 @@ describe.each(WORLDS)('a transaction of an account %s', (_name, open, onPostgres
     test.each<[string, (t: AccountTransaction, keyId: string) => Promise<ApiKey>]>([
       ['openKeys', async (t) => (await t.openKeys())[0]!],
       ['findKey', async (t, keyId) => (await t.findKey(keyId))!.key],
-    ])('holds the keys that %s answered: an expiry is recorded beside it once', async (_method, find) => {
+    ])('locks the keys that %s returns: a concurrent expiry is recorded once', async (_method, find) => {
       await world.pass(30 * DAY_MS);
       await new RecordDueEnds(world.dueKeys).ofAll();
       const id = await newAccount(world);

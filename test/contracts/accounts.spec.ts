@@ -23,7 +23,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     return { email, displayName, permissions, passwordHash, status, version };
   };
 
-  test('are found as they were stored, by id, and by email in any case', async () => {
+  test('finds accounts as they were stored, by id, and by email in any case', async () => {
     const profile = { displayName: 'Zoë’s "team"', permissions: ['b:read', 'a:write'], version: LAST_VERSION };
     const email = `Grace.${randomUUID()}@Example.org`;
     const id = await newAccount(world, { ...profile, email });
@@ -33,30 +33,30 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     }
   });
 
-  test('that do not exist are not found', async () => {
+  test('finds no unknown accounts', async () => {
     expect(await world.accounts.find('nobody')).toBeUndefined();
     expect(await world.accounts.findByEmail('nobody@example.org')).toBeUndefined();
     expect(await world.accounts.transaction('nobody', async ({ account }) => account)).toBeUndefined();
   });
 
-  test('are listed in one order, page after page, without those that were purged', async () => {
+  test('lists accounts in one order, page by page, without purged ones', async () => {
     const ids = await Promise.all(times(7, () => newAccount(world)));
     await purge(world, ids.pop()!);
-    const nobody = { status: undefined, email: undefined };
+    const anyAccount = { status: undefined, email: undefined };
     const all: string[] = [];
     for (;;) {
-      const page = await world.accounts.list(nobody, all.at(-1), 2);
+      const page = await world.accounts.list(anyAccount, all.at(-1), 2);
       expect(page).toEqual(await Promise.all(page.map(({ id }) => world.accounts.find(id))));
       all.push(...page.map(({ id }) => id));
       if (page.length < 2) break;
     }
     expect(new Set(all).size).toBe(all.length);
     expect(all.filter((id) => ids.includes(id)).sort()).toEqual([...ids].sort());
-    const whole = await world.accounts.list(nobody, undefined, 1000);
+    const whole = await world.accounts.list(anyAccount, undefined, 1000);
     expect(whole.map(({ id }) => id)).toEqual(all);
   });
 
-  test('are listed by their status and their email, which may be in any case', async () => {
+  test('filters the list by status, and by email in any case', async () => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
     await change(world, id, (account) => account.suspend());
     const listed = async (status: AccountStatus | undefined, email: string | undefined) =>
@@ -68,7 +68,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     expect([suspended.includes(id), suspended.includes(other)]).toEqual([true, false]);
   });
 
-  test('keep no change that was not saved', async () => {
+  test('keeps no change that was not saved', async () => {
     const id = await newAccount(world);
     (await world.accounts.find(id))!.suspend();
     await world.accounts.transaction(id, async ({ account }) => account!.suspend());
@@ -98,7 +98,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       hasSession: (await world.sessions.find(token)) !== undefined,
     });
 
-    test('keeps all that was done in it, and answers what the work does', async () => {
+    test('stores everything that was done in it, and returns the result of the work', async () => {
       const id = await newAccount(world);
       const { token } = (await beginSession(world, id))!;
       const key = await world.accounts.transaction(id, doAll(id));
@@ -108,7 +108,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       expect(await world.sessions.find(token)).toBeUndefined();
     });
 
-    test('keeps nothing of it when the work throws, and throws the same', async () => {
+    test('stores nothing when the work throws, and throws the same error', async () => {
       const id = await newAccount(world);
       const { token } = (await beginSession(world, id))!;
       const undone = world.accounts.transaction(id, async (transaction) => {
@@ -121,7 +121,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     });
 
     if (onPostgres) {
-      test('shows no other reader what it has not committed', async () => {
+      test('shows other readers nothing before it commits', async () => {
         const id = await newAccount(world);
         const { token } = (await beginSession(world, id))!;
         await world.accounts.transaction(id, async (transaction) => {
@@ -131,14 +131,14 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       });
     }
 
-    test('ends the sessions of its account alone', async () => {
+    test('ends only the sessions of its account', async () => {
       const [id, other] = [await newAccount(world), await newAccount(world)];
       const { token } = (await beginSession(world, other))!;
       await world.accounts.transaction(id, (transaction) => transaction.endSessions());
       expect((await world.sessions.find(token))?.account.id).toBe(other);
     });
 
-    test('holds its account: 20 that add one to what they read lose none', async () => {
+    test('locks its account: 20 concurrent increments lose none', async () => {
       const id = await newAccount(world, { version: 0n });
       await Promise.all(
         times(20, () =>
@@ -152,7 +152,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     });
 
     if (onPostgres) {
-      test('holds no other account', async () => {
+      test('does not lock other accounts', async () => {
         const [id, other] = [await newAccount(world), await newAccount(world)];
         await world.accounts.transaction(id, async () => {
           await change(world, other, (account) => account.suspend());
@@ -161,7 +161,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       });
     }
 
-    test('reads the clock when it holds the account', async () => {
+    test('reads the clock after it has locked the account', async () => {
       const id = await newAccount(world);
       let later: Promise<Date> | undefined;
       await world.accounts.transaction(id, async (transaction) => {
@@ -172,7 +172,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       expect(await later).toEqual(await world.now());
     });
 
-    test('that opens an account beside another sees what that one made', async () => {
+    test('sees the account that a concurrent transaction has just opened', async () => {
       const id = `u-${randomUUID()}`;
       const put = (version: bigint) =>
         world.accounts.transaction(id, async (transaction) => {
@@ -190,7 +190,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
     const give = (id: string, email: string) =>
       change(world, id, (account) => account.update({ email, displayName: '', permissions: [] }));
 
-    test('that another account has is taken, in any case, and the transaction keeps nothing', async () => {
+    test('is refused when another account has it, in any case, and nothing is stored', async () => {
       const [holder, other] = [await newAccount(world), await newAccount(world)];
       const { email } = await stateOf(holder);
       const before = await stateOf(other);
@@ -204,7 +204,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       expect(await stateOf(other)).toEqual(before);
     });
 
-    test('may be the account’s own in another case, and is free once that has another', async () => {
+    test('may change its case, and is free once its account has another one', async () => {
       const [holder, other] = [await newAccount(world), await newAccount(world)];
       const { email } = await stateOf(holder);
       await give(holder, email.toUpperCase());
@@ -212,7 +212,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       expect(await outcomeOf(give(other, email))).toBe('ok');
     });
 
-    test('that ten claim at once goes to one', async () => {
+    test('goes to one of ten accounts that claim it at once', async () => {
       const email = `${randomUUID()}@example.org`;
       const claims = times(10, () => newAccount(world, { email }));
       expect(await tally(claims)).toEqual({ ok: 1, email_taken: 9 });
@@ -220,13 +220,13 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
   });
 
   describe('a hash with newer parameters', () => {
-    test('takes the place of the one that it was made from', async () => {
+    test('replaces the hash from which it was made', async () => {
       const id = await newAccount(world);
       await world.accounts.rehash(id, HASH, 'newer');
       expect((await stateOf(id)).passwordHash).toBe('newer');
     });
 
-    test('does not take the place of another, nor of one that a transaction is just setting', async () => {
+    test('does not replace another hash, nor one that a transaction is setting', async () => {
       const id = await newAccount(world);
       await world.accounts.rehash(id, 'another', 'newer');
       expect((await stateOf(id)).passwordHash).toBe(HASH);
@@ -241,7 +241,7 @@ describe.each(WORLDS)('Accounts %s', (_name, open, onPostgres) => {
       expect((await stateOf(id)).passwordHash).toBe('a new password');
     });
 
-    test('of an account that does not exist changes nothing', async () => {
+    test('changes nothing for an unknown account', async () => {
       await world.accounts.rehash('nobody', HASH, 'newer');
       expect(await world.accounts.find('nobody')).toBeUndefined();
     });

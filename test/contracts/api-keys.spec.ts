@@ -32,20 +32,20 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
     return { id, made: made.map((key) => key.id) };
   }
 
-  test('of any owner are found by their id, as they were stored', async () => {
+  test('finds a key of any owner by its id, as it was stored', async () => {
     const key = await newKey(world, await newAccount(world));
     expect(await world.keys.find(key.id)).toEqual(key);
     expect(await world.keys.find(randomUUID())).toBeUndefined();
   });
 
-  test('of any owner are found by their public part, as they were stored', async () => {
+  test('finds a key of any owner by its public part, as it was stored', async () => {
     const key = await newKey(world, await newAccount(world));
     const { publicPart } = key.snapshot();
     expect(await world.keys.findByPublicParts([publicPart, '0'.repeat(24), publicPart])).toEqual([key]);
     expect(await world.keys.findByPublicParts([])).toEqual([]);
   });
 
-  test('of one owner are found by their id, with their last use, and of others not', async () => {
+  test('finds an owner’s key by its id, with its last use, and no other owner’s', async () => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
     const [key, others] = [await newKey(world, id), await newKey(world, other)];
     expect(await world.keys.findOwn(id, key.id)).toEqual({ key, lastUsedAt: null, now: await world.now() });
@@ -58,7 +58,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
   });
 
   describe('a list', () => {
-    test('has the owner’s own, newest first, as of now', async () => {
+    test('has the owner’s keys, newest first, as of now', async () => {
       const { id, made } = await ownerWithKeys();
       await newKey(world, await newAccount(world));
       const { items, now, activeKeys, nextCursor } = await list(id);
@@ -67,7 +67,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       expect(await list('nobody')).toEqual({ items: [], now, activeKeys: 0, nextCursor: null });
     });
 
-    test('of one status has those alone, whether or not the expiry is on record; active keys are counted all the same', async () => {
+    test('filters by status, whether or not the expiry is recorded, and counts all active keys', async () => {
       const { id, made } = await ownerWithKeys();
       const expected = { active: [made[3], made[0]], expired: [made[2]], revoked: [made[1]] };
       for (const recorded of [false, true]) {
@@ -79,7 +79,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       }
     });
 
-    test('has each key’s last use', async () => {
+    test('has the last use of each key', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
       expect((await list(id)).items).toEqual([{ key, lastUsedAt: null }]);
@@ -89,7 +89,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       expect((await list(id)).items).toEqual([{ key, lastUsedAt: at }]);
     });
 
-    test.each([1, 2, 3, 5])('has %i on a page, and on its pages each key once, in the list’s order', async (limit) => {
+    test.each([1, 2, 3, 5])('has each key once, in order, with %i keys in a page', async (limit) => {
       const id = await newAccount(world);
       // Created at the same time, so the order within it matters too.
       for (let made = 0; made < 5; made += 1) await newKey(world, id);
@@ -104,7 +104,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       expect([new Set(seen).size, pages]).toEqual([5, Math.ceil(5 / limit)]);
     });
 
-    test('goes on after a key that has left it meanwhile', async () => {
+    test('continues after a key that is no longer in it', async () => {
       const id = await newAccount(world);
       for (let made = 0; made < 3; made += 1) await newKey(world, id);
       const first = await world.keys.list(id, 'active', { limit: 1 });

@@ -11,10 +11,10 @@ import { client } from '../support/application/calls.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
-async function of<T>(told: AsyncIterable<HistoryItem<T>>, id: string): Promise<HistoryItem<T>[]> {
+async function of<T>(items: AsyncIterable<HistoryItem<T>>, id: string): Promise<HistoryItem<T>[]> {
   const found: HistoryItem<T>[] = [];
   let [last, changes] = ['', 0];
-  for await (const each of told) {
+  for await (const each of items) {
     if (each.id === id) found.push(each);
     if (each.id !== last && (each.id === id || last === id)) changes += 1;
     last = each.id;
@@ -24,7 +24,7 @@ async function of<T>(told: AsyncIterable<HistoryItem<T>>, id: string): Promise<H
   return found;
 }
 
-describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
+describe.each(WORLDS)('AuditTrailSnapshot %s', (_name, open) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
@@ -45,7 +45,7 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
       return key;
     });
 
-  test('has each key with every event of its life, in their order, and with no failure', async () => {
+  test('has each key with all of its events, in their order, without failures', async () => {
     const ownerId = await newAccount(world);
     const key = await issue(ownerId);
     await issue(ownerId);
@@ -61,28 +61,28 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
     const stored = { ownerId, access, publicPart, digest, createdAt, expiresAt, ...ends };
     const event = { id: expect.any(BigInt), ownerId };
     const facts = JSON.stringify(key.fixedFacts());
-    const told = await historyOfKey(id);
-    expect(told).toMatchObject([
+    const history = await historyOfKey(id);
+    expect(history).toMatchObject([
       { id, stored, event: { ...event, type: 'api_key.created', details: facts } },
       { id, stored, event: { ...event, type: 'api_key.revoked', details: null } },
     ]);
-    expect(told[0]!.event!.id < told[1]!.event!.id).toBe(true);
+    expect(history[0]!.event!.id < history[1]!.event!.id).toBe(true);
   });
 
-  test('has a key without events once, and the events of a key that is not there', async () => {
+  test('has a key without events once, and the events of a key that does not exist', async () => {
     const ownerId = await newAccount(world);
     const { id } = await newKey(world, ownerId);
     expect(await historyOfKey(id)).toMatchObject([{ id, stored: { ownerId }, event: undefined }]);
-    const gone = crypto.randomUUID();
+    const deletedId = crypto.randomUUID();
     await world.accounts.transaction(ownerId, (transaction) =>
-      transaction.record({ type: 'api_key.expired', keyId: gone, actorId: null, client: client() }),
+      transaction.record({ type: 'api_key.expired', keyId: deletedId, actorId: null, client: client() }),
     );
-    expect(await historyOfKey(gone)).toMatchObject([
-      { id: gone, stored: undefined, event: { type: 'api_key.expired' } },
+    expect(await historyOfKey(deletedId)).toMatchObject([
+      { id: deletedId, stored: undefined, event: { type: 'api_key.expired' } },
     ]);
   });
 
-  test('has each account with the events of its own, and none of its keys or sign-ins', async () => {
+  test('has each account with its own events, without those of its keys and sign-ins', async () => {
     const id = `u-${crypto.randomUUID()}`;
     const profile = { email: `${id}@example.org`, displayName: 'Ada', permissions: ['a:read'] };
     await world.accounts.transaction(id, (transaction) =>
@@ -108,7 +108,7 @@ describe.each(WORLDS)('a snapshot of the record %s', (_name, open) => {
     expect(await historyOfAccount(id)).toMatchObject([{ stored: { permissions: [], status: 'deleted' } }]);
   });
 
-  test('says when events were last pruned without a key, if ever', async () => {
+  test('has the time of the last pruning without a seal key', async () => {
     const prunedAt = () => world.auditTrail.read((snapshot) => snapshot.prunedUnsealedAt());
     expect(await prunedAt()).toBeUndefined();
     for (let times = 0; times < 2; times += 1) {

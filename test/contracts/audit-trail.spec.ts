@@ -52,7 +52,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
       return { pruning, pruned: await transaction.prune(pruning) };
     });
 
-  test('that is empty has nothing', async () => {
+  test('has nothing while it is empty', async () => {
     const look = async (reading: AuditTrailReading) => [
       await reading.newestSeal(),
       await all(reading.seals(FIRST_ID)),
@@ -66,7 +66,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
     expect(await world.auditTrail.unsealedEvents()).toBe(0);
   });
 
-  test('has every column of an event, of a change and of a failure', async () => {
+  test('has every column of an event and of a failure', async () => {
     const ownerId = await newAccount(world);
     const keyId = KEY_ID;
     const from = { ip: '2001:db8::1', userAgent: 'Ünïcode "agent"', requestId: 'r-1' };
@@ -110,7 +110,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
     expect(await exclusively((transaction) => all(transaction.events(2n)))).toEqual([expected[1]]);
   });
 
-  test('has the events of a time, from its beginning on and before its end', async () => {
+  test('has the events of a time span, including its beginning and excluding its end', async () => {
     const id = await newAccount(world);
     const begun = (await world.now()).getTime();
     for (let made = 0; made < 4; made += 1) {
@@ -127,7 +127,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
     expect(await idsOf({ since: day(9) })).toEqual([]);
   });
 
-  test('counts what no seal covers, at most: lost ids too', async () => {
+  test('has an upper bound of the unsealed events, which counts lost ids', async () => {
     await record(3);
     expect(await world.auditTrail.unsealedEvents()).toBe(3);
     await sealUpTo(2n);
@@ -145,7 +145,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
   });
 
   describe('a transaction', () => {
-    test('keeps its seals, in the order of their ids, as they were made', async () => {
+    test('keeps its seals unchanged, in the order of their ids', async () => {
       await record(4);
       const [one, two] = [await sealUpTo(2n), await sealUpTo(4n)];
       expect(one).toMatchObject({ id: 1n, fromEventId: 1n, sealedAt: await world.now() });
@@ -158,7 +158,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
       expect(await read((reading) => all(reading.seals(2n)))).toEqual([two]);
     });
 
-    test('keeps nothing when its work throws, and throws the same', async () => {
+    test('stores nothing when its work throws, and throws the same error', async () => {
       await record(2);
       const seal = (await sealUpTo(2n))!;
       const undone = exclusively(async (transaction) => {
@@ -176,7 +176,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
       ]);
     });
 
-    test('has the record to itself: another that begins meanwhile is not run, and one that begins afterwards is', async () => {
+    test('excludes a concurrent one, but not a later one', async () => {
       await exclusively(async () => {
         expect(await exclusively(async () => 'done')).toBeUndefined();
       });
@@ -185,7 +185,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
       expect(await exclusively(async () => 'done')).toBe('done');
     });
 
-    test('sees what is committed meanwhile', async () => {
+    test('sees what others commit in the meantime', async () => {
       await exclusively(async (transaction) => {
         await record(1);
         expect(await transaction.newestEventId()).toBe(1n);
@@ -194,7 +194,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
     });
 
     if (onPostgres) {
-      test('names the transactions that have an event’s id and have not ended, each by a name of its own', async () => {
+      test('names the open transactions that have an event id, each by its own name', async () => {
         const writers = () => exclusively((transaction) => transaction.writers());
         const write = async (work: () => Promise<unknown>) => {
           const ownerId = await newAccount(world);
@@ -219,7 +219,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
   });
 
   describe('a pruning', () => {
-    test('deletes the events up to the end of its seal, says how many, and is on record; the seals stay', async () => {
+    test('deletes the events up to the end of its seal, returns how many, and is recorded; the seals stay', async () => {
       await record(5);
       const seals = [(await sealUpTo(2n))!, (await sealUpTo(4n))!];
       const one = (await pruneUpTo(seals[0]!))!;
@@ -235,7 +235,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
       expect(await exclusively((transaction) => transaction.lastPruningId())).toBe(2n);
     });
 
-    test('of what was never sealed goes by age, oldest first and without a gap, and proves nothing', async () => {
+    test('deletes unsealed events by age, oldest first and without a gap, and proves nothing', async () => {
       const id = await newAccount(world);
       const made = async (days: number) => {
         await world.pass(days * DAY_MS);
@@ -255,7 +255,7 @@ describe.each(WORLDS)('AuditTrail %s', (_name, open, onPostgres) => {
     });
   });
 
-  test('read as a whole is as it stood then, whatever is written meanwhile', async () => {
+  test('reads one snapshot, whatever is written in the meantime', async () => {
     await record(2);
     const seal = (await sealUpTo(2n))!;
     await read(async (reading) => {

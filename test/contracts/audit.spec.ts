@@ -27,7 +27,7 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
     ...part,
   });
 
-  test('has a failure on record once it is answered, with its client and its target', async () => {
+  test('records a failure before it resolves, with its client and its target', async () => {
     const ownerId = randomUUID();
     const keyId = randomUUID();
     const from = client('198.51.100.7');
@@ -51,7 +51,7 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
   });
 
   if (onPostgres) {
-    test('has those alike that arrive together in one event with their number, and others in their own', async () => {
+    test('records similar failures that arrive together as one event with their number', async () => {
       const ownerId = randomUUID();
       await Promise.all([
         ...times(5, () => world.audit.recordFailure(failure(ownerId))),
@@ -78,14 +78,14 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
       return ownerId;
     }
 
-    test('has the owner’s own, newest first', async () => {
+    test('has the owner’s events, newest first', async () => {
       const { items, nextCursor } = await world.audit.list(await ownerWithEvents(3), ALL, { limit: 50 });
       expect(items.map(({ clientIp }) => clientIp)).toEqual(['192.0.2.2', '192.0.2.1', '192.0.2.0']);
       expect(nextCursor).toBeNull();
       expect(await world.audit.list('nobody', ALL, { limit: 50 })).toEqual({ items: [], nextCursor: null });
     });
 
-    test.each([1, 2, 3, 4, 5])('has %i on a page, and on its pages each event once', async (limit) => {
+    test.each([1, 2, 3, 4, 5])('has each event once with %i events in a page', async (limit) => {
       const ownerId = await ownerWithEvents(4);
       const all = (await world.audit.list(ownerId, ALL, { limit: 50 })).items;
       const seen: unknown[] = [];
@@ -117,7 +117,7 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
         return ownerId;
       }
 
-      test('has those alone, whatever lies between them', async () => {
+      test('has only those types', async () => {
         const ownerId = await buriedCreation();
         const typesOf = async (...types: OwnerEventType[]) =>
           (await world.audit.list(ownerId, { types }, { limit: 50 })).items.map(({ type }) => type);
@@ -132,31 +132,24 @@ describe.each(WORLDS)('Audit %s', (_name, open, onPostgres) => {
         expect(await typesOf('api_key.expired')).toEqual([]);
       });
 
-      test.each([1, 2, 3])(
-        'comes page by page as well, %i a page; a cursor of one goes on in another',
-        async (limit) => {
-          const ownerId = await buriedCreation();
-          const types = ['api_key.created', 'api_key.revoked'] as const;
-          const seen: unknown[] = [];
-          let cursor: string | undefined;
-          do {
-            const page = await world.audit.list(ownerId, { types }, { limit, cursor });
-            seen.push(...page.items.map(({ type }) => type));
-            cursor = page.nextCursor ?? undefined;
-          } while (cursor !== undefined);
-          expect(seen).toEqual(['api_key.revoked', 'api_key.created', 'api_key.created']);
-          const { nextCursor } = await world.audit.list(ownerId, ALL, { limit: 2 });
-          const rest = await world.audit.list(
-            ownerId,
-            { types: ['api_key.created'] },
-            { limit: 5, cursor: nextCursor! },
-          );
-          expect(rest.items).toHaveLength(2);
-        },
-      );
+      test.each([1, 2, 3])('has pages of %i, and accepts the cursor of another filter', async (limit) => {
+        const ownerId = await buriedCreation();
+        const types = ['api_key.created', 'api_key.revoked'] as const;
+        const seen: unknown[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await world.audit.list(ownerId, { types }, { limit, cursor });
+          seen.push(...page.items.map(({ type }) => type));
+          cursor = page.nextCursor ?? undefined;
+        } while (cursor !== undefined);
+        expect(seen).toEqual(['api_key.revoked', 'api_key.created', 'api_key.created']);
+        const { nextCursor } = await world.audit.list(ownerId, ALL, { limit: 2 });
+        const rest = await world.audit.list(ownerId, { types: ['api_key.created'] }, { limit: 5, cursor: nextCursor! });
+        expect(rest.items).toHaveLength(2);
+      });
     });
 
-    test('of one key has what happened to it alone, of the types that are asked for, page by page', async () => {
+    test('has only the events of one key, of the requested types, page by page', async () => {
       const ownerId = await newAccount(world);
       const keyId = randomUUID();
       const record = { type: 'api_key.created', keyId, actorId: ownerId, client: client() } as const;

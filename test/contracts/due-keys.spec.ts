@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { endDueKeys, RecordDueEnds } from '../../src/application/keys/record-due-ends.js';
-import { expiryNotices, expiryWindow, rotationNotices } from '../../src/application/notices/notify-of-due-keys.js';
+import { dueNotices } from '../../src/application/notices/notify-of-due-keys.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../../src/domain/keys/key-status.js';
+import type { DueNoticeType } from '../../src/domain/notices/key-notice.js';
 import { DAY_MS } from '../../src/domain/time.js';
 import { times } from '../support/application/calls.js';
 import { change, eventsOf, newAccount, newKey, purge, revoke, rotate, type World } from './support/world.js';
@@ -10,17 +11,17 @@ import { WORLDS } from './support/worlds.js';
 
 const DAYS = [30, 7, 1];
 
-describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
+describe.each(WORLDS)('due notices %s', (_name, open) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
   });
   afterAll(() => world?.close());
 
-  /** The expiry notices for keys with at most `day` and more than `day - 1` days left. */
-  const expiries = (day: number, noticeDays = DAYS, limit = 100) =>
-    world.dueKeys.notifyOfExpiry(expiryWindow(noticeDays, day, limit), expiryNotices(noticeDays));
-  const rotations = (limit = 100) => world.dueKeys.notifyOfUnusedRotation(limit, rotationNotices);
+  const notify = (type: DueNoticeType, days: readonly number[], limit = 100) =>
+    world.dueKeys.notify({ type, days, limit }, dueNotices(type, days));
+  const expiries = (noticeDays = DAYS, limit?: number) => notify('api_key.expiring', noticeDays, limit);
+  const rotations = (limit?: number) => notify('api_key.rotation_unused', [7], limit);
   const days = (count: number) => world.pass(count * DAY_MS);
   const aKey = async (expiresInDays = 90) => newKey(world, await newAccount(world), { expiresInDays });
   const seen = new Set<string>();
@@ -42,91 +43,90 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
   });
 
   describe('of a coming expiry', () => {
-    test('are told once for each number of days, by the clock of the database', async () => {
+    test('are written once for each number of days, by the clock of the database', async () => {
       const key = await aKey();
-      const told: number[] = [];
+      const sent: number[] = [];
       await days(60);
       for (const left of [30, 29, 8, 7, 6, 2, 1, 0]) {
         await world.pass(((await leftDays(key)) - left) * DAY_MS);
-        const day = Math.max(left, 1);
-        if ((await expiries(day)) + (await expiries(day)) > 0) told.push(left);
+        if ((await expiries()) + (await expiries()) > 0) sent.push(left);
       }
-      expect(told).toEqual([30, 7, 1]);
+      expect(sent).toEqual([30, 7, 1]);
       expect((await news()).slice(-1)).toEqual(expiring(key));
     });
 
-    test('are told of the fewest days alone, where several numbers were reached since the last look', async () => {
+    test('are written only for the smallest number of days that was reached since the last run', async () => {
       const key = await aKey();
       await days(84);
-      expect([await expiries(6), await expiries(6), await news()]).toEqual([1, 0, expiring(key)]);
-      expect(await expiries(6, [30])).toBe(0);
-      expect(await expiries(6, [10, 6])).toBe(1);
-      expect(await expiries(5)).toBe(0);
+      expect([await expiries(), await expiries(), await news()]).toEqual([1, 0, expiring(key)]);
+      expect(await expiries([30])).toBe(0);
+      expect(await expiries([10, 6])).toBe(1);
+      expect(await expiries()).toBe(0);
     });
 
-    test('are not told of days that are more than half of a lifetime', async () => {
+    test('are not written for more than half of a lifetime', async () => {
       await aKey(13);
       const key = await aKey(14);
       await days(7);
-      expect([await expiries(6), await expiries(7), await news()]).toEqual([0, 1, expiring(key)]);
+      expect([await expiries(), await news()]).toEqual([1, expiring(key)]);
     });
 
-    test('begin to be told at the millisecond, and end with the key', async () => {
+    test('begin at the millisecond, and stop when the key ends', async () => {
       await aKey(2);
       await world.pass(DAY_MS - 1);
-      expect([await expiries(1), await expiries(2)]).toEqual([0, 0]);
+      expect(await expiries()).toBe(0);
       await world.pass(1);
-      expect([await expiries(2), await expiries(1)]).toEqual([0, 1]);
+      expect(await expiries()).toBe(1);
       const key = await aKey(2);
       await world.pass(2 * DAY_MS);
-      expect(await expiries(1)).toBe(0);
+      expect(await expiries()).toBe(0);
       await world.pass(-1);
-      expect([await expiries(1), (await news()).slice(-1)]).toEqual([1, expiring(key)]);
+      expect([await expiries(), (await news()).slice(-1)]).toEqual([1, expiring(key)]);
     });
 
-    test('are not told to owners who are not active, and to those who are active again what is due by then', async () => {
+    test('are written only while the owner is active, also after a reactivation', async () => {
       const key = await aKey();
       await change(world, key.ownerId, (account) => account.suspend());
       const purged = await aKey();
       await purge(world, purged.ownerId);
       await days(62);
-      expect(await expiries(28)).toBe(0);
+      expect(await expiries()).toBe(0);
       await days(22);
       await change(world, key.ownerId, (account) => account.reactivate());
-      expect([await expiries(6), await expiries(6), await news()]).toEqual([1, 0, expiring(key)]);
+      expect([await expiries(), await expiries(), await news()]).toEqual([1, 0, expiring(key)]);
     });
 
-    test('are not told of keys that have ended, or that their successors end before', async () => {
+    test('are not written for keys that have ended, or that their successors will end', async () => {
       const [revoked, replaced, pending] = [await aKey(), await aKey(), await aKey()];
       await revoke(world, revoked);
       await days(60);
       await rotate(world, replaced, { graceSeconds: 600_000 });
       await rotate(world, pending, { graceSeconds: 600_000, isUsed: false });
       await news();
-      expect([await expiries(30), await news()]).toEqual([1, expiring(pending)]);
+      expect([await expiries(), await news()]).toEqual([1, expiring(pending)]);
     });
 
-    test('are told in batches, of each key once', async () => {
+    test('are written in batches, one for each key', async () => {
       const keys = [await aKey(), await aKey(), await aKey()];
       await days(89);
-      const batch = () => expiries(1, DAYS, 2);
-      expect([await expiries(2, DAYS, 2), await batch(), await batch(), await batch()]).toEqual([0, 2, 1, 0]);
-      const told = (await news()).map(({ keyId }) => keyId);
-      expect(told.toSorted()).toEqual(keys.map(({ id }) => id).sort());
+      const batch = () => expiries(DAYS, 2);
+      expect([await batch(), await batch(), await batch()]).toEqual([2, 1, 0]);
+      const sent = (await news()).map(({ keyId }) => keyId);
+      expect(sent.toSorted()).toEqual(keys.map(({ id }) => id).sort());
     });
 
-    test('are told once, however many look at the same time', async () => {
+    test('are written once by several runs at the same time', async () => {
       const keys = await Promise.all(Array.from({ length: 8 }, () => aKey()));
       await days(89);
-      await Promise.all(Array.from({ length: 5 }, () => expiries(1)));
-      await expiries(1);
-      const told = (await news()).map(({ keyId }) => keyId);
-      expect(told.toSorted()).toEqual(keys.map(({ id }) => id).sort());
+      await Promise.all(Array.from({ length: 5 }, () => expiries()));
+      await expiries();
+      const sent = (await news()).map(({ keyId }) => keyId);
+      expect(sent.toSorted()).toEqual(keys.map(({ id }) => id).sort());
     });
   });
 
-  describe('that a rotation is unused', () => {
-    test('are told once, seven days after it, with both keys', async () => {
+  describe('of an unused rotation', () => {
+    test('are written once, seven days after it, with both keys', async () => {
       const key = await aKey();
       const successor = await rotate(world, key, { graceSeconds: 60, isUsed: false });
       await world.pass(7 * DAY_MS - 1);
@@ -134,23 +134,23 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
       await news();
       await world.pass(1);
       expect([await rotations(), await rotations()]).toEqual([1, 0]);
-      const told = { type: 'api_key.rotation_unused', keyId: successor.id, replaces: key.id };
-      expect((await news()).filter(({ type }) => type === told.type)).toEqual([told]);
+      const sent = { type: 'api_key.rotation_unused', keyId: successor.id, replaces: key.id };
+      expect((await news()).filter(({ type }) => type === sent.type)).toEqual([sent]);
       await days(30);
       expect(await rotations()).toBe(0);
     });
 
-    test('are told once, however many look at the same time, and in batches', async () => {
+    test('are written once by several runs at the same time, in batches', async () => {
       for (let made = 0; made < 5; made += 1) {
         await rotate(world, await aKey(), { graceSeconds: 60, isUsed: false });
       }
       await days(8);
-      const told = await Promise.all(Array.from({ length: 3 }, () => rotations(2)));
+      const first = await Promise.all(Array.from({ length: 3 }, () => rotations(2)));
       const rest = [await rotations(2), await rotations(2), await rotations(2)];
-      expect([...told, ...rest].reduce((sum, count) => sum + count)).toBe(5);
+      expect([...first, ...rest].reduce((sum, count) => sum + count)).toBe(5);
     });
 
-    test('are not told once the new key is used, either has ended, or the owner is not active', async () => {
+    test('are not written once the new key is used, either has ended, or the owner is not active', async () => {
       const begun = async (isUsed = false) => {
         const key = await aKey();
         return { key, successor: await rotate(world, key, { graceSeconds: 604_800, isUsed }) };
@@ -167,7 +167,7 @@ describe.each(WORLDS)('notices that come by the clock %s', (_name, open) => {
   });
 });
 
-describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
+describe.each(WORLDS)('due ends %s', (_name, open) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
@@ -182,7 +182,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
   describe('an expiry', () => {
     const events = (ownerId: string) => eventsOf(world, ownerId);
 
-    test('is recorded from its millisecond on and not before, with its event, once', async () => {
+    test('is recorded once, from its millisecond on, with its event', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
       await world.pass(DAY_MS - 1);
@@ -194,13 +194,21 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       await world.pass(5);
       await dueEnds().ofKey(key.id);
       expect((await stored(key)).snapshot()).toEqual({ ...key.snapshot(), expiredAt: now });
-      const nobody = { clientIp: null, userAgent: null, requestId: null, leak: null };
+      const noClient = { clientIp: null, userAgent: null, requestId: null, leak: null };
       expect(await events(id)).toEqual([
-        { id: expect.any(String), type: 'api_key.expired', at: now, keyId: key.id, reason: null, count: 1, ...nobody },
+        {
+          id: expect.any(String),
+          type: 'api_key.expired',
+          at: now,
+          keyId: key.id,
+          reason: null,
+          count: 1,
+          ...noClient,
+        },
       ]);
     });
 
-    test('of one key, of one owner: the others are left alone', async () => {
+    test('is recorded for one key or one owner, and no other keys', async () => {
       const [id, other] = [await newAccount(world), await newAccount(world)];
       const [one, two] = [await newKey(world, id), await newKey(world, id)];
       const others = await newKey(world, other);
@@ -215,7 +223,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       expect((await events(id)).map(({ keyId }) => keyId)).toEqual([one.id, two.id]);
     });
 
-    test('of a revoked key is none', async () => {
+    test('is not recorded for a revoked key', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
       await revoke(world, key);
@@ -224,7 +232,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
     });
 
-    test('that twenty observe at once is recorded once', async () => {
+    test('is recorded once when twenty calls observe it', async () => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
       await world.pass(DAY_MS);
@@ -241,7 +249,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       return { id, old };
     }
 
-    test('is recorded as of its time, with its event, once, and swept like an expiry', async () => {
+    test('is recorded once as of its time, with its event, also by a sweep', async () => {
       await dueEnds().ofAll();
       const { id, old } = await replaced(60);
       const endsAt = new Date((await world.now()).getTime() + 60_000);
@@ -256,7 +264,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       expect(ended).toMatchObject([{ keyId: old.id, reason: 'rotated', at: await world.now(), clientIp: null }]);
     });
 
-    test('is not that of its expiry, which is recorded as such', async () => {
+    test('is not recorded when the expiry comes first', async () => {
       const { id, old } = await replaced(7 * 86_400);
       await world.pass(10 * DAY_MS);
       await dueEnds().ofOwner(id);
@@ -268,7 +276,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
       expect((await stored(short)).snapshot()).toMatchObject({ revokedAt: null, expiredAt: await world.now() });
     });
 
-    test('leaves one active key of the two to be counted, before and after', async () => {
+    test('leaves one of the two keys to be counted, before and after', async () => {
       const { id } = await replaced(60);
       expect((await list(id)).activeKeys).toBe(1);
       await world.pass(60_000);
@@ -276,7 +284,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
     });
   });
 
-  test('a sweep records what is due of all owners, the oldest first, up to its limit, and answers how many', async () => {
+  test('are swept for all owners, the oldest first, up to the limit, and counted', async () => {
     await world.pass(30 * DAY_MS);
     await dueEnds().ofAll();
     const [id, other] = [await newAccount(world), await newAccount(world)];
@@ -300,7 +308,7 @@ describe.each(WORLDS)('ends that come by the clock %s', (_name, open) => {
     ]);
   });
 
-  test('a sweep finds as many as its limit, also where keys have come to both of their ends', async () => {
+  test('are swept up to the limit, also for keys that have reached both ends', async () => {
     await dueEnds().ofAll();
     for (let made = 0; made < 3; made += 1) {
       const both = await newKey(world, await newAccount(world));

@@ -18,7 +18,7 @@ import { WORLDS } from './support/worlds.js';
 
 const PROFILE = { displayName: 'Grace', permissions: ['b:read'] };
 
-describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
+describe.each(WORLDS)('A purged account %s', (_name, open, onPostgres) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
@@ -42,7 +42,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     return { ids: items.map(({ key }) => key.id), activeKeys };
   };
 
-  test('is found by nobody; its id and last version are left', async () => {
+  test('is not found, and leaves its id and last version', async () => {
     const id = await newAccount(world, { version: 5n });
     expect((await seen(id)).formerAccount).toBeUndefined();
     await purge(world, id, 6n);
@@ -54,7 +54,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
   });
 
   if (onPostgres) {
-    test('is none until the transaction that forgets it commits', async () => {
+    test('stays visible until the purge commits', async () => {
       const id = await newAccount(world);
       const undone = new Error('undone');
       const forgetting = world.accounts.transaction(id, async (transaction) => {
@@ -67,7 +67,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     });
   }
 
-  test('leaves its email to another account, and a session or a newer hash to none', async () => {
+  test('frees its email, and accepts neither a session nor a newer hash', async () => {
     const [id, other] = [await newAccount(world), await newAccount(world)];
     await purge(world, id);
     await purge(world, other);
@@ -77,7 +77,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     expect(await world.accounts.find(id)).toBeUndefined();
   });
 
-  test('gives its id to a new account, which has what that one was opened with alone', async () => {
+  test('frees its id for a new account, which has only its own data', async () => {
     const id = await newAccount(world, { version: 5n });
     await purge(world, id);
     await openAgain(id, 6n);
@@ -88,7 +88,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     expect(await world.accounts.find(id)).toEqual(account);
   });
 
-  test('does not take an email back that another account has by now', async () => {
+  test('does not take back an email that another account has', async () => {
     const id = await newAccount(world, { version: 5n });
     await purge(world, id);
     await newAccount(world, { email: emailOf(id) });
@@ -96,7 +96,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     expect(await seen(id)).toEqual({ account: undefined, formerAccount: { id, version: 5n } });
   });
 
-  test('keeps its keys, where the new account neither sees nor finds them', async () => {
+  test('keeps its keys, which the new account neither sees nor finds', async () => {
     const id = await newAccount(world);
     const [old, ended] = [await newKey(world, id, { idempotencyKey: 'once' }), await newKey(world, id)];
     for (const key of [old, ended]) await revoke(world, key);
@@ -117,7 +117,7 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     expect([found?.id, found?.status(await world.now())]).toEqual([old.id, 'revoked']);
   });
 
-  test('keeps its events, where the new account sees neither them nor what becomes of the old keys', async () => {
+  test('keeps its events, which the new account does not see, nor later events of the old keys', async () => {
     const id = await newAccount(world);
     const old = await newKey(world, id);
     const failure = { reason: 'revoked', client: client(), ownerId: id, publicPart: null } as const;
@@ -135,18 +135,18 @@ describe.each(WORLDS)('a purged account %s', (_name, open, onPostgres) => {
     expect((await eventsOf(world, id)).map(({ keyId }) => keyId)).toEqual([key.id, key.id, null]);
   });
 
-  test('is held like any other: what is done beside the purge comes after it', async () => {
+  test('is locked during the purge, so that concurrent changes come after it', async () => {
     const id = await newAccount(world);
-    let beside: ReturnType<typeof seen> | undefined;
+    let concurrent: ReturnType<typeof seen> | undefined;
     await world.accounts.transaction(id, async (transaction) => {
-      beside = seen(id);
+      concurrent = seen(id);
       await linger(transaction);
       await transaction.forgetAccount(FormerAccount.restore(id, 3n));
     });
-    expect(await beside).toEqual({ account: undefined, formerAccount: { id, version: 3n } });
+    expect(await concurrent).toEqual({ account: undefined, formerAccount: { id, version: 3n } });
   });
 
-  test('under an id that never had an account is none', async () => {
+  test('does not exist under an unused id', async () => {
     expect(await seen(randomUUID())).toEqual({ account: undefined, formerAccount: undefined });
   });
 });

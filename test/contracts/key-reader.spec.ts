@@ -25,14 +25,14 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     return { id, key, publicPart, verdict };
   }
 
-  test('reads of a key and its owner what a verdict needs, now', async () => {
+  test('reads what a verdict needs of a key and its owner, with the current time', async () => {
     const { id, key, publicPart, verdict } = await made();
-    const asked = performance.now();
+    const calledAt = performance.now();
     const { now, sentAt, found } = await world.keyReader.read(publicPart);
     const { digest, createdAt, expiresAt } = key.snapshot();
     expect([found!.id, found!.ownerId, found!.digest]).toEqual([key.id, id, digest]);
     expect(now).toEqual(await world.now());
-    expect(sentAt).toBeGreaterThanOrEqual(asked);
+    expect(sentAt).toBeGreaterThanOrEqual(calledAt);
     expect(sentAt).toBeLessThanOrEqual(performance.now());
     expect(await verdict()).toEqual({
       granted: true,
@@ -45,12 +45,12 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     });
   });
 
-  test('finds nothing under a public part that no key has, and says when', async () => {
+  test('finds nothing for an unknown public part, and returns the time', async () => {
     const reading = await world.keyReader.read('0'.repeat(24));
     expect(reading).toEqual({ now: await world.now(), sentAt: expect.any(Number) });
   });
 
-  test('reads afresh: what was answered before is seen', async () => {
+  test('sees every change that was answered before the call', async () => {
     const { id, key, verdict } = await made();
     for (const [become, reason] of [
       [() => change(world, id, (account) => account.suspend()), 'owner-suspended'],
@@ -62,7 +62,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     }
   });
 
-  test('reads the permissions of that moment, none too', async () => {
+  test('reads the current permissions, also when there are none', async () => {
     const { id, verdict } = await made();
     for (const permissions of [['other:read'], []]) {
       await change(world, id, (account) =>
@@ -72,7 +72,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     }
   });
 
-  test('reads an expiry that is on record, whatever the clock says since', async () => {
+  test('reads a recorded expiry, whatever the clock shows', async () => {
     const { key, verdict } = await made();
     await world.pass(DAY_MS);
     await new RecordDueEnds(world.dueKeys).ofKey(key.id);
@@ -80,10 +80,10 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
     expect(await verdict()).toEqual({ granted: false, reason: 'expired' });
   });
 
-  test('answers each of many that ask together what it asked', async () => {
+  test('answers each of many concurrent calls with its own key', async () => {
     const keys = [await made(), await made(), await made()];
-    const asked = times(40, (n) => keys[n % 4]?.publicPart ?? 'f'.repeat(24));
-    const readings = await Promise.all(asked.map((publicPart) => world.keyReader.read(publicPart)));
+    const publicParts = times(40, (n) => keys[n % 4]?.publicPart ?? 'f'.repeat(24));
+    const readings = await Promise.all(publicParts.map((publicPart) => world.keyReader.read(publicPart)));
     expect(readings.map(({ found }) => found?.id)).toEqual(times(40, (n) => keys[n % 4]?.key.id));
   });
 });

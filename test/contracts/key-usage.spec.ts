@@ -5,7 +5,7 @@ import { dayText } from '../../src/domain/usage/utc-day.js';
 import { change, newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
-describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
+describe.each(WORLDS)('KeyUsage %s', (_name, open, onPostgres) => {
   let world: World;
   let now: Date;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
         return new Map(items.map(({ key, lastUsedAt }) => [key.id, lastUsedAt]));
       };
 
-      test('of each key is the last that was noted, in whatever order', async () => {
+      test('is the latest one noted for each key, in any order', async () => {
         const id = await newAccount(world);
         const [busy, other, idle] = [await newKey(world, id), await newKey(world, id), await newKey(world, id)];
         for (const [keyId, second] of [
@@ -53,7 +53,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
         );
       });
 
-      test('never goes backwards once it is stored', async () => {
+      test('never goes back once it is stored', async () => {
         const id = await newAccount(world);
         const { id: keyId } = await newKey(world, id);
         for (const [noted, stored] of [
@@ -72,7 +72,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
 
   describe('the last addresses', () => {
     if (onPostgres) {
-      test('are five, newest first, with who asked last', async () => {
+      test('are the last five, newest first, with the last service', async () => {
         const keyId = await aKey();
         for (const [minutes, ip, service] of [
           [9, '192.0.2.1', 'gateway'],
@@ -97,7 +97,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
     }
 
     if (onPostgres) {
-      test('are from the first use to the last, in whatever order instances write them', async () => {
+      test('have their first and last time, in whatever order instances write them', async () => {
         const keyId = await aKey();
         for (const [minutes, service] of [
           [5, 'second'],
@@ -114,7 +114,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
     }
 
     if (onPostgres) {
-      test('are those of grants alone, of 90 days, and of each key by itself', async () => {
+      test('are those of grants in the last 90 days, for each key separately', async () => {
         const [keyId, other] = [await aKey(), await aKey()];
         await grant(keyId, '192.0.2.1', daysAgo(90));
         await grant(keyId, '192.0.2.2', new Date(daysAgo(90).getTime() + 1));
@@ -125,7 +125,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
       });
     }
 
-    test('have none for a grant whose address is not known, which is counted and a use all the same', async () => {
+    test('leaves out a grant without an address, which still is a use and counts', async () => {
       const id = await newAccount(world);
       const { id: keyId } = await newKey(world, id);
       await grant(keyId, null);
@@ -140,7 +140,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
       const counts = async (keyId: string) =>
         (await history(keyId)).days.map(({ day, granted, refused }) => [dayText(day), granted, refused]);
 
-      test('add up by the day in UTC, oldest first, and a day without a request is left out', async () => {
+      test('add up by UTC day, oldest first, without empty days', async () => {
         const keyId = await aKey();
         const midnight = Date.parse('2026-03-27T00:00:00Z');
         for (const [ms, times] of [
@@ -161,7 +161,7 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
         ]);
       });
 
-      test('are those of 90 days, today included', async () => {
+      test('cover 90 days, including today', async () => {
         const keyId = await aKey();
         for (const days of [0, 89, 90, 91]) world.usage.noteRefusal(keyId, daysAgo(days));
         await world.settled();
@@ -171,81 +171,81 @@ describe.each(WORLDS)('what keys did %s', (_name, open, onPostgres) => {
   }
 
   if (onPostgres) {
-    describe('a network that is new', () => {
+    describe('a new network', () => {
       /** The notices of a key, in the order in which they were written. */
-      const told = async (keyId: string) => {
+      const noticesOf = async (keyId: string) => {
         const claims = await world.outbox.claim('mail', 1000);
         const own = claims.filter(({ message }) => message.data.keyId === keyId);
         return own.map(({ message: { type, data } }) => [type, data.clientIp]);
       };
       const NEW = 'api_key.used_from_new_network';
 
-      test('is told of, unless it is the first', async () => {
+      test('causes a notice, unless it is the first', async () => {
         const keyId = await aKey();
         for (const ip of ['192.0.2.1', '192.0.2.200', '::ffff:192.0.2.7']) await grant(keyId, ip, daysAgo(3));
-        expect(await told(keyId)).toEqual([]);
+        expect(await noticesOf(keyId)).toEqual([]);
         await grant(keyId, '198.51.100.7', daysAgo(2));
-        expect(await told(keyId)).toEqual([[NEW, '198.51.100.7']]);
+        expect(await noticesOf(keyId)).toEqual([[NEW, '198.51.100.7']]);
         for (const ip of ['198.51.100.8', '192.0.2.3', '198.51.100.7']) await grant(keyId, ip, daysAgo(1));
-        expect(await told(keyId)).toEqual([]);
+        expect(await noticesOf(keyId)).toEqual([]);
         await grant(keyId, '2001:db8:1:2::1', daysAgo(1));
         await grant(keyId, '2001:db8:1:2::2');
-        expect(await told(keyId)).toEqual([[NEW, '2001:db8:1:2::1']]);
+        expect(await noticesOf(keyId)).toEqual([[NEW, '2001:db8:1:2::1']]);
       });
 
-      test('is told of once a day, and when it comes back after more than 90 days', async () => {
+      test('causes one notice a day, and one when it returns after more than 90 days', async () => {
         const keyId = await aKey();
         await grant(keyId, '192.0.2.1', daysAgo(200));
         await grant(keyId, '198.51.100.1', daysAgo(200));
         await grant(keyId, '203.0.113.1', daysAgo(200));
         await grant(keyId, '192.0.2.1', daysAgo(110));
-        expect(await told(keyId)).toEqual([[NEW, '198.51.100.1']]);
+        expect(await noticesOf(keyId)).toEqual([[NEW, '198.51.100.1']]);
         await grant(keyId, '203.0.113.1', daysAgo(109));
-        expect(await told(keyId)).toEqual([[NEW, '203.0.113.1']]);
+        expect(await noticesOf(keyId)).toEqual([[NEW, '203.0.113.1']]);
       });
 
-      test('is known as long as it is used', async () => {
+      test('is known while it is used', async () => {
         const keyId = await aKey();
         await grant(keyId, '192.0.2.1', daysAgo(150));
         await grant(keyId, '198.51.100.1', daysAgo(120));
-        await told(keyId);
+        await noticesOf(keyId);
         for (const days of [80, 20, 0]) await grant(keyId, '198.51.100.1', daysAgo(days));
-        expect(await told(keyId)).toEqual([]);
+        expect(await noticesOf(keyId)).toEqual([]);
       });
 
-      test('is told of among several that are written together: the first of the day', async () => {
+      test('causes one notice for the first of several that are written together', async () => {
         const keyId = await aKey();
         await grant(keyId, '192.0.2.1', daysAgo(1));
         world.usage.noteGrant(keyId, '198.51.100.2', null, minutesAgo(2));
         world.usage.noteGrant(keyId, '203.0.113.2', null, minutesAgo(1));
         await world.settled();
-        expect(await told(keyId)).toEqual([[NEW, '198.51.100.2']]);
+        expect(await noticesOf(keyId)).toEqual([[NEW, '198.51.100.2']]);
       });
 
-      test('is not told of when it is one too many, and others are known still', async () => {
+      test('causes no notice above the limit, and the others stay known', async () => {
         const keyId = await aKey();
         for (let n = 0; n < MOST_NETWORKS; n += 1) {
           world.usage.noteGrant(keyId, `10.0.${n}.1`, null, daysAgo(2));
           // Between two writes only a few networks of a key are distinguished.
           if (n % 4 === 3) await world.settled();
         }
-        await told(keyId);
+        await noticesOf(keyId);
         await grant(keyId, '192.0.2.1', daysAgo(1));
         await grant(keyId, '10.0.0.1');
-        expect(await told(keyId)).toEqual([]);
+        expect(await noticesOf(keyId)).toEqual([]);
       });
 
-      test('is not told of where the address is not known', async () => {
+      test('is not derived from a missing address', async () => {
         const keyId = await aKey();
         await grant(keyId, '192.0.2.1', daysAgo(1));
         await grant(keyId, null);
-        expect(await told(keyId)).toEqual([]);
+        expect(await noticesOf(keyId)).toEqual([]);
       });
     });
   }
 
   if (onPostgres) {
-    test('is forgotten with a purged account, and not kept of what comes late', async () => {
+    test('is deleted with a purged account, and not stored afterwards', async () => {
       const [id, otherId] = [await newAccount(world), await newAccount(world)];
       const [{ id: keyId }, { id: other }] = [await newKey(world, id), await newKey(world, otherId)];
       for (const one of [keyId, other]) {

@@ -35,7 +35,7 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
     return seen;
   };
 
-  test('are handed over as they were taken, in their order, and once', async () => {
+  test('hands over reports as they were accepted, in order and once', async () => {
     const [first, second, third] = [
       report(),
       report(3),
@@ -48,14 +48,14 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
     expect(await rest()).toEqual([]);
   });
 
-  test('say how many were handed over, whatever became of them', async () => {
+  test('returns how many reports it handed over, whatever happened to them', async () => {
     await take(SERVICE, report(), report(), report());
     expect(await world.leakReports.workOff(2, () => Promise.resolve([]))).toBe(2);
     expect(await world.leakReports.workOff(5, all)).toBe(3);
-    expect(await world.leakReports.workOff(5, () => Promise.reject(new Error('asked for nothing')))).toBe(0);
+    expect(await world.leakReports.workOff(5, () => Promise.reject(new Error('called without a report')))).toBe(0);
   });
 
-  test('that were not worked off are handed over again', async () => {
+  test('hands over again the reports that were not worked off', async () => {
     const [first, second] = [report(), report()];
     await take(SERVICE, first, second);
     await world.leakReports.workOff(5, async (reports) => reports.slice(1));
@@ -64,7 +64,7 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
   });
 
   if (onPostgres) {
-    test('are handed to one at a time: another gets those that nobody is at', async () => {
+    test('hands each report to one caller at a time', async () => {
       const [first, second] = [report(), report()];
       await take(SERVICE, first);
       let other: readonly LeakReport[] = [];
@@ -78,7 +78,7 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
     });
   }
 
-  test('of a network are 60 at once, and then one a minute, and what is refused is not kept', async () => {
+  test('accepts 60 reports of a network at once and then one a minute, and stores no refused one', async () => {
     const network = stranger();
     const refused = { code: 'too_many_attempts', details: { retryAfterSeconds: 60 } };
     for (let sent = 0; sent < 60; sent += 1) await take(network, report(0));
@@ -92,7 +92,7 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
     await expect(take(network, report())).rejects.toMatchObject(refused);
   });
 
-  test('of a network that arrive together are counted one by one, a request at a time', async () => {
+  test('counts concurrent reports of a network one by one', async () => {
     const network = stranger();
     expect(await tally(times(70, () => take(network, report(0), report(0))))).toEqual({
       ok: 60,
@@ -101,7 +101,7 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
     expect(await rest(200)).toHaveLength(120);
   });
 
-  test('of a service are as many as it sends', async () => {
+  test('accepts any number of reports of a service', async () => {
     expect(await tally(times(70, () => take(SERVICE, report(0))))).toEqual({ ok: 70 });
   });
 });

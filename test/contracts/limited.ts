@@ -13,7 +13,7 @@ import type { Entry } from '../support/reading/printed-log.js';
 
 /** The limits of one process, which count how often they were used. */
 export class WatchedLocal implements RateLimiter {
-  asked = 0;
+  charges = 0;
   private readonly limiter: MemoryRateLimiter;
 
   constructor(limit: RateLimit) {
@@ -21,7 +21,7 @@ export class WatchedLocal implements RateLimiter {
   }
 
   charge(keyId: string): RateDecision {
-    this.asked += 1;
+    this.charges += 1;
     return this.limiter.charge(keyId);
   }
 
@@ -69,7 +69,7 @@ export async function onRedis(
   );
   const subject = {
     charge: async (keyId: string) => limiter.charge(keyId),
-    fallbacks: () => local.asked,
+    fallbacks: () => local.charges,
     outages: entries,
   };
   await shared(subject);

@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../src/domain/time.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
-describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
+describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
   let world: World;
   beforeAll(async () => {
     world = await open();
@@ -25,7 +25,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     (await world.outbox.claim(channel, limit)).filter(({ message }) => message.data.keyId === key.id);
   const aKey = async () => newKey(world, await newAccount(world));
 
-  test('is claimed as it was told, in its order, counted by key, and never with a secret', async () => {
+  test('returns messages as they were written, in order, numbered by key, and without secrets', async () => {
     const [key, other] = [await aKey(), await aKey()];
     await tell(other, { type: 'api_key.expired' });
     await tell(key, { type: 'api_key.created', clientIp: '192.0.2.7', replacesKeyId: other.id });
@@ -52,7 +52,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     expect(new Set(claims.map(({ message }) => message.id)).size).toBe(3);
   });
 
-  test('goes to the owner by mail where it is news to a person, under the same number', async () => {
+  test('mails an owner only important notices, with the number of the webhook', async () => {
     const key = await aKey();
     await tell(
       key,
@@ -60,16 +60,16 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
       { type: 'api_key.revoked', reason: 'owner' },
       { type: 'api_key.leaked' },
     );
-    const told = async (channel: NoticeChannel) =>
+    const sentTo = async (channel: NoticeChannel) =>
       (await claim(key, channel)).map(({ message: { type, data } }) => [type, data.sequence]);
-    expect(await told('mail')).toEqual([
+    expect(await sentTo('mail')).toEqual([
       ['api_key.created', 1],
       ['api_key.leaked', 3],
     ]);
-    expect(await told('webhook')).toHaveLength(3);
+    expect(await sentTo('webhook')).toHaveLength(3);
   });
 
-  test('is not told when the transaction does not commit, and its number is given out again', async () => {
+  test('has no message of a transaction that did not commit, and uses its number again', async () => {
     const key = await aKey();
     const broken = world.accounts.transaction(key.ownerId, async (transaction) => {
       await transaction.notify({ type: 'api_key.created', key });
@@ -81,7 +81,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     expect((await claim(key)).map(({ message }) => message.data.sequence)).toEqual([1]);
   });
 
-  test('is one sender’s until the claim has run out, and then another’s, the same to the letter', async () => {
+  test('gives a message to one sender until the claim runs out, and then unchanged to another', async () => {
     const key = await aKey();
     await tell(key, { type: 'api_key.created' });
     const [first] = await claim(key);
@@ -92,7 +92,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     expect(second!.until.getTime()).toBeGreaterThan(first!.until.getTime());
   });
 
-  test('is not mailed any more to an owner who was purged', async () => {
+  test('has no mails to an owner who was purged', async () => {
     const [key, other] = [await aKey(), await aKey()];
     for (const one of [key, other]) await tell(one, { type: 'api_key.created' });
     await purge(world, key.ownerId);
@@ -109,14 +109,14 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     return { key, claimed: (await claim(key))[0]! };
   };
 
-  test('is forgotten once it is delivered', async () => {
+  test('deletes a delivered message', async () => {
     const { key, claimed } = await aClaim();
     await world.outbox.delivered(claimed);
     await world.pass(2 * MINUTE_MS);
     expect(await claim(key)).toEqual([]);
   });
 
-  test('is due again after the pause when a try failed', async () => {
+  test('has a message again after the pause of a failed attempt', async () => {
     const { key, claimed } = await aClaim();
     await world.outbox.failed(claimed, 'it answered 500', 5 * MINUTE_MS);
     await world.pass(5 * MINUTE_MS - 1);
@@ -125,13 +125,13 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 1, isLastTry: false }]);
   });
 
-  test('is anybody’s at once when it was not tried to the end, and no try is counted', async () => {
+  test('has a released message at once, without counting the attempt', async () => {
     const { key, claimed } = await aClaim();
     await world.outbox.release(claimed);
     expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 0 }]);
   });
 
-  test('says when it has been tried for long enough', async () => {
+  test('marks the last attempt', async () => {
     const { key, claimed } = await aClaim();
     await world.outbox.release(claimed);
     await world.pass(TRIED_FOR_MS - 1);
@@ -142,7 +142,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     expect(await claim(key)).toMatchObject([{ isLastTry: true }]);
   });
 
-  test('is not touched by a sender whose claim has run out', async () => {
+  test('ignores a sender whose claim has run out', async () => {
     const { key, claimed } = await aClaim();
     await world.pass(2 * MINUTE_MS);
     await claim(key);
@@ -153,7 +153,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 0 }]);
   });
 
-  test('is not sent again once it was given up', async () => {
+  test('does not return a message that was given up', async () => {
     const { key, claimed } = await aClaim();
     await world.outbox.failed(claimed, 'it answered 500', undefined);
     await world.pass(TRIED_FOR_MS);
@@ -164,13 +164,13 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
     const standing = async (key: ApiKey, isFailed: boolean) =>
       (await world.undelivered!.list(isFailed, 1000)).filter(({ data }) => data.keyId === key.id);
 
-    test('is on no list once it is delivered', async () => {
+    test('lists no delivered message', async () => {
       const { key, claimed } = await aClaim();
       await world.outbox.delivered(claimed);
       expect(await standing(key, false)).toEqual([]);
     });
 
-    test('says why the last try failed', async () => {
+    test('shows why the last attempt failed', async () => {
       const { key, claimed } = await aClaim();
       await world.outbox.failed(claimed, 'it answered 500', 5 * MINUTE_MS);
       expect(await standing(key, false)).toEqual([
@@ -185,14 +185,14 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
       ]);
     });
 
-    test('says for how long the oldest has waited', async () => {
+    test('shows the age of the oldest waiting message', async () => {
       const { claimed } = await aClaim();
       await world.outbox.release(claimed);
       await world.pass(TRIED_FOR_MS);
       expect((await world.undelivered!.backlog()).webhook.oldestSeconds).toBeGreaterThanOrEqual(TRIED_FOR_MS / 1000);
     });
 
-    test('is kept apart when it is given up, until it is retried from the beginning', async () => {
+    test('keeps messages that were given up, and retries one from the beginning', async () => {
       const { key, claimed } = await aClaim();
       const before = await world.undelivered!.backlog();
       await world.outbox.failed(claimed, 'it answered 500', undefined);
@@ -207,7 +207,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
       expect(await world.undelivered!.retry(key.id)).toBe(0);
     });
 
-    test('is retried with all others that were given up, and none that waits', async () => {
+    test('retries all messages that were given up, and none that waits', async () => {
       await world.undelivered!.retry(undefined);
       const [one, other, waiting] = [await aClaim(), await aClaim(), await aClaim()];
       for (const { claimed } of [one, other]) await world.outbox.failed(claimed, 'no', undefined);
@@ -218,7 +218,7 @@ describe.each(WORLDS)('what is told of keys %s', (_name, open, onPostgres) => {
       expect(due).not.toContain(waiting.key.id);
     });
 
-    test('is not touched by a sender whose claim has run out, unless that one delivered it', async () => {
+    test('ignores a sender whose claim has run out, unless it delivered the message', async () => {
       const { key, claimed } = await aClaim();
       await world.pass(2 * MINUTE_MS);
       const [next] = await claim(key);

@@ -23,7 +23,7 @@ describe.each(WORLDS)('PasswordGuesses %s', (_name, open) => {
       () => false,
     );
 
-  test('are counted until the subject is blocked, and the error says for how long', async () => {
+  test('counts attempts until the subject is blocked, and reports for how long', async () => {
     const guessed = subject();
     for (let free = 0; free < 3; free += 1) await count(guessed);
     const blocked = (retryAfterSeconds: number) => ({ code: 'too_many_attempts', details: { retryAfterSeconds } });
@@ -35,12 +35,12 @@ describe.each(WORLDS)('PasswordGuesses %s', (_name, open) => {
     await expect(count(guessed)).rejects.toMatchObject(blocked(30));
   });
 
-  test('of one subject do not slow down another', async () => {
+  test('counts each subject separately', async () => {
     const [guessed, other] = [subject(1), subject(1)];
     expect([await admits(guessed), await admits(guessed), await admits(other)]).toEqual([true, false, true]);
   });
 
-  test('are counted against none of the subjects when one is blocked, whichever it is', async () => {
+  test('counts nothing when one of the subjects is blocked', async () => {
     for (const place of [0, 1]) {
       const [blocked, other] = [subject(1), subject(2)];
       await count(blocked);
@@ -50,13 +50,13 @@ describe.each(WORLDS)('PasswordGuesses %s', (_name, open) => {
     }
   });
 
-  test('that arrive together are counted one by one', async () => {
+  test('counts concurrent attempts one by one', async () => {
     const [one, other] = [subject(5), subject(20)];
     expect(await tally(times(40, () => count(one, other)))).toEqual({ ok: 5, too_many_attempts: 35 });
     expect(await tally(times(40, () => count(other)))).toEqual({ ok: 15, too_many_attempts: 25 });
   });
 
-  test('that were right are forgotten of the first subject, and taken back from the others, once each', async () => {
+  test('forgets all attempts of the first subject after a right one, and that attempt of the others', async () => {
     const [first, second] = [subject(3), subject(3)];
     for (let tries = 0; tries < 3; tries += 1) await count(first, second);
     await world.guesses.forgive([first, second]);
@@ -64,14 +64,14 @@ describe.each(WORLDS)('PasswordGuesses %s', (_name, open) => {
     expect(await tally(times(5, () => count(first)))).toEqual({ ok: 3, too_many_attempts: 2 });
   });
 
-  test('are taken back no further than none', async () => {
+  test('never counts below zero', async () => {
     const [first, second] = [subject(), subject(1)];
     await count(second);
     for (let times = 0; times < 3; times += 1) await world.guesses.forgive([first, second]);
     expect([await admits(second), await admits(second)]).toEqual([true, false]);
   });
 
-  test('of the first subject alone are remembered to have been right once, also after wrong ones', async () => {
+  test('remembers only for the first subject that it was right once, also after wrong attempts', async () => {
     const [first, second] = [subject(), subject()];
     await count(first, second);
     expect(await world.guesses.hasSucceeded(first.name)).toBe(false);
@@ -84,7 +84,7 @@ describe.each(WORLDS)('PasswordGuesses %s', (_name, open) => {
     expect(await world.guesses.hasSucceeded(randomUUID())).toBe(false);
   });
 
-  test('of no subject are nothing', async () => {
+  test('does nothing without a subject', async () => {
     await count();
     await world.guesses.forgive([]);
   });

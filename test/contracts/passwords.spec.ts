@@ -16,7 +16,7 @@ describe.each<[string, Passwords, HashAt, HashAt?]>([
   ['in memory', new FakePasswords(), async (...call) => fakeHash(...call)],
   ['of argon2', new Argon2Passwords(passwordHashes), argon2Hash, (...call) => bcrypt.hash(...call)],
 ])('Passwords %s', (_name, passwords, hashAt, bcryptAt) => {
-  test('match their hash and no other, which is not outdated', async () => {
+  test('match only their own hash, which is not outdated', async () => {
     const [hash, again] = [await passwords.hash('pässwörd'), await passwords.hash('pässwörd')];
     expect(hash).not.toBe(again);
     for (const one of [hash, again]) {
@@ -27,13 +27,13 @@ describe.each<[string, Passwords, HashAt, HashAt?]>([
     }
   });
 
-  test('match nothing where there is no hash', async () => {
+  test('match nothing without a hash', async () => {
     for (const password of ['', 'x', 'null']) {
       expect(await passwords.verify(password, null)).toEqual({ matches: false, outdated: false });
     }
   });
 
-  test('are outdated under a hash that is cheaper than new ones are, whether or not they match', async () => {
+  test('are outdated with a cheaper hash, whether or not they match', async () => {
     const cheap = await hashAt('x', 8192);
     expect(await passwords.verify('x', cheap)).toEqual({ matches: true, outdated: true });
     expect(await passwords.verify('y', cheap)).toEqual({ matches: false, outdated: true });
@@ -41,7 +41,7 @@ describe.each<[string, Passwords, HashAt, HashAt?]>([
   });
 
   if (bcryptAt) {
-    test('match their bcrypt hash and no other, which is outdated at any cost', async () => {
+    test('match only their own bcrypt hash, which is always outdated', async () => {
       for (const cost of [4, 8]) {
         const hash = await bcryptAt('pässwörd', cost);
         expect(passwords.hashProblem(hash)).toBeUndefined();
@@ -52,7 +52,7 @@ describe.each<[string, Passwords, HashAt, HashAt?]>([
       }
     });
 
-    test('of which bcrypt saw the beginning alone match by it, and are never hashed anew', async () => {
+    test('match by the part that bcrypt saw, and are never hashed again', async () => {
       const long = 'ä'.repeat(36);
       const hash = await bcryptAt(`${long}tail`, 4);
       expect(await passwords.verify(long, hash)).toEqual({ matches: true, outdated: true });
@@ -62,7 +62,7 @@ describe.each<[string, Passwords, HashAt, HashAt?]>([
       expect(await passwords.verify(`x${long}`, hash)).toEqual({ matches: false, outdated: false });
     });
 
-    test('may be pushed as bcrypt hashes of a cost from 4 to 12 alone', async () => {
+    test('accept bcrypt hashes of a cost from 4 to 12 only', async () => {
       const hash = await bcryptAt('x', 4);
       const at = (cost: string) => passwords.hashProblem(hash.replace('$04$', `$${cost}$`));
       expect(['04', '10', '12'].map(at)).toEqual([undefined, undefined, undefined]);
@@ -73,13 +73,13 @@ describe.each<[string, Passwords, HashAt, HashAt?]>([
     });
   }
 
-  test('may be pushed as hashes: their own, and cheap ones', async () => {
+  test('accept their own hashes, also cheap ones', async () => {
     for (const hash of [await passwords.hash('x'), await hashAt('x', 1024)]) {
       expect(passwords.hashProblem(hash)).toBeUndefined();
     }
   });
 
-  test('may not be pushed as what costs too much or is none of their hashes', async () => {
+  test('refuse hashes that cost too much, and unknown ones', async () => {
     const tooCostly = (await hashAt('x', 1024)).replace('m=1024', 'm=999999');
     expect(passwords.hashProblem(tooCostly)).toMatch(/^must cost at most m=262144/);
     for (const none of ['', 'correct horse', '$2b$12$abcdefghijklmnopqrstuu']) {

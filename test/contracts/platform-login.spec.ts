@@ -4,7 +4,7 @@ import type { PlatformLogin } from '../../src/application/ports.js';
 import { OidcPlatformLogin } from '../../src/infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { FakePlatformLogin } from '../fakes/sessions/fake-platform-login.js';
 import { CLIENT, startOpenIdProvider } from '../support/platform/openid-provider.js';
-import { Wanderer } from '../support/callers/wanderer.js';
+import { HttpBrowser } from '../support/callers/http-browser.js';
 
 interface Opened {
   readonly login: PlatformLogin;
@@ -27,8 +27,8 @@ async function openProvider(): Promise<Opened> {
   const [clientId, clientSecret] = [CLIENT.id, CLIENT.secret];
   const settings = { issuer: provider.issuer, clientId, clientSecret, scopes: 'openid', accountClaim: 'sub' };
   const answer = async (url: string, _begun: BegunSignIn, accountId: string) => {
-    provider.seat({ accountId });
-    return new URL(await new Wanderer().visit(url, '/callback')).search;
+    provider.setVisitor({ accountId });
+    return new URL(await new HttpBrowser().visit(url, '/callback')).search;
   };
   const setAway = (isAway: boolean) => (isAway ? provider.goAway() : provider.comeBack());
   return { login: new OidcPlatformLogin(settings, redirect), answer, setAway, stop: provider.stop };
@@ -51,7 +51,7 @@ describe.each<[string, () => Promise<Opened>]>([
     return { begun, answer: await opened.answer(url, begun, accountId) };
   };
 
-  test('names the person who came back, and when they signed in', async () => {
+  test('returns the person who came back, and when they signed in', async () => {
     const { answer, begun } = await comeBack('auth0|abc');
     const { accountId, signIn } = await opened.login.finish(answer, begun);
     expect(accountId).toBe('auth0|abc');
@@ -64,14 +64,14 @@ describe.each<[string, () => Promise<Opened>]>([
     await expect(opened.login.finish(answer, { ...begun, [part]: other[part] })).rejects.toMatchObject(REFUSED);
   });
 
-  test('refuses an answer that was used, and one that was made up', async () => {
+  test('refuses an answer that was used or made up', async () => {
     const { answer, begun } = await comeBack('u1');
     await opened.login.finish(answer, begun);
     await expect(opened.login.finish(answer, begun)).rejects.toMatchObject(REFUSED);
     await expect(opened.login.finish('?code=x', begun)).rejects.toMatchObject(REFUSED);
   });
 
-  test('is unavailable while it is away, and no longer', async () => {
+  test('is unavailable only while the platform is away', async () => {
     const { answer, begun } = await comeBack('u1');
     opened.setAway(true);
     await expect(opened.login.finish(answer, begun)).rejects.toMatchObject({ code: 'unavailable' });

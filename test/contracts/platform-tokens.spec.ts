@@ -44,14 +44,14 @@ describe.each<[string, () => Login | Promise<Login>]>([
 
   const inMs = (ms: number) => new Date(Math.ceil((Date.now() + ms) / 1000) * 1000);
 
-  test('are unavailable, never refused, while the login is away and has never been asked', async () => {
+  test('are unavailable, not refused, while the login is away and its keys are unknown', async () => {
     const away = await open();
     const jwt = await away.issue('u1', inMs(HOUR_MS));
     await away.goAway();
     await expect(away.tokens.verify(jwt)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('stand for the account that they name, until they expire', async () => {
+  test('name their account until they expire', async () => {
     const expiresAt = inMs(HOUR_MS);
     expect(await login.tokens.verify(await login.issue('auth0|abc', expiresAt))).toEqual({
       accountId: 'auth0|abc',
@@ -62,13 +62,13 @@ describe.each<[string, () => Login | Promise<Login>]>([
     expect(expired).toEqual({ refusal: 'the token has expired' });
   });
 
-  test('say when, and how strongly, their person signed in', async () => {
+  test('have the time and strength of the sign-in', async () => {
     const signIn = { authenticatedAt: inMs(-HOUR_MS), acr: 'urn:example:gold' };
     const jwt = await login.issue('u1', inMs(HOUR_MS), signIn);
     expect(await login.tokens.verify(jwt)).toMatchObject({ signIn });
   });
 
-  test('that the login did not issue stand for no account', async () => {
+  test('are refused when another login issued them', async () => {
     const jwt = await login.issue('u1', inMs(HOUR_MS));
     for (const made of ['', 'lk_abc.def', `${jwt}x`]) {
       expect(await login.tokens.verify(made)).toEqual({ refusal: expect.any(String) });

@@ -10,16 +10,16 @@ export function describeRateLimiter(name: string, open: (limit: RateLimit) => Pr
     /** So slow that no request is regained during a test. */
     const slow = { perSecond: 1, burst: 5 };
 
-    test('admits the burst and then refuses, telling what remains and how long to wait', async () => {
+    test('admits the burst and then refuses, with the remaining requests and the wait', async () => {
       // One request a second is the slowest possible rate, so the scene must end within a second.
       const subject = await open(slow);
       const decisions = await undisturbed([subject], async (keyId) => {
-        const told: RateDecision[] = [];
-        for (let n = 0; n < 8; n += 1) told.push(await subject.charge(keyId));
-        return told;
+        const charged: RateDecision[] = [];
+        for (let n = 0; n < 8; n += 1) charged.push(await subject.charge(keyId));
+        return charged;
       });
-      const told = decisions.map(({ admitted, limit, remaining }) => [admitted, limit, remaining]);
-      expect(told).toEqual([
+      const reported = decisions.map(({ admitted, limit, remaining }) => [admitted, limit, remaining]);
+      expect(reported).toEqual([
         [true, 5, 4],
         [true, 5, 3],
         [true, 5, 2],
@@ -38,15 +38,15 @@ export function describeRateLimiter(name: string, open: (limit: RateLimit) => Pr
       });
     });
 
-    test('admits again once the wait it announced is over, and not before', async () => {
+    test('admits again after the announced wait, and not before', async () => {
       const subject = await open({ perSecond: 10, burst: 2 });
       await undisturbed([subject], async (keyId) => {
         await chargeTogether(subject, keyId, 2);
-        const asked = performance.now();
+        const calledAt = performance.now();
         const { admitted, retryAfterMicros } = await subject.charge(keyId);
         expect(admitted).toBe(false);
         expect(await until(async () => (await subject.charge(keyId)).admitted, 5000, 1)).toBe(true);
-        expect(performance.now() - asked).toBeGreaterThanOrEqual(retryAfterMicros / 1000 - 0.01);
+        expect(performance.now() - calledAt).toBeGreaterThanOrEqual(retryAfterMicros / 1000 - 0.01);
       });
     });
 
@@ -60,7 +60,7 @@ export function describeRateLimiter(name: string, open: (limit: RateLimit) => Pr
       });
     });
 
-    test('keeps the keys apart', async () => {
+    test('limits each key separately', async () => {
       const subject = await open(slow);
       await undisturbed([subject], async (keyId) => {
         await chargeTogether(subject, keyId, 10);
@@ -69,7 +69,7 @@ export function describeRateLimiter(name: string, open: (limit: RateLimit) => Pr
       });
     });
 
-    test('admits of 200 at once the burst and no more than the time lets through', async () => {
+    test('admits the burst of 200 concurrent requests, and only what the time allows beyond it', async () => {
       const limit = { perSecond: 20, burst: 50 };
       const subject = await open(limit);
       await undisturbed([subject], async (keyId) => {
@@ -81,7 +81,7 @@ export function describeRateLimiter(name: string, open: (limit: RateLimit) => Pr
       });
     });
 
-    test('never admits more than burst + rate × time over crowds and pauses', async () => {
+    test('never admits more than burst + rate × time, for any crowds and pauses', async () => {
       const limit = { perSecond: 100, burst: 7 };
       const subject = await open(limit);
       await undisturbed([subject], async (keyId) => {

@@ -29,14 +29,14 @@ const DEADLINE_MS = 20;
 describeRateLimiter('MemoryRateLimiter', inMemory);
 describeRateLimiter('RedisRateLimiter', onRedis);
 
-describe('both', () => {
-  test('decide alike on the same arrivals', async () => {
+describe('MemoryRateLimiter and RedisRateLimiter', () => {
+  test('decide the same for the same arrivals', async () => {
     const limit = { perSecond: 2, burst: 4 };
     const [memory, redis] = [await inMemory(limit), await onRedis(limit)];
     await undisturbed([memory, redis], async (keyId) => {
       for (let n = 0; n < 12; n += 1) {
         const [expected, actual] = await Promise.all([memory.charge(keyId), redis.charge(keyId)]);
-        const shape = ({ admitted, limit: told, remaining }: RateDecision) => ({ admitted, told, remaining });
+        const shape = ({ admitted, limit: burst, remaining }: RateDecision) => ({ admitted, burst, remaining });
         // The clocks differ by the time of the way to Redis. If a step falls between them, the results may differ by
         // one.
         expect(Math.abs(expected.remaining - actual.remaining)).toBeLessThanOrEqual(1);
@@ -47,7 +47,7 @@ describe('both', () => {
   });
 });
 
-describe('RedisRateLimiter over a Redis of its own', () => {
+describe('RedisRateLimiter with its own Redis', () => {
   const folder = join(tmpdir(), `redis-${randomUUID()}`);
   let redis: Awaited<ReturnType<typeof startRedis>>;
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
 
   const slow = { perSecond: 1, burst: 10 };
 
-  test('two instances share one budget', async () => {
+  test('shares one budget between two instances', async () => {
     const [one, two] = [await onRedis(slow, redis.url), await onRedis(slow, redis.url)];
     await undisturbed([one, two], async (keyId) => {
       const decisions = (await Promise.all([chargeTogether(one, keyId, 30), chargeTogether(two, keyId, 30)])).flat();
@@ -66,7 +66,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     });
   });
 
-  test('keeps nothing of a key longer than its bucket needs to be full again', async () => {
+  test('keeps a key no longer than its bucket needs to be full again', async () => {
     const subject = await onRedis({ perSecond: 20, burst: 10 }, redis.url);
     const look = new Redis(redis.url);
     closeAfterTest(() => look.disconnect());
@@ -77,7 +77,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     });
   });
 
-  test('keeps what a key has used for as long as its bucket needs to be full again', async () => {
+  test('keeps a key as long as its bucket needs to be full again', async () => {
     const subject = await onRedis(slow, redis.url);
     const look = new Redis(redis.url);
     closeAfterTest(() => look.disconnect());
@@ -90,7 +90,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     });
   });
 
-  test('survives SCRIPT FLUSH, with the budget as it was', async () => {
+  test('keeps the budget after SCRIPT FLUSH', async () => {
     const subject = await onRedis(slow, redis.url);
     const admin = new Redis(redis.url);
     closeAfterTest(() => admin.disconnect());
@@ -102,15 +102,15 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     expect(subject.outages).toEqual([]);
   });
 
-  test('Redis stopped: the limits of the process decide, without an error; back again: shared again', async () => {
+  test('limits by process without errors while Redis is stopped, and shares again afterwards', async () => {
     const [one, two] = [await onRedis(slow, redis.url), await onRedis(slow, redis.url)];
     await redis.stop();
-    const gone = async () => {
+    const bothFallBack = async () => {
       const before = one.fallbacks() + two.fallbacks();
       await Promise.all([one, two].map((subject) => subject.charge(newKey())));
       return one.fallbacks() + two.fallbacks() === before + 2;
     };
-    expect(await until(gone, 5000)).toBe(true);
+    expect(await until(bothFallBack, 5000)).toBe(true);
 
     const keyId = newKey();
     for (const subject of [one, two]) {
@@ -130,7 +130,7 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     for (const { outages } of [one, two]) expect([outages.length, outages[1]?.level]).toEqual([2, 30]);
   });
 
-  test('Redis down from the start: the limits of the process decide', async () => {
+  test('limits by process when Redis is down from the start', async () => {
     const local = new WatchedLocal(slow);
     const { log, entries: outages } = keptLog();
     const limiter = new RedisRateLimiter(parseRedisUrl('redis://127.0.0.1:1'), slow, local, log);
@@ -145,14 +145,14 @@ describe('RedisRateLimiter over a Redis of its own', () => {
     expect(await limiter.charge('k')).toMatchObject({ admitted: true, remaining: 8 });
     // Logged once, however many attempts fail.
     expect(outages).toMatchObject([{ reason: expect.any(String) }]);
-    const told = limiter.instruments().map((one) => [one.name, one.get().values[0]?.value]);
-    expect(told).toEqual([
+    const metrics = limiter.instruments().map((one) => [one.name, one.get().values[0]?.value]);
+    expect(metrics).toEqual([
       ['latchkey_redis_up', 0],
       ['latchkey_redis_fallbacks_total', 2],
     ]);
   });
 
-  test('Redis paused: every charge is answered at the deadline; going on: shared again', async () => {
+  test('answers at the deadline while Redis is paused, and shares again afterwards', async () => {
     const subject = await onRedis(slow, redis.url, DEADLINE_MS);
     const keyId = newKey();
     process.kill(redis.pid, 'SIGSTOP');

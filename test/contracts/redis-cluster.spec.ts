@@ -19,17 +19,17 @@ const onCluster = (limit: RateLimit) => onRedis(limit, cluster.url);
 
 describeRateLimiter('RedisRateLimiter over a cluster', onCluster);
 
-describe('RedisRateLimiter over a cluster', () => {
+describe('RedisRateLimiter with a cluster', () => {
   const slow = { perSecond: 1, burst: 10 };
   const slotOfKey = (keyId: string) => slotOf(`latchkey:rate:${keyId}`);
 
-  test('knows the slots of its keys as the cluster does', async () => {
+  test('knows the slots of its keys', async () => {
     for (const name of ['123456789', ...Array.from({ length: 20 }, () => `latchkey:rate:${newKey()}`)]) {
       expect(slotOf(name)).toBe(Number(await cluster.nodes[0]!.cli('CLUSTER', 'KEYSLOT', name)));
     }
   });
 
-  test('two instances share one budget', async () => {
+  test('shares one budget between two instances', async () => {
     const [one, two] = [await onCluster(slow), await onCluster(slow)];
     await undisturbed([one, two], async (keyId) => {
       const decisions = (await Promise.all([chargeTogether(one, keyId, 30), chargeTogether(two, keyId, 30)])).flat();
@@ -51,7 +51,7 @@ describe('RedisRateLimiter over a cluster', () => {
     });
   });
 
-  test('a key keeps its budget while its slot moves to another node, and afterwards', async () => {
+  test('keeps the budget of a key while its slot moves to another node, and afterwards', async () => {
     const [one, two] = [await onCluster(slow), await onCluster(slow)];
     await undisturbed([one, two], async (keyId) => {
       const slot = slotOfKey(keyId);
@@ -73,7 +73,7 @@ describe('RedisRateLimiter over a cluster', () => {
     for (const { outages } of [one, two]) expect(outages).toEqual([]);
   });
 
-  test('a primary is killed: the process decides for its keys alone, until its replica has taken them over', async () => {
+  test('limits only the keys of a killed primary by process, until its replica takes over', async () => {
     const [one, two] = [await onCluster(slow), await onCluster(slow)];
     const keyOn = async (port: number) => {
       for (;;) {

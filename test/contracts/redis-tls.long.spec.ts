@@ -13,7 +13,7 @@ import { startRedisProcess } from '../support/stores/redis-process.mjs';
 const PASSWORD = 'p@ss:word';
 const OF_SENTINEL = 'sent&inel';
 
-describe('over TLS, with passwords', () => {
+describe('RedisRateLimiter over TLS, with passwords', () => {
   const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
   const [cert, key] = [join(folder, 'redis.crt'), join(folder, 'redis.key')];
   const started: Awaited<ReturnType<typeof startRedisProcess>>[] = [];
@@ -60,7 +60,7 @@ describe('over TLS, with passwords', () => {
     await database.drop();
   });
 
-  test.each(['a cluster', 'sentinels'])('%s: limits are shared where the certificate is known', async (which) => {
+  test.each(['a cluster', 'sentinels'])('shares the limits of %s when the certificate is known', async (which) => {
     const env = { DATABASE_URL: database.url, REDIS_URL: urls[which]! };
     const trusting = await ServiceProcess.startReady({ ...env, NODE_EXTRA_CA_CERTS: cert });
     await eventually(async () => (await readMetrics(trusting.url)).sum('latchkey_redis_up') === 1);

@@ -8,12 +8,12 @@ import { unknownKey } from '../support/callers/key-strings.js';
 interface Subject {
   readonly refusals: Refusals;
   /** What a person can read about each refusal. */
-  told(): readonly unknown[];
+  reported(): readonly unknown[];
 }
 
 function openFake(): Subject {
   const refusals = new FakeRefusals();
-  const told = () =>
+  const reported = () =>
     refusals.noted.map(({ reason, why, keyId, client, question }) => ({
       reason,
       why,
@@ -21,13 +21,13 @@ function openFake(): Subject {
       requestId: client.requestId ?? undefined,
       permission: question?.permission,
     }));
-  return { refusals, told };
+  return { refusals, reported };
 }
 
 function openLog(level = 'debug'): Subject {
   const lines: string[] = [];
   const refusals = new LoggedRefusals(new Log(level, { write: (line) => void lines.push(line) }));
-  return { refusals, told: () => lines.map((line) => JSON.parse(line) as unknown) };
+  return { refusals, reported: () => lines.map((line) => JSON.parse(line) as unknown) };
 }
 
 const REFUSED: FailedAuthentication = {
@@ -43,12 +43,12 @@ describe.each([
   ['in memory', openFake],
   ['in the log', openLog],
 ])('Refusals %s', (_name, open) => {
-  test('say of each why, which request, which key, and what it was to do', () => {
-    const { refusals, told } = open();
+  test('report the reason, the request, the key and the requested permission', () => {
+    const { refusals, reported } = open();
     refusals.note(REFUSED, { question: QUESTION });
-    const nobody = { ...REFUSED, reason: 'invalid-key' as const, keyId: null, ownerId: null, publicPart: null };
-    refusals.note(nobody, { why: 'not a well-formed key' });
-    expect(told()).toMatchObject([
+    const unproven = { ...REFUSED, reason: 'invalid-key' as const, keyId: null, ownerId: null, publicPart: null };
+    refusals.note(unproven, { why: 'not a well-formed key' });
+    expect(reported()).toMatchObject([
       { reason: 'missing-permission', keyId: 'k1', requestId: 'r1', permission: 'systems:write' },
       { reason: 'invalid-key', why: 'not a well-formed key', requestId: 'r1' },
     ]);
@@ -56,8 +56,8 @@ describe.each([
 });
 
 describe('Refusals in the log', () => {
-  test('are read by nobody at info, and cost nothing there', () => {
-    const { refusals, told } = openLog('info');
+  test('cost nothing at the level info', () => {
+    const { refusals, reported } = openLog('info');
     const unread = Object.defineProperty({ ...REFUSED }, 'client', {
       get: () => ({
         get requestId(): string {
@@ -66,13 +66,13 @@ describe('Refusals in the log', () => {
       }),
     });
     refusals.note(unread, {});
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
   });
 
-  test('hold no secret, whatever is said', () => {
-    const { refusals, told } = openLog();
+  test('contain no secret', () => {
+    const { refusals, reported } = openLog();
     const key = unknownKey();
     refusals.note({ ...REFUSED, client: { ...REFUSED.client, requestId: key } }, { why: key });
-    expect(JSON.stringify(told())).not.toContain(key.slice(28, 60));
+    expect(JSON.stringify(reported())).not.toContain(key.slice(28, 60));
   });
 });

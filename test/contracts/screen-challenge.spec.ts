@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readChallenge } from '../../web/src/api/fresh-sign-in.js';
 
-describe('the challenge of RFC 9470, as the panel reads it', () => {
+describe('readChallenge in the panel, for a challenge of RFC 9470', () => {
   test.each([
     // The challenges that test/api/http-fresh-sign-in.spec.ts expects.
     ['Bearer error="insufficient_user_authentication", max_age="300"', { maxAgeSeconds: 300, acrValues: [] }],
@@ -13,7 +13,7 @@ describe('the challenge of RFC 9470, as the panel reads it', () => {
     ['Bearer max_age=0, acr_values=""', { maxAgeSeconds: 0, acrValues: [] }],
   ])('%s', (header, wanted) => expect(readChallenge(header)).toEqual(wanted));
 
-  test.each(['Bearer', null])('asks for a sign-in of now where it says nothing: %j', (header) =>
+  test.each(['Bearer', null])('requires a sign-in now without further details: %j', (header) =>
     expect(readChallenge(header)).toEqual({ maxAgeSeconds: 0, acrValues: [] }),
   );
 });

@@ -3,23 +3,23 @@ import { ACTIVITY_FILTERS, placeOf, searchOf, START, STATUS_FILTERS } from '../.
 
 const KEY = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
-describe("a person's place in the panel", () => {
+describe('placeOf in the panel', () => {
   const places = [undefined, KEY].flatMap((keyId) => [
     ...STATUS_FILTERS.map((status) => ({ tab: 'keys' as const, status, keyId })),
     ...ACTIVITY_FILTERS.map((events) => ({ tab: 'activity' as const, events, keyId })),
   ]);
 
-  test.each(places)('comes back from the address that it was written into: %j', (place) => {
+  test.each(places)('reads the address that was written for %j', (place) => {
     expect(placeOf(searchOf(place))).toEqual(place);
   });
 
-  test('has an address of its own', () => {
+  test('reads a different address for each place', () => {
     expect(new Set(places.map(searchOf)).size).toBe(places.length);
     expect(searchOf(START)).toBe('');
   });
 
   test.each(['', '?', '?tab=keys', '?tab=nowhere&events=all', '?status=lost', '?key=x', `?key=${KEY}x`, '?key='])(
-    'is the start where the address names none that there is: %j',
+    'returns the start for an unknown place: %j',
     (search) => expect(placeOf(search)).toEqual(START),
   );
 });

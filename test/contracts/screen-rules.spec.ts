@@ -5,7 +5,7 @@ import * as screen from '../../web/src/rules.js';
 
 const domain = { ...keyRules, USAGE_KEPT_DAYS };
 
-test.each(Object.entries(screen))('the settings screen has %s as the service has it: %i', (name, value) => {
+test.each(Object.entries(screen))('the settings screen uses the same %s as the service: %i', (name, value) => {
   expect(domain).toHaveProperty(name, value);
 });
 

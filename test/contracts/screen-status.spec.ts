@@ -5,7 +5,7 @@ import { endOf, statusAt } from '../../web/src/keys/status.js';
 
 const instant = fc.integer({ min: 0, max: 6 }).map((hour) => new Date(hour * 3_600_000));
 
-test('an active key ends on a screen that stays open when it ends at the service, and in the same way', () => {
+test('an open screen ends an active key when the service does, and in the same way', () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(instant, instant, fc.option(instant), (now, expiresAt, ends) => {
@@ -24,7 +24,7 @@ test('an active key ends on a screen that stays open when it ends at the service
   expect(seen).toEqual(new Set(['active', 'expired', 'revoked']));
 });
 
-test.each(['expired', 'revoked'] as const)('a key that is %s stays so', (status) => {
+test.each(['expired', 'revoked'] as const)('an open screen keeps an ended key %s', (status) => {
   const shown = { status, expiresAt: '2026-03-29T00:00:00.000Z', endsAt: null };
   expect([0, Infinity].map((now) => statusAt(shown, now))).toEqual([status, status]);
 });

@@ -20,7 +20,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
   const beginSignedIn = (accountId: string, signIn: PlatformSignIn) =>
     world.sessions.begin({ accountId, signIn, event: sessionOpened(accountId, NO_CLIENT) });
 
-  test('are the account’s, under a token each, for as long as a session lasts', async () => {
+  test('find the account by each of its tokens until the session expires', async () => {
     const id = await newAccount(world);
     const [one, two] = [await begin(id), await begin(id)];
     const expiresAt = new Date((await world.now()).getTime() + SESSION_HOURS * HOUR_MS);
@@ -34,7 +34,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     expect(await world.sessions.find(one.token)).toBeUndefined();
   });
 
-  test('are on record from their beginning, with the client; what is none leaves no event', async () => {
+  test('are recorded with the client when they begin, and leave no event otherwise', async () => {
     const id = await newAccount(world);
     const from = client('198.51.100.7');
     const opening = { accountId: id, event: sessionOpened(id, from) };
@@ -47,13 +47,13 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     expect(await eventsOf(world, id, ['session.opened'])).toEqual([event, event]);
   });
 
-  test('begin under the password hash that the account has, and under no other', async () => {
+  test('begin only with the current password hash of the account', async () => {
     const id = await newAccount(world);
     expect(await beginSession(world, id, 'another')).toBeUndefined();
     expect(await beginSession(world, 'nobody')).toBeUndefined();
   });
 
-  test.each(['suspend', 'delete'] as const)('are none of an account that is not active: %s', async (end) => {
+  test.each(['suspend', 'delete'] as const)('are not found for an account that is not active: %s', async (end) => {
     const id = await newAccount(world);
     const { token } = await begin(id);
     await change(world, id, (account) => account[end]());
@@ -61,7 +61,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     expect(await world.sessions.find(token)).toBeUndefined();
   });
 
-  test('slip past no transaction that locks their account out', async () => {
+  test('do not survive a concurrent transaction that locks the account', async () => {
     const id = await newAccount(world);
     let session: ReturnType<typeof world.sessions.begin> | undefined;
     await world.accounts.transaction(id, async (transaction) => {
@@ -74,7 +74,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     expect(await session).toBeUndefined();
   });
 
-  test('of a person who signed in at the platform say how, whatever the password is', async () => {
+  test('keep how a person signed in at the platform, whatever the password is', async () => {
     const id = await newAccount(world);
     const strong = { authenticatedAt: new Date('2026-03-29T00:30:00.250Z'), acr: 'urn:example:gold' };
     const vague = { authenticatedAt: undefined, acr: undefined };
@@ -87,7 +87,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     expect((await world.sessions.find((await begin(id)).token))?.signIn).toBeUndefined();
   });
 
-  test.each(['suspend', 'delete'] as const)('begin for nobody who signed in at the platform after %s', async (end) => {
+  test.each(['suspend', 'delete'] as const)('do not begin for a sign-in at the platform after %s', async (end) => {
     const id = await newAccount(world);
     const signIn = { authenticatedAt: await world.now(), acr: undefined };
     await change(world, id, (account) => account[end]());
@@ -95,7 +95,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     expect(await beginSignedIn('nobody', signIn)).toBeUndefined();
   });
 
-  test('end by their digests too', async () => {
+  test('end also by their digest', async () => {
     const id = await newAccount(world);
     const [one, two] = [await begin(id), await begin(id)];
     for (const digest of [sessionDigest(one.token), sessionDigest(one.token), sessionDigest('none')]) {
@@ -105,7 +105,7 @@ describe.each(WORLDS)('Sessions %s', (_name, open) => {
     expect((await world.sessions.find(two.token))?.account.id).toBe(id);
   });
 
-  test('end one by one, twice without harm; a token that was never given is none', async () => {
+  test('end one by one, also repeatedly, and are not found by an unknown token', async () => {
     const id = await newAccount(world);
     const [one, two] = [await begin(id), await begin(id)];
     await world.sessions.end(one.token);

@@ -3,7 +3,7 @@ import { VALIDATION_PARTS, type ValidationMeter, type ValidationPart } from '../
 import { NO_CLIENT } from '../../src/domain/audit/audit-event.js';
 import { deny, type Verdict } from '../../src/domain/keys/verdict.js';
 import { Log } from '../../src/infrastructure/telemetry/log.js';
-import { PrometheusMetrics } from '../../src/infrastructure/telemetry/prometheus-metrics.js';
+import { MetricsPage } from '../../src/infrastructure/telemetry/metrics-page.js';
 import { SlowValidations } from '../../src/infrastructure/telemetry/slow-validations.js';
 import { ValidationTimes } from '../../src/infrastructure/telemetry/validation-times.js';
 import { FakeValidationMeter } from '../fakes/keys/fake-validation-meter.js';
@@ -45,7 +45,7 @@ function openFake(): Subject {
 
 function openPrometheus(): Subject {
   const meter = new ValidationTimes(new SlowValidations(new Log('silent'), 0));
-  const page = new PrometheusMetrics();
+  const page = new MetricsPage();
   page.add(...meter.instruments());
   const value = async (line: string) => {
     const found = (await page.text()).split('\n').find((each) => each.startsWith(`${line} `));
@@ -74,7 +74,7 @@ describe.each([
   const begin = ({ meter }: Subject, arrivedAt?: number) =>
     meter.begin({ client: NO_CLIENT, ...(arrivedAt !== undefined && { arrivedAt }) });
 
-  test('counts each validation as what it came to', async () => {
+  test('counts each validation by its outcome', async () => {
     const subject = open();
     begin(subject).end(GRANT);
     begin(subject).end(GRANT);
@@ -85,7 +85,7 @@ describe.each([
   });
 
   test.each(VALIDATION_PARTS)(
-    'measures the part %s from the end of the part before, or from the arrival',
+    'measures the phase %s from the end of the previous one, or from the arrival',
     async (part) => {
       const subject = open();
       const arrivedAt = performance.now() - 100;

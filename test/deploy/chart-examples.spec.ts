@@ -9,7 +9,7 @@ import { only, problemsOf, renderChart, type Rendered, type Tree, valuesWith } f
 
 const EXAMPLES = join(root, 'deploy/helm/latchkey/examples');
 const read = (file: string) => parse(readFileSync(join(EXAMPLES, file), 'utf8')) as Tree;
-/** Beside the values, what an operator is given. */
+/** A manifest for CloudNativePG's operator. The other examples are values of the chart. */
 const RESOURCE = 'cloudnativepg-cluster.yaml';
 const FILES = readdirSync(EXAMPLES).filter((file) => file !== RESOURCE);
 
@@ -21,12 +21,12 @@ describe.each(FILES)('the example %s', (file) => {
   });
   const container = () => only(release.objects, 'Deployment')['spec'].template.spec.containers[0];
 
-  test('is complete, and made into objects', () => {
+  test('has valid values and renders without an error', () => {
     expect(problemsOf(values)).toEqual([]);
     expect(release.error).toBeUndefined();
   });
 
-  test('sets what the service reads, and starts with it', () => {
+  test('sets only variables that the service reads, and the service accepts them', () => {
     const names = new Set([...configSource().matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, name]) => name));
     expect(Object.keys(values['env']).filter((name) => !names.has(name))).toEqual([]);
     const secrets: Record<string, string> = {
@@ -39,7 +39,7 @@ describe.each(FILES)('the example %s', (file) => {
     expect(readConfig(Object.fromEntries(env)).warnings).toEqual([]);
   });
 
-  test('asks for as much CPU as the target that it is scaled by', () => {
+  test('requests at least as much CPU as the target of its autoscaler', () => {
     const [{ resource }] = only(release.objects, 'HorizontalPodAutoscaler')['spec'].metrics;
     expect(resource).toEqual({ name: 'cpu', target: { type: 'AverageValue', averageValue: '700m' } });
     expect(Number(container().resources.requests.cpu) * 1000).toBeGreaterThanOrEqual(700);
@@ -50,16 +50,17 @@ describe('the example for CloudNativePG', () => {
   const { metadata, spec } = read(RESOURCE);
   const { env, secrets } = read('cloudnativepg.yaml');
 
-  test('names the Secret that the operator makes for its cluster', () => {
+  test('names the Secret that the operator creates for its cluster', () => {
     expect(secrets.DATABASE_URL).toEqual({ existingSecret: `${metadata.name}-app`, key: 'uri' });
   });
 
-  test('waits for a standby, and relies on no barrier that another standby could let pass', () => {
+  test('requires a synchronous standby, and uses the read barrier only if it covers every standby', () => {
     expect(env).toMatchObject({ REQUIRE_SYNCHRONOUS: 'on' });
     const { number, ...synchronous } = spec.postgresql.synchronous;
     expect(synchronous).toEqual({ method: 'any', dataDurability: 'required' });
     expect(number).toBeGreaterThan(0);
-    // Any standby may take over. With fewer waited for than there are, one goes on acknowledging for the old primary.
+    // Any standby may take over. If a commit waits for fewer than all of them, another one can still acknowledge commits
+    // for the old primary.
     expect(env['READ_BARRIER'] === 'on' && number < spec.instances - 1).toBe(false);
   });
 });

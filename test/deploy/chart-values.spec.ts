@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.js';
 import { LEAST, problemsOf, renderChart, only, type Tree, valuesWith } from './chart.js';
 
 describe('the chart’s values', () => {
-  test('are refused as they are: the address and the secrets are yours to give', () => {
+  test('are refused without an address and secrets', () => {
     expect(problemsOf(valuesWith())).toEqual(
       expect.arrayContaining([
         '/env/PUBLIC_URL must match pattern "^https?://[^/?#@]+/*$"',
@@ -17,7 +17,7 @@ describe('the chart’s values', () => {
     expect(problemsOf(valuesWith(LEAST))).toEqual([]);
   });
 
-  test('need no service tokens where certificates name the clients', () => {
+  test('need no service tokens if certificates identify the clients', () => {
     const grpcTls = { existingSecret: 'tls', clientRoles: ['systems.internal:validator'] };
     const withoutTokens = { ...LEAST, secrets: { DATABASE_URL: { existingSecret: 'latchkey' } }, grpcTls };
     expect(problemsOf(valuesWith(withoutTokens))).toEqual([]);
@@ -27,13 +27,13 @@ describe('the chart’s values', () => {
     ['a secret as plain text', { env: { DATABASE_URL: 'postgresql://latchkey:secret@db/latchkey' } }],
     ['a secret as plain text among secrets', { secrets: { DATABASE_URL: { value: 'postgresql://db' } } }],
     ['demo values', { env: { DEMO: '1' } }],
-    ['a port of its own choice', { env: { HTTP_PORT: '80' } }],
+    ['a port', { env: { HTTP_PORT: '80' } }],
     ['a number where the template would write 1e+06', { env: { RATE_LIMIT_BURST: 1_000_000 } }],
     ['a shorter timeout than the service accepts', { env: { DATABASE_PATIENCE_MS: '19' } }],
     ['a longer timeout than the service accepts', { env: { DATABASE_PATIENCE_MS: '60001' } }],
     ['a mail server and its password as plain text', { env: { SMTP_URL: 'smtps://user:secret@mail' } }],
     ['a notice of an expiry after a year', { env: { EXPIRY_NOTICE_DAYS: '365' } }],
-    ['a name that is no variable', { env: { 'public-url': 'https://keys.example.com' } }],
+    ['a name that is not a variable', { env: { 'public-url': 'https://keys.example.com' } }],
     ['a misspelt section', { autoscalling: { enabled: true } }],
     ['an ingress without a host', { ingress: { enabled: true } }],
     ['an address with a path', { env: { PUBLIC_URL: 'https://example.com/keys' } }],
@@ -45,7 +45,7 @@ describe('the chart’s values', () => {
     expect(problemsOf(valuesWith(LEAST, overrides))).not.toEqual([]);
   });
 
-  test('become an environment that the service starts with', async () => {
+  test('become an environment that the service accepts', async () => {
     const { latchkey } = await renderChart({ latchkey: valuesWith(LEAST) });
     const secrets: Record<string, string> = {
       DATABASE_URL: 'postgresql://latchkey@db.example.com/latchkey',

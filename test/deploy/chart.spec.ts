@@ -5,12 +5,12 @@ import { LEAST, only, type Rendered, renderChart, type Tree, valuesWith } from '
 import { EVERYTHING } from './every-value.js';
 import { typeProblems } from './kubernetes-types.js';
 
-let releases: Record<'latchkey' | 'everything' | 'beside' | 'hurried' | 'greedy' | 'shared' | 'twice', Rendered>;
+let releases: Record<'latchkey' | 'everything' | 'monitored' | 'hurried' | 'greedy' | 'shared' | 'twice', Rendered>;
 beforeAll(async () => {
   releases = await renderChart({
     latchkey: valuesWith(LEAST),
     everything: valuesWith(LEAST, EVERYTHING),
-    beside: valuesWith(LEAST, { serviceMonitor: { enabled: true } }),
+    monitored: valuesWith(LEAST, { serviceMonitor: { enabled: true } }),
     hurried: valuesWith(LEAST, { drainSeconds: 20 }),
     greedy: valuesWith(LEAST, { podDisruptionBudget: { maxUnavailable: 3 } }),
     twice: valuesWith(LEAST, EVERYTHING, { env: { FORWARD_AUTH_ROUTES: '/etc/routes.json' } }),
@@ -20,11 +20,11 @@ beforeAll(async () => {
 
 const pod = (name: 'latchkey' | 'everything') => only(releases[name].objects, 'Deployment')['spec'].template.spec;
 const container = (name: 'latchkey' | 'everything') => pod(name).containers[0];
-const service = (name: 'everything' | 'beside', component: string) =>
+const service = (name: 'everything' | 'monitored', component: string) =>
   releases[name].objects.find(({ metadata }) => metadata.labels['app.kubernetes.io/component'] === component)!;
 
 describe('the chart', () => {
-  test('makes objects that Kubernetes knows field by field', async () => {
+  test('renders objects whose fields Kubernetes knows', async () => {
     const { latchkey, everything } = releases;
     expect([latchkey.error, everything.error]).toEqual([undefined, undefined]);
     expect(await typeProblems([...latchkey.objects, ...everything.objects])).toEqual([]);
@@ -49,7 +49,7 @@ describe('the chart', () => {
     }
   });
 
-  test('asks /livez whether to restart and /readyz whether to send work', () => {
+  test('probes /livez for restarts and /readyz for readiness', () => {
     const { startupProbe, livenessProbe, readinessProbe } = container('latchkey');
     expect([startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)).toEqual([
       '/livez',
@@ -59,7 +59,7 @@ describe('the chart', () => {
     expect(startupProbe.failureThreshold * startupProbe.periodSeconds).toBe(600);
   });
 
-  test('has every secret by reference and none as a value', () => {
+  test('refers to every secret and contains none', () => {
     const env: Tree[] = container('everything').env;
     const references = env.filter(({ valueFrom }) => valueFrom).map(({ name, valueFrom }) => [name, valueFrom]);
     expect(Object.fromEntries(references)).toEqual({
@@ -72,34 +72,34 @@ describe('the chart', () => {
     expect(releases.everything.objects.map(({ kind }) => kind)).not.toContain('Secret');
   });
 
-  test('lets an instance end what is under way before it is killed, and refuses values that would not', () => {
+  test('gives an instance time to stop in order, and refuses values that are too short', () => {
     expect(container('latchkey').lifecycle.preStop.exec.command).toEqual(['sleep', '5']);
     // An orderly stop takes 12 seconds at most (src/composition/workers/workers.ts).
     expect(pod('latchkey').terminationGracePeriodSeconds).toBeGreaterThan(5 + 12);
     expect(releases.hurried.error).toContain('terminationGracePeriodSeconds must be');
   });
 
-  test('never lets all instances be away at once, neither for upgrades nor for evictions', () => {
+  test('keeps an instance available during upgrades and evictions', () => {
     const { replicas, strategy } = only(releases.latchkey.objects, 'Deployment')['spec'];
     expect(strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
     expect(only(releases.latchkey.objects, 'PodDisruptionBudget')['spec'].maxUnavailable).toBeLessThan(replicas);
     expect(releases.greedy.error).toContain('podDisruptionBudget.maxUnavailable must be less');
   });
 
-  test('gives gRPC clients every instance, not one address', () => {
+  test('gives gRPC clients the addresses of all instances', () => {
     const grpc = releases.latchkey.objects.find(({ metadata }) => metadata.name === 'latchkey-grpc')!;
     expect(grpc['spec']).toMatchObject({ clusterIP: 'None', ports: [{ port: 50051, targetPort: 'grpc' }] });
     expect(releases.latchkey.notes).toContain('dns:///latchkey-grpc.keys.svc:50051');
   });
 
-  test('scales its own Deployment, which then leaves the number of replicas alone', () => {
+  test('scales its own Deployment, which then sets no replicas', () => {
     const { objects } = releases.everything;
     const deployment = only(objects, 'Deployment');
     expect(only(objects, 'HorizontalPodAutoscaler')['spec'].scaleTargetRef.name).toBe(deployment['metadata'].name);
     expect(deployment['spec']).not.toHaveProperty('replicas');
   });
 
-  test('selects its own pods wherever it selects', () => {
+  test('selects its own pods in every selector', () => {
     const { objects } = releases.latchkey;
     const labels = only(objects, 'Deployment')['spec'].template.metadata.labels;
     const selectors = objects.map(({ spec }) => spec?.selector?.matchLabels ?? spec?.selector).filter(Boolean);
@@ -107,7 +107,7 @@ describe('the chart', () => {
     for (const selector of selectors) expect(labels).toMatchObject(selector);
   });
 
-  test('shows the public what people need, and nothing that services, proxies or Prometheus ask', () => {
+  test('publishes only the paths that people and key holders need', () => {
     const [{ http }] = only(releases.everything.objects, 'Ingress')['spec'].rules;
     const called = MANAGEMENT_ROUTES.map(({ name }) => /\/v1\/[^/]+/.exec(name)![0]);
     const forHolders = ['/v1/key', '/v1/leaked-keys'];
@@ -115,7 +115,7 @@ describe('the chart', () => {
     expect(new Set(http.paths.map(({ pathType }: Tree) => pathType))).toEqual(new Set(['Prefix']));
   });
 
-  test('gives the routes for proxies, listed among the values, as the file that the service reads', () => {
+  test('mounts the forward-auth routes of the values as the file that the service reads', () => {
     const [{ name, data }] = [only(releases.everything.objects, 'ConfigMap')].map(({ metadata, data: files }) => ({
       name: metadata.name as string,
       data: files as Record<string, string>,
@@ -132,17 +132,17 @@ describe('the chart', () => {
       name: 'FORWARD_AUTH_ROUTES',
       value: `${mountPath}/routes.json`,
     });
-    // Other routes are another pod: the file is read at the start.
+    // Changed routes replace the pods, because the service reads the file when it starts.
     const { annotations } = only(releases.everything.objects, 'Deployment')['spec'].template.metadata;
     expect(annotations).toMatchObject({ 'latchkey.dev/forward-auth-routes': expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(releases.twice.error).toContain('forwardAuth.routes and env.FORWARD_AUTH_ROUTES exclude each other');
   });
 
-  test('refuses an ingress whose address all people would share', () => {
+  test('refuses an ingress without trusted proxies, because all clients would share its address', () => {
     expect(releases.shared.error).toContain('ingress.enabled needs env.TRUSTED_PROXIES');
   });
 
-  test('has Prometheus scrape the service that bears the labels it asks for, on a port of their own if there is one', () => {
+  test('lets Prometheus scrape the labelled service, on the metrics port if there is one', () => {
     const { spec } = only(releases.everything.objects, 'ServiceMonitor');
     const http = service('everything', 'http');
     expect(http['metadata'].labels).toMatchObject(spec.selector.matchLabels);
@@ -152,11 +152,11 @@ describe('the chart', () => {
     expect(container('everything').ports).toContainEqual({ name: 'metrics', containerPort: 9464 });
     expect(container('everything').env).toContainEqual({ name: 'METRICS_PORT', value: '9464' });
 
-    expect(only(releases.beside.objects, 'ServiceMonitor')['spec'].endpoints[0].port).toBe('http');
-    expect(service('beside', 'http')['spec'].ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+    expect(only(releases.monitored.objects, 'ServiceMonitor')['spec'].endpoints[0].port).toBe('http');
+    expect(service('monitored', 'http')['spec'].ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
   });
 
-  test('says what is missing for several instances', () => {
+  test('names the settings that several instances need', () => {
     expect(releases.latchkey.notes).toContain('secrets.REDIS_URL is not set');
     expect(releases.everything.notes).not.toContain('is not set');
   });

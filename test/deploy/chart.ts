@@ -10,22 +10,22 @@ const CHART = join(root, 'deploy/helm/latchkey');
 const RENDERER = ['main.go', 'yaml.go'].map((file) => join(root, 'test/deploy/render-chart', file));
 const read = (path: string) => readFileSync(join(CHART, path), 'utf8');
 
-/** Parsed YAML: what is not there fails the test that looks for it. */
+/** Parsed YAML. A missing field fails the test that reads it. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Tree = { [name: string]: any };
 
-/** What docs/operations.md says to set, and no more. */
+/** The values that docs/operations.md requires. */
 export const LEAST: Tree = {
   env: { PUBLIC_URL: 'https://keys.example.com' },
   secrets: { DATABASE_URL: { existingSecret: 'latchkey' }, SERVICE_TOKENS: { existingSecret: 'latchkey' } },
 };
 
-/** As Helm lays values over the chart's own: maps are merged, all else is replaced. */
+/** Combines values with the chart's own like Helm: maps are merged, everything else is replaced. */
 export function valuesWith(...overrides: readonly Tree[]): Tree {
   return overrides.reduce<Tree>(merge, parse(read('values.yaml')) as Tree);
 }
 
-/** What Helm would say of values, by the chart's schema, before it renders anything. */
+/** The errors that Helm would report for values, by the chart's schema, before it renders anything. */
 export function problemsOf(values: Tree): string[] {
   const validate = new Ajv({ allErrors: true, strict: false }).compile(JSON.parse(read('values.schema.json')));
   validate(values);
@@ -52,7 +52,7 @@ export async function renderChart<Name extends string>(releases: Record<Name, Tr
     },
   ]);
   const input = JSON.stringify({ Templates: templates, Releases: Object.fromEntries(data) });
-  // Outside of any Go module: it imports nothing but Go's own library. Go keeps what it compiled under HOME.
+  // Outside of any Go module, because it imports only Go's standard library. Go's build cache is under HOME.
   const env = { HOME: tmpdir(), ...process.env, GO111MODULE: 'off' };
   const { code, output } = await run('go', ['run', ...RENDERER], { input, env });
   if (code !== 0) throw new Error(output);

@@ -14,8 +14,8 @@ const services = compose();
 const nodes = Object.keys(services).filter((name) => name.startsWith('patroni-'));
 const NODE = parse(text('deploy/compose/patroni/patroni.yml')) as Tree;
 
-describe('docker-compose.failover.yml over docker-compose.yml', () => {
-  test('has the instances know every node, and answer after a barrier', () => {
+describe('docker-compose.failover.yml', () => {
+  test('gives the instances every node, a read barrier and synchronous commits', () => {
     expect(nodes).toHaveLength(3);
     for (const name of ['latchkey-1', 'latchkey-2']) {
       const { database } = readConfig(environmentOf(services[name]!));
@@ -26,7 +26,7 @@ describe('docker-compose.failover.yml over docker-compose.yml', () => {
     }
   });
 
-  test('starts the one PostgreSQL no more, and nothing before what it needs is well', () => {
+  test('does not start the single PostgreSQL, and starts each service after its dependencies are healthy', () => {
     expect(services['postgres']!['profiles']).toEqual(['single']);
     for (const { depends_on: needs = {}, ...service } of Object.values(services)) {
       expect(service['healthcheck'] ?? service['build']).toBeTruthy();
@@ -38,7 +38,7 @@ describe('docker-compose.failover.yml over docker-compose.yml', () => {
     }
   });
 
-  test('gives each node its own name, addresses and disk, and opens none of them', () => {
+  test('gives each node its own name, addresses and disk, and publishes no port', () => {
     for (const node of nodes) {
       const { environment, volumes, ports } = services[node]!;
       expect(environment).toMatchObject({
@@ -52,13 +52,13 @@ describe('docker-compose.failover.yml over docker-compose.yml', () => {
     }
   });
 
-  test('runs Patroni with the settings that docs/high-availability.md has reasons for', () => {
-    // Patroni 3.0 knows the one by both names, 4 by the new one.
+  test('runs Patroni with the settings that docs/high-availability.md explains', () => {
+    // Patroni 3.0 accepts both names, 4 only the new one.
     const machines = text('deploy/patroni/patroni.yml').replaceAll('master_start_timeout', 'primary_start_timeout');
     expect(NODE['bootstrap'].dcs).toEqual((parse(machines) as Tree)['bootstrap'].dcs);
   });
 
-  test('builds the nodes from files that are there, for the PostgreSQL that docker-compose.yml has', () => {
+  test('builds the nodes from existing files, with the PostgreSQL release of docker-compose.yml', () => {
     const folder = services[nodes[0]!]!['build'] as string;
     const image = text(join(folder, 'Dockerfile'));
     const { image: single } = (readCompose(['docker-compose.yml'])['services'] as Tree)['postgres'];
@@ -70,7 +70,7 @@ describe('docker-compose.failover.yml over docker-compose.yml', () => {
     expect(image).toContain(`COPY --chmod=755 ${(NODE['bootstrap'].post_bootstrap as string).split('/').at(-1)} `);
   });
 
-  test('takes its password from .env where docker-compose.production.yml asks for one', () => {
+  test('takes its password from .env in production', () => {
     const env = {
       PUBLIC_URL: 'https://keys.example.com',
       SERVICE_TOKENS: `systems-api:validator:${'1'.repeat(64)}`,

@@ -27,19 +27,19 @@ describe('docker-compose.yml', () => {
     for (const name of Object.keys(services['systems-api']!['environment'])) expect(example).toContain(`env.${name}`);
   });
 
-  test('gives an environment that the service starts with, and believes nginx alone', () => {
+  test('sets an environment that the service accepts, and trusts only nginx as a proxy', () => {
     const [, { environment }] = instances[0]!;
     const config = readConfig(environmentOf({ environment }));
     const [{ subnet }] = compose['networks'].default.ipam.config;
     expect(config).toMatchObject({ demo: true, trustedProxies: [subnet] });
   });
 
-  test('opens nothing but nginx, and that on this machine alone', () => {
+  test('publishes only nginx, and only on this machine', () => {
     const open = Object.values(services).flatMap(({ ports }) => ports ?? []);
     expect(open).toEqual(['127.0.0.1:8080:8080']);
   });
 
-  test('knows of every part whether it is well, and starts none before what it needs is', () => {
+  test('has a health check for every service, and starts each after its dependencies are healthy', () => {
     const images = new Map(readStages().map((stage) => [stage.name, stage]));
     for (const { healthcheck, build, depends_on: needs = {} } of Object.values(services)) {
       expect(healthcheck ?? textsOf(images.get(build?.target)!, 'HEALTHCHECK')[0]).toBeTruthy();
@@ -50,12 +50,12 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('names a release line of every image that it does not build', () => {
+  test('names a release of every image that it does not build', () => {
     const foreign = Object.values(services).filter(({ build }) => !build);
     for (const { image } of foreign) expect(image).toMatch(/^[a-z]+:\d+(\.\d+)*$/);
   });
 
-  test('runs the service without privileges or a writable file system, and lets it end in order', () => {
+  test('runs the service without privileges or a writable file system, and gives it time to stop in order', () => {
     for (const [, service] of instances) {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
       // An orderly stop takes 12 seconds at most (src/composition/workers/workers.ts).
@@ -63,7 +63,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test('hands on every variable that .env.example lists, but for what is fixed within a container', () => {
+  test('passes on every variable in .env.example that is not fixed within a container', () => {
     const ofTheMachine = ['HOST', 'HTTP_PORT', 'GRPC_PORT', 'SYSTEMS_API_PORT', 'DATA_DIR'];
     const read = named(configSource(), /reader\s*\.\w+\(\s*'([A-Z][A-Z_]+)'/g);
     const names = [...new Set(read)].filter((name) => !ofTheMachine.includes(name));
@@ -81,12 +81,12 @@ describe('docker-compose.yml', () => {
     expect(reached.filter(([, isReached]) => !isReached)).toEqual([]);
   });
 
-  test.each([BASE, PRODUCTION, FAILOVER])('%s takes no variable that .env.example does not list', (file) => {
+  test.each([BASE, PRODUCTION, FAILOVER])('%s uses only variables that .env.example lists', (file) => {
     const listed = named(text('.env.example'), /^#([A-Z][A-Z_]+)=/gm);
     expect(variablesOf(file).filter((name) => !listed.includes(name))).toEqual([]);
   });
 
-  test('mounts files that are there', () => {
+  test('mounts existing files', () => {
     const mounted = Object.values(services).flatMap(({ volumes }): string[] => volumes ?? []);
     const files = mounted.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':')[0]!);
     expect(files).toEqual(['./deploy/compose/nginx.conf']);
@@ -94,7 +94,7 @@ describe('docker-compose.yml', () => {
   });
 });
 
-describe('docker-compose.production.yml over it', () => {
+describe('docker-compose.production.yml', () => {
   const env = {
     PUBLIC_URL: 'https://keys.example.com',
     SERVICE_TOKENS: `systems-api:validator:${'1'.repeat(64)}`,
@@ -106,7 +106,7 @@ describe('docker-compose.production.yml over it', () => {
   const production = (given: Record<string, string> = env) =>
     readCompose([BASE, PRODUCTION], given)['services'] as Tree;
 
-  test.each(Object.keys(env))('does not start without %s, and says so', (name) => {
+  test.each(Object.keys(env))('is refused without %s, with an error that names it', (name) => {
     expect(() => production({ ...env, [name]: '' })).toThrow(`${name} is missing in .env`);
   });
 
@@ -120,7 +120,7 @@ describe('docker-compose.production.yml over it', () => {
     expect(() => readConfig(environmentOf(production()['latchkey-1'], { ...env, DEMO: '1' }))).not.toThrow();
   });
 
-  test('opens HTTPS alone, in front of the two instances and nothing else', () => {
+  test('publishes only HTTPS, in front of the two instances', () => {
     const { nginx, 'systems-api': example, ...others } = production();
     expect(nginx.ports).toEqual(['443:8443']);
     expect(Object.values<Tree>(others).flatMap(({ ports }) => ports ?? [])).toEqual([]);

@@ -6,27 +6,27 @@ import type { Tree } from './chart.js';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What a file lays over another in place of what is there. */
-class Instead {
+/** A value that replaces that of the file before, instead of being merged with it. */
+class Override {
   constructor(readonly value: unknown) {}
 }
 
 /**
- * Compose files as Docker Compose reads them: variables filled in, and each file laid over the ones before.
+ * Reads Compose files like Docker Compose: with variables filled in, and each file merged into the ones before.
  * @param env the environment and .env
- * @throws where a variable is asked for that is not set
+ * @throws if a required variable is not set
  */
 export function readCompose(files: readonly string[], env: Environment = {}): Tree {
   const customTags = (['seq', 'map'] as const).map((collection) => ({
     tag: '!override',
     collection,
-    resolve: (node: unknown) => new Instead((node as { toJSON(): unknown }).toJSON()),
+    resolve: (node: unknown) => new Override((node as { toJSON(): unknown }).toJSON()),
   }));
   const trees = files.map((file) => parse(interpolate(textOf(file), env), { merge: true, customTags }) as Tree);
   return trees.reduce((under, over) => layOver(under, over) as Tree);
 }
 
-/** What a container gets: a name without a value is handed on, if it is set. */
+/** The environment of a container. A name without a value is passed on if it is set. */
 export function environmentOf({ environment }: Tree, env: Environment = {}): Record<string, string> {
   const pairs = Object.entries(environment as Tree).map(([name, value]) => [name, value ?? env[name]]);
   return Object.fromEntries(
@@ -34,10 +34,10 @@ export function environmentOf({ environment }: Tree, env: Environment = {}): Rec
   );
 }
 
-/** The names that a file fills in or hands on. */
+/** The names of the variables that a file fills in or passes on. */
 export function variablesOf(file: string): string[] {
   const text = textOf(file);
-  return [...text.matchAll(/\$\{(\w+)|^ {4}([A-Z_]+):$/gm)].map(([, filledIn, handedOn]) => (filledIn ?? handedOn)!);
+  return [...text.matchAll(/\$\{(\w+)|^ {4}([A-Z_]+):$/gm)].map(([, filledIn, passedOn]) => (filledIn ?? passedOn)!);
 }
 
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/^\s*#.*$/gm, '');
@@ -53,7 +53,7 @@ function interpolate(text: string, env: Environment): string {
 }
 
 function layOver(under: unknown, over: unknown): unknown {
-  if (over instanceof Instead) return over.value;
+  if (over instanceof Override) return over.value;
   if (Array.isArray(under) && Array.isArray(over)) return [...(under as unknown[]), ...(over as unknown[])];
   if (!isMap(under) || !isMap(over)) return over;
   const names = [...new Set([...Object.keys(under), ...Object.keys(over)])];
@@ -61,5 +61,5 @@ function layOver(under: unknown, over: unknown): unknown {
 }
 
 function isMap(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Instead);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Override);
 }

@@ -11,19 +11,19 @@ const images = stages.filter((stage) => textsOf(stage, 'CMD').length > 0);
 const context = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
 
 describe('the Dockerfile', () => {
-  test('makes the service, last and so by default, and the reference resource service', () => {
+  test('builds the service by default, and the reference resource service', () => {
     expect(images.map(({ name }) => name)).toEqual(['systems-api', 'latchkey']);
     expect(names.at(-1)).toBe('latchkey');
   });
 
-  test('stands on one release of Node, and on a stage of its own or nothing else', () => {
+  test('has one release of Node as its only base image', () => {
     const foreign = stages.map(({ from }) => from).filter((from) => !names.includes(from));
     const [node, ...others] = new Set(foreign.filter((from) => from !== 'scratch'));
     expect(node).toMatch(/^node:\d+\.\d+\.\d+-[a-z]+-slim$/);
     expect(others).toEqual([]);
   });
 
-  test('labels each image with what it is, of which version and license, and on what it stands', () => {
+  test('labels each image with its title, version, license, source and base image', () => {
     const { version, license } = manifest('package.json');
     const source = manifest('clients/node/package.json').repository.url.replace(/^git\+(.*)\.git$/, '$1');
     for (const image of images) {
@@ -45,7 +45,7 @@ describe('the Dockerfile', () => {
     expect(manifest('web/package.json').repository.url).toBe(manifest('clients/node/package.json').repository.url);
   });
 
-  test('runs as a user that is not root, by number, with a health check and in production', () => {
+  test('runs in production mode, with a health check, as a numeric user that is not root', () => {
     for (const image of images) {
       expect(textsOf(image, 'USER')).toEqual(['1000:1000']);
       expect(textsOf(image, 'HEALTHCHECK')).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  test('lets no package run a program at its installation', () => {
+  test('installs packages without their scripts', () => {
     const installs = stages
       .flatMap((stage) => textsOf(stage, 'RUN'))
       .filter((text) => /npm (ci|i|install)\b/.test(text));
@@ -61,7 +61,7 @@ describe('the Dockerfile', () => {
     for (const install of installs) expect(install).toContain('npm ci --ignore-scripts');
   });
 
-  test('copies nothing but what is there and reaches the build', () => {
+  test('copies only existing files that .dockerignore includes', () => {
     const ownCopies = stages.flatMap(copiesOf).filter(({ from }) => from === undefined);
     const sources = ownCopies.flatMap(({ sources: own }) => own).filter((source) => source !== '.');
     expect(sources.length).toBeGreaterThan(5);
@@ -70,7 +70,7 @@ describe('the Dockerfile', () => {
     for (const source of sources) expect(context).toContain(`!${source.split('/')[0]}`);
   });
 
-  test('copies from other stages what they install, hold or build', () => {
+  test('copies from other stages only what they install or build', () => {
     const copies = stages.flatMap(copiesOf).filter(({ from }) => from !== undefined);
     expect(copies.map(({ from }) => from).filter((from) => !names.includes(from!))).toEqual([]);
     const built = ['dist', 'web/dist', 'clients/node', 'examples/systems-api'].map((path) => `/app/${path}`);
@@ -80,7 +80,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  test('has in its context whatever the build depends on', () => {
+  test('includes every input of the build in its context', () => {
     const build = readFileSync(join(root, 'scripts/build.mjs'), 'utf8');
     const inputs = [...build.matchAll(/(?:common|\w+Inputs) = \[(.*)\]|inputs: \[([^\]]*)\]/g)]
       .flatMap(([, shared, own]) => [...(shared ?? own)!.matchAll(/'([^']+)'/g)])

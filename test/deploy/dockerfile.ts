@@ -14,7 +14,7 @@ export interface Stage {
 }
 
 interface Copy {
-  /** The stage that it copies from, unless it is the build's context. */
+  /** The stage that it copies from; undefined for the build's context. */
   readonly from: string | undefined;
   readonly sources: readonly string[];
   readonly target: string;
@@ -55,7 +55,7 @@ export function copiesOf(stage: Stage): Copy[] {
 export const environmentOf = (stage: Stage): Record<string, string> =>
   Object.fromEntries(textsOf(stage, 'ENV').flatMap((text) => text.split(' ').map((pair) => pair.split('='))));
 
-/** The labels of an image, of a build without arguments. */
+/** The labels of an image that is built without arguments. */
 export const labelsOf = (stage: Stage): Record<string, string> =>
   Object.fromEntries(
     textsOf(stage, 'LABEL').flatMap((text) =>

@@ -16,13 +16,13 @@ describe('.env.example', () => {
     expect(listed).toEqual(expect.arrayContaining(read));
   });
 
-  it('lists what docs/configuration.md explains', () => {
+  it('lists the variables that docs/configuration.md explains', () => {
     const rows = named(text('docs/configuration.md'), /^\| (`[A-Z][A-Z_]+`(?: `[A-Z_]+`)*) /gm);
     const explained = rows.flatMap((row) => named(row!, /`(\w+)`/g));
     expect(explained.toSorted()).toEqual(listed.toSorted());
   });
 
-  it('lists each once and sets none', () => {
+  it('lists each variable once and sets none', () => {
     expect(new Set(listed).size).toBe(listed.length);
     expect(text('.env.example')).not.toMatch(/^[^#\n]/m);
   });

@@ -11,9 +11,9 @@ interface LockedPackage {
 }
 
 /**
- * Makes the folder that a stage of the Dockerfile would hold, with the packages that its `npm ci` would install: the
- * root's, without packages for development, optional packages and workspaces. (Those that the workspaces need are among
- * them, since the lockfile does not tell them apart.)
+ * Creates the folder of a stage of the Dockerfile, with the packages that its `npm ci` would install: those of the root,
+ * without development packages, optional packages and workspaces. (The dependencies of workspaces are included, because
+ * the lockfile does not mark them.)
  */
 export function layOut(stage: Stage, folder: string): void {
   for (const { from, sources, target } of copiesOf(stage)) {
@@ -36,7 +36,7 @@ function productionPackages(): string[] {
     .map(([path]) => path);
 }
 
-/** The packages that are loaded. A package inside another package counts as one of its own. */
+/** A package inside another package is copied separately. */
 function layOutPackages(folder: string): void {
   for (const path of productionPackages()) {
     if (!existsSync(join(root, path))) throw new Error(`${path} is not installed: run npm install`);
@@ -54,7 +54,7 @@ function layOutFolder(from: string, to: string): void {
   }
 }
 
-/** Thousands of files that are never written to, so hard links are enough on the same disk. */
+/** There are thousands of files. They are only read, so hard links are enough on the same disk. */
 function linkOrCopy(source: string, target: string): void {
   try {
     linkSync(source, target);

@@ -16,7 +16,7 @@ import { environmentOf, readStages, textsOf } from './dockerfile.js';
 import { layOut } from './image-tree.js';
 
 const stage = readStages().find(({ name }) => name === 'latchkey')!;
-/** The user of the image. Without root, or with node in a folder that only root may enter, the current user runs it. */
+/** The user of the image. The current user, if we are not root or if only root may enter the folder of node. */
 const [uid, gid] = imageUser();
 const TOKENS = { validator: 'a validator of this test', admin: 'a platform of this test' };
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -28,7 +28,7 @@ function imageUser(): number[] {
   return status === 0 ? [user, group] : [];
 }
 
-describe('what the image holds', () => {
+describe('the image', () => {
   let folder: string;
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: ChildProcess;
@@ -65,7 +65,7 @@ describe('what the image holds', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('is all that the service needs in production, without a place to write to', async () => {
+  test('contains all that the service needs in production, without a writable folder', async () => {
     await eventually(async () => service.exitCode !== null || (await answers('/readyz')) === 200);
     expect({ exitCode: service.exitCode, output }).toMatchObject({ exitCode: null });
     expect(environmentOf(stage)['NODE_ENV']).toBe('production');
@@ -79,12 +79,12 @@ describe('what the image holds', () => {
     for (const path of ['/settings/api-keys', '/openapi.json', '/metrics']) expect(await answers(path)).toBe(200);
   });
 
-  test('ends in order on SIGTERM', async () => {
+  test('stops in order on SIGTERM', async () => {
     service.kill('SIGTERM');
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
-  test('is listed by the line that makes its bill of materials', async () => {
+  test('has its packages listed in the bill of materials', async () => {
     const list = readStages().find(({ name }) => name === 'latchkey-sbom')!;
     const { code, output: said } = await run('sh', ['-c', textsOf(list, 'RUN')[0]!], { cwd: folder });
     expect(code === 0 ? '' : said).toBe('');

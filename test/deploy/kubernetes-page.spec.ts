@@ -10,23 +10,23 @@ import { only, problemsOf, renderChart, type Tree, valuesWith } from './chart.js
 
 const PAGE = 'docs/operations.md';
 
-describe('docs/operations.md on Kubernetes', () => {
+describe('the commands for Kubernetes in docs/operations.md', () => {
   let bin: string;
   beforeAll(() => {
     bin = mkdtempSync(join(tmpdir(), 'bin-'));
-    // They note what they are told: there is no cluster here.
+    // They write their arguments to a file, because there is no cluster here.
     for (const command of ['kubectl', 'helm']) {
-      writeFileSync(join(bin, command), `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(bin, `${command}.told`)}\n`);
+      writeFileSync(join(bin, command), `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(bin, `${command}.written`)}\n`);
       chmodSync(join(bin, command), 0o755);
     }
   });
   afterAll(() => rmSync(bin, { recursive: true, force: true }));
-  const told = (command: string) =>
-    readFileSync(join(bin, `${command}.told`), 'utf8')
+  const written = (command: string) =>
+    readFileSync(join(bin, `${command}.written`), 'utf8')
       .trim()
       .split('\n');
 
-  test('gives values that are complete, and makes the secret with every key that they refer to', async () => {
+  test('use complete values, and create the secret with every key that the values refer to', async () => {
     const values = valuesWith(parse(snippetOf(PAGE, 'Kubernetes', 'yaml')) as Tree);
     expect(problemsOf(values)).toEqual([]);
 
@@ -35,7 +35,7 @@ describe('docs/operations.md on Kubernetes', () => {
     const { code, output } = await run('sh', ['-euc', snippetOf(PAGE, 'Kubernetes', 'sh')], { env });
     expect({ code, output }).toEqual({ code: 0, output: '' });
 
-    const [create, secret, generic, name, ...literals] = told('kubectl');
+    const [create, secret, generic, name, ...literals] = written('kubectl');
     expect([create, secret, generic]).toEqual(['create', 'secret', 'generic']);
     const [{ env: wanted }] = only((await renderChart({ latchkey: values })).latchkey.objects, 'Deployment')['spec']
       .template.spec.containers;
@@ -45,7 +45,7 @@ describe('docs/operations.md on Kubernetes', () => {
       references.map(({ key }: Tree) => key as string).toSorted(),
     );
 
-    const [install, release, chart, flag, file] = told('helm');
+    const [install, release, chart, flag, file] = written('helm');
     expect([install, release, flag]).toEqual(['install', 'latchkey', '--values']);
     expect(existsSync(join(root, chart!, 'Chart.yaml'))).toBe(true);
     expect(readFileSync(join(root, PAGE), 'utf8')).toContain(`\`${file}\``);

@@ -17,9 +17,9 @@ const OPTIONS = {
 const PROBLEM = /^objects\.ts\((?<line>\d+),\d+\): (?<text>.*)$/;
 
 /**
- * The errors that Kubernetes' own types find in objects. The objects are literals, so that an unknown field is an
- * error, too: an API server would drop it silently. Kinds of other projects (monitoring.coreos.com) have no types here
- * and are left out.
+ * The errors that Kubernetes' own types find in objects. The objects are literals, so that an unknown field, which an API
+ * server would drop silently, is an error, too. Kinds of other projects (monitoring.coreos.com) have no types here and
+ * are left out.
  */
 export async function typeProblems(objects: readonly Tree[]): Promise<string[]> {
   const known = objects.filter(({ apiVersion }) => !String(apiVersion).includes('.com/'));

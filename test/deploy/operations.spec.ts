@@ -51,9 +51,9 @@ describe('docs/operations.md', () => {
     return eventually(isSealed).finally(() => app.close());
   };
 
-  test('says how many connections a process takes at most, and it takes no more', async () => {
+  test('states the highest number of connections that a process opens', async () => {
     const { fullKey } = await owner.newKey({ name: 'load' });
-    // On a busy machine some get the answer that PostgreSQL is late; this test counts only the connections.
+    // On a busy machine some calls may time out. This test counts only the connections.
     const crowd = () =>
       Promise.allSettled(
         times(20, () => [
@@ -70,7 +70,8 @@ describe('docs/operations.md', () => {
       );
       return row!.open;
     };
-    // They stay open for a while: a crowd that came slowly leaves fewer. One that was given up may stay until PostgreSQL notices.
+    // Connections stay open for a while. If the calls come slowly, fewer are opened. One that timed out may stay until
+    // PostgreSQL notices.
     await eventually(async () => {
       await crowd();
       return (await open()) === 13;
@@ -78,7 +79,7 @@ describe('docs/operations.md', () => {
     expect(readFileSync(join(root, 'docs/operations.md'), 'utf8')).toContain('At most 13 a process');
   });
 
-  test('revokes after a restore what is active, on record and under the seals', async () => {
+  test('has statements that revoke all active keys after a restore, in a sealed audit trail', async () => {
     const { apiKey, fullKey } = await owner.newKey({ name: 'revoked since the backup' });
     expect((await service.clients.validate(fullKey)).outcome).toBe('grant');
     await sql(database.url, statementsUnder('Backups and restore'));
@@ -90,7 +91,7 @@ describe('docs/operations.md', () => {
     expect(await holdsUnder(OLD_SEAL_KEY)).toMatchObject({ intact: true });
   });
 
-  test('keeps an older release at work on a schema that a newer one has expanded, restarted too', async () => {
+  test('lets an older release run on the schema of a newer one, also after a restart', async () => {
     const { fullKey } = await owner.newKey({ name: 'across the upgrade' });
     await service.clients.validate(fullKey);
     await sql(
@@ -110,7 +111,7 @@ describe('docs/operations.md', () => {
     }
   });
 
-  test('begins a new chain of seals under another key', async () => {
+  test('has statements that begin a new chain of seals under another key', async () => {
     await service.stop();
     await sql(database.url, statementsUnder('Rotation'));
     await start(NEW_SEAL_KEY);

@@ -13,12 +13,12 @@ const blocks = blocksOf('docs/run.md', 'sh');
 const lineOf = (pattern: RegExp) => pattern.exec(blocks.join(''))![0];
 const unit = readFileSync(join(root, 'deploy/systemd/latchkey@.service'), 'utf8');
 
-describe('docs/run.md', () => {
+describe('the commands in docs/run.md', () => {
   let machine: Machine;
-  let told: string[];
+  let printed: string[];
   beforeAll(async () => {
     machine = await Machine.start();
-    told = await machine.paste(blocks);
+    printed = await machine.paste(blocks);
   });
   afterAll(() => machine?.stop());
 
@@ -30,31 +30,31 @@ describe('docs/run.md', () => {
         .split('\n')
         .map((line) => line.split(/=(.*)/, 2) as [string, string]),
     );
-  test('pasted from top to bottom ends in a request that is granted, by two instances that warn of nothing', () => {
-    expect(told.join('')).toContain('without a key: 401\nwith the key: 200\n');
-    expect(told).toHaveLength(blocks.length);
-    expect(told.join('').match(/\{"status":"ok"/g)).toHaveLength(2);
-    // That Redis is slow on a busy machine is another matter.
+  test('set up two instances that grant a request and log no warning', () => {
+    expect(printed.join('')).toContain('without a key: 401\nwith the key: 200\n');
+    expect(printed).toHaveLength(blocks.length);
+    expect(printed.join('').match(/\{"status":"ok"/g)).toHaveLength(2);
+    // Redis may be slow on a busy machine, which this test does not check.
     const warnings = machine.logs().match(/^.*"level":[4-6]0.*$/gm) ?? [];
     expect(warnings.filter((line) => !line.includes('Redis is away'))).toEqual([]);
   });
 
-  test('goes on granting while an instance is stopped', async () => {
-    // Whichever instance Caddy begins with.
+  test('set up a proxy that grants requests while an instance is stopped', async () => {
+    // Enough requests to reach both instances, regardless of the one that Caddy begins with.
     const again = Array.from({ length: 8 }, () => lineOf(/^curl .* 'with the key: .*$/m));
-    const [told] = await machine.paste([['systemctl stop latchkey@1', ...again].join('\n')]);
-    expect(told).toBe('with the key: 200\n'.repeat(again.length));
+    const [printed] = await machine.paste([['systemctl stop latchkey@1', ...again].join('\n')]);
+    expect(printed).toBe('with the key: 200\n'.repeat(again.length));
   });
 
   test.each(['/metrics', '/v1/forward-auth?mode=caddy', '/v1/introspect', '/docs', '/readyz'])(
-    'lets nobody outside reach %s',
+    'do not publish %s',
     async (path) => {
-      const ask = `curl -sS -o /dev/null -w '%{http_code}' 'https://keys.example.com${path}'`;
-      expect(await machine.paste([ask])).toEqual(['404']);
+      const request = `curl -sS -o /dev/null -w '%{http_code}' 'https://keys.example.com${path}'`;
+      expect(await machine.paste([request])).toEqual(['404']);
     },
   );
 
-  test('makes a role for the service that can read what there is, and change neither tables nor what is on record', async () => {
+  test('create a role for the service that can read all tables, and change neither tables nor the audit trail', async () => {
     const url = settings()['DATABASE_URL']!;
     const tables = await sql<{ name: string }>(
       url,
@@ -78,7 +78,7 @@ describe('docs/run.md', () => {
     }
   });
 
-  test('makes a role for the service that may do all that the service does', async () => {
+  test('create a role for the service that may do all that the service does', async () => {
     const noticeReceivers = { webhook: true, mail: true };
     const app = await openApplication(settings()['DATABASE_URL']!, { noticeReceivers });
     try {
@@ -107,7 +107,7 @@ describe('docs/run.md', () => {
     expect(revoked).toMatch(/^revoked .*"first"\)$/m);
   });
 
-  test('has the service say who is to migrate, where tables are older than it is', async () => {
+  test('set up a service that names the role for migrations if the tables are too old', async () => {
     const url = new URL(machine.postgres.url);
     url.pathname = '/latchkey';
     await sql(url.href, `DELETE FROM migrations WHERE name = 'EventDetails1764150000000'`);
@@ -117,7 +117,7 @@ describe('docs/run.md', () => {
     );
   });
 
-  test('has a unit that systemd finds no fault with, and that runs the service as the image does', async () => {
+  test('install a unit that systemd accepts and that runs the service like the image', async () => {
     const { code, err } = await runCommand('systemd-analyze', [
       'verify',
       machine.here('/etc/systemd/system/latchkey@.service'),

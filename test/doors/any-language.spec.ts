@@ -12,7 +12,7 @@ import { snippetOf } from '../support/reading/pages.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { startService, type Service } from '../support/processes/service.js';
 
-describe('the client that docs/grpc.md shows for any language', () => {
+describe('the client for any language in docs/grpc.md', () => {
   let service: Service;
   let ownerId: string;
   let fullKey: string;
@@ -28,20 +28,20 @@ describe('the client that docs/grpc.md shows for any language', () => {
   afterAll(() => service.stop());
 
   /** The program's output for a client with that key. */
-  async function told(apiKey: string, target = service.grpcTarget): Promise<string> {
+  async function output(apiKey: string, target = service.grpcTarget): Promise<string> {
     const code = snippetOf('docs/grpc.md', 'Any language, over gRPC', 'js');
     expect(code).toContain('127.0.0.1:50051');
     expect(code).toContain('Date.now() + 200');
-    const patient = code.replace('Date.now() + 200', `Date.now() + ${CALL_TIMEOUT_MS}`);
-    writeFileSync(join(folder, 'client.mjs'), patient.replace('127.0.0.1:50051', target));
+    const withLongTimeout = code.replace('Date.now() + 200', `Date.now() + ${CALL_TIMEOUT_MS}`);
+    writeFileSync(join(folder, 'client.mjs'), withLongTimeout.replace('127.0.0.1:50051', target));
     const env = { ...process.env, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', AUTHORIZATION: `Bearer ${apiKey}` };
     const child = spawn(process.execPath, ['client.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
     return (await text(child.stdout)).trim();
   }
 
-  test('lets a good key through, and says what to answer to any other', async () => {
-    expect(await told(fullKey)).toBe(`200 ${ownerId}`);
-    expect(await told(unknownKey())).toBe('401 invalid api key');
-    expect(await told(fullKey, `127.0.0.1:${await freePort()}`)).toBe('503');
+  test('prints the owner of a good key, 401 for an unknown key, and 503 without Latchkey', async () => {
+    expect(await output(fullKey)).toBe(`200 ${ownerId}`);
+    expect(await output(unknownKey())).toBe('401 invalid api key');
+    expect(await output(fullKey, `127.0.0.1:${await freePort()}`)).toBe('503');
   });
 });

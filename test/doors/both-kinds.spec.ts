@@ -10,7 +10,7 @@ import { sharedService, type Service } from '../support/processes/service.js';
 import { bothKinds, inTable, Users } from './both-kinds.js';
 import { SYSTEMS } from './guarded-backend.js';
 
-describe('a service that takes API keys and the tokens of its users', () => {
+describe('a service with the guard that accepts API keys and the tokens of its users', () => {
   let service: Service;
   let guard: Guard;
   let server: Server;
@@ -38,17 +38,17 @@ describe('a service that takes API keys and the tokens of its users', () => {
     await service.stop();
   });
 
-  test('with the guard answers each as the proxies do', async () => {
+  test('answers each credential as the proxies do', async () => {
     const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
     const table = await bothKinds(users, await newOwner(service));
     for (const [what, headers, ...expected] of table) {
-      const told = await Promise.all(
+      const answers = await Promise.all(
         ['GET', 'POST'].map(async (method) => {
           const { status, head, body } = await rawRequest({ url }, `${method} ${SYSTEMS}`, [...headers]);
           return inTable(status, body, headersOf(head)['latchkey-key-expires']);
         }),
       );
-      expect([what, ...told]).toEqual([what, ...expected]);
+      expect([what, ...answers]).toEqual([what, ...expected]);
     }
   });
 });

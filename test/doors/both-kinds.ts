@@ -51,7 +51,7 @@ export async function bothKinds(users: Users, { person }: Pick<Owner, 'person'>)
     ['a good key, and a claim', [bearer(good.fullKey), claim], '200 owner', '200 owner'],
     ['a read-only key', [bearer(readOnly.fullKey)], '200 owner', '403 Latchkey'],
     ['a revoked key', [bearer(revoked.fullKey)], '401 Latchkey', '401 Latchkey'],
-    ['a key that nobody made', [bearer(unknownKey())], '401 Latchkey', '401 Latchkey'],
+    ['an unknown key', [bearer(unknownKey())], '401 Latchkey', '401 Latchkey'],
     ['a marker alone', [bearer('lk_')], '401 Latchkey', '401 Latchkey'],
     ['a key without a scheme', [`Authorization: ${good.fullKey}`], '401 Latchkey', '401 Latchkey'],
     ['a key after a token', [`${user}, Bearer ${good.fullKey}`], '401 Latchkey', '401 Latchkey'],
@@ -62,19 +62,19 @@ export async function bothKinds(users: Users, { person }: Pick<Owner, 'person'>)
     ['a token that holds the marker', [bearer('eyJ.lk_a.blk_c-lk_')], '401 platform', '401 platform'],
     ['a key in another header', [`X-Api-Key: ${good.fullKey}`], '401 platform', '401 platform'],
     ['nothing', [], '401 platform', '401 platform'],
-    ['nothing but a claim', [claim], '401 platform', '401 platform'],
+    ['a claim alone', [claim], '401 platform', '401 platform'],
   ];
 }
 
 /**
- * The answer in the table's form: a 200 belongs to the owner or a user, a refusal to Latchkey or the platform. Only a
- * key's answer says when it expires.
+ * The answer in the table's form: a 200 is for the owner of a key or for a user, a refusal comes from Latchkey or the
+ * platform. Only the answer to a key says when the key expires.
  */
 export function inTable(status: number, body: string, expires: string | null | undefined): string {
-  const told = JSON.parse(body) as { message?: string; headers?: Record<string, string> };
-  const isOwners = status === 200 && told.headers!['x-latchkey-owner'] !== undefined;
+  const answer = JSON.parse(body) as { message?: string; headers?: Record<string, string> };
+  const isOwners = status === 200 && answer.headers!['x-latchkey-owner'] !== undefined;
   const isExpiry = expires ? !Number.isNaN(Date.parse(expires)) : false;
-  const told200 = isOwners ? '200 owner' : '200 user';
+  const granted = isOwners ? '200 owner' : '200 user';
   if (isOwners !== isExpiry) return `${status} with expiry ${expires}`;
-  return status === 200 ? told200 : `${status} ${told.message === undefined ? 'platform' : 'Latchkey'}`;
+  return status === 200 ? granted : `${status} ${answer.message === undefined ? 'platform' : 'Latchkey'}`;
 }

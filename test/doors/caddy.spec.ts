@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
 import { guarantees } from './guarantees.js';
-import { withUserSessions, CADDY } from './recipes.js';
+import { CADDY, withUserTokens } from './recipes.js';
 
-describe.each([CADDY, withUserSessions(CADDY)])('$name before a backend', (recipe) => guarantees(recipe));
+describe.each([CADDY, withUserTokens(CADDY)])('$name before a backend', (recipe) => guarantees(recipe));

@@ -17,9 +17,9 @@ describe('deploy/compose/nginx-production.conf', () => {
   const undo: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
   let port: number;
   let service: Service;
-  const ask = (path: string, ...words: string[]) =>
+  const curl = (path: string, ...words: string[]) =>
     runCommand('curl', ['-sS', '--cacert', certificate, ...words, `https://localhost:${port}${path}`]);
-  const status = async (path: string) => (await ask(path, '-o', join(folder, 'body'), '-w', '%{http_code}')).out;
+  const status = async (path: string) => (await curl(path, '-o', join(folder, 'body'), '-w', '%{http_code}')).out;
 
   beforeAll(async () => {
     port = await freePort();
@@ -58,9 +58,9 @@ describe('deploy/compose/nginx-production.conf', () => {
     for (const step of undo.reverse()) await step();
   });
 
-  test('lets people sign in over TLS, with a cookie that is sent over TLS alone', async () => {
+  test('lets people sign in over TLS and sets a secure cookie', async () => {
     const body = JSON.stringify({ email: 'demo@latchkey.dev', password: 'correct horse battery staple' });
-    const { out } = await ask('/v1/session', '-i', '-H', 'Content-Type: application/json', '-d', body);
+    const { out } = await curl('/v1/session', '-i', '-H', 'Content-Type: application/json', '-d', body);
     expect(out).toMatch(/^HTTP\/1\.1 204 /);
     expect(out).toMatch(/^set-cookie: .*; Secure/im);
   });
@@ -75,17 +75,17 @@ describe('deploy/compose/nginx-production.conf', () => {
     '/v1/introspect',
     '/v1/revocable_token_types',
     '/v1/revoke_tokens',
-  ])('keeps %s inside', async (path) => expect(await status(path)).toBe('404'));
+  ])('does not publish %s', async (path) => expect(await status(path)).toBe('404'));
 
   test.each(['/v1/session', '/v1/api-keys', '/v1/audit-events', '/v1/key'])(
-    'lets %s through, which then asks who it is',
+    'passes %s on, which answers 401 without a credential',
     async (path) => {
       expect(await status(path)).toBe('401');
     },
   );
 
-  test('takes reports of leaked keys from everybody', async () => {
-    const { out } = await ask('/v1/leaked-keys', '-i', '-H', 'Content-Type: application/json', '-d', '{"keys":["x"]}');
+  test('accepts reports of leaked keys from anyone', async () => {
+    const { out } = await curl('/v1/leaked-keys', '-i', '-H', 'Content-Type: application/json', '-d', '{"keys":["x"]}');
     expect(out).toMatch(/^HTTP\/1\.1 202 /);
   });
 });

@@ -24,17 +24,18 @@ const FIELDS = everyObject(ours)
   .flatMap(({ fullName, fieldsArray }) => fieldsArray.map((field) => ({ fullName, field, name: field.name })));
 const ENUMS = everyObject(ours).filter((object): object is Enum => 'values' in object);
 
-test('there is something to compare', () => expect([FIELDS.length > 20, ENUMS.length]).toEqual([true, 2]));
+test('our proto file has fields and enums to compare', () =>
+  expect([FIELDS.length > 20, ENUMS.length]).toEqual([true, 2]));
 
-test.each(FIELDS)("$fullName.$name is Envoy's own", ({ fullName, field, name }) => {
+test.each(FIELDS)("$fullName.$name has the number and type of Envoy's field", ({ fullName, field, name }) => {
   expect(wireOf(field)).toEqual(wireOf(theirs.lookupType(fullName).fields[name]!.resolve()));
 });
 
-test.each(ENUMS)("the numbers of $fullName are Envoy's own", ({ fullName, values }) => {
+test.each(ENUMS)("$fullName has the numbers of Envoy's enum", ({ fullName, values }) => {
   expect(theirs.lookupEnum(fullName).values).toMatchObject(values);
 });
 
-test("the method has Envoy's name", () => {
+test("the method has the name and types of Envoy's method", () => {
   const check = ({ root }: ReflectionObject) => {
     const { Check } = root!.lookupService('envoy.service.auth.v3.Authorization').methods;
     const { resolvedRequestType, resolvedResponseType, requestStream, responseStream } = Check!;

@@ -15,22 +15,22 @@ import {
 } from './support/envoy-recipe.js';
 
 describe('deploy/envoy.yaml', () => {
-  test("is spelled as Envoy's own definitions have it", () => expect(faultsOf(recipe)).toEqual([]));
+  test("matches Envoy's own definitions", () => expect(faultsOf(recipe)).toEqual([]));
 
   test.each([
     [
       'transport_api_version: V9',
       { transport_api_version: 'V9' },
-      '.transport_api_version is no config.core.v3.ApiVersion',
+      '.transport_api_version is not a valid config.core.v3.ApiVersion',
     ],
-    ['a misspelled name', { failure_mode_alow: true }, '.failure_mode_alow is not of ExtAuthz'],
-    ['one in the place of many', { allowed_headers: { patterns: {} } }, '.allowed_headers.patterns is no list'],
-    ['a text for a message', { grpc_service: 'latchkey' }, '.grpc_service is no GrpcService'],
-  ])('would be caught with %s', (_, config, fault) => {
+    ['a misspelled name', { failure_mode_alow: true }, '.failure_mode_alow is not a field of ExtAuthz'],
+    ['an object instead of a list', { allowed_headers: { patterns: {} } }, '.allowed_headers.patterns is not a list'],
+    ['a string instead of a message', { grpc_service: 'latchkey' }, '.grpc_service is not a valid GrpcService'],
+  ])('would fail this check with %s', (_, config, fault) => {
     expect(faultsOf(config, 'envoy.extensions.filters.http.ext_authz.v3.ExtAuthz')).toContain(fault);
   });
 
-  test('lets nobody through while Latchkey is away, and says 503', () => {
+  test('answers every request with 503 while Latchkey is unavailable', () => {
     const { failure_mode_allow, status_on_error } = recipeFilter.typed_config;
     expect({ failure_mode_allow, status_on_error }).toEqual({
       failure_mode_allow: false,
@@ -38,7 +38,7 @@ describe('deploy/envoy.yaml', () => {
     });
   });
 
-  test('names a permission on every route, and holds no service token', () => {
+  test('names a permission on every route, and contains no service token', () => {
     expect(recipeRoutes.length).toBeGreaterThanOrEqual(3);
     for (const { permission, operation = 'read' } of recipeRoutes.map(settingsOf)) {
       expect([permission !== undefined && isPermission(permission), OPERATIONS]).toEqual([
@@ -51,13 +51,15 @@ describe('deploy/envoy.yaml', () => {
     });
   });
 
-  test('says of one method at most what it does: no DELETE passes for a read', () => {
-    const told = recipeRoutes.filter((route) => 'operation' in settingsOf(route));
-    const methods = told.map(({ match }) => match.headers?.find(({ name }) => name === ':method')?.string_match);
+  test('sets an operation for POST alone, so that no DELETE counts as a read', () => {
+    const withOperation = recipeRoutes.filter((route) => 'operation' in settingsOf(route));
+    const methods = withOperation.map(
+      ({ match }) => match.headers?.find(({ name }) => name === ':method')?.string_match,
+    );
     expect(methods).toEqual([{ exact: 'POST' }]);
   });
 
-  test('hands on no header that makes another request of one, in no spelling, and changes no protocol', () => {
+  test('removes every header that overrides the validated request, in any spelling, and allows no upgrade', () => {
     const protocol = recipeProxying.common_http_protocol_options;
     expect(protocol).toEqual({ headers_with_underscores_action: 'DROP_HEADER' });
     for (const { request_headers_to_remove } of recipeHosts) {
@@ -68,7 +70,7 @@ describe('deploy/envoy.yaml', () => {
     expect(JSON.stringify(recipe)).not.toContain('upgrade_configs');
   });
 
-  test('is what docs/envoy.md shows an excerpt of', () => {
+  test('contains the excerpt in docs/envoy.md', () => {
     expect(recipeFilter).toEqual(excerpt.http_filters[0]);
     expect(recipeRoutes).toContainEqual(excerpt.routes[0]);
   });

@@ -47,7 +47,7 @@ describe("Envoy's ext_authz", () => {
     (await sql(service.databaseUrl, `SELECT * FROM audit_events WHERE reason IS NOT NULL ORDER BY id DESC LIMIT 1`))[0];
 
   describe('a good key', () => {
-    test('gets through: the service behind learns whose it is and does not see it, the client its rate limit', async () => {
+    test('is passed on as its owner without the key string, and the client gets its rate limit', async () => {
       const key = await newKey({ access: 'read-only' });
       const { code, forwarded, headers } = await envoy.pass(key.with({ accept: 'application/json' }), READS);
       expect(code).toBe(status.OK);
@@ -67,7 +67,7 @@ describe("Envoy's ext_authz", () => {
       await key.done();
     });
 
-    test('of an owner without permissions gets through where none is asked, and what it claims to be is gone', async () => {
+    test('of an owner without permissions passes where none is required, without the identity that the client claims', async () => {
       const nobody = await newOwner(service, { permissions: [] });
       const { with: from } = await newKey({}, nobody);
       const claims = {
@@ -91,13 +91,13 @@ describe("Envoy's ext_authz", () => {
       ['POST', { ...READS, operation: 'read' }, 200],
       ['GET', { ...READS, operation: 'destroy' }, 403],
       ['GET', { permission: 'billing:read' }, 403],
-    ])('of level read-and-write: %s where the route says %j is %d', async (method, settings, expected) => {
+    ])('with read-and-write access: %s on a route with %j is answered %d', async (method, settings, expected) => {
       const key = await newKey();
       expect(await envoy.pass({ ...key.with(), method }, settings)).toMatchObject({ status: expected });
       await key.done();
     });
 
-    test('that may only read gets 403 at a write, with its rate limit and the permission that is missing', async () => {
+    test('with read-only access gets 403 for a write, with its rate limit and the missing permission', async () => {
       const key = await newKey({ access: 'read-only' });
       const denied = await envoy.pass({ ...key.with(), method: 'POST' }, WRITES);
       expect(denied).toEqual({
@@ -116,7 +116,7 @@ describe("Envoy's ext_authz", () => {
       await key.done();
     });
 
-    test('past its limit gets 429, and when to come again', async () => {
+    test('past its rate limit gets 429 and the time of the next attempt', async () => {
       const key = await newKey();
       const limited = await eventually(async () => {
         const outcome = await envoy.pass(key.with(), READS);
@@ -136,7 +136,7 @@ describe("Envoy's ext_authz", () => {
     });
   });
 
-  describe('who proves nothing', () => {
+  describe('a client without a valid key', () => {
     const refused = {
       code: status.UNAUTHENTICATED,
       status: 401,
@@ -146,7 +146,7 @@ describe("Envoy's ext_authz", () => {
       message: '',
     };
 
-    test('gets 401, the same whatever is wrong', async () => {
+    test('gets the same 401 for every reason', async () => {
       const { fullKey, done } = await newKey();
       const twice = { headers: { authorization: `Bearer ${fullKey},Bearer ${fullKey}` } };
       const others = ['', `Basic ${fullKey}`, fullKey, `Bearer  ${fullKey}`, `Bearer ${unknownKey()}`];
@@ -155,7 +155,7 @@ describe("Envoy's ext_authz", () => {
       await done();
     });
 
-    test('gets it with a revoked key on the next request, with the rate limit of a proven secret', async () => {
+    test('gets 401 with a revoked key on the next request, with the rate limit of a proven secret', async () => {
       const key = await newKey();
       await key.done();
       const { headers, ...answer } = await envoy.pass(key.with(), READS);
@@ -163,7 +163,7 @@ describe("Envoy's ext_authz", () => {
       expect(headers).toMatchObject(refused.headers);
     });
 
-    test('is on record, with the address that Envoy saw, its User-Agent and its request id', async () => {
+    test('is in the audit trail, with the address that Envoy saw, its User-Agent and its request id', async () => {
       await envoy.pass({ headers: { 'user-agent': 'curl/8', 'x-request-id': 'req-1' } }, READS);
       expect(await lastFailure()).toMatchObject({
         reason: 'invalid-key',
@@ -176,25 +176,28 @@ describe("Envoy's ext_authz", () => {
     });
   });
 
-  describe('a route whose settings are', () => {
+  describe('a route with wrong settings', () => {
     test.each([
-      ['forgotten', {}, 'permission is missing'],
-      ['no permission', { permission: 'systems' }, 'permission must read resource:action'],
-      ['no operation', { ...READS, operation: 'peek' }, 'operation must be one of'],
-    ])('%s stays closed: 403 to a good key, 401 to a stranger, and Envoy is told why', async (_, settings, why) => {
-      const key = await newKey();
-      const good = await envoy.pass(key.with(), settings);
-      expect(good).toMatchObject({ status: 403, body: '{"message":"operation not allowed"}' });
-      expect(good.message).toContain(`context_extensions: ${why}`);
-      expect((await envoy.pass({}, settings)).status).toBe(401);
-      await key.done();
-    });
+      ['no settings', {}, 'permission is missing'],
+      ['an invalid permission', { permission: 'systems' }, 'permission must read resource:action'],
+      ['an unknown operation', { ...READS, operation: 'peek' }, 'operation must be one of'],
+    ])(
+      'refuses everyone with %s: 403 for a good key, 401 without one, and the reason in the message for Envoy',
+      async (_, settings, why) => {
+        const key = await newKey();
+        const good = await envoy.pass(key.with(), settings);
+        expect(good).toMatchObject({ status: 403, body: '{"message":"operation not allowed"}' });
+        expect(good.message).toContain(`context_extensions: ${why}`);
+        expect((await envoy.pass({}, settings)).status).toBe(401);
+        await key.done();
+      },
+    );
   });
 
-  test('while PostgreSQL does not answer, nobody gets through: 503 and never a gRPC error', async () => {
+  test('while PostgreSQL does not answer, every request gets 503 instead of a gRPC error', async () => {
     const key = await newKey();
-    const impatient = await startService({ DATABASE_URL: service.databaseUrl, DATABASE_PATIENCE_MS: '120' });
-    const away = new ExtAuthz(impatient.grpcTarget, bearer('dev-validator-token'));
+    const hurried = await startService({ DATABASE_URL: service.databaseUrl, DATABASE_PATIENCE_MS: '120' });
+    const away = new ExtAuthz(hurried.grpcTarget, bearer('dev-validator-token'));
     const holder = new pg.Client({ connectionString: service.databaseUrl });
     await holder.connect();
     await holder.query('BEGIN; LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
@@ -210,15 +213,15 @@ describe("Envoy's ext_authz", () => {
     await holder.end();
     await eventually(async () => (await away.pass(key.with(), READS)).status === 200);
     away.close();
-    await impatient.stop();
+    await hurried.stop();
     await key.done();
   });
 
   test.each([
     ['no token', () => new Metadata(), status.UNAUTHENTICATED],
-    ['a key in its place', (fullKey: string) => bearer(fullKey), status.UNAUTHENTICATED],
+    ['an API key as its token', (fullKey: string) => bearer(fullKey), status.UNAUTHENTICATED],
     ['the token of another role', () => bearer('dev-accounts-token'), status.PERMISSION_DENIED],
-  ])('an Envoy with %s is not answered at all', async (_, identity, code) => {
+  ])('an Envoy with %s is refused with a gRPC error', async (_, identity, code) => {
     const key = await newKey();
     const stranger = new ExtAuthz(service.grpcTarget, identity(key.fullKey));
     await expect(stranger.pass(key.with(), READS)).rejects.toMatchObject({ code });

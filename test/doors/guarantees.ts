@@ -4,13 +4,13 @@ import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { OWN_HEADER } from './echo-backend.js';
 import { BURST, expectRefusal, GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import type { Recipe } from './recipe.js';
-import { usersToo } from './users-too.js';
+import { userTokenGuarantees } from './user-tokens.js';
 import { SPOOFED, waysAround } from './ways-around.js';
 
 /** The guarantees of every recipe, for every proxy. */
 export function guarantees(recipe: Recipe): void {
-  /** Credentials that are not keys, where Latchkey judges everything. */
-  const noKeys = recipe.takesUsers ? [] : [undefined, 'nonsense'];
+  /** Credentials that are not keys, if Latchkey checks every request. */
+  const noKeys = recipe.acceptsUserTokens ? [] : [undefined, 'nonsense'];
   let door: GuardedBackend;
   let someKey: string;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ export function guarantees(recipe: Recipe): void {
   });
   afterAll(() => door.stop());
 
-  test('a good key gets through, and the backend learns whose it is, but not the key', async () => {
+  test('a good key is passed on as its owner, without the key string', async () => {
     const { id, person } = await door.newOwner(['systems:read', 'reports:read']);
     const { apiKey, fullKey } = await person.newKey({ access: 'read-only' });
     const { status, headers, seen } = await door.send(fullKey, `GET ${SYSTEMS}/7?page=2`);
@@ -36,13 +36,13 @@ export function guarantees(recipe: Recipe): void {
     expect(headers.get('latchkey-key-expires')).toBe(apiKey.expiresAt);
   });
 
-  test('pages of other origins may read when the key expires, beside what the backend lets them read', async () => {
+  test('pages of other origins may read when the key expires, and what the backend exposes', async () => {
     const { headers } = await door.send(someKey, `GET ${SYSTEMS}`);
     const exposed = headers.get('access-control-expose-headers')!.split(/, */);
     expect(exposed.sort()).toEqual(['Latchkey-Key-Expires', OWN_HEADER]);
   });
 
-  test('a body gets through as it is, past the question', async () => {
+  test('the backend gets the body of the request unchanged', async () => {
     const body = '{"name":"Orion"}';
     const { status, seen } = await door.send(
       await door.newKey(),
@@ -53,7 +53,7 @@ export function guarantees(recipe: Recipe): void {
     expect([status, seen?.method, seen?.body]).toEqual([200, 'POST', body]);
   });
 
-  test('what is no good key is told 401, and nothing more', async () => {
+  test('anything but a good key gets 401 without a reason', async () => {
     const answers = [
       ...(await Promise.all(noKeys.map((key) => door.send(key, `GET ${SYSTEMS}?access_token=${someKey}`)))),
       await door.send('lk_nonsense', `GET ${SYSTEMS}`),
@@ -72,7 +72,7 @@ export function guarantees(recipe: Recipe): void {
     expect(two.seen).toBeUndefined();
   });
 
-  test('a good key gets 403 for what it may not do, with the permission that is missing', async () => {
+  test('a good key gets 403 for what it may not do, with the missing permission', async () => {
     const readOnly = await door.newKey({ access: 'read-only' });
     const stranger = (await (await door.newOwner(['reports:read'])).person.newKey()).fullKey;
     const answers = [
@@ -89,21 +89,21 @@ export function guarantees(recipe: Recipe): void {
     }
   });
 
-  test('of many at once, each is answered for itself', async () => {
+  test('concurrent requests with different keys each get their own answer', async () => {
     const owners = [await door.newOwner(), await door.newOwner()];
     const keys = await Promise.all(owners.map(async ({ person }) => (await person.newKey()).fullKey));
-    const asked = [...keys, unknownKey()].flatMap((key) => Array.from({ length: 15 }, () => key));
-    const answers = await Promise.all(asked.map((key) => door.send(key, `GET ${SYSTEMS}`)));
-    const told = answers.map(({ status, body }) => [status, JSON.parse(body).headers?.['x-latchkey-owner']]);
-    const expected = asked.map((key) => {
+    const keysInOrder = [...keys, unknownKey()].flatMap((key) => Array.from({ length: 15 }, () => key));
+    const answers = await Promise.all(keysInOrder.map((key) => door.send(key, `GET ${SYSTEMS}`)));
+    const outcomes = answers.map(({ status, body }) => [status, JSON.parse(body).headers?.['x-latchkey-owner']]);
+    const expected = keysInOrder.map((key) => {
       const index = keys.indexOf(key);
       return index === -1 ? [401, undefined] : [200, owners[index]!.id];
     });
-    expect(told).toEqual(expected);
+    expect(outcomes).toEqual(expected);
   });
 
-  if (recipe.takesUsers) {
-    usersToo(
+  if (recipe.acceptsUserTokens) {
+    userTokenGuarantees(
       () => door,
       () => someKey,
     );
@@ -115,7 +115,7 @@ export function guarantees(recipe: Recipe): void {
     noKeys,
   );
 
-  test('a key past its limit gets 429, and when to come again', async () => {
+  test('a key past its rate limit gets 429 and the time of the next attempt', async () => {
     const key = await door.newKey();
     const limited = await eventually(async () => {
       const answer = await door.send(key, `GET ${SYSTEMS}`);
@@ -127,7 +127,7 @@ export function guarantees(recipe: Recipe): void {
     expect(limited.headers.get('ratelimit')).toMatch(/^"key";r=0;t=\d+$/);
   });
 
-  test('the record names the client, not the proxy', async () => {
+  test('the audit trail names the client, not the proxy', async () => {
     const { person } = await door.newOwner();
     const claims = ['User-Agent: Curious', 'X-Forwarded-For: 203.0.113.7', 'X-Real-IP: 203.0.113.7'];
     await door.send(withWrongSecret((await person.newKey()).fullKey), `GET ${SYSTEMS}`, claims);
@@ -135,15 +135,15 @@ export function guarantees(recipe: Recipe): void {
     expect(items).toMatchObject([{ type: 'authentication.failed', clientIp: '127.0.0.1', userAgent: 'Curious' }]);
   });
 
-  describe('with what Latchkey needs taken away', () => {
-    test('without PostgreSQL nobody gets in, and nobody is told that a key is invalid: 503', async () => {
+  describe('during an outage', () => {
+    test('every request gets 503 without PostgreSQL, and no key is called invalid', async () => {
       door.takeAwayPostgres();
       for (const presented of [someKey, unknownKey(), ...noKeys]) {
         expectRefusal(await door.send(presented, `GET ${SYSTEMS}`, SPOOFED), 503, 'service unavailable');
       }
     });
 
-    test('without Latchkey itself neither: 503', async () => {
+    test('every request gets 503 without Latchkey', async () => {
       await door.stopLatchkey();
       for (const presented of [someKey, ...noKeys]) {
         expectRefusal(await door.send(presented, `GET ${SYSTEMS}`, SPOOFED), 503, 'service unavailable');

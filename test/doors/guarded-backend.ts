@@ -8,7 +8,7 @@ import { rawRequest } from '../support/callers/raw-http.js';
 import { snippetOf } from '../support/reading/pages.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SlowLine } from '../support/stores/slow-line.js';
-import { askForUpgrade } from './ask-for-upgrade.js';
+import { requestUpgrade } from './request-upgrade.js';
 import { Users } from './both-kinds.js';
 import { EchoBackend, type Seen } from './echo-backend.js';
 import { startProxy, type Proxy, type Recipe } from './recipe.js';
@@ -31,7 +31,7 @@ interface Answer {
  * made unavailable.
  */
 export class GuardedBackend {
-  /** The users that the backend knows by itself. */
+  /** The users whose tokens the backend itself accepts. */
   users!: Users;
   private readonly undo: (() => unknown)[] = [];
   private proxy!: Proxy;
@@ -62,7 +62,7 @@ export class GuardedBackend {
     this.line = await SlowLine.to(database.url);
     this.undo.push(() => this.line.close());
     const { users } = this;
-    this.backend = await EchoBackend.start(recipe.takesUsers ? (header) => users.isUser(header) : undefined);
+    this.backend = await EchoBackend.start(recipe.acceptsUserTokens ? (header) => users.isUser(header) : undefined);
     this.undo.push(() => this.backend.stop());
     this.service = await startService({
       DATABASE_URL: this.line.instead(database.url),
@@ -101,7 +101,7 @@ export class GuardedBackend {
   async upgrade(key: string | undefined, line: string, headers: readonly string[], said: string) {
     const [seen, tunnels] = [this.backend.seen.length, this.backend.tunnels.length];
     const authorization = key === undefined ? [] : [`Authorization: Bearer ${key}`];
-    const answer = await askForUpgrade(this.proxy, line, [...authorization, ...headers], said);
+    const answer = await requestUpgrade(this.proxy, line, [...authorization, ...headers], said);
     return { ...answer, seen: this.backend.seen[seen], tunnels: this.backend.tunnels.slice(tunnels) };
   }
 

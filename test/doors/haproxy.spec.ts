@@ -1,5 +1,5 @@
 import { describe } from '@jest/globals';
 import { guarantees } from './guarantees.js';
-import { withUserSessions, HAPROXY } from './recipes.js';
+import { HAPROXY, withUserTokens } from './recipes.js';
 
-describe.each([HAPROXY, withUserSessions(HAPROXY)])('$name before a backend', (recipe) => guarantees(recipe));
+describe.each([HAPROXY, withUserTokens(HAPROXY)])('$name before a backend', (recipe) => guarantees(recipe));

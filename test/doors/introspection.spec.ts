@@ -30,7 +30,7 @@ describe('token introspection', () => {
   });
   afterAll(() => service.stop());
 
-  describe('by an OAuth client that knows nothing of Latchkey', () => {
+  describe('a standard OAuth client', () => {
     /** Sends a request, and checks the answer by the standard: status, content type, types of the members. */
     const introspect = async (
       token: string,
@@ -47,13 +47,13 @@ describe('token introspection', () => {
       return oauth.processIntrospectionResponse(server, client, response);
     };
 
-    test.each(WAYS)('reports a good key as active, by %s', async (_, identifyBy) => {
-      const told = await introspect(key.fullKey, identifyBy);
-      expect(told).toMatchObject({ active: true, sub: owner.id, client_id: key.id, scope: 'systems:read' });
-      expect(told.exp! - told.iat!).toBe(24 * 60 * 60);
+    test.each(WAYS)('sees a good key as active, with %s', async (_, identifyBy) => {
+      const introspected = await introspect(key.fullKey, identifyBy);
+      expect(introspected).toMatchObject({ active: true, sub: owner.id, client_id: key.id, scope: 'systems:read' });
+      expect(introspected.exp! - introspected.iat!).toBe(24 * 60 * 60);
     });
 
-    test('reports anything else as inactive', async () => {
+    test('sees anything else as inactive', async () => {
       expect(await introspect(unknownKey())).toEqual({ active: false });
     });
 
@@ -63,13 +63,16 @@ describe('token introspection', () => {
       ['client_secret_post', oauth.ClientSecretPost, { secret: 'who-is-this' }, 'basic'],
       ["client_secret_basic and another's name", oauth.ClientSecretBasic, { name: 'dev-accounts' }, 'basic'],
       ["client_secret_post and another's name", oauth.ClientSecretPost, { name: 'dev-accounts' }, 'basic'],
-    ] as const)('that nobody here knows, by %s, is challenged', async (_, identifyBy, identity, scheme) => {
-      const refused = introspect(key.fullKey, identifyBy, identity);
-      await expect(refused).rejects.toMatchObject({ status: 401, cause: [{ scheme }] });
-    });
+    ] as const)(
+      'is refused with a challenge when its secret or name is wrong, with %s',
+      async (_, identifyBy, identity, scheme) => {
+        const refused = introspect(key.fullKey, identifyBy, identity);
+        await expect(refused).rejects.toMatchObject({ status: 401, cause: [{ scheme }] });
+      },
+    );
   });
 
-  test('by the line in docs/http.md is answered', async () => {
+  test('works with the command line in docs/http.md', async () => {
     const line = snippetOf('docs/http.md', 'Token introspection (RFC 7662)', 'sh').replace(
       'http://127.0.0.1:3000',
       service.url,

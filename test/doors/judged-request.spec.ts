@@ -4,14 +4,14 @@ import { OVERRIDES } from './overrides.js';
 import { CADDY, HAPROXY, NGINX } from './recipes.js';
 import { SPOOFED } from './ways-around.js';
 
-/** What a client could say to the backend after an upgrade, when nobody judges its requests. */
+/** What a client could send to the backend after an upgrade, when its requests are no longer validated. */
 const SMUGGLED = 'DELETE /smuggled HTTP/1.1\r\nHost: backend\r\nX-Latchkey-Owner: victim\r\n\r\n';
 const WEBSOCKET = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
 const SETTINGS = 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA';
 /** Characters that a name may contain (RFC 9110, 5.6.2) and that CGI, WSGI or PHP read as `-`. */
 const READ_AS_HYPHEN = [..."_.!#$%&'*+^`|~"];
 
-describe.each([NGINX, CADDY, HAPROXY])('through $name the backend gets the request that was judged', (recipe) => {
+describe.each([NGINX, CADDY, HAPROXY])('the request that $name forwards', (recipe) => {
   let door: GuardedBackend;
   let key: string;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.each([NGINX, CADDY, HAPROXY])('through $name the backend gets the reque
   afterAll(() => door.stop());
 
   test.each(READ_AS_HYPHEN)(
-    'and no header whose name reads like another, with %s for one - or for all',
+    'has no header whose name resembles a removed one, with %s in place of one hyphen or all',
     async (character) => {
       const { id, person } = await door.newOwner();
       const { fullKey } = await person.newKey();
@@ -39,12 +39,12 @@ describe.each([NGINX, CADDY, HAPROXY])('through $name the backend gets the reque
 
   test.each([
     ['h2c', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', SETTINGS]],
-    ['h2c, its settings not named', ['Connection: Upgrade', 'Upgrade: h2c', SETTINGS]],
-    ['h2c, in lines of their own', ['Connection: keep-alive', 'connection: upgrade', 'upgrade: H2C', SETTINGS]],
+    ['h2c, without naming its settings', ['Connection: Upgrade', 'Upgrade: h2c', SETTINGS]],
+    ['h2c, in separate header lines', ['Connection: keep-alive', 'connection: upgrade', 'upgrade: H2C', SETTINGS]],
     ['TLS', ['Connection: Upgrade', 'Upgrade: TLS/1.0, HTTP/1.1']],
-    ['something made up', ['Connection: Upgrade', 'Upgrade: whatever']],
-    ['something like WebSocket', ['Connection: Upgrade', 'Upgrade: websockets']],
-  ])('as a plain one, without a tunnel, where it asks for %s', async (_, headers) => {
+    ['an unknown protocol', ['Connection: Upgrade', 'Upgrade: whatever']],
+    ['a protocol with a name like WebSocket', ['Connection: Upgrade', 'Upgrade: websockets']],
+  ])('is a plain request without a tunnel when the client requests an upgrade to %s', async (_, headers) => {
     const { status, seen, tunnels } = await door.upgrade(key, `GET ${SYSTEMS}`, headers, SMUGGLED);
     expect([status, tunnels]).toEqual([200, []]);
     expect(seen?.headers).not.toHaveProperty('upgrade');
@@ -55,9 +55,9 @@ describe.each([NGINX, CADDY, HAPROXY])('through $name the backend gets the reque
   test.each([
     ['in one line', ['Upgrade: websocket, h2c']],
     ['in one line, h2c first', ['Upgrade: h2c, websocket']],
-    ['in two', ['Upgrade: websocket', 'Upgrade: h2c']],
-    ['in two, h2c first', ['Upgrade: h2c', 'Upgrade: websocket']],
-  ])('with no upgrade but WebSocket’s, where it asks for h2c beside it %s', async (_, upgrade) => {
+    ['in two lines', ['Upgrade: websocket', 'Upgrade: h2c']],
+    ['in two lines, h2c first', ['Upgrade: h2c', 'Upgrade: websocket']],
+  ])('upgrades to WebSocket at most when the client requests WebSocket and h2c %s', async (_, upgrade) => {
     const headers = ['Connection: Upgrade', ...upgrade, ...WEBSOCKET, SETTINGS];
     const { seen, tunnels } = await door.upgrade(key, `GET ${SYSTEMS}`, headers, SMUGGLED);
     const taken = tunnels.concat(seen ?? []);
@@ -66,7 +66,7 @@ describe.each([NGINX, CADDY, HAPROXY])('through $name the backend gets the reque
     expect(taken[0]!.headers).not.toHaveProperty('http2-settings');
   });
 
-  test('with a WebSocket where the recipe has them, as the key may GET its path', async () => {
+  test('opens a WebSocket where the recipe allows it and the key may GET the path', async () => {
     const webSocket = ['Connection: Upgrade', 'Upgrade: websocket', ...WEBSOCKET];
     const { id, person } = await door.newOwner();
     const { fullKey } = await person.newKey({ access: 'read-only' });

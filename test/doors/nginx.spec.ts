@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { snippetOf } from '../support/reading/pages.js';
 import { guarantees } from './guarantees.js';
 import { recipeText } from './recipe.js';
-import { withUserSessions, NGINX } from './recipes.js';
+import { NGINX, withUserTokens } from './recipes.js';
 
 const linesOf = (text: string) =>
   text
@@ -10,10 +10,10 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-describe.each([NGINX, withUserSessions(NGINX)])('$name before a backend', (recipe) => guarantees(recipe));
+describe.each([NGINX, withUserTokens(NGINX)])('$name before a backend', (recipe) => guarantees(recipe));
 
-describe('nginx before a backend', () => {
-  test('is configured as README shows an excerpt of', () => {
+describe('deploy/forward-auth/nginx.conf', () => {
+  test('contains the lines that README shows', () => {
     const rest = linesOf(recipeText('nginx.conf'));
     for (const line of linesOf(snippetOf('README.md', 'One proxy', 'nginx'))) {
       expect(rest).toContain(line);

@@ -1,4 +1,4 @@
-/** Headers by which a client could turn the judged request into another one, because frameworks respect them. */
+/** Headers that frameworks respect, by which a client could turn the validated request into another one. */
 export const OVERRIDES = [
   'X-HTTP-Method-Override',
   'X-HTTP-Method',

@@ -23,7 +23,7 @@ const python = {
   env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
 };
 
-describe('the services in Python', () => {
+describe('the Python examples', () => {
   const children: ChildProcess[] = [];
   let service: Service;
   let stopping: Promise<void> | undefined;
@@ -59,67 +59,67 @@ describe('the services in Python', () => {
     const env = { ...python.env, ...settings, LATCHKEY_DEADLINE_MS: String(CALL_TIMEOUT_MS) };
     const child = spawn(python.command, [join(folder, name)], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     children.push(child);
-    let told = '';
-    child.stderr!.on('data', (chunk: Buffer) => (told += chunk.toString()));
+    let output = '';
+    child.stderr!.on('data', (chunk: Buffer) => (output += chunk.toString()));
     process.once('exit', () => child.kill('SIGKILL'));
     const url = `http://127.0.0.1:${PORT}`;
     await eventually(() => {
-      if (child.exitCode !== null) throw new Error(`${name} ended: ${told}`);
+      if (child.exitCode !== null) throw new Error(`${name} ended: ${output}`);
       return fetch(url).catch(() => undefined);
     });
     return url;
   }
 
-  const ask = async (url: string, key?: string, method = 'GET') => {
+  const call = async (url: string, key?: string, method = 'GET') => {
     const response = await fetch(url, { method, headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
     const { headers, status } = response;
     return { status, headers, body: (await response.json()) as object };
   };
 
-  test('over gRPC: a key acts as its owner, and any other request is answered as by the guard', async () => {
-    expect(await ask(overGrpc, good)).toMatchObject({ status: 200, body: { owner: owner.id } });
+  test('over_grpc.py serves the owner of a key, and refuses other requests like the guard', async () => {
+    expect(await call(overGrpc, good)).toMatchObject({ status: 200, body: { owner: owner.id } });
     for (const none of [undefined, unknownKey()]) {
-      const { status, headers, body } = await ask(overGrpc, none);
+      const { status, headers, body } = await call(overGrpc, none);
       expect([status, body, headers.get('www-authenticate')]).toEqual([401, { message: 'invalid api key' }, 'Bearer']);
     }
     for (const [method, scope] of [
       ['POST', ', scope="systems:write"'],
       ['DELETE', ''],
     ] as const) {
-      const { status, headers, body } = await ask(overGrpc, readOnly, method);
+      const { status, headers, body } = await call(overGrpc, readOnly, method);
       expect([status, body]).toEqual([403, { message: 'operation not allowed' }]);
       expect(headers.get('www-authenticate')).toBe(`Bearer error="insufficient_scope"${scope}`);
     }
     const limited = await eventually(async () => {
-      const answer = await ask(overGrpc, good);
+      const answer = await call(overGrpc, good);
       return answer.status !== 200 && answer;
     });
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '1']);
   });
 
-  test('behind a proxy: the owner is whom the proxy names, and nobody where it names none', async () => {
+  test('behind_proxy.py serves the owner that the proxy names, and refuses requests without one', async () => {
     const { fullKey } = await owner.person.newKey();
-    expect(await ask(`${proxy.url}/systems`, fullKey)).toMatchObject({ status: 200, body: { owner: owner.id } });
-    expect((await ask(`${proxy.url}/systems`, unknownKey())).status).toBe(401);
-    expect((await ask(behindProxy, fullKey)).status).toBe(401);
+    expect(await call(`${proxy.url}/systems`, fullKey)).toMatchObject({ status: 200, body: { owner: owner.id } });
+    expect((await call(`${proxy.url}/systems`, unknownKey())).status).toBe(401);
+    expect((await call(behindProxy, fullKey)).status).toBe(401);
   });
 
-  test('the ten lines of docs/grpc.md say what to answer', async () => {
+  test('the script in docs/grpc.md prints what to answer', async () => {
     const code = snippetOf('docs/grpc.md', 'Python, without grpcio-tools', 'python');
     expect([code.includes('127.0.0.1:50051'), code.includes('timeout=0.2')]).toEqual([true, true]);
-    const patient = code.replace('timeout=0.2', `timeout=${CALL_TIMEOUT_MS / 1000}`);
-    const script = patient.replace('127.0.0.1:50051', service.grpcTarget);
-    const told = async (key: string) => {
+    const withLongTimeout = code.replace('timeout=0.2', `timeout=${CALL_TIMEOUT_MS / 1000}`);
+    const script = withLongTimeout.replace('127.0.0.1:50051', service.grpcTarget);
+    const outputFor = async (key: string) => {
       const env = { ...python.env, LATCHKEY_SERVICE_TOKEN: 'dev-validator-token', AUTHORIZATION: `Bearer ${key}` };
       return (await promisify(execFile)(python.command, ['-c', script], { cwd: folder, env })).stdout.trim();
     };
     const { fullKey } = await owner.person.newKey();
-    expect(await told(fullKey)).toBe(`200 ${owner.id}`);
-    expect(await told(unknownKey())).toBe('401 invalid api key');
+    expect(await outputFor(fullKey)).toBe(`200 ${owner.id}`);
+    expect(await outputFor(unknownKey())).toBe('401 invalid api key');
   });
 
-  test('over gRPC without Latchkey: nobody gets in, and no key is called invalid', async () => {
+  test('over_grpc.py answers 503 without Latchkey, and calls no key invalid', async () => {
     await stopLatchkey();
-    expect(await ask(overGrpc, readOnly)).toMatchObject({ status: 503, body: { message: 'service unavailable' } });
+    expect(await call(overGrpc, readOnly)).toMatchObject({ status: 503, body: { message: 'service unavailable' } });
   });
 });

@@ -29,11 +29,8 @@ export interface Recipe {
   readonly name: string;
   /** Files of deploy/forward-auth. The command gets the first one. */
   readonly files: readonly [string, ...string[]];
-  /**
-   * Whether credentials that are not keys are left to the backend's own check: the recipe with the lines for that
-   * uncommented.
-   */
-  readonly takesUsers: boolean;
+  /** Whether the backend itself checks credentials that are not keys. The recipe's lines for that are then uncommented. */
+  readonly acceptsUserTokens: boolean;
   /** Whether it forwards the one upgrade that recipes allow. */
   readonly passesWebSockets: boolean;
   /** @param file the first file, with this test's addresses */
@@ -42,8 +39,8 @@ export interface Recipe {
 
 export const recipeText = (name: string) => readFileSync(join(root, 'deploy/forward-auth', name), 'utf8');
 
-/** Uncomments the lines that a recipe marks for that. */
-const FOR_USERS = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |http-request set-var\(txn\.user\)))/gm;
+/** The lines of a recipe that let the tokens of users through, commented out. */
+const USER_TOKEN_LINES = /^(\s*)# (?=(?:default no;|@user |reverse_proxy @user |http-request set-var\(txn\.user\)))/gm;
 
 /** Runs the real proxy with the recipe. Only ports and timeouts are replaced with the test's. */
 export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresses): Promise<Proxy> {
@@ -51,7 +48,7 @@ export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresse
   const port = await freePort();
   for (const name of recipe.files) {
     const text = recipeText(name)
-      .replaceAll(FOR_USERS, recipe.takesUsers ? '$1' : '$&')
+      .replaceAll(USER_TOKEN_LINES, recipe.acceptsUserTokens ? '$1' : '$&')
       .replaceAll('127.0.0.1:3000', latchkey)
       .replaceAll('127.0.0.1:8000', backend)
       .replaceAll(/\b8080\b/g, String(port))
@@ -67,8 +64,8 @@ export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresse
     env: { PATH: searchPath(), HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let told = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   const ended = once(child, 'exit').then(() => process.off('exit', end));
@@ -82,7 +79,7 @@ export async function startProxy(recipe: Recipe, { latchkey, backend }: Addresse
     await eventually(() => fetch(url).catch(() => undefined));
   } catch {
     await stop();
-    throw new Error(`${basename(command)} does not answer: ${told}`);
+    throw new Error(`${basename(command)} does not answer: ${output}`);
   }
   return { url, stop };
 }

@@ -5,28 +5,28 @@ import type { Recipe } from './recipe.js';
 export const NGINX: Recipe = {
   name: 'nginx',
   files: ['nginx.conf'],
-  takesUsers: false,
+  acceptsUserTokens: false,
   passesWebSockets: false,
   command: nginx,
 };
 export const CADDY: Recipe = {
   name: 'Caddy',
   files: ['Caddyfile'],
-  takesUsers: false,
+  acceptsUserTokens: false,
   passesWebSockets: true,
   command: (file) => ['caddy', 'run', '--config', file],
 };
 export const HAPROXY: Recipe = {
   name: 'HAProxy',
   files: ['haproxy.cfg', 'latchkey.lua'],
-  takesUsers: false,
+  acceptsUserTokens: false,
   passesWebSockets: true,
   command: (file) => ['haproxy', '-db', '-f', file],
 };
 
 /** The same recipe, in front of a backend that also accepts its users' tokens. */
-export function withUserSessions(recipe: Recipe): Recipe {
-  return { ...recipe, name: `${recipe.name} beside users' tokens`, takesUsers: true };
+export function withUserTokens(recipe: Recipe): Recipe {
+  return { ...recipe, name: `${recipe.name} with users' tokens`, acceptsUserTokens: true };
 }
 
 /** The recipe is a file of conf.d. Around it is what a distribution's nginx.conf contains. */

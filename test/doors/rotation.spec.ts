@@ -4,7 +4,7 @@ import { createGuard, type Guard } from '@latchkey/guard';
 import { newOwner } from '../support/callers/owners.js';
 import type { Person } from '../support/callers/person.js';
 import { eventually } from '../support/eventually.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { startService, type Service } from '../support/processes/service.js';
 import { createDatabase } from '../support/stores/databases.mjs';
@@ -23,7 +23,7 @@ interface Request {
 class Client {
   readonly requests: Request[] = [];
   private isOver = false;
-  private readonly asking: Promise<unknown>;
+  private readonly running: Promise<unknown>;
 
   constructor(fullKey: string, guard: Guard, services: readonly Service[]) {
     const ways = [
@@ -36,15 +36,15 @@ class Client {
         return grant ? 200 : denial!.httpStatus;
       }),
     ];
-    this.asking = Promise.all(ways.map((ask) => this.ask(ask)));
+    this.running = Promise.all(ways.map((way) => this.call(way)));
   }
 
   async stop(): Promise<void> {
     this.isOver = true;
-    await this.asking;
+    await this.running;
   }
 
-  private async ask(way: () => Promise<number>): Promise<void> {
+  private async call(way: () => Promise<number>): Promise<void> {
     while (!this.isOver) {
       const sentAt = Date.now();
       const status = await way();
@@ -78,13 +78,13 @@ afterAll(async () => {
 test('under load on two instances, no request is refused before the old key ends, and none is granted after', async () => {
   const { apiKey, fullKey } = await person.newKey();
   const clients = [new Client(fullKey, guard, services)];
-  const asked = (client: Client, count: number) => eventually(async () => client.requests.length >= count);
-  await asked(clients[0]!, 30);
+  const hasSent = (client: Client, count: number) => eventually(async () => client.requests.length >= count);
+  await hasSent(clients[0]!, 30);
   const { body } = await person.rotate(apiKey.id, { graceSeconds: GRACE_SECONDS });
   const before = clients[0]!.requests.length;
-  await asked(clients[0]!, before + 30);
+  await hasSent(clients[0]!, before + 30);
   clients.push(new Client(body.fullKey, guard, services));
-  await asked(clients[1]!, 30);
+  await hasSent(clients[1]!, 30);
   const { endsAt } = (await person.call('GET', `/v1/api-keys/${apiKey.id}`)).body;
   const endMs = Date.parse(endsAt);
   const after = () => clients[0]!.requests.filter(({ sentAt }) => sentAt >= endMs);
@@ -100,7 +100,7 @@ test('under load on two instances, no request is refused before the old key ends
     for (const { status } of requests) counts[status] = (counts[status] ?? 0) + 1;
     return counts;
   };
-  tellFigures('rotation under load', {
+  printFigures('rotation under load', {
     'old key before its end': JSON.stringify(tally(living)),
     'old key after its end': JSON.stringify(tally(after())),
     'new key': JSON.stringify(tally(next)),

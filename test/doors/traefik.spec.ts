@@ -15,10 +15,10 @@ const listed = (name: string) => setting(name).slice(1, -1).split(', ');
 const IDENTITY = ['X-Latchkey-Owner', 'X-Latchkey-Key', 'X-Latchkey-Access', 'X-Latchkey-Permissions'];
 
 /**
- * Debian has no Traefik. So this test sends Traefik's question itself, as Traefik's documentation and its recipe
- * describe it.
+ * Debian has no Traefik. So this test sends Traefik's request to Latchkey itself, as Traefik's documentation and the
+ * recipe describe it.
  */
-describe('the question that Traefik asks', () => {
+describe('the authorization request of Traefik', () => {
   const folder = mkdtempSync(join(tmpdir(), 'traefik-'));
   let service: Service;
   let key: string;
@@ -34,7 +34,7 @@ describe('the question that Traefik asks', () => {
   });
 
   /** The client's headers that the recipe lets through, and the headers that Traefik itself sets. */
-  const ask = (fromClient: Record<string, string>, method: string, target: string) => {
+  const send = (fromClient: Record<string, string>, method: string, target: string) => {
     const names = listed('authRequestHeaders').map((name) => name.toLowerCase());
     const passedOn = Object.entries(fromClient).filter(([name]) => names.includes(name.toLowerCase()));
     const address = new URL(setting('address'));
@@ -54,8 +54,8 @@ describe('the question that Traefik asks', () => {
   };
   const bearer = (fullKey: string) => ({ Authorization: `Bearer ${fullKey}` });
 
-  test('is answered with the headers that it hands on, each of them', async () => {
-    const answer = await ask(bearer(key), 'GET', '/backend/api/systems/7?page=2');
+  test('is answered with every header that Traefik passes on', async () => {
+    const answer = await send(bearer(key), 'GET', '/backend/api/systems/7?page=2');
     expect(answer.status).toBe(200);
     expect(listed('authResponseHeaders')).toEqual(IDENTITY);
     expect(IDENTITY.map((name) => answer.headers.get(name))).toEqual([
@@ -66,16 +66,16 @@ describe('the question that Traefik asks', () => {
     ]);
   });
 
-  test('is refused as the client is to read it', async () => {
+  test('is refused with the answer that the client gets', async () => {
     const answers = [
-      await ask(bearer(unknownKey()), 'GET', '/backend/api/systems'),
-      await ask({ Cookie: 'latchkey_session=x' }, 'GET', '/backend/api/systems'),
-      await ask(bearer(key), 'POST', '/backend/api/systems'),
-      await ask(bearer(key), 'GET', '/backend/api/systems/../users'),
+      await send(bearer(unknownKey()), 'GET', '/backend/api/systems'),
+      await send({ Cookie: 'latchkey_session=x' }, 'GET', '/backend/api/systems'),
+      await send(bearer(key), 'POST', '/backend/api/systems'),
+      await send(bearer(key), 'GET', '/backend/api/systems/../users'),
     ];
-    const told = await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]));
+    const received = await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]));
     const [none, forbidden] = ['{"message":"invalid api key"}', '{"message":"operation not allowed"}'];
-    expect(told).toEqual([
+    expect(received).toEqual([
       [401, none],
       [401, none],
       [403, forbidden],
@@ -83,16 +83,16 @@ describe('the question that Traefik asks', () => {
     ]);
   });
 
-  test('comes with nothing by which a client could answer it', () => {
+  test('contains no identity that a client sent', () => {
     expect(setting('trustForwardHeader')).toBe('false');
     for (const name of [...IDENTITY, 'Authorization']) expect(setting(name)).toBe("''");
   });
 
-  describe('is about the request that the service gets', () => {
+  describe('the request that Traefik forwards', () => {
     const { routers, middlewares } = parse(recipe).http;
     const removed = (names: string[]) => Object.fromEntries(names.map((name) => [name, '']));
 
-    test('no header makes another one of it, in no spelling', () => {
+    test('has no header that overrides the validated request, in any spelling', () => {
       const { entryPoints } = parse(recipeText('traefik-static.yml'));
       expect(Object.keys(entryPoints)).toEqual(routers.api.entryPoints);
       expect(entryPoints.web.http).toEqual({ aliasHeadersStrategy: 'delete' });
@@ -100,7 +100,7 @@ describe('the question that Traefik asks', () => {
       expect(middlewares.untrusted.headers.customRequestHeaders).toMatchObject(removed([...IDENTITY, ...OVERRIDES]));
     });
 
-    test('and about all that it gets: no upgrade passes, in whose tunnel nobody would ask', () => {
+    test('has no upgrade, because requests in a tunnel would not be validated', () => {
       expect(middlewares.untrusted.headers.customRequestHeaders).toMatchObject(removed(['Upgrade', 'HTTP2-Settings']));
     });
   });

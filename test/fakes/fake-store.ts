@@ -73,11 +73,10 @@ export class FakeStore {
   readonly outbox = new Map<string, StoredMessage>();
   /** The last sequence number of each key. */
   readonly sequences = new Map<string, number>();
-  /** For each key the smallest number of days before its expiry of which its owner was notified. */
-  readonly notifiedDays = new Map<string, number>();
-  readonly notifiedRotations = new Set<string>();
+  /** The days of the last notice, by type and key. */
+  readonly sentNotices = new Map<string, number>();
   /** Makes events impossible to record, so that everything that records one fails. */
-  isRecordAway = false;
+  isAuditTrailAway = false;
   private nowMs = Date.parse('2026-03-29T00:30:00.000Z');
   private lastEventId = 0n;
   private lastTransaction: Promise<unknown> = Promise.resolve();
@@ -126,7 +125,7 @@ export class FakeStore {
 
   /** The id is assigned when the event is written, and is lost if the transaction fails. */
   newEvent(event: Pick<SealableEvent, 'type'> & Partial<SealableEvent>): SealableEvent {
-    if (this.isRecordAway) throw new LatchkeyError('unavailable', 'The record is away');
+    if (this.isAuditTrailAway) throw new LatchkeyError('unavailable', 'The audit trail is away');
     this.lastEventId += 1n;
     return { ...NO_EVENT, id: this.lastEventId, at: this.now(), ...event };
   }

@@ -156,7 +156,7 @@ describe('the process of the service', () => {
     // The previous line may then still be on its way to standard output, and arrive later.
     expect(entries({ out }).find(({ msg }) => msg === 'stopping')).toMatchObject({
       level: 60,
-      reason: 'a fault',
+      reason: 'internal error',
       stack: expect.stringMatching(/^Error: planted\n/),
     });
   });
@@ -197,7 +197,7 @@ describe('the process of the service', () => {
     const SERVICE_TOKENS = `gateway:validator:${'5e'.repeat(32)}`;
     const env = { DEMO: '0', DATABASE_URL: database.url, SERVICE_TOKENS, ...PREFIX };
     const refusal: string = await startService(env).then(JSON.stringify, ({ message }) => message);
-    expect(refusal).toMatch(/^DEMO is off, but the published password of the demo owner still works here.*$/);
+    expect(refusal).toMatch(/^DEMO is off, but the published password of the demo owner still works\..*$/);
     expect(refusal).not.toContain(DEMO_OWNER.password);
 
     const [mend] = /openssl rand .* --password-from -/.exec(refusal)!;

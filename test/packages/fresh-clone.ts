@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 
-/** What npm and the builds of the packages read. */
+/** The files that npm and the builds of the packages read. */
 const TAKEN = ['.npmrc', 'package.json', 'package-lock.json', 'tsconfig.json', 'scripts', 'clients', 'examples', 'web'];
 const BUILT = /(^|\/)(node_modules|dist)$/;
 
 export interface Obtained {
   readonly clone: string;
   readonly tarball: string;
-  /** What the page has people install beside it. */
-  readonly beside: readonly string[];
+  /** The packages that the page installs along with it. */
+  readonly companions: readonly string[];
 }
 
 /**
- * Does what the lines of a page say to get a package: in a copy of this checkout in which nothing is built, as in a
- * fresh clone, beside an empty folder. Of the lines that need a registry it only takes the names: `npm ci` is a link to
- * what is installed here, and what is installed beside the tarball is linked by the project.
+ * Runs the commands of a page that build a package, in a copy of this checkout where nothing is built, as in a fresh
+ * clone. Commands that need a registry are replaced: `npm ci` by a link to the packages that are installed here, and
+ * the packages along with the tarball by links that the project makes.
  */
 export async function obtain(lines: string, folder: string): Promise<Obtained> {
   const [install, pack, use, ...more] = lines.split('\n');
-  if (install !== 'npm ci --ignore-scripts' || more.length > 0) throw new Error(`other lines than expected: ${lines}`);
+  if (install !== 'npm ci --ignore-scripts' || more.length > 0) throw new Error(`unexpected commands: ${lines}`);
   const clone = join(folder, 'latchkey');
   mkdirSync(clone, { recursive: true });
   for (const name of TAKEN) {
@@ -31,15 +31,15 @@ export async function obtain(lines: string, folder: string): Promise<Obtained> {
     symlinkSync(join(root, modules), join(clone, modules));
   }
   const [, place, tarball, names] = /^cd (\S+) && npm install \.\/(\S+) (.+)$/.exec(use ?? '') ?? [];
-  if (!place || !tarball || !names) throw new Error(`installs nothing: ${use}`);
+  if (!place || !tarball || !names) throw new Error(`not an installation: ${use}`);
   mkdirSync(join(clone, place));
   const { code, output } = await run('bash', ['-c', pack!], { cwd: clone, env: cleanEnvironment() });
   const packed = join(clone, place, tarball);
   if (code !== 0 || !existsSync(packed)) throw new Error(output);
-  return { clone, tarball: packed, beside: names.split(' ') };
+  return { clone, tarball: packed, companions: names.split(' ') };
 }
 
-/** Publishes nothing; answers what npm would have to say, but for who is not signed in. */
+/** Runs npm's dry run, and returns its warnings and errors, except the one about not being logged in. */
 export async function publishDry(clone: string, workspace: string): Promise<string[]> {
   const args = ['publish', '--dry-run', '--workspace', workspace];
   const { code, output } = await run('npm', args, { cwd: clone, env: cleanEnvironment() });
@@ -48,7 +48,7 @@ export async function publishDry(clone: string, workspace: string): Promise<stri
   return code === 0 ? faults : [...faults, `ended with ${code}`];
 }
 
-/** Without what npm itself sets for the script that runs the tests. */
+/** The environment without the variables that npm sets for the script that runs the tests. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 }

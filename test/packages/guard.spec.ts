@@ -47,7 +47,7 @@ beforeAll(async () => {
   const [owner, stranger] = await Promise.all([newOwner(service), newOwner(service, { permissions: ['bills:read'] })]);
   uselessKey = (await stranger.person.newKey()).fullKey;
   const [first] = kinds;
-  byNpm = await new Project(join(folder, first.kind), first.type, got.beside).install(got.tarball);
+  byNpm = await new Project(join(folder, first.kind), first.type, got.companions).install(got.tarball);
   await Promise.all(
     kinds.map(async ({ kind, heading, language, type, packages }) => {
       goodKeys.set(kind, (await owner.person.newKey()).fullKey);
@@ -62,7 +62,7 @@ afterAll(async () => {
   await stopService();
 });
 
-/** Asks until it answers with this status: a sample needs a moment to start, and a busy machine may cause a 503. */
+/** Repeats a request until it gets this status: a sample needs a moment to start, and a busy machine may cause a 503. */
 function answered(kind: Kind, status: number, fullKey?: string): Promise<Response> {
   return eventually(async () => {
     const response = await samples.get(kind)!.get(fullKey);
@@ -71,7 +71,7 @@ function answered(kind: Kind, status: number, fullKey?: string): Promise<Respons
 }
 
 describe.each(kinds)('the packed guard in an empty project: $kind', ({ kind }) => {
-  it('lets a good key through, as its owner', async () => {
+  it('lets a good key through as its owner', async () => {
     const response = await answered(kind, 200, goodKeys.get(kind));
     expect(await response.json()).toEqual({ owner: expect.stringMatching(/^owner-[0-9a-f]{12}$/) });
     expect(response.headers.get('ratelimit-policy')).toBe('"key";q=20;w=20');
@@ -108,7 +108,7 @@ describe('the packed guard', () => {
   });
 
   it(
-    'has types for import and for require, and the examples keep to them',
+    'has types for import and for require, and the examples conform to them',
     async () => {
       const packages = [...nest, 'express', 'fastify', 'typescript', '@types/node', '@types/express'];
       const project = new Project(join(folder, 'types'), 'module', packages).installAs(byNpm);
@@ -125,7 +125,7 @@ describe('the packed guard', () => {
     timeoutMs,
   );
 
-  it('is shown by examples of under 15 lines, the first of which is in both READMEs', () => {
+  it('has examples of less than 15 lines in its README, the first of which is also in ours', () => {
     for (const heading of ['Express', 'Fastify', 'NestJS']) {
       const lines = snippetOf(guardReadme, heading, 'ts').split('\n');
       expect(lines.filter((line) => line !== '').length).toBeLessThan(15);
@@ -134,7 +134,7 @@ describe('the packed guard', () => {
     expect(snippetOf('README.md', 'One guard', 'sh')).toBe(snippetOf(guardReadme, 'Install', 'sh'));
   });
 
-  it('holds what it exports, a license and a README, and nothing of how it was made', () => {
+  it('contains only what it exports, a license and a README', () => {
     const packed = join(byNpm.folder, 'node_modules/@latchkey/guard');
     const files = filesIn(packed);
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', ...exportedBy(packed)]));
@@ -143,7 +143,7 @@ describe('the packed guard', () => {
     ).toEqual([]);
   });
 
-  it('is as it should be for npm, which would publish it as it is', async () => {
+  it('can be published without a warning of npm', async () => {
     expect(await publishDry(obtained.clone, '@latchkey/guard')).toEqual([]);
   });
 });

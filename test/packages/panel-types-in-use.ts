@@ -1,4 +1,4 @@
-/** What a type checker must make of the panel. A type that had become `any` would leave the errors unused. */
+/** Correct and wrong uses of the panel's types. If a type became `any`, the expected errors would be missing. */
 export const panelTypesInUse = `
 import { ApiKeysPanel, english, type ApiKeysPanelProps, type FreshSignIn, type Texts } from '@latchkey/panel';
 

@@ -4,9 +4,9 @@ import { root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/run.mjs';
 
 /**
- * A project of a user of one of our packages, which npm installs from its tarball. Beside it there are only the packages
- * that its package.json declares and that the project itself asks for, as links into this checkout. A package that ours
- * needs but does not declare is not found. Nothing is fetched.
+ * A project of a user of one of our packages, which npm installs from its tarball. It has only the packages that our
+ * package.json declares and those that the project itself requires, as links into this checkout. A package that ours
+ * needs but does not declare is not found. Nothing is downloaded.
  */
 export class Project {
   constructor(
@@ -19,14 +19,14 @@ export class Project {
 
   async install(tarball: string): Promise<this> {
     this.declare(tarball);
-    // Of linked packages npm does not know which versions they are, and finds no peers in them.
+    // npm knows no versions of linked packages, and does not find peers in them.
     const args = ['install', '--offline', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
     const { code, output } = await run('npm', args, { cwd: this.folder });
     if (code !== 0) throw new Error(output);
     return this;
   }
 
-  /** The same with what npm has unpacked in another project: nothing is built, so npm would do the same again. */
+  /** Copies the package that npm has unpacked in another project. npm would do the same again, because nothing is built. */
   installAs(other: Project): this {
     this.declare();
     const unpacked = join('node_modules', this.ours.name);

@@ -7,7 +7,7 @@ import type { Project } from './project.js';
 export const guardReadme = 'clients/node/README.md';
 const places = { latchkey: '127.0.0.1:50051', port: '4000' };
 
-/** An example of the guard's README, run as a reader would run it: only its addresses are others. */
+/** An example of the guard's README, run as a reader would run it, with other addresses. */
 export class Sample {
   private constructor(
     private readonly child: ChildProcess,
@@ -18,7 +18,7 @@ export class Sample {
   static async start(project: Project, heading: string, language: string, target: string): Promise<Sample> {
     const port = await freePort();
     const snippet = snippetOf(guardReadme, heading, language);
-    for (const place of Object.values(places)) if (!snippet.includes(place)) throw new Error(`no ${place} in it`);
+    for (const place of Object.values(places)) if (!snippet.includes(place)) throw new Error(`${place} is missing`);
     const code = snippet.replace(places.latchkey, target).replace(places.port, String(port));
     const file = project.write('main.js', language === 'ts' ? withoutTypes(code) : code);
     const env = { PATH: process.env['PATH'] ?? '', LATCHKEY_SERVICE_TOKEN: 'dev-validator-token' };
@@ -28,7 +28,7 @@ export class Sample {
     return new Sample(child, `http://127.0.0.1:${port}/systems`, printed);
   }
 
-  /** @returns undefined while it does not listen yet */
+  /** @returns undefined if it does not listen yet */
   async get(fullKey?: string): Promise<Response | undefined> {
     if (this.child.exitCode !== null) throw new Error(this.printed.join(''));
     return fetch(this.url, fullKey ? { headers: { authorization: `Bearer ${fullKey}` } } : {}).catch(() => undefined);

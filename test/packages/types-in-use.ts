@@ -10,7 +10,7 @@ export const compilerOptions = {
   emitDecoratorMetadata: true,
 };
 
-/** What a type checker must make of the guard. A type that had become `any` would leave the errors unused. */
+/** Correct and wrong uses of the guard's types. If a type became `any`, the expected errors would be missing. */
 export const typesInUse = `
 import type { Server } from 'node:http';
 import { createGuard, principalOf, type Decision, type Guard, type Principal } from '@latchkey/guard';

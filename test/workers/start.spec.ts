@@ -18,7 +18,7 @@ import { BURST, logged, TEN_AT_ONCE } from './workers.js';
 const REDIS_URL = process.env['LATCHKEY_TEST_REDIS_URL']!;
 const CALLERS = 8;
 
-describe('the start and the end with WORKERS', () => {
+describe('start and stop with WORKERS=2', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
     await buildService();
@@ -29,8 +29,8 @@ describe('the start and the end with WORKERS', () => {
 
   test.each<[string, (service: ServiceProcess) => unknown]>([
     ['stopped by SIGINT', ({ child }) => child.kill('SIGINT')],
-    ['left by its launcher', ({ child }) => child.disconnect()],
-  ])('a start that is %s before it is ready leaves nothing behind', async (_, end) => {
+    ['disconnected from its launcher', ({ child }) => child.disconnect()],
+  ])('a start that is %s before it is ready leaves no process behind', async (_, end) => {
     const service = new ServiceProcess({ DEMO: '1', WORKERS: '2', DATABASE_URL: database.url, ...(await freePorts()) });
     const [first] = await eventually(async () => childrenOf(service.pid).length > 0 && childrenOf(service.pid));
     end(service);
@@ -38,7 +38,7 @@ describe('the start and the end with WORKERS', () => {
     expect(isRunning(first!)).toBe(false);
   });
 
-  test.each(['HTTP_PORT', 'GRPC_PORT'])('a %s that is taken is reported once and ends the start', async (variable) => {
+  test.each(['HTTP_PORT', 'GRPC_PORT'])('a %s that is in use is reported once and ends the start', async (variable) => {
     const port = await freePort();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
@@ -60,7 +60,7 @@ describe('the start and the end with WORKERS', () => {
   });
 });
 
-describe('with WORKERS=2, without Redis and with dangerous settings', () => {
+describe('WORKERS=2 without Redis and with dangerous settings', () => {
   const token = 'one token of two services';
   const tokens = { validator: token, admin: token };
   const digest = createHash('sha256').update(token).digest('hex');
@@ -91,17 +91,17 @@ describe('with WORKERS=2, without Redis and with dangerous settings', () => {
     await database.drop();
   });
 
-  /** The number of admitted questions out of 40, asked over 8 connections. */
+  /** How many of 40 validations over 8 connections are granted. */
   async function admittedOverGrpc(fullKey: string): Promise<number> {
     callers = new Callers(service.target, fullKey, CALLERS, tokens);
-    const told = await callers.askUntil(({ length }) => length === 5);
-    return told.flat().filter((outcome) => outcome === 'grant').length;
+    const outcomes = await callers.validateUntil(({ length }) => length === 5);
+    return outcomes.flat().filter((outcome) => outcome === 'grant').length;
   }
 
   /** The same over 40 connections. */
   async function admittedOverHttp(fullKey: string): Promise<number> {
     let admitted = 0;
-    for (let asked = 0; asked < 40; asked += 1) {
+    for (let sent = 0; sent < 40; sent += 1) {
       // A key may not list keys: 403, but the request is charged.
       const answer = await rawRequest(service, 'GET /v1/api-keys', [`Authorization: Bearer ${fullKey}`]);
       if (answer.status === 403) admitted += 1;
@@ -109,11 +109,11 @@ describe('with WORKERS=2, without Redis and with dangerous settings', () => {
     return admitted;
   }
 
-  test('the start warns of each once, without what it is set to, and says that each process counts for itself', () => {
+  test('the start warns once of each setting without its value, and that each process has its own rate limit', () => {
     const warnings = [
       /SERVICE_TOKENS gives one token/,
       /PUBLIC_URL is http/,
-      /is AUDIT_SEAL_KEY meant/,
+      /Did you mean AUDIT_SEAL_KEY\?/,
       /^REDIS_URL is missing.* 2 times its limit$/,
     ];
     const entry = (msg: RegExp) => expect.objectContaining({ level: 40, msg: expect.stringMatching(msg) });
@@ -121,27 +121,27 @@ describe('with WORKERS=2, without Redis and with dangerous settings', () => {
     for (const secret of ['S3cret', digest]) expect(service.out).not.toContain(secret);
   });
 
-  test('connections spread over both, over gRPC and HTTP', async () => {
+  test('connections are spread over both workers, over gRPC and HTTP', async () => {
     expect(childrenOf(service.pid)).toHaveLength(2);
     // At least one of the eight connections belongs to the other worker: the first free worker takes the next one.
     expect(await admittedOverGrpc((await person.newKey()).fullKey)).toBeGreaterThanOrEqual(BURST + 5);
     expect(await admittedOverHttp((await person.newKey()).fullKey)).toBeGreaterThanOrEqual(2 * BURST);
   });
 
-  test('on SIGTERM both answer what is under way and end, with code 0', async () => {
+  test('on SIGTERM both workers answer calls in progress and end with code 0', async () => {
     const { apiKey, fullKey } = await person.newKey();
     callers = new Callers(service.target, fullKey, CALLERS, tokens);
     const workers = childrenOf(service.pid);
-    const said = service.out;
+    const output = service.out;
     // A denial, past the limit, is an answer too.
-    const told = callers.askUntil((toldSoFar) => typeof toldSoFar.at(-1) === 'number');
+    const outcomes = callers.validateUntil((soFar) => typeof soFar.at(-1) === 'number');
     const isUsed = async () => sql(database.url, 'SELECT FROM api_key_usage WHERE key_id = $1', [apiKey.id]);
     await eventually(async () => (await isUsed()).length > 0);
     service.child.kill('SIGTERM');
-    expect(await service.ended).toEqual({ code: 0, signal: null, out: said, err: '' });
+    expect(await service.ended).toEqual({ code: 0, signal: null, out: output, err: '' });
     expect(workers.filter(isRunning)).toEqual([]);
     // The last call of each caller finds no server any more; every other call was answered.
-    const failed = (await told).flat().filter((outcome) => typeof outcome === 'number');
+    const failed = (await outcomes).flat().filter((outcome) => typeof outcome === 'number');
     expect(failed).toEqual(new Array(CALLERS).fill(status.UNAVAILABLE));
   });
 });

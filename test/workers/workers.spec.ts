@@ -17,12 +17,12 @@ import { buildService, ServiceProcess } from '../support/processes/service-proce
 import { BURST, logged, TEN_AT_ONCE } from './workers.js';
 
 const CALLERS = 8;
-const ASKED = { outcome: 'granted' };
+const GRANTED = { outcome: 'granted' };
 /** No worker starts for as long as this file exists. */
 const BLOCK = join(tmpdir(), `block-${randomUUID()}`);
 const BLOCKABLE = `import { existsSync } from 'node:fs'; if (existsSync('${BLOCK}')) process.exit(1);`;
 
-describe('with WORKERS=2, on one service', () => {
+describe('WORKERS=2', () => {
   let callers: Callers | undefined;
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: ServiceProcess;
@@ -51,48 +51,48 @@ describe('with WORKERS=2, on one service', () => {
   });
 
   const newKey = async () => (await person.newKey()).fullKey;
-  const granted = async () => (await readMetrics(metrics)).sum('latchkey_validations_total', ASKED);
+  const granted = async () => (await readMetrics(metrics)).sum('latchkey_validations_total', GRANTED);
 
-  /** The number of admitted questions out of 40, asked over 8 connections; the workers get connections in turn. */
+  /** How many of 40 validations over 8 connections are granted. The workers get connections in turn. */
   async function admitted(fullKey: string): Promise<number> {
     callers = new Callers(service.target, fullKey, CALLERS);
-    const told = (await callers.askUntil(({ length }) => length === 5)).flat();
+    const outcomes = (await callers.validateUntil(({ length }) => length === 5)).flat();
     callers.close();
-    return told.filter((outcome) => outcome === 'grant').length;
+    return outcomes.filter((outcome) => outcome === 'grant').length;
   }
 
   /** One line from each worker that has ever listened. */
   const listening = () => logged(service).filter(({ msg }) => msg === 'listening').length;
 
-  test('both charge one budget in Redis', async () => {
+  test('both workers charge the same limit in Redis', async () => {
     const fallbacks = async () => (await readMetrics(metrics)).sum('latchkey_redis_fallbacks_total');
-    // Once more where Redis was late: then a worker has decided for itself, and said so.
+    // Repeated if Redis was late: then a worker decided alone and counted a fallback.
     const undisturbed = async () => {
       const { apiKey, fullKey } = await person.newKey();
       const [before, startedAt] = [await fallbacks(), performance.now()];
-      const told = await admitted(fullKey);
+      const grants = await admitted(fullKey);
       const refilled = Math.ceil((performance.now() - startedAt) / 1000);
       await person.revoke(apiKey.id);
-      return (await fallbacks()) === before && { told, most: BURST + refilled };
+      return (await fallbacks()) === before && { grants, most: BURST + refilled };
     };
-    const { told, most } = await eventually(undisturbed);
-    expect(told).toBeGreaterThanOrEqual(BURST);
-    expect(told).toBeLessThanOrEqual(most);
+    const { grants, most } = await eventually(undisturbed);
+    expect(grants).toBeGreaterThanOrEqual(BURST);
+    expect(grants).toBeLessThanOrEqual(most);
     expect(logged(service).filter(({ level, msg }) => level >= 40 && msg.includes('REDIS_URL'))).toEqual([]);
   });
 
-  test('metrics are the sum over both, whichever answers', async () => {
+  test('metrics are the sum over both workers, regardless of which one answers', async () => {
     const before = await granted();
     const sum = before + (await admitted(await newKey()));
     const pages = await Promise.all(Array.from({ length: 4 }, () => readMetrics(metrics)));
-    expect(pages.map((page) => page.sum('latchkey_validations_total', ASKED))).toEqual(new Array(4).fill(sum));
-    expect(pages[0]!.sum('latchkey_validation_duration_seconds_count', ASKED)).toBe(sum);
+    expect(pages.map((page) => page.sum('latchkey_validations_total', GRANTED))).toEqual(new Array(4).fill(sum));
+    expect(pages[0]!.sum('latchkey_validation_duration_seconds_count', GRANTED)).toBe(sum);
     expect(pages[0]!.sum('latchkey_workers')).toBe(2);
     expect(pages[0]!.sum('latchkey_ready')).toBe(1);
     expect(pages[0]!.sum('latchkey_postgres_connections_max', { pool: 'validation' })).toBe(4);
   });
 
-  test('metrics are not to be had on HTTP_PORT, and beside them is health alone', async () => {
+  test('METRICS_PORT serves only metrics and health, and HTTP_PORT serves no metrics', async () => {
     const answer = async (url: string, method = 'GET') => (await fetch(url, { method })).status;
     expect(await answer(`${service.url}/metrics`)).toBe(404);
     expect(await answer(`${service.url}/livez`)).toBe(200);
@@ -104,7 +104,7 @@ describe('with WORKERS=2, on one service', () => {
     expect(await answer(`${metrics}/metrics`, 'POST')).toBe(404);
   });
 
-  test('one that is killed is tried again at once, then ever more slowly until it comes back; meanwhile the other serves, and metrics do not go down', async () => {
+  test('a killed worker is replaced with growing pauses, while the other serves and metrics do not decrease', async () => {
     await admitted(await newKey());
     const [fullKey, before, counted] = [await newKey(), listening(), await granted()];
     const ends = () => logged(service).filter(({ msg }) => msg === 'a worker ended and is replaced');
@@ -118,7 +118,7 @@ describe('with WORKERS=2, on one service', () => {
       expect(pauses().slice(0, 3)).toEqual([0, 100, 200]);
       expect(ends()[0]).toMatchObject({ pid: victim, signal: 'SIGKILL', exitCode: null, pauseMs: 0 });
       callers = new Callers(service.target, fullKey, 2);
-      expect(await callers.askUntil(({ length }) => length === 1)).toEqual([['grant'], ['grant']]);
+      expect(await callers.validateUntil(({ length }) => length === 1)).toEqual([['grant'], ['grant']]);
       expect(await granted()).toBe(counted + 2);
     } finally {
       rmSync(BLOCK);
@@ -131,7 +131,7 @@ describe('with WORKERS=2, on one service', () => {
     expect((await readMetrics(metrics)).sum('latchkey_workers')).toBe(2);
   });
 
-  test('both end in order when their parent is killed', async () => {
+  test('both workers end in an orderly way when their parent is killed', async () => {
     const fullKey = await newKey();
     const workers = childrenOf(service.pid);
     const { apiKeys, close } = connectClients(service.target);

@@ -1,4 +1,4 @@
-/** Rules of the service that the screen knows by itself. A test compares them with those in `src/domain`. */
+/** Copies of rules of the service. A test compares them with those in `src/domain`. */
 export const MAX_NAME_LENGTH = 64;
 export const DEFAULT_EXPIRY_DAYS = 90;
 export const MAX_EXPIRY_DAYS = 365;

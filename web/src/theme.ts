@@ -3,7 +3,7 @@ import { Checkbox, createTheme, type CSSVariablesResolver } from '@mantine/core'
 const SYSTEM_FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif';
 const SYSTEM_MONOSPACE = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
-/** Used where the host has no Mantine theme. The fonts are the system's, so that none is fetched. */
+/** Used if the host has no Mantine theme. It has the system's fonts, so that none is loaded. */
 export const theme = createTheme({
   fontFamily: SYSTEM_FONT,
   fontFamilyMonospace: SYSTEM_MONOSPACE,
@@ -16,7 +16,7 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
-    // A box of 24 px: the smallest target that WCAG 2.2 allows.
+    // 24 px is the smallest target that WCAG 2.2 allows.
     Checkbox: Checkbox.extend({
       defaultProps: { size: 'md' },
       styles: { label: { fontSize: 'var(--mantine-font-size-sm)' } },

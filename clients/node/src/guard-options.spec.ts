@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => guard.close());
 
 describe('the options of a guard', () => {
-  it('calls onDecision with every decision, with what it took, and never the key', async () => {
+  it('calls onDecision with every decision and its latency, without the key', async () => {
     await guard.check(question);
     latchkey.answers(denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }));
     await guard.check(question);
@@ -37,10 +37,10 @@ describe('the options of a guard', () => {
     expect(decisions.every(({ latencyMs }) => latencyMs > 0 && latencyMs < 5000)).toBe(true);
   });
 
-  it('takes methods for what its operations say, and a question for what it says itself', async () => {
+  it('derives the operation from its operations, unless the question names one', async () => {
     await guard.check(question);
     await guard.check({ ...question, operation: 'DESTROY' });
-    const asked = latchkey.questions.map(({ operation }) => operation);
-    expect(asked.slice(-2)).toEqual(['OPERATION_READ', 'OPERATION_DESTROY']);
+    const sent = latchkey.questions.map(({ operation }) => operation);
+    expect(sent.slice(-2)).toEqual(['OPERATION_READ', 'OPERATION_DESTROY']);
   });
 });

@@ -46,7 +46,7 @@ afterEach(() => {
 });
 
 describe('createGuard', () => {
-  it('puts the whole question, with its service identity', async () => {
+  it('sends the whole question with its service identity', async () => {
     await guard.check(question);
     expect(latchkey.identities.at(-1)).toBe('Bearer dev-token');
     expect(latchkey.questions).toEqual([
@@ -62,13 +62,13 @@ describe('createGuard', () => {
     ]);
   });
 
-  it('asks about a missing header too, as an empty authorization, so that it is recorded', async () => {
+  it('sends a missing header as an empty authorization, so that it is recorded', async () => {
     latchkey.answers(denied());
     expect(await guard.check({ ...question, authorization: [] })).toMatchObject({ status: 401 });
     expect(latchkey.questions).toEqual([expect.objectContaining({ credential: 'authorization', authorization: '' })]);
   });
 
-  it('calls onDenied with the reason and whose key it was, and never the key', async () => {
+  it('calls onDenied with the reason and the owner, without the key', async () => {
     latchkey.answers(denied({ reason: 'REASON_REVOKED', keyId: 'key-1', ownerId: 'owner-1' }));
     await guard.check(question);
     expect(denials).toEqual([
@@ -85,11 +85,11 @@ describe('createGuard', () => {
     ]);
   });
 
-  it('calls onError with what failed, and never the key, not even one that the service quotes', async () => {
-    latchkey.script = (_, reply) => reply({ code: status.UNAUTHENTICATED, details: `who asks about ${key}?` });
+  it('calls onError with the failure, and removes a key that the service quotes', async () => {
+    latchkey.script = (_, reply) => reply({ code: status.UNAUTHENTICATED, details: `cannot validate ${key}` });
     expect(await guard.check(question)).toMatchObject({ status: 503 });
     expect(failures).toEqual([
-      { code: 'UNAUTHENTICATED', message: 'who asks about [redacted]?', requestId: 'request-1' },
+      { code: 'UNAUTHENTICATED', message: 'cannot validate [redacted]', requestId: 'request-1' },
     ]);
   });
 
@@ -109,7 +109,7 @@ describe('createGuard', () => {
     hasty.close();
   });
 
-  it('fails closed when the service is away, and resumes by itself when it is back', async () => {
+  it('fails closed while the service is unavailable, and reconnects', async () => {
     await guard.check(question);
     latchkey.stop();
     await eventually(async () => !(await guard.check(question)).allowed);
@@ -118,7 +118,7 @@ describe('createGuard', () => {
     await eventually(async () => (await guard.check(question)).allowed);
   });
 
-  it('starts before the service does', async () => {
+  it('can start before the service', async () => {
     latchkey.stop();
     const early = open();
     expect(await early.check(question)).toMatchObject({ status: 503 });
@@ -127,7 +127,7 @@ describe('createGuard', () => {
     early.close();
   });
 
-  it('decides 503 once it is closed', async () => {
+  it('decides 503 after it is closed', async () => {
     guard.close();
     expect(await guard.check(question)).toMatchObject({ status: 503 });
   });

@@ -43,7 +43,7 @@ export function createGuard(options: GuardOptions): Guard {
   const decide = async (prepared: PreparedQuestion): Promise<Decision> => {
     const { requestId, authorization, operation, permission, clientIp } = prepared;
     try {
-      const { response, windowSeconds } = await pool.ask(prepared);
+      const { response, windowSeconds } = await pool.validate(prepared);
       const decision = judge(response, permission, windowSeconds);
       if (!decision.allowed) {
         const { status, reason, keyId, ownerId } = decision;

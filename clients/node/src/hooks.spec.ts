@@ -8,20 +8,20 @@ describe('callHook', () => {
     };
     callHook(throws, 1);
     callHook(async () => throws(), 1);
-    // A rejection that nobody handles would end the process before the next turn of the event loop.
+    // An unhandled rejection would end the process before the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   });
 
-  it('does without a hook', () => expect(() => callHook(undefined, 1)).not.toThrow());
+  it('accepts a missing hook', () => expect(() => callHook(undefined, 1)).not.toThrow());
 });
 
 describe('withoutCredentials', () => {
-  it('takes the key out of a text, everywhere in it', () => {
+  it('removes the key wherever it is in a text', () => {
     const text = 'Bearer secretsecret? no: secretsecret';
     expect(withoutCredentials(text, 'Bearer secretsecret')).toBe('Bearer [redacted]? no: [redacted]');
   });
 
-  it('takes both keys of two headers out', () => {
+  it('removes both keys of two headers', () => {
     expect(withoutCredentials('aaaaaaaa bbbbbbbb', 'Bearer aaaaaaaa, Bearer bbbbbbbb')).toBe('[redacted] [redacted]');
   });
 });

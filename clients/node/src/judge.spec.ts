@@ -27,8 +27,8 @@ afterEach(() => {
 
 const check = () => guard.check({ authorization: ['Bearer k'], method: 'GET' });
 
-describe('the answer to a question', () => {
-  it('turns a grant into a principal and the state of the rate limit', async () => {
+describe('the answer of the service', () => {
+  it('becomes a principal and the state of the rate limit if it is a grant', async () => {
     latchkey.answers(granted());
     expect(await check()).toEqual({
       allowed: true,
@@ -43,7 +43,7 @@ describe('the answer to a question', () => {
     });
   });
 
-  it('believes a grant: it does not second-guess the service', async () => {
+  it('is accepted without another check if it is a grant', async () => {
     latchkey.answers(granted({ access: 'ACCESS_LEVEL_READ_ONLY', permissions: [], expiresAt: { seconds: 1 } }));
     const decision = await guard.check({ authorization: ['Bearer k'], method: 'POST', permission: 'systems:write' });
     expect(decision).toMatchObject({ allowed: true, principal: { access: 'read-only' } });
@@ -53,7 +53,7 @@ describe('the answer to a question', () => {
     [401, 'REASON_REVOKED', 'REVOKED'],
     [403, 'REASON_READ_ONLY_KEY', 'READ_ONLY_KEY'],
     [403, 'REASON_MISSING_PERMISSION', 'MISSING_PERMISSION'],
-  ] as const)('turns a denial into %d, with its reason (%s) for the logs', async (httpStatus, reason, name) => {
+  ] as const)('becomes %d if it is a denial, with its reason (%s) for the logs', async (httpStatus, reason, name) => {
     latchkey.answers({ ...denied({ httpStatus, reason }), rateLimit });
     expect(await check()).toMatchObject({ status: httpStatus, reason: name, rateLimit: { remaining: 99 } });
   });
@@ -64,25 +64,25 @@ describe('the answer to a question', () => {
     ['REASON_READ_ONLY_KEY', 'systems:read', undefined],
     ['REASON_OPERATION_NOT_ALLOWED', 'systems:write', undefined],
     ['REASON_MISSING_PERMISSION', undefined, undefined],
-  ] as const)('says that a key denied for %s, asked for %s, lacks %s', async (reason, permission, missing) => {
+  ] as const)('with the reason %s for the permission %s names %s as missing', async (reason, permission, missing) => {
     latchkey.answers(denied({ httpStatus: 403, reason }));
     const decision = await guard.check({ authorization: ['Bearer k'], method: 'POST', permission });
     expect(decision).toMatchObject({ status: 403, missingPermission: missing, keyId: undefined });
   });
 
-  it('rounds Retry-After up, and never down to nothing', async () => {
+  it('has Retry-After rounded up, to at least a second', async () => {
     latchkey.answers(rateLimited(1, 1));
     expect(await check()).toMatchObject({ status: 429, retryAfterSeconds: 2 });
     latchkey.answers(rateLimited(0, 0));
     expect(await check()).toMatchObject({ status: 429, retryAfterSeconds: 1 });
   });
 
-  it('denies for a reason that only a newer service knows', async () => {
+  it('is a denial if its reason is that of a newer service', async () => {
     latchkey.answers(denied({ httpStatus: 403, reason: 77 as never }));
     expect(await check()).toMatchObject({ status: 403, reason: 'UNKNOWN' });
   });
 
-  it.each(['soon', '0', '-5', '5.5', '5;q=1', undefined])('leaves out a window of %j', async (window) => {
+  it.each(['soon', '0', '-5', '5.5', '5;q=1', undefined])('has no window if the service sends %j', async (window) => {
     latchkey.window = window;
     latchkey.answers(granted());
     expect((await check()).rateLimit).toEqual({ limit: 100, remaining: 99, resetSeconds: 1, windowSeconds: undefined });
@@ -94,13 +94,13 @@ describe('the answer to a question', () => {
     ['with a denial that gives no reason', denied({ reason: 'REASON_UNSPECIFIED' })],
     ['with a denial that gives no status', denied({ httpStatus: 0 })],
     ['with a denial of status 200', denied({ httpStatus: 200 })],
-    ['with a grant to nobody', granted({ ownerId: '' })],
-    ['with a grant of no key', granted({ keyId: '' })],
+    ['with a grant without an owner', granted({ ownerId: '' })],
+    ['with a grant without a key', granted({ keyId: '' })],
     ['with a grant that never expires', granted({ expiresAt: null })],
-    ['with a grant that expires at no time', granted({ expiresAt: { seconds: '9000000000000000' } })],
+    ['with a grant with an invalid expiry', granted({ expiresAt: { seconds: '9000000000000000' } })],
     ['with a grant of unspecified access', granted({ access: 'ACCESS_LEVEL_UNSPECIFIED' })],
     ['with a grant of unknown access', granted({ access: 9 as never })],
-  ])('fails closed on an answer %s', async (_, answer) => {
+  ])('is refused with 503 %s', async (_, answer) => {
     latchkey.answers(answer);
     expect(await check()).toMatchObject({ allowed: false, status: 503, rateLimit: undefined });
     expect(failures).toEqual([expect.objectContaining({ code: 'UNREADABLE_ANSWER' })]);

@@ -31,7 +31,7 @@ export function judge(response: Response, permission: string, windowSeconds: num
 function principalFrom(grant: Grant | null | undefined): Granted['principal'] {
   if (!grant?.keyId || !grant.ownerId || !grant.expiresAt) throw new UnreadableAnswer('incomplete grant');
   const expiresAt = toDate(grant.expiresAt);
-  if (Number.isNaN(expiresAt.getTime())) throw new UnreadableAnswer('expiry that is no time');
+  if (Number.isNaN(expiresAt.getTime())) throw new UnreadableAnswer('invalid expiry');
   return Object.freeze({
     keyId: grant.keyId,
     ownerId: grant.ownerId,

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { operationOf, overridden } from './operation.js';
 
 describe('operationOf', () => {
-  it.each(['GET', 'HEAD', 'OPTIONS'])('takes %s for READ', (method) => expect(operationOf(method)).toBe('READ'));
+  it.each(['GET', 'HEAD', 'OPTIONS'])('maps %s to READ', (method) => expect(operationOf(method)).toBe('READ'));
 
-  it.each(['POST', 'PUT', 'PATCH'])('takes %s for WRITE', (method) => expect(operationOf(method)).toBe('WRITE'));
+  it.each(['POST', 'PUT', 'PATCH'])('maps %s to WRITE', (method) => expect(operationOf(method)).toBe('WRITE'));
 
   it.each(['DELETE', 'PROPFIND', 'TRACE', 'PURGE', 'get', '', 'constructor', '__proto__'])(
     'takes %j for DESTROY, which no key may do',
@@ -22,7 +22,7 @@ describe('overridden', () => {
     ['DELETE', 'DESTROY'],
     ['post', 'DESTROY'],
     ['constructor', 'DESTROY'],
-  ])('takes %s for %s, and leaves the rest as it is', (method, operation) => expect(ours(method)).toBe(operation));
+  ])('maps %s to %s, and keeps the other methods', (method, operation) => expect(ours(method)).toBe(operation));
 
   it('can be overridden again', () => {
     expect(overridden(ours, { POST: 'WRITE' })('POST')).toBe('WRITE');

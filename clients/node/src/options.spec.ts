@@ -5,7 +5,7 @@ import { assertUsable } from './options.js';
 const usable = { target: '127.0.0.1:1', serviceToken: 'token' };
 
 describe('assertUsable', () => {
-  it('takes a service token, or a client certificate in its stead', () => {
+  it('accepts a service token or a client certificate', () => {
     expect(() => assertUsable(usable)).not.toThrow();
     expect(() => assertUsable({ target: 'x', tls: { cert: 'pem', key: 'pem' } })).not.toThrow();
   });
@@ -17,7 +17,7 @@ describe('assertUsable', () => {
     ['deadlineMs', { ...usable, deadlineMs: 0 }],
     ['deadlineMs', { ...usable, deadlineMs: Number.NaN }],
     ['deadlineMs', { ...usable, deadlineMs: Infinity }],
-  ])('refuses to start without a usable %s', (name, options) => {
+  ])('refuses a missing or invalid %s', (name, options) => {
     expect(() => assertUsable(options)).toThrow(new RegExp(`^createGuard: ${name} `));
   });
 

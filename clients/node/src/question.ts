@@ -27,8 +27,8 @@ export interface PreparedQuestion {
   readonly userAgent: string;
 }
 
-// `Bearer ` and the longest key string have 113 characters together. A longer text is no key, so cutting it changes no
-// verdict.
+// `Bearer ` and the longest key string have 113 characters together. A longer text is not a key, so cutting it does not
+// change the verdict.
 const maxAuthorizationLength = 4096;
 const maxUserAgentLength = 256;
 const maxRequestIdLength = 128;

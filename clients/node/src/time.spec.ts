@@ -9,11 +9,11 @@ describe('secondsRoundedUp', () => {
     ['1', 1, 2],
     ['4', 999_999_999, 5],
     ['-1', -5, 0],
-  ])('makes %s s and %d ns into %d s', (seconds, nanos, expected) => {
+  ])('rounds %s s and %d ns to %d s', (seconds, nanos, expected) => {
     expect(secondsRoundedUp({ seconds, nanos })).toBe(expected);
   });
 
-  it('takes an absent duration for none', () => expect(secondsRoundedUp(null)).toBe(0));
+  it('returns 0 for an absent duration', () => expect(secondsRoundedUp(null)).toBe(0));
 });
 
 describe('toDate', () => {

@@ -4,7 +4,7 @@ import { readConfig } from './config.js';
 const LATCHKEY_SERVICE_TOKEN = 'token';
 
 describe('readConfig', () => {
-  it('needs a service token and defaults the rest', () => {
+  it('requires a service token and has defaults for the rest', () => {
     expect(readConfig({ LATCHKEY_SERVICE_TOKEN })).toEqual({
       host: '127.0.0.1',
       port: 4000,
@@ -13,12 +13,12 @@ describe('readConfig', () => {
     });
   });
 
-  it('takes what it is given', () => {
+  it('reads the given values', () => {
     const env = { LATCHKEY_SERVICE_TOKEN, HOST: '::1', SYSTEMS_API_PORT: '0', LATCHKEY_GRPC_TARGET: 'latchkey:1' };
     expect(readConfig(env)).toMatchObject({ host: '::1', port: 0, latchkeyTarget: 'latchkey:1' });
   });
 
-  it('names every bad variable in a line of its own', () => {
+  it('names each bad variable in a separate line', () => {
     expect(() => readConfig({ SYSTEMS_API_PORT: 'x' })).toThrow(/^SYSTEMS_API_PORT .*\nLATCHKEY_SERVICE_TOKEN .*$/);
   });
 

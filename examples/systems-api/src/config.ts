@@ -12,7 +12,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const port = /^\d{1,5}$/.test(portText) ? Number(portText) : Number.NaN;
   if (!(port <= 65_535)) problems.push('SYSTEMS_API_PORT must be a whole number from 0 to 65535');
   const serviceToken = env.LATCHKEY_SERVICE_TOKEN ?? '';
-  if (!serviceToken) problems.push('LATCHKEY_SERVICE_TOKEN is missing: the token by which Latchkey knows this service');
+  if (!serviceToken)
+    problems.push('LATCHKEY_SERVICE_TOKEN is missing: the token that identifies this service to Latchkey');
   else if (!/^[\x21-\x7e]+$/.test(serviceToken)) problems.push('LATCHKEY_SERVICE_TOKEN must be ASCII without spaces');
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return Object.freeze({

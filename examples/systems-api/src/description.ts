@@ -17,8 +17,8 @@ export function changesIn(body: unknown): Partial<Description> {
   }
   const given = Object.keys(body);
   const unknown = given.find((field) => !fields.includes(field));
-  if (unknown !== undefined) throw new HttpError(400, `unknown field, only ${fields.join(' and ')} can be given`);
-  if (given.length === 0) throw new HttpError(400, `give ${fields.join(' or ')}`);
+  if (unknown !== undefined) throw new HttpError(400, `unknown field: only ${fields.join(' and ')} are allowed`);
+  if (given.length === 0) throw new HttpError(400, `${fields.join(' or ')} is required`);
   const { name, environment } = body as Record<string, unknown>;
   return {
     ...(name !== undefined && { name: nameFrom(name) }),
@@ -28,7 +28,7 @@ export function changesIn(body: unknown): Partial<Description> {
 
 function nameFrom(value: unknown): string {
   const name = typeof value === 'string' ? value.trim() : '';
-  if (name.length < 1 || name.length > 64) throw new HttpError(400, 'name must be a text of 1 to 64 characters');
+  if (name.length < 1 || name.length > 64) throw new HttpError(400, 'name must be a string of 1 to 64 characters');
   return name;
 }
 

@@ -9,11 +9,11 @@ const api = new RunningSystemsApi();
 beforeEach(() => api.start());
 afterEach(() => api.stop());
 
-describe('errors', () => {
+describe('error answers', () => {
   it.each([
     ['{not json', 'not valid JSON'],
     ['[]', 'JSON object'],
-    ['{}', 'give name'],
+    ['{}', 'name or environment is required'],
     ['{"environment":"staging"}', 'name is required'],
     ['{"name":"  "}', '1 to 64'],
     [`{"name":"${'x'.repeat(65)}"}`, '1 to 64'],
@@ -21,7 +21,7 @@ describe('errors', () => {
     ['{"name":"a","environment":"moon"}', 'environment must be'],
     ['{"name":"a","updatedBy":"me"}', 'unknown field'],
     ['{"name":"a","__proto__":{}}', 'unknown field'],
-  ])('answers 400 to a create with %s', async (body, message) => {
+  ])('answer a create with %s with 400', async (body, message) => {
     expect(await api.call('POST', all, body)).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining(message) },
@@ -37,11 +37,11 @@ describe('errors', () => {
     ['GET', `${all}/%zz`, undefined, 400],
     ['GET', '/elsewhere', undefined, 404],
     ['POST', all, JSON.stringify({ name: 'x'.repeat(99_999) }), 413],
-  ])('answers %s %s in the shape of every error', async (method, path, body, status) => {
+  ])('answer %s %s with a JSON message', async (method, path, body, status) => {
     expect(await api.call(method, path, body)).toMatchObject({ status, body: { message: expect.any(String) } });
   });
 
-  it('says no more than "internal error" when something breaks', async () => {
+  it('do not reveal the cause of an unexpected failure', async () => {
     const log = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     jest.spyOn(api.inventory, 'list').mockImplementation(() => {
       throw new Error('disk 7 is on fire');

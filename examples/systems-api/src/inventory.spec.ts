@@ -4,16 +4,16 @@ import { Inventory } from './inventory.js';
 const description = { name: 'mailer', environment: 'staging' } as const;
 
 describe('Inventory', () => {
-  it('comes with something to see in it', () => expect(Inventory.seeded().list().length).toBeGreaterThan(1));
+  it('has some systems at the start', () => expect(Inventory.seeded().list().length).toBeGreaterThan(1));
 
-  it('commissions a system and records who did', () => {
+  it('commissions a system and records by whom', () => {
     const inventory = new Inventory();
     const system = inventory.commission(description, 'owner-1');
     expect(system).toMatchObject({ ...description, updatedBy: 'owner-1' });
     expect(inventory.find(system.id)).toEqual(system);
   });
 
-  it('changes only what is given, and records who did', () => {
+  it('changes only the given fields and records by whom', () => {
     const inventory = new Inventory();
     const { id } = inventory.commission(description, 'owner-1');
     expect(inventory.change(id, { name: 'postman' }, 'owner-2')).toMatchObject({
@@ -24,7 +24,7 @@ describe('Inventory', () => {
     expect(inventory.change('sys-404', {}, 'owner-2')).toBeUndefined();
   });
 
-  it('decommissions for good: an id is never given twice', () => {
+  it('decommissions permanently and never reuses an id', () => {
     const inventory = new Inventory();
     const { id } = inventory.commission(description, 'owner-1');
     expect(inventory.decommission(id)).toBe(true);

@@ -16,39 +16,39 @@ class TestHost extends EventEmitter {
 }
 
 const livez = (address: string) => fetch(new URL('/livez', address), { headers: { connection: 'close' } });
-const gone = (address: string) =>
+const isStopped = (address: string) =>
   livez(address).then(
     () => false,
     () => true,
   );
 
 describe('run', () => {
-  it('tells the process that started it when it is ready', async () => {
+  it('notifies its parent process when it is ready', async () => {
     const host = new TestHost();
     const address = await run(host.asHost());
     expect(host.send).toHaveBeenCalledWith({ ready: true });
     expect((await livez(address)).status).toBe(200);
     host.emit('SIGTERM');
-    await eventually(() => gone(address));
+    await eventually(() => isStopped(address));
   });
 
   it.each(['SIGTERM', 'SIGINT', 'disconnect'])('stops on %s', async (signal) => {
     const host = new TestHost();
     const address = await run(host.asHost());
     host.emit(signal);
-    await eventually(() => gone(address));
+    await eventually(() => isStopped(address));
     expect(host.disconnect).toHaveBeenCalled();
   });
 
-  it('runs alone too', async () => {
+  it('runs without a parent process', async () => {
     const { env } = new TestHost();
     const alone = Object.assign(new EventEmitter(), { env });
     const address = await run(alone as unknown as Host);
     alone.emit('SIGINT');
-    await eventually(() => gone(address));
+    await eventually(() => isStopped(address));
   });
 
-  it('fails closed while Latchkey is away, and stays alive', async () => {
+  it('answers 503 while Latchkey is unavailable, and keeps running', async () => {
     const log = jest.spyOn(console, 'error').mockImplementation(() => undefined);
     const host = new TestHost();
     const address = await run(host.asHost());
@@ -61,7 +61,7 @@ describe('run', () => {
     host.emit('SIGTERM');
   });
 
-  it('does not start where another service listens', async () => {
+  it('does not start on a port that is in use', async () => {
     const first = new TestHost();
     const address = await run(first.asHost());
     const second = new TestHost();

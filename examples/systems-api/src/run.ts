@@ -12,7 +12,7 @@ const graceMs = 5000;
 
 /**
  * Starts the service and resolves with its address once it listens. It stops on SIGTERM, on SIGINT, and when the
- * process that started it goes away.
+ * process that started it ends.
  *
  * @throws {Error} a bad configuration, or an address in use
  */

@@ -10,15 +10,15 @@ const api = new RunningSystemsApi();
 beforeEach(() => api.start());
 afterEach(() => api.stop());
 
-describe('with a key that may', () => {
-  it('lists and finds systems', async () => {
+describe('requests with a key that has the permission', () => {
+  it('list and find systems', async () => {
     expect(await api.call('GET', all)).toMatchObject({ status: 200, body: { items: api.inventory.list() } });
     expect(await api.call('GET', first)).toMatchObject({ status: 200, body: api.inventory.find('sys-1') });
     expect((await api.call('GET', all, undefined, 'reader')).status).toBe(200);
     expect((await api.call('HEAD', first, undefined, 'reader')).status).toBe(200);
   });
 
-  it('creates a system and records whose key it was', async () => {
+  it('create a system and record the owner of the key', async () => {
     const { status, headers, body } = await api.call('POST', all, '{"name":" mailer ","environment":"staging"}');
     expect([status, body]).toEqual([
       201,
@@ -28,12 +28,12 @@ describe('with a key that may', () => {
     expect(api.inventory.find(body.id)).toEqual(body);
   });
 
-  it('changes a system and records whose key it was', async () => {
+  it('change a system and record the owner of the key', async () => {
     const { body } = await api.call('PATCH', first, '{"environment":"development"}');
     expect(body).toMatchObject({ name: 'billing-database', environment: 'development', updatedBy: 'owner-1' });
   });
 
-  it('answers OPTIONS with what can be done', async () => {
+  it('get the allowed methods with OPTIONS', async () => {
     const { status, headers } = await api.sendRaw(`OPTIONS ${systemsPath}`, 'reader');
     expect(status).toBe(200);
     expect(headers.allow).toContain('POST');
@@ -41,7 +41,7 @@ describe('with a key that may', () => {
 });
 
 describe('the guard', () => {
-  it('lets nobody in without a key, on no path', async () => {
+  it('refuses requests without a key on every path', async () => {
     for (const path of [all, first, `${all}/no/such/path`]) {
       expect(await api.call('GET', path, undefined, '')).toMatchObject({
         status: 401,
@@ -50,35 +50,35 @@ describe('the guard', () => {
     }
   });
 
-  it('stands before the body parser', async () => {
+  it('runs before the body parser', async () => {
     expect((await api.call('POST', all, '{not json', '')).status).toBe(401);
     expect((await api.call('POST', all, JSON.stringify({ name: 'x'.repeat(99_999) }), '')).status).toBe(401);
   });
 
-  it('lets a read-only key write nothing, and says what it lacks', async () => {
+  it('refuses a write with a read-only key, and names the missing permission', async () => {
     const { status, headers, body } = await api.call('POST', all, '{"name":"mailer"}', 'reader');
     expect([status, body]).toEqual([403, { message: 'operation not allowed' }]);
     expect(headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope", scope="systems:write"');
     expect(api.inventory.list()).toHaveLength(3);
   });
 
-  it('lets no key destroy', async () => {
+  it('refuses to destroy with any key', async () => {
     expect((await api.call('DELETE', first)).status).toBe(403);
     expect(api.inventory.find('sys-1')).toBeDefined();
     const propfind = await api.sendRaw(`PROPFIND ${systemsPath}`, 'writer');
     expect(propfind.status).toBe(403);
   });
 
-  it('tells a stranger with an unheard-of method 401, not 403', async () => {
+  it('answers 401 to an unknown method without a valid key, not 403', async () => {
     expect((await api.sendRaw(`PROPFIND ${systemsPath}`, 'nobody')).status).toBe(401);
   });
 });
 
 describe('/livez', () => {
-  it('is open', async () => expect(await api.call('GET', '/livez', undefined, '')).toMatchObject({ status: 200 }));
+  it('needs no key', async () => expect(await api.call('GET', '/livez', undefined, '')).toMatchObject({ status: 200 }));
 });
 
-describe('DELETE, if the guard should allow it one day', () => {
+describe('DELETE, if the guard allowed it', () => {
   it('decommissions', async () => {
     api.latchkey.answers(granted());
     expect((await api.call('DELETE', first)).status).toBe(204);

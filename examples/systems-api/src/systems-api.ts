@@ -6,7 +6,7 @@ import { systemsRoutes } from './systems-routes.js';
 
 export const systemsPath = '/backend/api/systems';
 
-/** Puts the service together. It knows nothing of API keys: the guard decides who comes in and as whom. */
+/** Builds the service. The guard decides who may call it, and as whom. */
 export function createSystemsApi(guard: Pick<Guard, 'protect'>, inventory = Inventory.seeded()): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -15,7 +15,7 @@ export function createSystemsApi(guard: Pick<Guard, 'protect'>, inventory = Inve
   });
   app.use(
     systemsPath,
-    // First, and for the whole path: without a good key no body is read, and nobody learns which systems exist.
+    // First, and for the whole path, so that without a good key no body is read and the existing systems are not revealed.
     guard.protect({ read: 'systems:read', write: 'systems:write' }),
     express.json({ limit: '16kb' }),
     systemsRoutes(inventory),

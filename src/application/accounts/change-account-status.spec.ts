@@ -5,8 +5,8 @@ import { client, newOwner, outcomeOf, PASSWORD } from '../../../test/support/app
 const app = openFakes();
 const CHANGES = ['suspend', 'reactivate', 'delete'] as const;
 
-describe('the status of an account', () => {
-  test('is answered and kept', async () => {
+describe('ChangeAccountStatus', () => {
+  test('returns and stores the status', async () => {
     const { id } = await newOwner(app);
     for (const [change, status] of [
       ['suspend', 'suspended'],
@@ -24,20 +24,20 @@ describe('the status of an account', () => {
     }
   });
 
-  test('of a deleted account is not suspended', async () => {
+  test('refuses to suspend a deleted account', async () => {
     const { id } = await newOwner(app);
     await app.changeAccountStatus.delete(id);
     expect(await outcomeOf(app.changeAccountStatus.suspend(id))).toBe('account_deleted');
     expect((await app.getAccount.execute(id)).status).toBe('deleted');
   });
 
-  test('leaves everything else as it was', async () => {
+  test('changes nothing else of the account', async () => {
     const { id, email, permissions, passwordHash } = await newOwner(app, { version: 3n });
     for (const change of CHANGES) await app.changeAccountStatus[change](id);
     expect(await app.getAccount.execute(id)).toMatchObject({ email, permissions, passwordHash, version: 3n });
   });
 
-  test('takes no older version than the account has, and keeps a newer one', async () => {
+  test('refuses an older version and stores a newer one', async () => {
     const { id } = await newOwner(app, { version: 3n });
     await app.changeAccountStatus.reactivate(id, 7n);
     expect(await outcomeOf(app.changeAccountStatus.suspend(id, 6n))).toBe('stale_version');
@@ -46,7 +46,7 @@ describe('the status of an account', () => {
     expect(await app.changeAccountStatus.suspend(id, 8n)).toMatchObject({ status: 'suspended', version: 8n });
   });
 
-  test('ends the sessions of the account that it locks out, and of no other', async () => {
+  test('ends the sessions of the account, and of no other', async () => {
     const { id, email } = await newOwner(app);
     for (const [change, isStillIn] of [
       ['reactivate', true],
@@ -62,10 +62,10 @@ describe('the status of an account', () => {
     }
   });
 
-  test.each(CHANGES)('of an account that does not exist: %s names no account', async (change) => {
+  test.each(CHANGES)('throws account_not_found for an unknown account: %s', async (change) => {
     await expect(app.changeAccountStatus[change]('nobody')).rejects.toMatchObject({
       code: 'account_not_found',
-      message: 'id names no account',
+      message: 'no account has this id',
     });
     expect(await outcomeOf(app.getAccount.execute('nobody'))).toBe('account_not_found');
   });

@@ -4,10 +4,7 @@ import { accountNotFound } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
 import { saveAccount } from './save-account.js';
 
-/**
- * Resolves after the change has committed, so every later validation sees it. The actor is the service itself by
- * default.
- */
+/** Resolves after the change has committed, so every later validation sees it. */
 export class ChangeAccountStatus {
   constructor(private readonly accounts: Accounts) {}
 

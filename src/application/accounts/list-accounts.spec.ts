@@ -19,22 +19,22 @@ async function pages(app: Awaited<ReturnType<typeof appWith>>, listing: AccountL
   return nextPageToken === undefined ? [ids] : [ids, ...(await pages(app, { ...listing, pageToken: nextPageToken }))];
 }
 
-describe('a list of accounts', () => {
-  test('comes in pages, in the order of the ids; the last says that no other follows', async () => {
+describe('ListAccounts', () => {
+  test('returns pages in the order of the ids, and marks the last one', async () => {
     const app = await appWith(5);
     const ids = [0, 1, 2, 3, 4].map(idOf);
     expect(await pages(app, { pageSize: 2 })).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
     expect(await pages(app, { pageSize: 5 })).toEqual([ids]);
   });
 
-  test('has 100 a page unless said otherwise, and 1,000 at most', async () => {
+  test('returns 100 accounts in a page by default, and at most 1,000', async () => {
     const app = await appWith(1001);
     expect((await pages(app, { pageSize: 0 })).map(({ length }) => length)).toEqual([...Array(10).fill(100), 1]);
     expect((await pages(app, { pageSize: 1000 })).map(({ length }) => length)).toEqual([1000, 1]);
     await expect(app.listAccounts.execute({ pageSize: 1001 })).rejects.toThrow('pageSize must be at most 1000');
   });
 
-  test('misses and repeats none while accounts come and go between its pages', async () => {
+  test('skips and repeats no account when others are added and purged between two pages', async () => {
     const app = await appWith(4);
     const { accounts, nextPageToken } = await app.listAccounts.execute({ pageSize: 2 });
     expect(accounts.map(({ id }) => id)).toEqual([idOf(0), idOf(1)]);
@@ -43,7 +43,7 @@ describe('a list of accounts', () => {
     expect(await pages(app, { pageSize: 2, pageToken: nextPageToken! })).toEqual([[idOf(2), idOf(3)]]);
   });
 
-  test('is of one status, or of the one account that has an email in any case', async () => {
+  test('filters by status, or by email in any case', async () => {
     const app = await appWith(3);
     await app.changeAccountStatus.suspend(idOf(0));
     await app.changeAccountStatus.delete(idOf(1));
@@ -56,26 +56,26 @@ describe('a list of accounts', () => {
     expect(await pages(app, { status: 'active', email: `${idOf(0)}@example.org`, pageSize: 0 })).toEqual([[]]);
   });
 
-  test('has no purged account', async () => {
+  test('leaves out purged accounts', async () => {
     const app = await appWith(2);
     await app.purgeAccount.execute(idOf(0), undefined, PLATFORM);
     expect(await pages(app, { pageSize: 0 })).toEqual([[idOf(1)]]);
     expect(await pages(app, { status: 'deleted', pageSize: 0 })).toEqual([[]]);
   });
 
-  test.each(['ada', '\0@example.org'])('takes no email but a whole one, unlike %j', async (email) => {
+  test.each(['ada', '\0@example.org'])('refuses an incomplete email: %j', async (email) => {
     await expect((await appWith(1)).listAccounts.execute({ email, pageSize: 1 })).rejects.toMatchObject({
       details: { errors: [{ field: 'email', message: 'must be an email address' }] },
     });
   });
 
   test.each(['', 'x', 'YQ==', 'IA', Buffer.from('a b').toString('base64url')])(
-    'takes no page token but its own, such as %j',
+    'refuses a page token that it did not issue: %j',
     async (pageToken) => {
       const app = await appWith(1);
       await expect(app.listAccounts.execute({ pageSize: 1, pageToken })).rejects.toMatchObject({
         code: 'invalid_fields',
-        details: { errors: [{ field: 'pageToken', message: 'must be the next_page_token of a page before' }] },
+        details: { errors: [{ field: 'pageToken', message: 'must be the next_page_token of an earlier page' }] },
       });
     },
   );

@@ -8,7 +8,6 @@ const DEFAULT_PAGE = 100;
 export interface AccountListing {
   /** Undefined: any status. */
   readonly status?: AccountStatus | undefined;
-  /** Compared without regard to case. */
   readonly email?: string | undefined;
   /** At most MAX_ACCOUNTS_PAGE; 0 for the default. */
   readonly pageSize: number;
@@ -24,10 +23,7 @@ export interface AccountPage {
 export class ListAccounts {
   constructor(private readonly accounts: Accounts) {}
 
-  /**
-   * In the order of the ids, so that no page skips or repeats an account, even when accounts are added or removed in
-   * the meantime.
-   */
+  /** In the order of the ids, so that no page skips or repeats an account when others are added or purged. */
   async execute({ status, email, pageSize, pageToken }: AccountListing): Promise<AccountPage> {
     requireFields({
       email: email === undefined ? undefined : emailProblem(email),
@@ -41,7 +37,6 @@ export class ListAccounts {
   }
 }
 
-/** Clients treat the token as opaque and send it back; we check it. */
 function encode(id: string): string {
   return Buffer.from(id).toString('base64url');
 }
@@ -49,5 +44,5 @@ function encode(id: string): string {
 function decode(pageToken: string): string {
   const id = Buffer.from(pageToken, 'base64url').toString();
   if (accountIdProblem(id) === undefined && encode(id) === pageToken) return id;
-  throw invalidFields([{ field: 'pageToken', message: 'must be the next_page_token of a page before' }]);
+  throw invalidFields([{ field: 'pageToken', message: 'must be the next_page_token of an earlier page' }]);
 }

@@ -15,8 +15,8 @@ const REVOKED = { granted: false, reason: 'revoked' };
 /** Opens an account under the same id for another person. */
 const openAgain = (id: string, version?: bigint) => newOwner(app, { id, email: `next-${id}@example.org`, version });
 
-describe('purging an account', () => {
-  test('ends every active key, each with an event that says so and who did it', async () => {
+describe('PurgeAccount', () => {
+  test('ends every active key, with an event that names the reason and the actor', async () => {
     const { id } = await newOwner(app);
     const [one, two, due, ended] = [
       await createKey(app, id),
@@ -35,7 +35,7 @@ describe('purging an account', () => {
     expect(eventsOf(app, id, 'api_key.expired')).toHaveLength(1);
   });
 
-  test.each(['suspend', 'delete'] as const)('does the same after %s', async (change) => {
+  test.each(['suspend', 'delete'] as const)('purges an account also after %s', async (change) => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
     await app.changeAccountStatus[change](id);
@@ -43,7 +43,7 @@ describe('purging an account', () => {
     expect(await verdictOn(fullKey)).toEqual(REVOKED);
   });
 
-  test('leaves no account, no session and no sign-in, and the email to others', async () => {
+  test('ends account, sessions and sign-in, and frees the email', async () => {
     const { id, email } = await newOwner(app);
     const { token } = await app.signIn.execute(email, PASSWORD, client());
     await purge(id);
@@ -54,7 +54,7 @@ describe('purging an account', () => {
     expect(await outcomeOf(newOwner(app, { email }))).toBe('ok');
   });
 
-  test('sent again ends nothing more, and raises the version', async () => {
+  test('ends no further keys when it is repeated, and stores the newer version', async () => {
     const { id } = await newOwner(app, { version: 5n });
     await createKey(app, id);
     expect([await purge(id, 6n), await purge(id, 6n), await purge(id), await purge(id, 8n)]).toEqual([1, 0, 0, 0]);
@@ -62,7 +62,7 @@ describe('purging an account', () => {
     expect(await outcomeOf(openAgain(id, 8n))).toBe('stale_version');
   });
 
-  test('with an older version than the account has is refused, and nothing of it is done', async () => {
+  test('refuses an older version and changes nothing', async () => {
     const { id } = await newOwner(app, { version: 5n });
     const { fullKey } = await createKey(app, id);
     expect(await outcomeOf(purge(id, 4n))).toBe('stale_version');
@@ -70,37 +70,34 @@ describe('purging an account', () => {
     expect((await app.getAccount.execute(id)).version).toBe(5n);
   });
 
-  test('of an account that does not exist names none', async () => {
+  test('throws account_not_found for an unknown account', async () => {
     await expect(purge('nobody')).rejects.toMatchObject({
       code: 'account_not_found',
-      message: 'id names no account',
+      message: 'no account has this id',
     });
   });
 });
 
-describe('a change that comes after the purge', () => {
-  test.each(['suspend', 'reactivate', 'delete'] as const)('finds no account: %s', async (change) => {
+describe('A change after the purge', () => {
+  test.each(['suspend', 'reactivate', 'delete'] as const)('throws account_not_found: %s', async (change) => {
     const { id } = await newOwner(app, { version: 5n });
     await purge(id);
     expect(await outcomeOf(app.changeAccountStatus[change](id, 9n))).toBe('account_not_found');
   });
 
-  test.each([4n, 5n, undefined])(
-    'and is an update with version %s does not bring the account back',
-    async (version) => {
-      const { id } = await newOwner(app, { version: 5n });
-      await purge(id);
-      await expect(openAgain(id, version)).rejects.toMatchObject({
-        code: 'stale_version',
-        message: 'id names an account that was purged at version 5: a newer version opens a new account',
-      });
-      expect(await outcomeOf(app.getAccount.execute(id))).toBe('account_not_found');
-    },
-  );
+  test.each([4n, 5n, undefined])('does not open an account with version %s', async (version) => {
+    const { id } = await newOwner(app, { version: 5n });
+    await purge(id);
+    await expect(openAgain(id, version)).rejects.toMatchObject({
+      code: 'stale_version',
+      message: 'the account with this id was purged at version 5: only a newer version opens a new account',
+    });
+    expect(await outcomeOf(app.getAccount.execute(id))).toBe('account_not_found');
+  });
 });
 
-describe('a new account under the id of a purged one', () => {
-  test('is open to no session of the old one, nor to its password, also where it has none of its own', async () => {
+describe('A new account with the id of a purged one', () => {
+  test('accepts neither sessions nor the password of the old account, also when it has no password itself', async () => {
     const { id, email } = await newOwner(app);
     const { token } = await app.signIn.execute(email, PASSWORD, client());
     await purge(id);
@@ -109,7 +106,7 @@ describe('a new account under the id of a purged one', () => {
     expect(await outcomeOf(app.signIn.execute(email, PASSWORD, client()))).toBe('invalid_credentials');
   });
 
-  test('brings none of the old keys back, and neither sees nor revokes them', async () => {
+  test('neither shows nor revokes the keys of the old account', async () => {
     const { id } = await newOwner(app, { version: 5n });
     const old = await createKey(app, id);
     await purge(id);

@@ -4,24 +4,25 @@ import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import { changeKeys } from '../keys/change-keys.js';
 import type { Accounts } from '../ports.js';
 import { accountNotFound } from '../account-transaction.js';
-import { forgetAccount } from './save-account.js';
 
 export class PurgeAccount {
   constructor(private readonly accounts: Accounts) {}
 
-  /**
-   * Ends every key of the account and deletes the data about the person. Returns how many keys it ended; 0 when it is
-   * repeated.
-   */
+  /** Ends every key and deletes the data about the person. Returns how many keys it ended; 0 when it is repeated. */
   execute(id: string, version: bigint | undefined, actor: Actor): Promise<number> {
     return this.accounts.transaction(id, async (transaction) => {
-      const account = transaction.account ?? transaction.formerAccount;
-      if (!account) throw accountNotFound();
-      const former = FormerAccount.purge(account, version);
+      const { account, formerAccount } = transaction;
+      const known = account ?? formerAccount;
+      if (!known) throw accountNotFound();
+      const former = FormerAccount.purge(known, version);
       const keys = new OwnerKeys(await transaction.openKeys());
       const revoked = await changeKeys(transaction, { keys, actor }, () => keys.revokeAll('purged', transaction.now));
       await transaction.endSessions();
-      await forgetAccount(transaction, former, actor);
+      await transaction.forgetAccount(former);
+      if (account) {
+        const details = { permissions: { before: account.permissions, after: [] } };
+        await transaction.record({ type: 'account.purged', details, ...actor });
+      }
       return revoked.length;
     });
   }

@@ -20,13 +20,13 @@ async function stored(id: string) {
   return { email, displayName, permissions, status, version, passwordHash };
 }
 
-describe('putting an account where people sign in elsewhere', () => {
+describe('PutAccount without password sign-in', () => {
   const elsewhere = openFakes({ settings: { passwordSignIn: false } });
 
   test.each([
     ['password', { password: PASSWORD }],
     ['passwordHash', { passwordHash: elsewhere.cheapHash }],
-  ])('refuses a %s, which would be of no use, and takes everything else', async (field, credential) => {
+  ])('refuses a %s, and accepts everything else', async (field, credential) => {
     const sent = profile();
     await expect(elsewhere.putAccount.execute({ ...sent, ...credential })).rejects.toMatchObject({
       code: 'invalid_fields',
@@ -37,8 +37,8 @@ describe('putting an account where people sign in elsewhere', () => {
   });
 });
 
-describe('putting an account', () => {
-  test('makes it when there is none, active and as it was sent', async () => {
+describe('PutAccount', () => {
+  test('opens an account that does not exist, with the sent data', async () => {
     const sent = profile({ email: 'Ada@Example.org', displayName: '', version: 2n ** 64n - 1n });
     const answered = await app.putAccount.execute(sent);
     const expected = { ...sent, status: 'active', passwordHash: null };
@@ -46,7 +46,7 @@ describe('putting an account', () => {
     expect({ id: sent.id, ...(await stored(sent.id)) }).toEqual(expected);
   });
 
-  test('replaces email, name and permissions, and keeps the password that is not sent', async () => {
+  test('replaces email, name and permissions, and keeps a password that is not sent', async () => {
     const first = profile({ passwordHash: app.cheapHash, permissions: ['a:read', 'b:write'] });
     await app.putAccount.execute(first);
     const second = profile({ id: first.id, email: 'new@example.org', displayName: 'New', permissions: ['c:read'] });
@@ -63,14 +63,14 @@ describe('putting an account', () => {
     expect(await outcomeOf(signIn(first.email))).toBe('invalid_credentials');
   });
 
-  test('empties the permissions when none are sent', async () => {
+  test('removes all permissions when none are sent', async () => {
     const first = profile();
     await app.putAccount.execute(first);
     await app.putAccount.execute({ ...first, permissions: [] });
     expect((await stored(first.id)).permissions).toEqual([]);
   });
 
-  test.each(['suspend', 'delete'] as const)('leaves the status alone: after %s', async (change) => {
+  test.each(['suspend', 'delete'] as const)('does not change the status after %s', async (change) => {
     const sent = profile();
     await app.putAccount.execute(sent);
     const { status } = await app.changeAccountStatus[change](sent.id);
@@ -78,7 +78,7 @@ describe('putting an account', () => {
     expect(await stored(sent.id)).toMatchObject({ status, displayName: 'Back?' });
   });
 
-  test('names every field that is wrong, and stores nothing', async () => {
+  test('names every invalid field and stores nothing', async () => {
     const wrong = profile({ id: 'a b', email: 'x', displayName: '\0', permissions: ['*'] });
     await expect(app.putAccount.execute(wrong)).rejects.toMatchObject({
       code: 'invalid_fields',
@@ -88,8 +88,8 @@ describe('putting an account', () => {
   });
 });
 
-describe('an email', () => {
-  test('belongs to one account, whatever its case, also while that account is deleted', async () => {
+describe('The email of an account', () => {
+  test('belongs to one account in any case, also while that account is deleted', async () => {
     const holder = profile({ email: 'Taken@Example.org' });
     await app.putAccount.execute(holder);
     const other = profile({ email: 'tAKEN@example.ORG' });
@@ -108,7 +108,7 @@ describe('an email', () => {
     expect((await stored(sent.id)).email).toBe(sent.email.toUpperCase());
   });
 
-  test('taken by an update leaves the account as it was', async () => {
+  test('stays the same when the new one is taken', async () => {
     const [one, two] = [profile(), profile()];
     await app.putAccount.execute(one);
     await app.putAccount.execute(two);
@@ -118,8 +118,8 @@ describe('an email', () => {
   });
 });
 
-describe('versions', () => {
-  test('an older one is refused and changes nothing; the same one may be sent again; none is no opinion', async () => {
+describe('The version of an account', () => {
+  test('may be the same or missing, but not older', async () => {
     const sent = profile({ version: 5n });
     await app.putAccount.execute(sent);
     const older = app.putAccount.execute({ ...sent, version: 4n, displayName: 'old', password: 'older one' });
@@ -132,8 +132,8 @@ describe('versions', () => {
   });
 });
 
-describe('a password', () => {
-  test('that is new ends the sessions; the same one sent again, as text or as hash, keeps them', async () => {
+describe('The password of an account', () => {
+  test('ends the sessions when it is new, but not when it is the same, as text or as hash', async () => {
     const sent = profile({ password: 'the first' });
     await app.putAccount.execute(sent);
     const { passwordHash } = await stored(sent.id);
@@ -154,14 +154,14 @@ describe('a password', () => {
   test.each<[string, (sent: PutAccountCommand) => Promise<unknown>]>([
     ['the account is purged', ({ id }) => app.purgeAccount.execute(id, undefined, admin)],
     ['another one is set', (sent) => app.putAccount.execute({ ...sent, password: 'the second' })],
-  ])('that is the stored one is set all the same where %s while the two are compared', async (_what, meanwhile) => {
+  ])('is stored when %s during the comparison', async (_what, changeInBetween) => {
     const sent = profile({ password: 'the first', version: 1n });
     await app.putAccount.execute(sent);
     let isInterrupted = false;
     class Interrupted extends FakePasswords {
       override async verify(password: string, hash: string | null) {
         const verified = await super.verify(password, hash);
-        if (!isInterrupted) await meanwhile(sent);
+        if (!isInterrupted) await changeInBetween(sent);
         isInterrupted = true;
         return verified;
       }
@@ -170,7 +170,7 @@ describe('a password', () => {
     expect(await outcomeOf(signIn(sent.email, 'the first'))).toBe('ok');
   });
 
-  test('that is shorter than a new one may be can be sent again where it is stored, and the rest is taken', async () => {
+  test('may be sent again when it is shorter than new ones must be', async () => {
     const sent = profile();
     await newOwner(app, { ...sent, passwordHash: fakeHash('short', 1024) });
     await app.putAccount.execute({ ...sent, password: 'short', permissions: [] });
@@ -180,7 +180,7 @@ describe('a password', () => {
     await expect(change).rejects.toThrow('password must be 8 to 1024 characters');
   });
 
-  test('may be pushed as an argon2id hash', async () => {
+  test('may be sent as an argon2id hash', async () => {
     const { email } = await newOwner(app, { passwordHash: app.cheapHash });
     expect(await outcomeOf(signIn(email, PASSWORD))).toBe('ok');
   });
@@ -193,7 +193,7 @@ describe('a password', () => {
     ['passwordHash', { passwordHash: 'correct horse' }],
     ['passwordHash', { passwordHash: '$2x$12$abcdefghijklmnopqrstuuK6lZpzLr0fQoQ2x0O8b4mB0eGm0aG1S' }],
     ['passwordHash', { passwordHash: app.cheapHash.replace('m=1024', 'm=999999') }],
-  ])('that can’t be used names its field %s, and makes no account', async (field, part) => {
+  ])('is refused with the name of the field when it is invalid: %s', async (field, part) => {
     const sent = profile(part);
     await expect(app.putAccount.execute(sent)).rejects.toMatchObject({
       code: 'invalid_fields',
@@ -202,7 +202,7 @@ describe('a password', () => {
     expect(await outcomeOf(app.getAccount.execute(sent.id))).toBe('account_not_found');
   });
 
-  test('that is too long is refused with the length it may have', async () => {
+  test('is refused with the maximum length when it is too long', async () => {
     const tooLong = app.putAccount.execute(profile({ password: 'x'.repeat(1025) }));
     await expect(tooLong).rejects.toThrow('password must be 8 to 1024 characters');
   });

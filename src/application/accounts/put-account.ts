@@ -33,8 +33,7 @@ export class PutAccount {
       const account =
         transaction.account ?? transaction.formerAccount?.open(command) ?? Account.open(command.id, command);
       account.update(command);
-      // The password was compared with a hash that is no longer stored: another call set a password, or the account was
-      // purged.
+      // The password was compared with a hash that is no longer stored.
       if (sameAs !== undefined && sameAs !== account.passwordHash) return undefined;
       if (passwordHash !== undefined && passwordHash !== account.passwordHash) {
         account.changePassword(passwordHash);
@@ -46,10 +45,7 @@ export class PutAccount {
     return put ?? this.execute(command, actor);
   }
 
-  /**
-   * Sending the current password again changes nothing: the stored hash and the sessions stay. This is also true for a
-   * short password from before the minimum length was raised, so that the other fields of the call are still saved.
-   */
+  /** The current password changes neither the hash nor the sessions, even if it is shorter than new ones must be. */
   private async newPassword({ id, password, passwordHash }: PutAccountCommand): Promise<NewPassword> {
     if (passwordHash !== undefined) {
       requireFields({ passwordHash: this.passwords.hashProblem(passwordHash) });

@@ -20,8 +20,8 @@ const recorded = (id: string) =>
   }));
 const by = { actorId: PLATFORM.actorId };
 
-describe('a change of an account', () => {
-  test('is on record once, with who made it and the permissions before and after', async () => {
+describe('A change of an account', () => {
+  test('is recorded once, with the actor and the permissions before and after', async () => {
     const sent = profile();
     await app.putAccount.execute(sent, PLATFORM);
     await app.putAccount.execute(sent, PLATFORM);
@@ -37,7 +37,7 @@ describe('a change of an account', () => {
     ]);
   });
 
-  test('of its status is on record for each that was one', async () => {
+  test('is recorded for each change of the status', async () => {
     const { id } = await app.putAccount.execute(profile(), PLATFORM);
     for (const change of ['reactivate', 'suspend', 'suspend', 'delete', 'reactivate'] as const) {
       await app.changeAccountStatus[change](id, undefined, PLATFORM);
@@ -46,12 +46,12 @@ describe('a change of an account', () => {
     expect(recorded(id).slice(1)).toEqual(types.map((type) => ({ type, ...by, details: null })));
   });
 
-  test('is by the service itself unless said otherwise', async () => {
+  test('has the service itself as actor by default', async () => {
     const { id } = await app.putAccount.execute(profile());
     expect(recorded(id)).toMatchObject([{ type: 'account.created', actorId: null }]);
   });
 
-  test('that is refused leaves no event', async () => {
+  test('leaves no event when it is refused', async () => {
     const holder = await app.putAccount.execute(profile());
     const refused = profile();
     expect(await outcomeOf(app.putAccount.execute({ ...refused, email: holder.email }))).toBe('email_taken');
@@ -61,19 +61,19 @@ describe('a change of an account', () => {
     expect(recorded(holder.id)).toHaveLength(2);
   });
 
-  test('that can’t be recorded is not made', async () => {
+  test('is not made when it can’t be recorded', async () => {
     const sent = profile();
     await app.putAccount.execute(sent);
-    app.store.isRecordAway = true;
+    app.store.isAuditTrailAway = true;
     expect(await outcomeOf(app.putAccount.execute({ ...sent, permissions: [] }))).toBe('unavailable');
     expect(await outcomeOf(app.changeAccountStatus.suspend(sent.id))).toBe('unavailable');
-    app.store.isRecordAway = false;
+    app.store.isAuditTrailAway = false;
     expect(await app.getAccount.execute(sent.id)).toMatchObject({ status: 'active', permissions: ['a:read'] });
   });
 });
 
-describe('a purge', () => {
-  test('is on record once, after the ends of the keys, and takes the permissions', async () => {
+describe('A purge', () => {
+  test('is recorded once, after the ends of the keys, and removes the permissions', async () => {
     const { id } = await newOwner(app, { permissions: ['a:read'] });
     await createKey(app, id);
     for (const version of [1n, 2n]) await app.purgeAccount.execute(id, version, PLATFORM);
@@ -86,7 +86,7 @@ describe('a purge', () => {
     ).toEqual(['api_key.revoked', 'account.purged']);
   });
 
-  test('is followed by the creation of the next account, which sees that alone', async () => {
+  test('is followed by the creation of the next account, which does not see earlier events', async () => {
     const { id } = await newOwner(app);
     await app.purgeAccount.execute(id, 1n, PLATFORM);
     await newOwner(app, { id, version: 2n, permissions: ['a:read'] });
@@ -97,8 +97,8 @@ describe('a purge', () => {
   });
 });
 
-describe('a new key', () => {
-  test('is on record with what never changes of it', async () => {
+describe('A new key', () => {
+  test('is recorded with the facts that never change', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id, { access: 'read-only' });
     const { publicPart, digest, expiresAt } = key.snapshot();
@@ -112,8 +112,8 @@ describe('a new key', () => {
   });
 });
 
-describe('a sign-in', () => {
-  test('is on record of the person who signed in, and from where', async () => {
+describe('A sign-in', () => {
+  test('is recorded with the person and the client', async () => {
     const { id, email } = await newOwner(app);
     const from = client('198.51.100.7');
     await app.signIn.execute(email, PASSWORD, from);
@@ -122,7 +122,7 @@ describe('a sign-in', () => {
     ]);
   });
 
-  test('that fails leaves a failure alone', async () => {
+  test('leaves only a failure when it fails', async () => {
     const { id, email } = await newOwner(app);
     expect(await outcomeOf(app.signIn.execute(email, 'wrong', client()))).toBe('invalid_credentials');
     await app.changeAccountStatus.suspend(id);
@@ -131,20 +131,20 @@ describe('a sign-in', () => {
     expect(eventsOf(app, id, 'authentication.')).toHaveLength(2);
   });
 
-  test('that can’t be recorded opens no session', async () => {
+  test('opens no session when it can’t be recorded', async () => {
     const { email } = await newOwner(app);
-    app.store.isRecordAway = true;
+    app.store.isAuditTrailAway = true;
     expect(await outcomeOf(app.signIn.execute(email, PASSWORD, client()))).toBe('unavailable');
-    app.store.isRecordAway = false;
+    app.store.isAuditTrailAway = false;
   });
 });
 
-test('owners see neither in their activity unless they ask', async () => {
+test('Owners see account and session events only when they filter for them', async () => {
   const { id, email } = await newOwner(app);
   await app.signIn.execute(email, PASSWORD, client());
   const list = (filter: Parameters<typeof app.listAuditEvents.execute>[1]) =>
     app.listAuditEvents.execute(id, filter, { limit: 50 });
   expect((await list({})).items).toEqual([]);
-  const asked = (await list({ types: ['session.opened', 'account.created'] })).items;
-  expect(asked.map(({ type }) => type)).toEqual(['session.opened', 'account.created']);
+  const filtered = (await list({ types: ['session.opened', 'account.created'] })).items;
+  expect(filtered.map(({ type }) => type)).toEqual(['session.opened', 'account.created']);
 });

@@ -1,5 +1,4 @@
 import type { Account } from '../../domain/accounts/account.js';
-import type { FormerAccount } from '../../domain/accounts/former-account.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
 import type { AccountTransaction } from '../account-transaction.js';
 
@@ -10,17 +9,4 @@ export async function saveAccount(transaction: AccountTransaction, account: Acco
     const more = details.permissions ? { details } : {};
     await transaction.record({ type: `account.${became}`, ...more, ...actor });
   }
-}
-
-/** Purges the account and records the event. Repeating a purge records no event. */
-export async function forgetAccount(
-  transaction: AccountTransaction,
-  former: FormerAccount,
-  actor: Actor,
-): Promise<void> {
-  const { account } = transaction;
-  await transaction.forgetAccount(former);
-  if (!account) return;
-  const details = { permissions: { before: account.permissions, after: [] } };
-  await transaction.record({ type: 'account.purged', details, ...actor });
 }

@@ -19,13 +19,13 @@ const changeKey = (id: string, part: object) => {
   app.store.keys.set(id, { ...stored, state: { ...stored.state, ...part } });
 };
 /** Inserts a key that the service did not create. */
-const slipIn = (like: string, id: string, part: object = {}) => {
+const insertKey = (like: string, id: string, part: object = {}) => {
   const stored = app.store.keys.get(like)!;
   app.store.keys.set(id, { ...stored, state: { ...stored.state, id, ...part } });
 };
 
-describe('keys and accounts beside an intact record', () => {
-  test('are as the record has them, through every change', async () => {
+describe('Keys and accounts with an intact audit trail', () => {
+  test('match it through every change', async () => {
     const [one, other] = [await newOwner(app), await newOwner(app)];
     const { key } = await createKey(app, one.id);
     await createKey(app, other.id);
@@ -39,40 +39,40 @@ describe('keys and accounts beside an intact record', () => {
     ];
     expect(await verify()).toMatchObject({
       intact: true,
-      held: { keys, accounts, differences: [], moreDifferences: 0 },
+      comparison: { keys, accounts, differences: [], moreDifferences: 0 },
     });
   });
 
-  test('are named where they differ, and only those; sealed or not', async () => {
+  test('are listed when they differ, and only then, with and without seals', async () => {
     const { id } = await newOwner(app);
     const [kept, revoked] = [(await createKey(app, id)).key, (await createKey(app, id)).key];
     await app.revokeApiKey.execute(id, revoked.id, client());
-    slipIn(kept.id, 'slipped-in');
+    insertKey(kept.id, 'slipped-in');
     changeKey(revoked.id, { revokedAt: null });
     app.store.accounts.set(id, { ...app.store.accounts.get(id)!, permissions: ['all:write'] });
     const found = await verify();
-    expect(found).toMatchObject({ intact: false, seal: undefined, problem: expect.stringMatching(/^4 things about /) });
-    expect(found.held!.differences.map((each) => [each.subject, each.id])).toEqual(
+    expect(found).toMatchObject({ intact: false, seal: undefined, problem: expect.stringMatching(/^4 differences /) });
+    expect(found.comparison!.differences.map((each) => [each.subject, each.id])).toEqual(
       expect.arrayContaining([
         ['key', 'slipped-in'],
         ['key', revoked.id],
         ['account', id],
       ]),
     );
-    expect(found.held!.differences.some((each) => each.id === kept.id)).toBe(false);
+    expect(found.comparison!.differences.some((each) => each.id === kept.id)).toBe(false);
   });
 
-  test('are named up to a hundred, and counted beyond', async () => {
+  test('are listed up to a hundred, and counted beyond', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
-    for (let n = 0; n < 103; n += 1) slipIn(key.id, `k${n}`);
-    const { held, problem } = (await verify()) as { held: object; problem: string };
-    expect(held).toMatchObject({ moreDifferences: 3, keys: { count: 104, takenAsFound: 103 } });
-    expect(problem).toMatch(/^103 things /);
-    expect((held as { differences: unknown[] }).differences).toHaveLength(100);
+    for (let n = 0; n < 103; n += 1) insertKey(key.id, `k${n}`);
+    const { comparison, problem } = (await verify()) as { comparison: object; problem: string };
+    expect(comparison).toMatchObject({ moreDifferences: 3, keys: { count: 104, takenAsFound: 103 } });
+    expect(problem).toMatch(/^103 differences /);
+    expect((comparison as { differences: unknown[] }).differences).toHaveLength(100);
   });
 
-  test('are not looked at beside a record that does not hold', async () => {
+  test('are not compared with a broken audit trail', async () => {
     const { id } = await newOwner(app);
     await createKey(app, id);
     await seal();
@@ -81,8 +81,8 @@ describe('keys and accounts beside an intact record', () => {
   });
 });
 
-describe('what retention has deleted the events of', () => {
-  test('is taken as found, and counted; what came later is not', async () => {
+describe('Keys and accounts with pruned events', () => {
+  test('are accepted and counted, unless they are newer than the pruning', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id, { expiresInDays: 365 });
     await seal();
@@ -92,21 +92,21 @@ describe('what retention has deleted the events of', () => {
     await new PruneAuditEvents(app.auditTrail, [SEAL_KEY], 30).execute();
     expect(await verify()).toMatchObject({
       intact: true,
-      held: { keys: { count: 1, takenAsFound: 1 }, accounts: { count: 2, takenAsFound: 1 } },
+      comparison: { keys: { count: 1, takenAsFound: 1 }, accounts: { count: 2, takenAsFound: 1 } },
     });
     const { createdAt } = key.snapshot();
-    slipIn(key.id, 'in time', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS) });
+    insertKey(key.id, 'in time', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS) });
     expect((await verify()).intact).toBe(true);
-    slipIn(key.id, 'too late', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS + 1) });
-    expect((await verify()).held!.differences).toMatchObject([{ id: 'too late' }]);
+    insertKey(key.id, 'too late', { createdAt: new Date(createdAt.valueOf() + MINUTE_MS + 1) });
+    expect((await verify()).comparison!.differences).toMatchObject([{ id: 'too late' }]);
   });
 
-  test('before events were sealed is taken as found up to the first seal, and no further', async () => {
+  test('are accepted only up to the first seal when the events were not sealed', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id, { expiresInDays: 365 });
     app.store.pass(40 * DAY_MS);
     await new PruneAuditEvents(app.auditTrail, [], 30).execute();
-    expect(await verify()).toMatchObject({ intact: true, held: { keys: { count: 1, takenAsFound: 1 } } });
+    expect(await verify()).toMatchObject({ intact: true, comparison: { keys: { count: 1, takenAsFound: 1 } } });
     await newOwner(app);
     await seal();
     expect(await verify()).toMatchObject({ intact: true });
@@ -114,9 +114,9 @@ describe('what retention has deleted the events of', () => {
     app.store.pass(DAY_MS);
     const madeUp = { id: 9n, toSealId: null, toEventId: 0n, prunedAt: app.store.now(), mac: null };
     app.store.prunings = [...app.store.prunings, madeUp];
-    slipIn(key.id, 'too late', { createdAt: app.store.now() });
-    expect((await verify()).held!.differences).toContainEqual(
-      expect.objectContaining({ id: 'too late', problem: 'has no creation on record' }),
+    insertKey(key.id, 'too late', { createdAt: app.store.now() });
+    expect((await verify()).comparison!.differences).toContainEqual(
+      expect.objectContaining({ id: 'too late', problem: 'has no event that created it' }),
     );
   });
 });

@@ -4,7 +4,7 @@ import type { HistoryEvent } from '../../domain/audit/history-event.js';
 import type { AuditTrailSnapshot, HistoryItem } from './audit-trail.js';
 
 /** How many differences are listed. The rest are only counted. */
-const MOST_NAMED = 100;
+const MOST_LISTED = 100;
 
 export interface Difference {
   readonly subject: 'key' | 'account';
@@ -12,28 +12,27 @@ export interface Difference {
   readonly problem: string;
 }
 
-interface Held {
+interface Compared {
   readonly count: number;
-  /** How many could be compared only in part, because no event says what they were created with. */
+  /** How many could be compared only in part, because their creation is not recorded. */
   readonly takenAsFound: number;
 }
 
 export interface Comparison {
-  readonly keys: Held;
-  readonly accounts: Held;
-  /** The first 100. */
+  readonly keys: Compared;
+  readonly accounts: Compared;
   readonly differences: readonly Difference[];
   readonly moreDifferences: number;
 }
 
-interface Recorded {
+interface RecordedState {
   add(event: HistoryEvent): void;
   readonly isTakenAsFound: boolean;
   differences(prunedUpTo: Date | undefined): string[];
 }
 
 /**
- * Compares all keys and accounts with the audit trail. Holds only one of them in memory at a time.
+ * Compares all keys and accounts with the audit trail. Keeps only one of them in memory at a time.
  * @param prunedUpTo events up to this time were deleted
  */
 export async function compareWithAuditTrail(
@@ -42,34 +41,34 @@ export async function compareWithAuditTrail(
 ): Promise<Comparison> {
   const differences: Difference[] = [];
   let found = 0;
-  const hold = async <T>(
+  const compare = async <T>(
     subject: Difference['subject'],
-    told: AsyncIterable<HistoryItem<T>>,
-    begin: (stored: T | undefined) => Recorded,
-  ): Promise<Held> => {
+    history: AsyncIterable<HistoryItem<T>>,
+    begin: (stored: T | undefined) => RecordedState,
+  ): Promise<Compared> => {
     let [count, takenAsFound] = [0, 0];
-    for await (const [id, recorded] of eachOf(told, begin)) {
+    for await (const [id, recorded] of eachOf(history, begin)) {
       count += 1;
       if (recorded.isTakenAsFound) takenAsFound += 1;
       for (const problem of recorded.differences(prunedUpTo)) {
         found += 1;
-        if (found <= MOST_NAMED) differences.push({ subject, id, problem });
+        if (found <= MOST_LISTED) differences.push({ subject, id, problem });
       }
     }
     return { count, takenAsFound };
   };
-  const keys = await hold('key', snapshot.keys(), (stored) => new RecordedKey(stored));
-  const accounts = await hold('account', snapshot.accounts(), (stored) => new RecordedAccount(stored));
+  const keys = await compare('key', snapshot.keys(), (stored) => new RecordedKey(stored));
+  const accounts = await compare('account', snapshot.accounts(), (stored) => new RecordedAccount(stored));
   return { keys, accounts, differences, moreDifferences: found - differences.length };
 }
 
 /** Yields each key or account after its last event. */
 async function* eachOf<T>(
-  told: AsyncIterable<HistoryItem<T>>,
-  begin: (stored: T | undefined) => Recorded,
-): AsyncIterable<[string, Recorded]> {
-  let current: [string, Recorded] | undefined;
-  for await (const { id, stored, event } of told) {
+  history: AsyncIterable<HistoryItem<T>>,
+  begin: (stored: T | undefined) => RecordedState,
+): AsyncIterable<[string, RecordedState]> {
+  let current: [string, RecordedState] | undefined;
+  for await (const { id, stored, event } of history) {
     if (current?.[0] !== id) {
       if (current) yield current;
       current = [id, begin(stored)];

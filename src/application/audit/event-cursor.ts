@@ -7,8 +7,7 @@ export const FIRST_ID = -(2n ** 63n);
 /** Reads events once, in the order of their ids, range by range. */
 export class EventCursor {
   private readonly events: AsyncIterator<SealableEvent>;
-  private next: SealableEvent | undefined;
-  private hasBegun = false;
+  private next: Promise<IteratorResult<SealableEvent, undefined>> | undefined;
 
   constructor(events: AsyncIterable<SealableEvent>) {
     this.events = events[Symbol.asyncIterator]();
@@ -28,14 +27,13 @@ export class EventCursor {
     return { count, first };
   }
 
-  private peek(): Promise<SealableEvent | undefined> {
-    return this.hasBegun ? Promise.resolve(this.next) : this.advance();
+  private async peek(): Promise<SealableEvent | undefined> {
+    this.next ??= this.events.next();
+    return (await this.next).value;
   }
 
-  private async advance(): Promise<SealableEvent | undefined> {
-    this.hasBegun = true;
-    const { value, done } = await this.events.next();
-    this.next = done ? undefined : (value as SealableEvent);
-    return this.next;
+  private advance(): Promise<SealableEvent | undefined> {
+    this.next = this.events.next();
+    return this.peek();
   }
 }

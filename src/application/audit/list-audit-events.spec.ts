@@ -4,8 +4,8 @@ import { client, createKey, newOwner } from '../../../test/support/application/c
 
 const app = openFakes();
 
-describe('audit events', () => {
-  test("are the owner's own, newest first, with who did it from where", async () => {
+describe('ListAuditEvents', () => {
+  test('returns the events of the owner, newest first, with actor and client', async () => {
     const [{ id }, someoneElse] = [await newOwner(app), await newOwner(app)];
     const { key, fullKey } = await createKey(app, id);
     await createKey(app, someoneElse.id);
@@ -33,7 +33,7 @@ describe('audit events', () => {
     expect(nextCursor).toBeNull();
   });
 
-  test('are those of the types that were asked for', async () => {
+  test('filters by type', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     await app.revokeApiKey.execute(id, key.id, client());
@@ -50,7 +50,7 @@ describe('audit events', () => {
     expect(items.map(({ type }) => type)).toEqual(['authentication.failed', 'api_key.created']);
   });
 
-  test('page by page, each is shown once', async () => {
+  test('returns each event once, page by page', async () => {
     const { id } = await newOwner(app);
     for (let made = 0; made < 5; made += 1) await createKey(app, id);
     const first = await app.listAuditEvents.execute(id, {}, { limit: 3 });
@@ -62,7 +62,7 @@ describe('audit events', () => {
   });
 
   test.each(['', 'x', Buffer.from('["1; DROP TABLE accounts"]').toString('base64url')])(
-    'refuse the cursor %j',
+    'refuses the cursor %j',
     async (cursor) => {
       const { id } = await newOwner(app);
       await expect(app.listAuditEvents.execute(id, {}, { limit: 5, cursor })).rejects.toMatchObject({

@@ -19,7 +19,7 @@ const pruneWithoutKey = (retentionDays: number, inDays = 0) =>
   trail.inDays(inDays, () => new PruneAuditEvents(trail.trail, [], retentionDays).execute());
 const sealInDays = (days: number) => trail.inDays(days, () => new SealAuditEvents(trail.trail, [SEAL_KEY]).execute());
 
-describe('retention of sealed events', () => {
+describe('PruneAuditEvents with sealed events', () => {
   /**
    * Nine events: three from 40 days ago, three from 20 days ago, three from today, each three under one seal. Two more
    * have no seal.
@@ -32,12 +32,12 @@ describe('retention of sealed events', () => {
     trail.record(2);
   });
 
-  test('keeps everything unless a retention is set', async () => {
+  test('deletes nothing without a retention', async () => {
     expect(await prune(undefined, 1000)).toBe(0);
     expect(ids()).toHaveLength(11);
   });
 
-  test('deletes whole seals that are older, and the record still verifies', async () => {
+  test('deletes older events by whole seals, and the audit trail stays intact', async () => {
     expect(await prune(30)).toBe(3);
     expect(ids()).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
     expect(await trail.verify()).toMatchObject({
@@ -57,7 +57,7 @@ describe('retention of sealed events', () => {
     });
   });
 
-  test('goes by whole hours, so that there is one pruning an hour at most', async () => {
+  test('prunes by whole hours, so that there is at most one pruning an hour', async () => {
     trail = new Trail();
     const start = trail.store.now().getTime();
     const hour = Math.ceil(start / HOUR_MS) * HOUR_MS;
@@ -68,7 +68,7 @@ describe('retention of sealed events', () => {
     expect([await pruneAt(5), await pruneAt(50), await pruneAt(70)]).toEqual([0, 0, 3]);
   });
 
-  test('takes at most ten thousand at a time, by whole seals', async () => {
+  test('deletes at most ten thousand events in a transaction, by whole seals', async () => {
     trail = new Trail();
     for (const count of [6000, 4000, 1, 10_000]) {
       trail.record(count);
@@ -79,7 +79,7 @@ describe('retention of sealed events', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, prunedToSealId: 4n, sealedEvents: 0 });
   });
 
-  test('takes a seal that covers more than that as a whole, rather than never', async () => {
+  test('deletes a single seal with more events as a whole', async () => {
     trail = new Trail();
     trail.record(10_001);
     const mac = new EventsMac(SEAL_KEY);
@@ -89,30 +89,30 @@ describe('retention of sealed events', () => {
     expect(await prune(30)).toBe(10_001);
   });
 
-  test('never deletes what is not sealed yet', async () => {
+  test('deletes no unsealed events', async () => {
     expect(await prune(1, 1000)).toBe(9);
     expect(ids()).toEqual([10, 11]);
     expect(await trail.verify()).toMatchObject({ intact: true, prunedToSealId: 3n, unsealedEvents: 2 });
   });
 
-  test('keeps a range that someone has tampered with, and what follows: it is evidence', async () => {
+  test('keeps a range that was tampered with, and all later ones, as evidence', async () => {
     trail.deleteEvents((id) => id === 5n);
-    await expect(prune(10)).rejects.toThrow('not pruned: seal 2: 3 events were sealed and 2 are there');
+    await expect(prune(10)).rejects.toThrow('not pruned: seal 2: the number of events is 2 instead of 3');
     expect(ids()).toEqual([1, 2, 3, 4, 6, 7, 8, 9, 10, 11]);
     expect(await trail.verify()).toMatchObject({ intact: false, seal: { id: 2n } });
   });
 
   test.each([
-    ['without a key', null, 'not pruned: seal 1: 3 events were sealed and 0 are there'],
+    ['without a key', null, 'not pruned: seal 1: the number of events is 0 instead of 3'],
     ['with a key of their own', Buffer.alloc(32), 'pruning 1 was not recorded with AUDIT_SEAL_KEY'],
-  ])('completes no pruning that someone made up %s', async (_, mac, problem) => {
+  ])('does not complete a forged pruning %s', async (_, mac, problem) => {
     trail.store.prunings = [{ id: 1n, toEventId: 3n, toSealId: 1n, prunedAt: trail.store.now(), mac }];
     trail.deleteEvents((id) => id < 4n);
     await expect(prune(10)).rejects.toThrow(problem);
     expect(await trail.verify()).toMatchObject({ intact: false });
   });
 
-  test('does nothing without the key that the events were sealed with', async () => {
+  test('deletes nothing without the key of the seals', async () => {
     expect(await pruneWithoutKey(1, 1000)).toBe(0);
     expect(ids()).toHaveLength(11);
   });
@@ -122,12 +122,12 @@ describe('retention of sealed events', () => {
     ['a seal deleted', () => trail.deleteSeal(1n), { problem: 'seal 1 is missing' }],
     ['all seals deleted', () => void (trail.store.seals = []), { problem: 'seal 1 is missing: seal 1 was pruned' }],
     [
-      'the pruning deleted',
+      'a deleted pruning',
       () => void (trail.store.prunings = []),
-      { problem: '3 events were sealed and 0 are there' },
+      { problem: 'the number of events is 0 instead of 3' },
     ],
     [
-      'the pruning stretched',
+      'an extended pruning',
       () => {
         trail.store.prunings = trail.store.prunings.map((pruning) => ({ ...pruning, toSealId: 2n }));
         trail.deleteEvents((id) => id < 7n);
@@ -135,21 +135,21 @@ describe('retention of sealed events', () => {
       { problem: 'pruning 1 was changed or was not recorded with this AUDIT_SEAL_KEY' },
     ],
     [
-      'a pruning made up',
+      'a forged pruning',
       () => {
         const madeUp = { id: 2n, toEventId: 6n, toSealId: 2n, prunedAt: trail.store.now(), mac: null };
         trail.store.prunings = [...trail.store.prunings, madeUp];
         trail.deleteEvents((id) => id < 7n);
       },
-      { problem: '3 events were sealed and 0 are there', seal: { id: 2n } },
+      { problem: 'the number of events is 0 instead of 3', seal: { id: 2n } },
     ],
-  ])('leaves a trail in which shows: %s', async (_, tamper, broken) => {
+  ])('leaves an audit trail in which verification finds %s', async (_, tamper, broken) => {
     await prune(30);
     tamper();
     expect(await trail.verify()).toMatchObject({ intact: false, ...broken });
   });
 
-  test('goes on under a new key over what the old one sealed and pruned', async () => {
+  test('continues under a new key after events that the old one sealed and pruned', async () => {
     await prune(30);
     const keys = [createSecretKey(Buffer.alloc(32, 0xa1)), SEAL_KEY];
     await new SealAuditEvents(trail.trail, keys).execute();
@@ -159,26 +159,26 @@ describe('retention of sealed events', () => {
     expect(verified).toMatchObject({ intact: true, prunedToSealId: 2n, sealedEvents: 3, unsealedEvents: 2 });
   });
 
-  test('an exported seal from before still holds', async () => {
+  test('keeps an earlier exported seal valid', async () => {
     const { newest } = (await trail.verify()) as IntactTrail;
     await prune(10);
     expect(await trail.verify(newest)).toMatchObject({ intact: true, prunedToSealId: 2n });
   });
 });
 
-describe('retention of events that were never sealed', () => {
+describe('PruneAuditEvents with events that were never sealed', () => {
   beforeEach(async () => {
     for (const daysAgo of [40, 20, 0]) await trail.inDays(-daysAgo, async () => trail.record(3));
   });
 
-  test('goes by their age', async () => {
+  test('deletes them by their age', async () => {
     expect(await pruneWithoutKey(30)).toBe(3);
     expect(await pruneWithoutKey(30)).toBe(0);
     expect(ids()).toEqual([4, 5, 6, 7, 8, 9]);
     expect(await pruneWithoutKey(1, 1000)).toBe(6);
   });
 
-  test('leaves a record that can be sealed from then on', async () => {
+  test('leaves an audit trail that can be sealed from then on', async () => {
     await pruneWithoutKey(30);
     await trail.seal();
     expect(await trail.verify()).toMatchObject({ intact: true, prunedToSealId: 0n, sealedEvents: 6 });

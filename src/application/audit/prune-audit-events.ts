@@ -30,8 +30,7 @@ export class PruneAuditEvents {
   private async pruneBatch(transaction: AuditTrailTransaction, retentionDays: number): Promise<number> {
     const before = cutoff(transaction.now, retentionDays);
     if (this.keys.length > 0) return this.pruneSealed(transaction, before);
-    // Without the key nobody could distinguish retention from tampering, so sealed events stay until the key is
-    // configured again.
+    // Without the key nobody could distinguish retention from tampering.
     if (await transaction.newestSeal()) return 0;
     return transaction.pruneUnsealed(before, MAX_EVENTS);
   }

@@ -31,8 +31,8 @@ function beginWriting() {
   return { commit, rollBack };
 }
 
-describe('sealing', () => {
-  test('covers what is new, and does nothing when nothing is', async () => {
+describe('SealAuditEvents', () => {
+  test('seals new events, and does nothing without any', async () => {
     expect(await trail.seal()).toBe('up-to-date');
     expect(seals()).toEqual([]);
     trail.record(4);
@@ -46,14 +46,14 @@ describe('sealing', () => {
     ]);
   });
 
-  test('a great many takes several seals, none of more than ten thousand', async () => {
+  test('seals many events in several seals of at most ten thousand', async () => {
     trail.record(12_000);
     expect([await trail.seal(), await trail.seal()]).toEqual(['more-to-seal', 'up-to-date']);
     expect(seals().map(({ count }) => count)).toEqual([10_000, 2000]);
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 12_000 });
   });
 
-  test('waits for an open transaction that holds a lower id, and seals it in its place', async () => {
+  test('waits for an open transaction with a lower id, and seals its event in order', async () => {
     const writer = beginWriting();
     trail.record(2);
     expect([await trail.seal(), await trail.seal()]).toEqual(['writers-at-work', 'writers-at-work']);
@@ -73,7 +73,7 @@ describe('sealing', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 4 });
   });
 
-  test('waits for every transaction that was open at the look, not for the first to end', async () => {
+  test('waits for every transaction that was open at the look, not only for the first to end', async () => {
     const writers = [beginWriting(), beginWriting()];
     trail.record(1);
     const outcomes = [await trail.seal()];
@@ -86,7 +86,7 @@ describe('sealing', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 3 });
   });
 
-  test('is not done again by an instance whose look is older than the newest seal', async () => {
+  test('does not seal with a look that is older than the newest seal', async () => {
     const writer = beginWriting();
     trail.record(1);
     expect(await trail.seal()).toBe('writers-at-work');
@@ -102,7 +102,7 @@ describe('sealing', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 4 });
   });
 
-  test('is not done without a key', async () => {
+  test('does nothing without a key', async () => {
     trail.record(1);
     const keyless = new SealAuditEvents(trail.trail, []);
     expect([keyless.hasKey, await keyless.execute()]).toEqual([false, 'up-to-date']);
@@ -110,7 +110,7 @@ describe('sealing', () => {
     expect(new SealAuditEvents(trail.trail, [SEAL_KEY]).hasKey).toBe(true);
   });
 
-  test('does not wait for those that began to write after a look: others come and go all the time', async () => {
+  test('does not wait for transactions that began after the look', async () => {
     const early = beginWriting();
     trail.record(1);
     expect(await trail.seal()).toBe('writers-at-work');
@@ -123,7 +123,7 @@ describe('sealing', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 2 });
   });
 
-  test('is left to the instance that is at it', async () => {
+  test('leaves the work to the instance that is sealing', async () => {
     trail.record(1);
     const other = fakeAuditTrail(trail.store);
     await other.exclusively(async () => {
@@ -134,7 +134,7 @@ describe('sealing', () => {
     expect(seals()).toHaveLength(1);
   });
 
-  test('with another key than before is refused', async () => {
+  test('refuses a key that did not make the newest seal', async () => {
     await trail.recordNineInThreeSeals();
     trail.record(1);
     const sealer = new SealAuditEvents(trail.trail, [createSecretKey(Buffer.alloc(32))]);
@@ -143,12 +143,12 @@ describe('sealing', () => {
   });
 });
 
-describe('a new key before the old one', () => {
+describe('SealAuditEvents with a new key', () => {
   const NEW_KEY = createSecretKey(Buffer.alloc(32, 0xa1));
   const keys = [NEW_KEY, SEAL_KEY];
   const verify = () => new VerifyAuditTrail(trail.trail, keys).execute();
 
-  test('seals at once, though nothing happened, and then what happens', async () => {
+  test('seals at once, also without events, and then new events', async () => {
     await trail.recordNineInThreeSeals();
     const sealer = new SealAuditEvents(trail.trail, keys);
     expect([await sealer.execute(), await sealer.execute()]).toEqual(['more-to-seal', 'up-to-date']);
@@ -161,7 +161,7 @@ describe('a new key before the old one', () => {
     expect(await verify()).toMatchObject({ intact: true, newest: { id: 5n }, sealedEvents: 11 });
   });
 
-  test('leaves nothing to do for an instance that has the old one alone', async () => {
+  test('leaves no work to an instance that has only the old key', async () => {
     await trail.recordNineInThreeSeals();
     await new SealAuditEvents(trail.trail, keys).execute();
     trail.record(1);
@@ -169,7 +169,7 @@ describe('a new key before the old one', () => {
     expect(seals()).toHaveLength(4);
   });
 
-  test('takes over from an instance that sealed with the old one meanwhile', async () => {
+  test('continues after an instance that has just sealed with the old key', async () => {
     const sealer = new SealAuditEvents(trail.trail, keys);
     expect(await sealer.execute()).toBe('up-to-date');
     trail.record(1);
@@ -178,7 +178,7 @@ describe('a new key before the old one', () => {
     expect(await verify()).toMatchObject({ intact: true, newest: { id: 2n }, sealedEvents: 1 });
   });
 
-  test('begins a chain where there is none', async () => {
+  test('begins a chain', async () => {
     trail.record(2);
     await new SealAuditEvents(trail.trail, keys).execute();
     expect(await new VerifyAuditTrail(trail.trail, [NEW_KEY]).execute()).toMatchObject({ intact: true });

@@ -8,11 +8,11 @@ const MAX_EVENTS = 10_000;
 type SealingOutcome = 'up-to-date' | 'more-to-seal' | 'writers-at-work';
 
 export class SealAuditEvents {
-  /** The newest event id at an earlier look, and the transactions that might still commit an event with a lower id. */
+  /** The newest event id at an earlier look, and the transactions that may still commit a lower one. */
   private horizon: { readonly eventId: bigint; readonly writers: readonly string[] } | undefined;
   /** At most this many, as of the last look. */
   unsealedEvents = 0;
-  /** While false, the newest seal may have been made with an older key. */
+  /** While false, the newest seal may be from an older key. */
   private isKeyInUse = false;
 
   constructor(
@@ -20,15 +20,11 @@ export class SealAuditEvents {
     private readonly keys: SealKeys,
   ) {}
 
-  /** Without a key nothing is sealed. */
   get hasKey(): boolean {
     return this.keys.length > 0;
   }
 
-  /**
-   * Seals the events that have been committed since the newest seal. Several instances may call it: only one works at a
-   * time.
-   */
+  /** Seals the events since the newest seal. Of several instances that call it, only one works at a time. */
   async execute(): Promise<SealingOutcome> {
     if (!this.hasKey) return 'up-to-date';
     this.unsealedEvents = await this.trail.unsealedEvents();
@@ -72,8 +68,7 @@ export class SealAuditEvents {
 
   /**
    * An id up to which no further event can appear. Ids are assigned before the commit, so an event with a lower id may
-   * appear after one with a higher id. Therefore this waits for the transactions that were writing at the last look.
-   * @returns undefined while one of them is still writing
+   * appear later. Undefined while a transaction that was writing at the last look is still writing.
    */
   private async settledEventId(transaction: AuditTrailTransaction): Promise<bigint | undefined> {
     if (!this.horizon) {

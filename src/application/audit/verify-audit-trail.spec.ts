@@ -21,12 +21,12 @@ const changeSeal = (id: bigint, part: object) => {
   trail.store.seals = trail.store.seals.map((seal) => (seal.id === id ? { ...seal, ...part } : seal));
 };
 
-describe('a record that nobody has touched', () => {
+describe('An untouched audit trail', () => {
   test('is intact while it is empty', async () => {
     expect(await trail.verify()).toMatchObject({ intact: true, newest: undefined, sealedEvents: 0, unsealedEvents: 0 });
   });
 
-  test('is intact; what is not sealed yet is counted', async () => {
+  test('is intact, with a count of the unsealed events', async () => {
     await trail.recordNineInThreeSeals();
     trail.record(2);
     expect(await trail.verify()).toMatchObject({
@@ -45,7 +45,7 @@ describe('a record that nobody has touched', () => {
   });
 });
 
-describe('a record whose key was replaced', () => {
+describe('An audit trail with a replaced key', () => {
   const NEW_KEY = createSecretKey(Buffer.alloc(32, 0xa1));
   const verify = (...keys: (typeof NEW_KEY)[]) => new VerifyAuditTrail(trail.trail, keys).execute();
   const unfinished = { intact: false, problem: expect.stringMatching(/^no seal was made with the newest key: /) };
@@ -55,13 +55,13 @@ describe('a record whose key was replaced', () => {
     await new SealAuditEvents(trail.trail, [NEW_KEY, SEAL_KEY]).execute();
   });
 
-  test('verifies with both, and with neither of them alone', async () => {
+  test('verifies with both keys, but not with one of them', async () => {
     expect(await verify(NEW_KEY, SEAL_KEY)).toMatchObject({ intact: true, newest: { id: 4n }, sealedEvents: 9 });
     expect(await verify(NEW_KEY)).toMatchObject({ intact: false, problem: changed, seal: { id: 1n } });
     expect(await verify(SEAL_KEY)).toMatchObject({ intact: false, problem: changed, seal: { id: 4n } });
   });
 
-  test('shows what a holder of the old key makes of it: seals taken off and made anew', async () => {
+  test('shows when a holder of the old key has replaced seals', async () => {
     trail.deleteSeal(4n);
     expect(await verify(NEW_KEY, SEAL_KEY)).toMatchObject({ ...unfinished, seal: { id: 3n } });
     trail.record(1);
@@ -69,7 +69,7 @@ describe('a record whose key was replaced', () => {
     expect(await verify(NEW_KEY, SEAL_KEY)).toMatchObject({ ...unfinished, seal: { id: 4n } });
   });
 
-  test('shows a seal that the old key put behind one of the new key', async () => {
+  test('shows a seal of the old key after one of the new key', async () => {
     trail.record(1);
     const next = sealEvents(
       SEAL_KEY,
@@ -84,18 +84,18 @@ describe('a record whose key was replaced', () => {
   });
 });
 
-describe('by hand', () => {
+describe('A changed audit trail', () => {
   beforeEach(() => trail.recordNineInThreeSeals());
 
   test.each<[string, () => void, bigint, string]>([
-    ['an event changed', () => trail.change(5n, { reason: 'expired' }), 2n, 'an event is not what was sealed'],
+    ['an event changed', () => trail.change(5n, { reason: 'expired' }), 2n, 'the events differ from the sealed ones'],
     [
       'its time set to nonsense',
       () => trail.change(5n, { at: new Date(Number.NaN) }),
       2n,
-      'an event is not what was sealed',
+      'the events differ from the sealed ones',
     ],
-    ['an event deleted', () => trail.deleteEvents((id) => id === 4n), 2n, '3 events were sealed and 2 are there'],
+    ['an event deleted', () => trail.deleteEvents((id) => id === 4n), 2n, 'the number of events is 2 instead of 3'],
     [
       'two events swapped',
       () => {
@@ -103,9 +103,9 @@ describe('by hand', () => {
         trail.change(8n, { ownerId: 'owner-7' });
       },
       3n,
-      'an event is not what was sealed',
+      'the events differ from the sealed ones',
     ],
-    ['an event put before all', () => putCopyOfEvent(-4n), 1n, '3 events were sealed and 4 are there'],
+    ['an event put before all', () => putCopyOfEvent(-4n), 1n, 'the number of events is 4 instead of 3'],
     ['a seal deleted', () => trail.deleteSeal(2n), 3n, 'seal 2 is missing'],
     ['the first seal deleted', () => trail.deleteSeal(1n), 2n, 'seal 1 is missing'],
     ['a seal changed', () => changeSeal(2n, { eventCount: 2 }), 2n, changed],
@@ -119,12 +119,12 @@ describe('by hand', () => {
       2n,
       changed,
     ],
-  ])('%s: the first broken link is named', async (_, tamper, sealId, problem) => {
+  ])('shows the first broken link: %s', async (_, tamper, sealId, problem) => {
     tamper();
     expect(await trail.verify()).toMatchObject({ intact: false, problem, seal: { id: sealId } });
   });
 
-  test('an event put into a gap that a sealed range has', async () => {
+  test('shows an event that was added in a gap of a sealed range', async () => {
     // The transaction of this event did not commit.
     trail.store.newEvent({ type: 'undone' });
     trail.record(1);
@@ -133,20 +133,23 @@ describe('by hand', () => {
     putCopyOfEvent(10n);
     expect(await trail.verify()).toMatchObject({
       seal: { id: 4n, fromEventId: 10n, toEventId: 11n },
-      problem: '1 events were sealed and 2 are there',
+      problem: 'the number of events is 2 instead of 1',
     });
   });
 
-  test('all of it truncated: seals without events, events without seals', async () => {
+  test('shows deleted events under all seals, and deleted seals of all events', async () => {
     trail.store.seals = [];
     trail.record(1);
     expect(await trail.verify()).toMatchObject({ intact: true, newest: undefined, unsealedEvents: 10 });
     await trail.seal();
     trail.store.events = [];
-    expect(await trail.verify()).toMatchObject({ seal: { id: 1n }, problem: '10 events were sealed and 0 are there' });
+    expect(await trail.verify()).toMatchObject({
+      seal: { id: 1n },
+      problem: 'the number of events is 0 instead of 10',
+    });
   });
 
-  test('the newest seals and events cut off: only a seal that was exported shows it', async () => {
+  test('shows deleted newest seals and events only with an exported seal', async () => {
     const { newest } = (await trail.verify()) as IntactTrail;
     trail.deleteSeal(3n);
     trail.deleteEvents((id) => id > 6n);
@@ -160,7 +163,7 @@ describe('by hand', () => {
     expect(await trail.verify(newest)).toMatchObject({ intact: false, problem, seal: { id: 3n } });
   });
 
-  test('nothing: the seal that was exported still holds later on', async () => {
+  test('matches a seal that was exported earlier', async () => {
     const { newest } = (await trail.verify()) as IntactTrail;
     trail.record(1);
     await trail.seal();

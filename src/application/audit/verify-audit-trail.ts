@@ -13,7 +13,7 @@ import { EventCursor, FIRST_ID } from './event-cursor.js';
 import { compareWithAuditTrail, type Comparison } from './compare-with-audit-trail.js';
 import type { AuditTrail } from '../ports.js';
 
-/** A seal that was saved elsewhere. Only such a seal can show that seals were removed from the end of the chain. */
+/** A seal that was saved elsewhere. It shows when seals were removed from the end of the chain. */
 export type ExportedSeal = Pick<AuditSeal, 'id' | 'mac'>;
 
 export interface IntactTrail {
@@ -25,17 +25,17 @@ export interface IntactTrail {
   readonly prunedToSealId: bigint;
   readonly unsealedEvents: number;
   readonly oldestUnsealedAt: Date | undefined;
-  readonly held: Comparison;
+  readonly comparison: Comparison;
 }
 
-/** The first broken link. If no link is broken: the keys and accounts that differ from the audit trail. */
+/** The first broken link, or the keys and accounts that differ from an unbroken audit trail. */
 export interface BrokenTrail {
   readonly intact: false;
   readonly problem: string;
   /** Undefined when the problem is not about a stored seal. */
   readonly seal: AuditSeal | undefined;
-  /** Undefined when a link is broken: such an audit trail proves nothing about keys and accounts. */
-  readonly held?: Comparison;
+  /** Undefined when a link is broken: then the audit trail proves nothing about keys and accounts. */
+  readonly comparison?: Comparison;
 }
 
 /** An event's time is when it was written. That may be after its seal was begun. */
@@ -67,7 +67,8 @@ export class VerifyAuditTrail {
         (exported?.id === seal.id && !exported.mac.equals(seal.mac) ? 'the seal is not the one exported' : undefined);
       if (problem !== undefined) return broken(problem, seal);
       const found = await events.digestUpTo(seal.toEventId, sealKeyOf(this.keys, seal)!);
-      const eventProblem = seal.id > prunedToSealId ? eventsProblem(seal, found) : resurrected(found.eventCount);
+      const eventProblem =
+        seal.id > prunedToSealId ? eventsProblem(seal, found) : prunedEventsProblem(found.eventCount);
       if (eventProblem !== undefined) return broken(eventProblem, seal);
       first ??= seal;
       newest = seal;
@@ -79,11 +80,12 @@ export class VerifyAuditTrail {
     const unfinished = newest && endProblem(this.keys, newest);
     if (unfinished !== undefined) return broken(unfinished, newest);
     const { count, first: unsealed } = await events.countRest();
-    const held = await compareWithAuditTrail(reading, await prunedUpTo(reading, first, lastPruned));
-    const different = held.differences.length + held.moreDifferences;
+    const comparison = await compareWithAuditTrail(reading, await prunedUpTo(reading, first, lastPruned));
+    const different = comparison.differences.length + comparison.moreDifferences;
     if (different > 0) {
-      const problem = `${different} things about keys and accounts are not as the record has them`;
-      return { intact: false, problem, seal: undefined, held };
+      const howMany = different === 1 ? '1 difference' : `${different} differences`;
+      const problem = `${howMany} between the audit trail and the stored keys and accounts`;
+      return { ...broken(problem), comparison };
     }
     return {
       intact: true,
@@ -92,7 +94,7 @@ export class VerifyAuditTrail {
       prunedToSealId,
       unsealedEvents: count,
       oldestUnsealedAt: unsealed?.at,
-      held,
+      comparison,
     };
   }
 }
@@ -115,8 +117,8 @@ function broken(problem: string, seal?: AuditSeal): BrokenTrail {
   return { intact: false, problem, seal };
 }
 
-function resurrected(eventCount: number): string | undefined {
-  return eventCount === 0 ? undefined : `${eventCount} events are there though retention had deleted this range`;
+function prunedEventsProblem(eventCount: number): string | undefined {
+  return eventCount === 0 ? undefined : `retention deleted this range, but it contains events: ${eventCount}`;
 }
 
 /** Why seals must be missing after the last stored one; undefined when nothing shows that. */

@@ -10,46 +10,46 @@ const app = openFakes();
 const revokeAsAdmin = new RevokeAsAdmin(app.accounts);
 
 /** The notices of a key, in the order of their sequence. */
-async function toldOf(keyId: string) {
+async function noticesOf(keyId: string) {
   const claims = await app.outbox.claim('webhook', 100);
-  const told = claims.filter(({ message }) => message.data.keyId === keyId);
-  return told.map(({ message: { type, data } }) => [type, data.reason ?? data.clientIp]);
+  const ofKey = claims.filter(({ message }) => message.data.keyId === keyId);
+  return ofKey.map(({ message: { type, data } }) => [type, data.reason ?? data.clientIp]);
 }
 
-describe('what becomes of a key is told', () => {
-  test('with its creation and who ended it', async () => {
+describe('The notices of a change', () => {
+  test('announce a creation with its client, and an end with its reason', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     await app.revokeApiKey.execute(id, key.id, client());
-    expect(await toldOf(key.id)).toEqual([
+    expect(await noticesOf(key.id)).toEqual([
       ['api_key.created', client().ip],
       ['api_key.revoked', 'owner'],
     ]);
   });
 
-  test('with an expiry that a revocation came across', async () => {
+  test('announce an expiry that a revocation has found', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
     expect(await outcomeOf(app.revokeApiKey.execute(id, key.id, client()))).toBe('api_key_not_active');
-    expect((await toldOf(key.id)).map(([type]) => type)).toEqual(['api_key.created', 'api_key.expired']);
+    expect((await noticesOf(key.id)).map(([type]) => type)).toEqual(['api_key.created', 'api_key.expired']);
   });
 
-  test('with a leak beside the end that it brought', async () => {
+  test('announce a leak and the revocation', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     await new RevokeLeakedKeys(app.keys, revokeAsAdmin).execute(fullKey, ADMIN);
-    expect(await toldOf(key.id)).toEqual([
+    expect(await noticesOf(key.id)).toEqual([
       ['api_key.created', expect.any(String)],
       ['api_key.revoked', 'leaked'],
       ['api_key.leaked', undefined],
     ]);
   });
 
-  test('and what was refused is not', async () => {
+  test('announce nothing that was refused', async () => {
     const { id } = await newOwner(app);
     const keys = [];
-    for (let held = 0; held < 5; held += 1) keys.push(await createKey(app, id));
+    for (let count = 0; count < 5; count += 1) keys.push(await createKey(app, id));
     expect(await outcomeOf(createKey(app, id))).toBe('too_many_active_keys');
     const claims = await app.outbox.claim('webhook', 100);
     const own = claims.filter(({ message }) => message.data.ownerId === id);

@@ -8,7 +8,6 @@ import { keyNotActive } from '../../domain/keys/api-key.js';
 import type { ListedKey } from '../lists.js';
 import { LatchkeyError } from '../../domain/errors.js';
 
-/** The keys that are changed, and the cause. */
 interface ChangingKeys {
   readonly keys: OwnerKeys;
   readonly actor: Actor;
@@ -18,10 +17,7 @@ interface ChangingKeys {
   readonly leakedAt?: LeakSite | undefined;
 }
 
-/**
- * Changes keys of the account and saves the changes. They are saved even if `change` throws a Refusal, which is then
- * thrown after the commit.
- */
+/** Saves the changes even if `change` throws a Refusal, which is then thrown after the commit. */
 export async function changeKeys<T>(
   transaction: AccountTransaction,
   changing: ChangingKeys,
@@ -34,7 +30,6 @@ export async function changeKeys<T>(
   }
 }
 
-/** Saves each change with its event and its notices, if it has any. */
 export async function saveKeys(
   transaction: AccountTransaction,
   { keys, actor, idempotencyKey, leakedAt }: ChangingKeys,
@@ -62,8 +57,8 @@ export function eventOf(change: KeyChange, actor: Actor, leakedAt?: LeakSite): A
 }
 
 /**
- * One of the account's keys, and all of its open keys to change it with. They are locked first, in the order of their
- * ids, like everywhere. Throws `not_found`, and `api_key_not_active` for a key whose end is recorded.
+ * One of the account's keys, with all of its open keys, which are locked first, in the order of their ids. Throws
+ * `not_found`, and `api_key_not_active` for a key whose end is recorded.
  */
 export async function openKey(
   transaction: AccountTransaction,

@@ -7,11 +7,11 @@ import { KeyString } from '../../domain/keys/key-string.js';
 
 /** Runs a function right after a password was checked. */
 class InterruptedPasswords extends FakePasswords {
-  meanwhile = async () => {};
+  beforeAnswer = async () => {};
 
   override async verify(password: string, hash: string | null) {
     const result = await super.verify(password, hash);
-    await this.meanwhile();
+    await this.beforeAnswer();
     return result;
   }
 }
@@ -29,8 +29,8 @@ const ownerWith = async (keys: number) => {
 const storedKeys = (ownerId: string) =>
   [...app.store.keys.values()].filter(({ state }) => state.ownerId === ownerId).length;
 
-describe('creating a key', () => {
-  test('answers the whole key once, and stores its digest and event with it', async () => {
+describe('CreateApiKey', () => {
+  test('returns the full key once, and stores its digest and its event', async () => {
     const { id: ownerId } = await newOwner(app);
     const from = client('198.51.100.7');
     const order = { ownerId, name: ' CI ', access: 'read-only', expiresInDays: 90, password: PASSWORD } as const;
@@ -55,7 +55,7 @@ describe('creating a key', () => {
     ]);
   });
 
-  test('names every field that is wrong, and makes no key then', async () => {
+  test('names every invalid field, and creates no key', async () => {
     const { id: ownerId } = await newOwner(app);
     const wrong = { name: '', access: 'admin' as 'read-only', expiresInDays: 0 };
     await expect(createKey(app, ownerId, wrong)).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe('creating a key', () => {
     expect([storedKeys(ownerId), eventsOf(app, ownerId)]).toEqual([0, []]);
   });
 
-  test('refuses a wrong password, and has put that on record before it says so', async () => {
+  test('refuses a wrong password, which it records before the answer', async () => {
     const { id: ownerId } = await newOwner(app);
     await expect(createKey(app, ownerId, { password: 'wrong' })).rejects.toMatchObject({
       code: 'incorrect_password',
@@ -77,7 +77,7 @@ describe('creating a key', () => {
     expect(storedKeys(ownerId)).toBe(0);
   });
 
-  test('is refused after five wrong passwords, which slow down neither another owner nor the sign-in', async () => {
+  test('refuses the owner after five wrong passwords, but neither another owner nor the sign-in', async () => {
     const [guessed, other] = [await newOwner(app), await newOwner(app)];
     const outcomes: string[] = [];
     for (let n = 0; n < 5; n += 1) outcomes.push(await outcomeOf(createKey(app, guessed.id, { password: 'wrong' })));
@@ -87,7 +87,7 @@ describe('creating a key', () => {
     expect(await outcomeOf(app.signIn.execute(guessed.email, PASSWORD, client()))).toBe('ok');
   });
 
-  test('refuses the owner without a password and the owner that does not exist alike', async () => {
+  test('answers the same for an owner without a password and for an unknown owner', async () => {
     await app.putAccount.execute({ id: 'no-password', email: 'n@example.org', displayName: '', permissions: [] });
     for (const ownerId of ['no-password', 'nobody']) {
       for (const password of ['', PASSWORD]) {
@@ -97,8 +97,8 @@ describe('creating a key', () => {
   });
 });
 
-describe('the cap of five active keys', () => {
-  test('refuses the sixth in the words of the settings screen', async () => {
+describe('The limit of five active keys', () => {
+  test('refuses a sixth key with the message of the settings screen', async () => {
     const ownerId = await ownerWith(5);
     await expect(createKey(app, ownerId)).rejects.toMatchObject({
       code: 'too_many_active_keys',
@@ -106,7 +106,7 @@ describe('the cap of five active keys', () => {
     });
   });
 
-  test('counts neither revoked nor expired keys', async () => {
+  test('does not count revoked and expired keys', async () => {
     const ownerId = await ownerWith(5);
     const { items } = await app.listApiKeys.execute(ownerId, undefined, { limit: 50 });
     const [first, second] = items.map(({ key }) => key.id);
@@ -117,13 +117,13 @@ describe('the cap of five active keys', () => {
     expect(outcomes).toEqual(['ok', 'ok', ...new Array(8).fill('too_many_active_keys')]);
   });
 
-  test("counts one owner's keys apart from another's", async () => {
+  test('counts the keys of each owner separately', async () => {
     const [full, fresh] = [await ownerWith(5), await ownerWith(0)];
     expect(await outcomeOf(createKey(app, full))).toBe('too_many_active_keys');
     expect(await outcomeOf(createKey(app, fresh))).toBe('ok');
   });
 
-  test('records the expiries it observes even when it refuses', async () => {
+  test('records expiries that it finds, also when it refuses', async () => {
     const ownerId = await ownerWith(5);
     const { items } = await app.listApiKeys.execute(ownerId, undefined, { limit: 50 });
     runOut(app, items[0]!.key.id);
@@ -138,19 +138,19 @@ describe('the cap of five active keys', () => {
   });
 });
 
-describe('what happens between the check of the password and the insert', () => {
-  const during = async (meanwhile: (ownerId: string) => Promise<unknown>) => {
+describe('A change between the password check and the insert', () => {
+  const during = async (change: (ownerId: string) => Promise<unknown>) => {
     const { id: ownerId } = await newOwner(app);
-    passwords.meanwhile = async () => void (await meanwhile(ownerId));
+    passwords.beforeAnswer = async () => void (await change(ownerId));
     try {
       return [await outcomeOf(createKey(interrupted, ownerId)), storedKeys(ownerId)];
     } finally {
-      passwords.meanwhile = async () => {};
+      passwords.beforeAnswer = async () => {};
     }
   };
   const profile = { displayName: '', permissions: [] };
 
-  test('nothing: the key comes to be', async () => {
+  test('does not happen: the key is created', async () => {
     expect(await during(async () => {})).toEqual(['ok', 1]);
   });
 
@@ -159,7 +159,7 @@ describe('what happens between the check of the password and the insert', () => 
     await app.accounts.rehash(id, passwordHash!, await app.passwords.hash(PASSWORD));
   };
 
-  test('the same password hashed again, as a sign-in does: the key is created all the same', async () => {
+  test('replaces the hash of the same password, as a sign-in does: the key is created', async () => {
     let isRenewed = false;
     const once = async (id: string) => {
       if (!isRenewed) await hashAgain(id);
@@ -168,30 +168,30 @@ describe('what happens between the check of the password and the insert', () => 
     expect(await during(once)).toEqual(['ok', 1]);
   });
 
-  test('hashed again and again, which nothing does: refused', async () => {
+  test('replaces the hash again and again: the creation is refused', async () => {
     expect(await during(hashAgain)).toEqual(['incorrect_password', 0]);
   });
 
-  test('a password change: refused', async () => {
+  test('changes the password: the creation is refused', async () => {
     const change = (id: string) =>
       app.putAccount.execute({ ...profile, id, email: `${id}@b.c`, password: 'a new one' });
     expect(await during(change)).toEqual(['incorrect_password', 0]);
   });
 
-  test.each(['suspend', 'delete'] as const)('%s: refused', async (change) => {
+  test.each(['suspend', 'delete'] as const)('locks the account (%s): the creation is refused', async (change) => {
     expect(await during((id) => app.changeAccountStatus[change](id))).toEqual(['unauthenticated', 0]);
   });
 
-  test('an owner who is locked out learns what to do', async () => {
+  test('locks the account: the error says how to continue', async () => {
     const { id } = await newOwner(app);
-    passwords.meanwhile = async () => void (await app.changeAccountStatus.suspend(id));
-    const refused = createKey(interrupted, id).finally(() => (passwords.meanwhile = async () => {}));
+    passwords.beforeAnswer = async () => void (await app.changeAccountStatus.suspend(id));
+    const refused = createKey(interrupted, id).finally(() => (passwords.beforeAnswer = async () => {}));
     await expect(refused).rejects.toThrow('Sign in again');
   });
 });
 
-describe('an Idempotency-Key', () => {
-  test('makes a repeat name the key it made, without its secret', async () => {
+describe('An Idempotency-Key', () => {
+  test('names the created key when it is repeated, without its secret', async () => {
     const { id: ownerId } = await newOwner(app);
     const { key } = await createKey(app, ownerId, { idempotencyKey: 'once' });
     await expect(createKey(app, ownerId, { idempotencyKey: 'once' })).rejects.toMatchObject({
@@ -202,7 +202,7 @@ describe('an Idempotency-Key', () => {
     expect(storedKeys(ownerId)).toBe(1);
   });
 
-  test('names its key even when the owner holds five since, and after it was revoked', async () => {
+  test('names its key also when the owner has five keys, and after its revocation', async () => {
     const ownerId = await ownerWith(4);
     const { key } = await createKey(app, ownerId, { idempotencyKey: 'once' });
     const repeat = () => createKey(app, ownerId, { idempotencyKey: 'once' });
@@ -211,14 +211,14 @@ describe('an Idempotency-Key', () => {
     await expect(repeat()).rejects.toMatchObject({ details: { apiKeyId: key.id } });
   });
 
-  test('is revealed to nobody who does not know the password', async () => {
+  test('reveals nothing without the password', async () => {
     const { id: ownerId } = await newOwner(app);
     await createKey(app, ownerId, { idempotencyKey: 'once' });
     const repeat = createKey(app, ownerId, { idempotencyKey: 'once', password: 'wrong' });
     expect(await outcomeOf(repeat)).toBe('incorrect_password');
   });
 
-  test("is each owner's own", async () => {
+  test('is separate for each owner', async () => {
     const [one, other] = [await ownerWith(0), await ownerWith(0)];
     await createKey(app, one, { idempotencyKey: 'same' });
     expect(await outcomeOf(createKey(app, other, { idempotencyKey: 'same' }))).toBe('ok');

@@ -7,8 +7,8 @@ import { client, createKey, newOwner } from '../../../test/support/application/c
 
 const app = openFakes();
 
-describe('one key', () => {
-  test('is shown to its owner as the list shows it', async () => {
+describe('GetApiKey', () => {
+  test('returns the key as the list shows it', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     await createKey(app, id);
@@ -26,7 +26,7 @@ describe('one key', () => {
     expect(days).toEqual([{ day: utcDay(now), granted: 1, refused: 0 }]);
   });
 
-  test("of somebody else's is as unknown as one that never was", async () => {
+  test("answers the same for another owner's key and an unknown one", async () => {
     const [{ id }, other] = [await newOwner(app), await newOwner(app)];
     const { key } = await createKey(app, other.id);
     const refusal = { code: 'not_found', message: 'There is no such API key' };
@@ -35,7 +35,7 @@ describe('one key', () => {
     }
   });
 
-  test('is shown as expired only once that is on record', async () => {
+  test('records an expiry before it shows it', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);

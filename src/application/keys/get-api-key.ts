@@ -11,9 +11,7 @@ export class GetApiKey {
     private readonly usage: KeyUsage,
   ) {}
 
-  /**
-   * Throws `not_found` for a key of another owner. As in the list, an end by the clock is recorded before it is shown.
-   */
+  /** Throws `not_found` for a key of another owner. A due end is recorded before it is shown. */
   async execute(ownerId: string, keyId: string): Promise<ReadKey & KeyHistory> {
     const found = await this.keys.findOwn(ownerId, keyId);
     if (!found) throw noSuchKey();

@@ -28,8 +28,8 @@ async function ownerWithKeys() {
 const names = async (ownerId: string, status?: ApiKeyStatus) =>
   (await app.listApiKeys.execute(ownerId, status, ALL)).items.map(({ key }) => key.snapshot().name);
 
-describe('listing keys', () => {
-  test("shows the owner's own, newest first, each with its status", async () => {
+describe('ListApiKeys', () => {
+  test("returns the owner's keys, newest first, each with its status", async () => {
     const { id, made } = await ownerWithKeys();
     await createKey(app, (await newOwner(app)).id);
     const { items, now, activeKeys, nextCursor } = await app.listApiKeys.execute(id, undefined, ALL);
@@ -46,18 +46,18 @@ describe('listing keys', () => {
     ['active', ['active 2', 'active 1']],
     ['expired', ['expired']],
     ['revoked', ['revoked']],
-  ])('by the status %s shows those alone, whether or not the expiry is on record', async (status, expected) => {
+  ])('returns only the keys with the status %s, whether or not the expiry is recorded', async (status, expected) => {
     const { id } = await ownerWithKeys();
     expect(await names(id, status)).toEqual(expected);
     expect(await names(id, status)).toEqual(expected);
   });
 
-  test('counts the active keys of all pages, under any status', async () => {
+  test('counts the active keys of all pages, for any status', async () => {
     const { id } = await ownerWithKeys();
     expect((await app.listApiKeys.execute(id, 'revoked', { limit: 1 })).activeKeys).toBe(2);
   });
 
-  test.each([1, 2, 3, 5])('%i a page, shows every key once', async (limit) => {
+  test.each([1, 2, 3, 5])('returns every key once with %i keys in a page', async (limit) => {
     const { id } = await newOwner(app);
     // Created in the same millisecond, so the order within it matters too.
     await Promise.all(times(5, () => createKey(app, id)));
@@ -73,7 +73,7 @@ describe('listing keys', () => {
   });
 
   test.each(['', 'x', 'bm9wZQ', Buffer.from('["2026-01-01","no-uuid"]').toString('base64url')])(
-    'refuses a cursor of its own making no more than any other text: %j',
+    'refuses the cursor %j',
     async (cursor) => {
       const { id } = await newOwner(app);
       await expect(app.listApiKeys.execute(id, undefined, { limit: 5, cursor })).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('listing keys', () => {
     },
   );
 
-  test('an expiry that falls between reading and recording is on record before it is shown', async () => {
+  test('records an expiry that falls between reading and recording before it shows it', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     /** Lets the key expire while the first answer is on its way. */
@@ -102,13 +102,13 @@ describe('listing keys', () => {
   });
 });
 
-describe('last use', () => {
+describe('The last use in a list', () => {
   const lastUse = async (ownerId: string) => {
     const { items } = await app.listApiKeys.execute(ownerId, undefined, ALL);
     return items[0]!.lastUsedAt;
   };
 
-  test('is set by grants alone', async () => {
+  test('is set only by grants', async () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id, { access: 'read-only' });
     await app.validateKey.execute({

@@ -9,7 +9,7 @@ export class ListApiKeys {
     private readonly dueEnds: RecordDueEnds,
   ) {}
 
-  /** An end by the clock is recorded before the list shows it. */
+  /** A due end is recorded before it is shown. */
   async execute(ownerId: string, status: ApiKeyStatus | undefined, page: PageRequest): Promise<KeyList> {
     const list = await this.keys.list(ownerId, status, page);
     await this.dueEnds.ofOwner(ownerId);

@@ -35,8 +35,8 @@ async function statusOf({ key }: CreatedApiKey): Promise<string> {
   return items.find((item) => item.key.id === key.id)!.key.status(now);
 }
 
-describe.each(observers)('an expiry observed by %s', (_name, observe) => {
-  test('is on record with its event before the answer, and revived by no clock', async () => {
+describe.each(observers)('An expiry observed by %s', (_name, observe) => {
+  test('is recorded with its event before the answer, and stays when the clock is set back', async () => {
     const due = await dueKey();
     await observe(app, due);
     expect(stored(due).expiredAt).toBeInstanceOf(Date);
@@ -52,7 +52,7 @@ describe.each(observers)('an expiry observed by %s', (_name, observe) => {
     expect(stored(due).revokedAt).toBeNull();
   });
 
-  test('leaves the keys alone whose time has not come', async () => {
+  test('ends no key before its time', async () => {
     const due = await dueKey();
     const living = await createKey(app, due.key.ownerId);
     await observe(app, due);
@@ -63,15 +63,15 @@ describe.each(observers)('an expiry observed by %s', (_name, observe) => {
   });
 });
 
-test('counting the active keys leaves out those whose time has run out, recorded or not', async () => {
+test('OwnerKeys.countActive leaves out expired keys, recorded or not', async () => {
   const { id } = await newOwner(app);
   const keys = await Promise.all(times(4, () => createKey(app, id)));
   runOut(app, keys[0]!.key.id);
   const count = () =>
     app.accounts.transaction(id, async (transaction) => {
-      const held = new OwnerKeys(await transaction.openKeys());
-      const active = held.countActive(transaction.now);
-      await saveKeys(transaction, { keys: held, actor: { actorId: id, client: client() } });
+      const ownerKeys = new OwnerKeys(await transaction.openKeys());
+      const active = ownerKeys.countActive(transaction.now);
+      await saveKeys(transaction, { keys: ownerKeys, actor: { actorId: id, client: client() } });
       return active;
     });
   expect(await count()).toBe(3);
@@ -79,7 +79,7 @@ test('counting the active keys leaves out those whose time has run out, recorded
   expect([await count(), await count()]).toEqual([2, 2]);
 });
 
-describe('sweeping', () => {
+describe('RecordDueEnds.ofAll', () => {
   /** More keys for one owner than the limit allows. */
   async function dueKeys(count: number): Promise<string> {
     const { id: ownerId } = await newOwner(app);
@@ -94,14 +94,17 @@ describe('sweeping', () => {
     return ownerId;
   }
 
-  test.each([0, 1, 499, 500, 501, 1234])('%i keys, more than a batch too, records each expiry once', async (count) => {
-    const id = await dueKeys(count);
-    expect(await app.dueEnds.ofAll()).toBe(count);
-    const swept = eventsOf(app, id, 'api_key.expired').map(({ keyId }) => keyId);
-    expect([swept.length, new Set(swept).size]).toEqual([count, count]);
-  });
+  test.each([0, 1, 499, 500, 501, 1234])(
+    'records each expiry once for %i keys, also for more than a batch',
+    async (count) => {
+      const id = await dueKeys(count);
+      expect(await app.dueEnds.ofAll()).toBe(count);
+      const swept = eventsOf(app, id, 'api_key.expired').map(({ keyId }) => keyId);
+      expect([swept.length, new Set(swept).size]).toEqual([count, count]);
+    },
+  );
 
-  test('answers how many it recorded, also when they fill a batch to the last', async () => {
+  test('returns how many ends it recorded, also when the last batch is full', async () => {
     await dueKeys(500);
     expect(await app.dueEnds.ofAll()).toBe(500);
     expect(await app.dueEnds.ofAll()).toBe(0);

@@ -17,15 +17,12 @@ export class RecordDueEnds {
     await this.dueKeys.end({ ownerId }, endDueKeys);
   }
 
-  /**
-   * Records the ends that nobody has observed. Several instances may do so at once. Returns how many this one recorded.
-   */
+  /** Several instances may do so at once. Returns how many ends this one recorded. */
   ofAll(): Promise<number> {
     return inBatches((limit) => this.dueKeys.endOldest(limit, endDueKeys));
   }
 }
 
-/** Ends the keys whose time has come. */
 export const endDueKeys: EndDecision = (due, now) => {
   const changes = due.flatMap((key) => {
     const status = key.endIfDue(now);

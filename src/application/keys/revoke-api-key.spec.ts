@@ -8,8 +8,8 @@ const READ = { operation: 'read', permission: '' } as const;
 
 const app = openFakes();
 
-describe('revoking a key', () => {
-  test('ends it from the answer on, with its event', async () => {
+describe('RevokeApiKey', () => {
+  test('ends the key before the answer, with its event', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     const from = client('203.0.113.9');
@@ -22,7 +22,7 @@ describe('revoking a key', () => {
     ]);
   });
 
-  test('a second revoke says that it is revoked already, and changes nothing', async () => {
+  test('refuses a second revocation with the status, and changes nothing', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     const { now } = await app.revokeApiKey.execute(id, key.id, client());
@@ -34,7 +34,7 @@ describe('revoking a key', () => {
     expect(app.store.keys.get(key.id)!.state.revokedAt).toEqual(now);
   });
 
-  test('a key whose time has run out says so, and its expiry, not a revocation, is on record', async () => {
+  test('refuses an expired key, and records its expiry instead of a revocation', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
@@ -46,7 +46,7 @@ describe('revoking a key', () => {
     expect(eventsOf(app, id).map(({ type }) => type)).toEqual(['api_key.created', 'api_key.expired']);
   });
 
-  test("another owner's key and one that does not exist look the same", async () => {
+  test("answers the same for another owner's key and an unknown one", async () => {
     const [mine, theirs] = [await newOwner(app), await newOwner(app)];
     const { key, fullKey } = await createKey(app, theirs.id);
     for (const keyId of [key.id, randomUUID()]) {
@@ -61,7 +61,7 @@ describe('revoking a key', () => {
     expect(eventsOf(app, mine.id)).toEqual([]);
   });
 
-  test('is not for owners who are suspended, deleted or unknown', async () => {
+  test('refuses suspended, deleted and unknown owners', async () => {
     const signInAgain = { code: 'unauthenticated', message: 'Sign in again' };
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);

@@ -19,8 +19,8 @@ const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const typesOf = (ownerId: string) => eventsOf(app, ownerId, 'api_key.').map(({ type }) => type);
 
-describe('an administrator', () => {
-  test('ends a key with an event that names them and says so, whatever the status of its owner', async () => {
+describe('RevokeAsAdmin', () => {
+  test('ends a key with an event that names the administrator, for any status of the owner', async () => {
     for (const change of ['suspend', 'delete'] as const) {
       const { id } = await newOwner(app);
       const { key, fullKey } = await createKey(app, id);
@@ -34,7 +34,7 @@ describe('an administrator', () => {
     }
   });
 
-  test('finds an expired key expired, which is then on record', async () => {
+  test('returns that an expired key is expired, and records the expiry', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     runOut(app, key.id);
@@ -45,7 +45,7 @@ describe('an administrator', () => {
     expect(typesOf(id)).toEqual(['api_key.created', 'api_key.expired']);
   });
 
-  test("ends neither another owner's key nor one of nobody", async () => {
+  test("ends neither another owner's key nor an unknown one", async () => {
     const [{ id }, other] = [await newOwner(app), await newOwner(app)];
     const { key, fullKey } = await createKey(app, id);
     expect(await outcomeOf(revoke.one(other.id, key.id, BY_ADMIN))).toBe('not_found');
@@ -54,7 +54,7 @@ describe('an administrator', () => {
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
 
-  test('ends all keys of an owner that are still active, each with an event that names them', async () => {
+  test('ends all active keys of an owner, with events that name the administrator', async () => {
     const [{ id }, other] = [await newOwner(app), await newOwner(app)];
     const keys = [await createKey(app, id), await createKey(app, id), await createKey(app, id)];
     const spared = await createKey(app, other.id);
@@ -72,8 +72,8 @@ describe('an administrator', () => {
   });
 });
 
-describe('a leaked key', () => {
-  test('is found by its string alone, and ended once, as leaked', async () => {
+describe('RevokeLeakedKeys', () => {
+  test('finds a key by its string, and ends it once, as leaked', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     for (const was of ['active', 'revoked']) {
@@ -84,7 +84,7 @@ describe('a leaked key', () => {
     expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ reason: 'leaked', actorId: 'admin:ada' }]);
   });
 
-  test('of an account that was purged had ended before', async () => {
+  test('returns that a key of a purged account had already ended', async () => {
     const { id } = await newOwner(app);
     const [revoked, due] = [await createKey(app, id), await createKey(app, id)];
     runOut(app, due.key.id);
@@ -93,14 +93,14 @@ describe('a leaked key', () => {
     expect(await revokeLeaked.execute(due.fullKey, ADMIN)).toMatchObject([{ was: 'expired' }]);
   });
 
-  test('whose time has run out had ended before', async () => {
+  test('returns that an expired key had already ended', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     runOut(app, key.id);
     expect(await revokeLeaked.execute(fullKey, ADMIN)).toMatchObject([{ was: 'expired' }]);
   });
 
-  test('is found wherever it stands in a text, beside others that are none of ours', async () => {
+  test('finds keys anywhere in a text, next to foreign ones', async () => {
     const { id } = await newOwner(app);
     const keys = [await createKey(app, id), await createKey(app, id)];
     const [one, two] = keys.map(({ fullKey }) => fullKey);
@@ -109,7 +109,7 @@ describe('a leaked key', () => {
     expect(found.map(({ key, was }) => [key.id, was])).toEqual(keys.map(({ key }) => [key.id, 'active']));
   });
 
-  test('must be proven: its public part alone ends nothing', async () => {
+  test('ends nothing for a public part without the secret', async () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
     for (const guess of [withWrongSecret(fullKey), unknownKey(), fullKey.slice(0, 27), '']) {
@@ -118,7 +118,7 @@ describe('a leaked key', () => {
     expect((await verdictOn(fullKey)).granted).toBe(true);
   });
 
-  test('that can’t be looked up is not taken for an unknown one', async () => {
+  test("throws when it can't look up keys, instead of treating them as unknown", async () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
     /** The store fails after the key was found. */

@@ -2,14 +2,13 @@ import type { ApiKey } from '../../domain/keys/api-key.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { type ApiKeyStatus, isOpen } from '../../domain/keys/key-status.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
-import type { RevocationReason } from '../../domain/keys/revocation-reason.js';
+import type { RevocationReason } from '../../domain/keys/key-change.js';
 import type { Actor } from '../../domain/audit/audit-event.js';
 import type { LeakSite } from '../../domain/audit/leak-site.js';
 import { accountNotFound } from '../account-transaction.js';
 import type { Accounts } from '../ports.js';
 import { openKey, changeKeys } from './change-keys.js';
 
-/** Who revokes a key, and why. */
 interface RevocationCause {
   readonly actor: Actor;
   readonly reason: RevocationReason;
@@ -21,10 +20,7 @@ interface RevocationCause {
 export class RevokeAsAdmin {
   constructor(private readonly accounts: Accounts) {}
 
-  /**
-   * Throws `account_not_found`, `not_found` for a key of another owner, and `api_key_not_active` for a key that has
-   * ended.
-   */
+  /** Throws `account_not_found`, `not_found` for another owner's key, and `api_key_not_active` for an ended key. */
   one(ownerId: string, keyId: string, { actor, reason, site }: RevocationCause): Promise<ApiKey> {
     return this.accounts.transaction(ownerId, async (transaction) => {
       if (!transaction.account) throw accountNotFound();
@@ -35,10 +31,7 @@ export class RevokeAsAdmin {
     });
   }
 
-  /**
-   * The same for a key that was found by its string or its id. Returns the status before this call: only an active key
-   * was revoked.
-   */
+  /** For a key that was found by its string or its id. Returns the status before this call. */
   async found(key: ApiKey, cause: RevocationCause): Promise<ApiKeyStatus> {
     if (!isOpen(key.snapshot())) return endOf(key);
     try {

@@ -13,7 +13,7 @@ const verdictOn = async (fullKey: string) =>
   (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 const revocations = (ownerId: string) => eventsOf(app, ownerId, 'api_key.revoked');
 
-describe('the platform', () => {
+describe('RevokeKeys', () => {
   test('ends a key of any owner by its id, once', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
@@ -25,7 +25,7 @@ describe('the platform', () => {
     expect(revocations(id)).toMatchObject([{ keyId: key.id, reason: 'platform', actorId: 'service:platform' }]);
   });
 
-  test('ends no key that has ended, also where its account was purged', async () => {
+  test('ends no key again, also when its account was purged', async () => {
     const { id } = await newOwner(app);
     const [due, purged] = [await createKey(app, id), await createKey(app, id)];
     runOut(app, due.key.id);
@@ -37,7 +37,7 @@ describe('the platform', () => {
     expect(revocations(id)).toHaveLength(1);
   });
 
-  test('ends all active keys of an owner, and no other’s', async () => {
+  test('ends all active keys of an owner, and of no other', async () => {
     const [{ id }, other] = [await newOwner(app), await newOwner(app)];
     const keys = [await createKey(app, id), await createKey(app, id)];
     const spared = await createKey(app, other.id);
@@ -47,7 +47,7 @@ describe('the platform', () => {
     expect(revocations(id).map(({ reason }) => reason)).toEqual(['platform', 'platform']);
   });
 
-  test('throws for a key or an account that does not exist', async () => {
+  test('throws for an unknown key and an unknown account', async () => {
     await expect(app.revokeKeys.one(randomUUID(), PLATFORM)).rejects.toMatchObject({ code: 'not_found' });
     await expect(app.revokeKeys.all('nobody', PLATFORM)).rejects.toMatchObject({ code: 'account_not_found' });
   });

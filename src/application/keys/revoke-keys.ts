@@ -3,10 +3,7 @@ import type { Actor } from '../../domain/audit/audit-event.js';
 import type { ApiKeys } from '../ports.js';
 import type { RevokeAsAdmin } from './revoke-as-admin.js';
 
-/**
- * For the platform. A key that has already ended is no error, so that a call may be repeated. Returns how many keys it
- * revoked.
- */
+/** For the platform. A call may be repeated: an ended key is no error. Returns how many keys it revoked. */
 export class RevokeKeys {
   constructor(
     private readonly keys: ApiKeys,

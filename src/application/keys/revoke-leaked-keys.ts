@@ -30,7 +30,7 @@ export class RevokeLeakedKeys {
     return (await this.end(keyProofsIn(text), administrator)).leaked;
   }
 
-  /** The same for the proofs that were extracted from a text. @param site where it was found, for the audit trail */
+  /** @param site where the text was found, for the audit trail */
   async end(proofs: readonly KeyProof[], actor: Actor, site?: LeakSite) {
     const found = await this.keys.findByPublicParts(proofs.map(({ publicPart }) => publicPart));
     const known = new Map(found.map((key) => [key.snapshot().publicPart, key]));

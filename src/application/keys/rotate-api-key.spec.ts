@@ -26,8 +26,8 @@ async function pair(part: Partial<RotateApiKeyCommand> = {}) {
   return { id, old, next };
 }
 
-describe('rotating a key', () => {
-  test('answers the new key string once, with both keys, and has it on record', async () => {
+describe('RotateApiKey', () => {
+  test('returns the new key string once, with both keys, and records the rotation', async () => {
     const { id, old, next } = await pair();
     const { key, replaced, now } = next;
     expect(key.snapshot()).toMatchObject({
@@ -48,7 +48,7 @@ describe('rotating a key', () => {
     expect(JSON.parse(created.details!)).toMatchObject({ replaces: old.key.id, graceSeconds: HOUR });
   });
 
-  test('is confirmed like a creation', async () => {
+  test('needs a confirmation like a creation', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     expect(await outcomeOf(rotate(id, key.id, { password: 'wrong' }))).toBe('incorrect_password');
@@ -57,7 +57,7 @@ describe('rotating a key', () => {
     expect(await outcomeOf(rotate(id, key.id))).toBe('unauthenticated');
   });
 
-  test('names every field that is wrong, and makes no key then', async () => {
+  test('names every invalid field, and creates no key', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     await expect(rotate(id, key.id, { graceSeconds: -1, expiresInDays: 0 })).rejects.toMatchObject({
@@ -67,7 +67,7 @@ describe('rotating a key', () => {
     expect(stateOf(key.id).replacedBy).toBeNull();
   });
 
-  test("refuses another owner's key and one that has ended, and has an expiry on record then", async () => {
+  test("refuses another owner's key and an ended one, and records a due expiry", async () => {
     const [mine, theirs] = [await newOwner(app), await newOwner(app)];
     const [foreign, ended, due] = [
       await createKey(app, theirs.id),
@@ -82,7 +82,7 @@ describe('rotating a key', () => {
     expect(eventsOf(app, mine.id, 'api_key.expired')).toHaveLength(1);
   });
 
-  test('is refused while one of the two replaces the other, and the same key again makes nothing', async () => {
+  test('refuses both keys of a rotation that is not complete, and creates no key for a repeated Idempotency-Key', async () => {
     const { id, old, next } = await pair({ idempotencyKey: 'once' });
     expect(await outcomeOf(rotate(id, old.key.id))).toBe('rotation_pending');
     expect(await outcomeOf(rotate(id, next.key.id))).toBe('rotation_pending');
@@ -92,7 +92,7 @@ describe('rotating a key', () => {
     });
   });
 
-  test('twice at once makes one successor', async () => {
+  test('creates one successor for two concurrent calls', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     const outcomes = await Promise.all(times(5, () => outcomeOf(rotate(id, key.id))));
@@ -100,8 +100,8 @@ describe('rotating a key', () => {
   });
 });
 
-describe('the first use of the new key', () => {
-  test('is on record when it is granted, and gives the old key its end', async () => {
+describe('The first use of a successor', () => {
+  test('is recorded with the grant, and sets the end of the old key', async () => {
     const { old, next } = await pair();
     app.store.pass(HOUR_MS);
     expect((await verdictOn(old.fullKey)).granted).toBe(true);
@@ -122,7 +122,7 @@ describe('the first use of the new key', () => {
     expect(await verdictOn(old.fullKey)).toEqual({ granted: false, reason: 'revoked' });
   });
 
-  test('ends the old key in the same moment where there is no grace period', async () => {
+  test('ends the old key at once without a grace period', async () => {
     const { id, old, next } = await pair({ graceSeconds: 0 });
     expect((await verdictOn(old.fullKey)).granted).toBe(true);
     await app.validateKey.execute({ credential: next.fullKey, question: READ, client: client('198.51.100.7') });
@@ -130,7 +130,7 @@ describe('the first use of the new key', () => {
     expect(eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ reason: 'rotated', clientIp: '198.51.100.7' }]);
   });
 
-  test('is none when the request is refused', async () => {
+  test('does not happen when the request is refused', async () => {
     const { next } = await pair();
     await app.validateKey.execute({
       credential: next.fullKey,
@@ -142,43 +142,43 @@ describe('the first use of the new key', () => {
 
   test('is not answered while it can’t be committed', async () => {
     const { old, next } = await pair({ graceSeconds: 0 });
-    app.store.isRecordAway = true;
+    app.store.isAuditTrailAway = true;
     await expect(verdictOn(next.fullKey)).rejects.toMatchObject({ code: 'unavailable' });
-    app.store.isRecordAway = false;
+    app.store.isAuditTrailAway = false;
     expect((await verdictOn(old.fullKey)).granted).toBe(true);
     expect(stateOf(next.key.id).firstUsedAt).toBeNull();
   });
 
-  test('of many at once is one commit, which all of them wait for, and each is answered what it asked', async () => {
+  test('is one commit for many concurrent requests, each of which gets its own answer', async () => {
     const { id, old, next } = await pair({ graceSeconds: 0 });
     const permissions = ['systems:read', 'users:read', '', 'systems:write'];
-    const asked = times(20, async (n) => {
+    const verdicts = times(20, async (n) => {
       const question = { operation: 'read', permission: permissions[n % 4]! } as const;
       return (await app.validateKey.execute({ credential: next.fullKey, question, client: client() })).verdict.granted;
     });
-    expect(await Promise.all(asked)).toEqual(times(20, (n) => n % 4 !== 1));
+    expect(await Promise.all(verdicts)).toEqual(times(20, (n) => n % 4 !== 1));
     expect(eventsOf(app, id, 'api_key.revoked')).toHaveLength(1);
     expect(stateOf(old.key.id).revokedAt).toEqual(app.store.now());
   });
 });
 
-describe('what happens between the read of the new key and its first use', () => {
+describe('A change between the read of a successor and its first use', () => {
   /** Runs a function between the read of the new key and the recording of its first use. */
   class Interrupted extends RecordFirstUse {
-    meanwhile: () => Promise<unknown> = async () => {};
+    beforeRecording: () => Promise<unknown> = async () => {};
     override async execute(...args: Parameters<RecordFirstUse['execute']>) {
-      await this.meanwhile();
+      await this.beforeRecording();
       return super.execute(...args);
     }
   }
   const firstUse = new Interrupted(app.accounts);
   const interrupted = new ValidateKey({ ...app, recordFirstUse: firstUse, keyPrefix: 'lk' });
-  const during = async (next: { fullKey: string }, meanwhile: () => Promise<unknown>) => {
-    firstUse.meanwhile = meanwhile;
+  const during = async (next: { fullKey: string }, change: () => Promise<unknown>) => {
+    firstUse.beforeRecording = change;
     return (await interrupted.execute({ credential: next.fullKey, question: READ, client: client() })).verdict;
   };
 
-  test('the owner takes the rotation back: refused, and the old key goes on', async () => {
+  test('cancels the rotation: the request is refused, and the old key keeps working', async () => {
     const { id, old, next } = await pair({ graceSeconds: 0 });
     const verdict = await during(next, () => app.revokeApiKey.execute(id, next.key.id, client()));
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
@@ -187,7 +187,7 @@ describe('what happens between the read of the new key and its first use', () =>
     expect(eventsOf(app, id, 'authentication.failed')).toMatchObject([{ reason: 'revoked', keyId: next.key.id }]);
   });
 
-  test('the owner is suspended: refused, and reactivated, finds both keys as they were', async () => {
+  test('suspends the owner: the request is refused, and both keys are unchanged after a reactivation', async () => {
     const { id, old, next } = await pair({ graceSeconds: 0 });
     const verdict = await during(next, () => app.changeAccountStatus.suspend(id));
     expect(verdict).toEqual({ granted: false, reason: 'owner-suspended' });
@@ -196,21 +196,21 @@ describe('what happens between the read of the new key and its first use', () =>
     expect(stateOf(next.key.id).firstUsedAt).toBeNull();
   });
 
-  test('the key expires: refused, with its expiry on record', async () => {
+  test('lets the key expire: the request is refused, and the expiry is recorded', async () => {
     const { id, next } = await pair();
     const verdict = await during(next, async () => runOut(app, next.key.id));
     expect(verdict).toEqual({ granted: false, reason: 'expired' });
     expect(eventsOf(app, id, 'api_key.expired')).toHaveLength(1);
   });
 
-  test('the old key is revoked: granted all the same', async () => {
+  test('revokes the old key: the request is granted', async () => {
     const { id, old, next } = await pair();
     const verdict = await during(next, () => app.revokeApiKey.execute(id, old.key.id, client()));
     expect(verdict.granted).toBe(true);
     expect(stateOf(next.key.id).firstUsedAt).toEqual(app.store.now());
   });
 
-  test('the owner is suspended and back again: granted as the one whose first use it is', async () => {
+  test('suspends and reactivates the owner: the request is granted as the first use', async () => {
     const { id, next } = await pair();
     const verdict = await during(next, async () => {
       await app.changeAccountStatus.suspend(id);
@@ -220,9 +220,9 @@ describe('what happens between the read of the new key and its first use', () =>
     expect(stateOf(next.key.id).firstUsedAt).toEqual(app.store.now());
   });
 
-  test('the owner loses the permission that is asked for: refused, and nothing is used', async () => {
+  test('removes the requested permission: the request is refused, and nothing is recorded', async () => {
     const { id, next } = await pair();
-    firstUse.meanwhile = () =>
+    firstUse.beforeRecording = () =>
       app.putAccount.execute({ id, email: `${id}@b.c`, displayName: '', permissions: ['systems:write'] });
     const question = { operation: 'read', permission: 'systems:read' } as const;
     const { verdict } = await interrupted.execute({ credential: next.fullKey, question, client: client() });
@@ -230,7 +230,7 @@ describe('what happens between the read of the new key and its first use', () =>
     expect(stateOf(next.key.id).firstUsedAt).toBeNull();
   });
 
-  test('the key is revoked, and its owner suspended after that: refused as revoked', async () => {
+  test('revokes the key and suspends the owner: the request is refused as revoked', async () => {
     const { id, next } = await pair();
     const verdict = await during(next, async () => {
       await app.revokeApiKey.execute(id, next.key.id, client());
@@ -239,7 +239,7 @@ describe('what happens between the read of the new key and its first use', () =>
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
   });
 
-  test('the owner is purged: refused', async () => {
+  test('purges the owner: the request is refused', async () => {
     const { id, next } = await pair();
     const nobody = { actorId: null, client: client() };
     const verdict = await during(next, () => app.purgeAccount.execute(id, undefined, nobody));

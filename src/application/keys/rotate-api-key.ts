@@ -25,10 +25,7 @@ export class RotateApiKey {
     private readonly keyPrefix: string,
   ) {}
 
-  /**
-   * Throws `not_found` for a key of another owner, `api_key_not_active` for a key that has ended, `rotation_pending`
-   * for an old key or a successor of a rotation that is not complete, and the errors of a confirmation.
-   */
+  /** Throws `not_found`, `api_key_not_active`, `rotation_pending`, and the errors of a confirmation. */
   execute(command: RotateApiKeyCommand, client: Client): Promise<RotatedApiKey> {
     const { ownerId, keyId, idempotencyKey } = command;
     return this.confirmation.confirm({ ownerId, proof: command, client }, async (transaction) => {

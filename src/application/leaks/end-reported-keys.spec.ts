@@ -23,8 +23,8 @@ function setUp() {
   };
 }
 
-describe('working off reports', () => {
-  test('ends the keys that they prove, as leaked, with who reported it and where it stood', async () => {
+describe('EndReportedKeys', () => {
+  test('ends the keys that a report proves, as leaked, with the reporter and the place', async () => {
     const { app, from, report, newKey, isGood, waiting } = setUp();
     const [one, other] = [await newKey(), await newKey()];
     await report(one.fullKey);
@@ -44,7 +44,7 @@ describe('working off reports', () => {
     expect(items).toMatchObject([{ reason: 'leaked', leak: HERE }]);
   });
 
-  test('leaves what had ended before as it was, and says nothing of it', async () => {
+  test('changes nothing for keys that have already ended', async () => {
     const { app, report, newKey, failures } = setUp();
     const [revoked, expired] = [await newKey(), await newKey()];
     await app.revokeApiKey.execute(revoked.key.ownerId, revoked.key.id, client());
@@ -60,7 +60,7 @@ describe('working off reports', () => {
     expect(failures()).toEqual([]);
   });
 
-  test('ends nothing without the secret, which is on record with whose key was named', async () => {
+  test('ends nothing without the secret, and records a failure with the named key', async () => {
     const { app, report, newKey, isGood, failures } = setUp();
     const { key, fullKey } = await newKey();
     const wrongChecksum = fullKey.slice(0, -1) + (fullKey.endsWith('0') ? '1' : '0');
@@ -78,7 +78,7 @@ describe('working off reports', () => {
     ['a hundred unknown keys', times(100, () => unknownKey()), null],
     ['no key', ['hello'], null],
     ['nothing', [], null],
-  ])('records a report of %s once, as nobody’s', async (_what, texts, publicPart) => {
+  ])('records one failure without an owner for a report of %s', async (_what, texts, publicPart) => {
     const { app, from, report, failures, waiting } = setUp();
     await report(...texts);
     expect(await app.endReportedKeys.execute()).toBe(0);
@@ -88,7 +88,7 @@ describe('working off reports', () => {
     expect(waiting()).toBe(0);
   });
 
-  test('goes on past a batch, until nothing is left', async () => {
+  test('processes batches until no report is left', async () => {
     const { app, report, waiting } = setUp();
     for (let sent = 0; sent < 60; sent += 1) await report('hello');
     const leaks = times(60, () => ({ texts: ['hello'], ...HERE }));
@@ -97,7 +97,7 @@ describe('working off reports', () => {
     expect(waiting()).toBe(0);
   });
 
-  test('keeps a report whose key can’t be ended just now, ends the others, and says why', async () => {
+  test('keeps a report whose key it can’t end now, ends the others, and rejects with the reason', async () => {
     const { app, report, newKey, isGood, waiting } = setUp();
     const [stuck, other] = [await newKey(), await newKey()];
     const { transaction } = app.accounts;
@@ -114,10 +114,10 @@ describe('working off reports', () => {
     expect([await isGood(stuck.fullKey), waiting()]).toEqual([false, 0]);
   });
 
-  test('forgets no report whose failure can’t be recorded', async () => {
+  test('keeps reports whose failures can’t be recorded', async () => {
     const { app, report, waiting } = setUp();
     await report('hello');
-    app.store.isRecordAway = true;
+    app.store.isAuditTrailAway = true;
     expect(await outcomeOf(app.endReportedKeys.execute())).toBe('unavailable');
     expect(waiting()).toBe(1);
   });

@@ -3,10 +3,10 @@ import type { LeakReport } from '../../domain/leaks/leak-report.js';
 import type { RevokeLeakedKeys, UnprovenKey } from '../keys/revoke-leaked-keys.js';
 import type { Audit, LeakReports } from '../ports.js';
 
-/** Reports in one batch. If a whole batch proves nothing, its failures still fit in about one commit. */
+/** If a whole batch proves nothing, its failures still fit in about one commit. */
 const BATCH = 50;
 
-/** Processes the accepted reports. All instances do this at once, each report on one of them. */
+/** Processes accepted reports, on all instances at once, each report on one of them. */
 export class EndReportedKeys {
   constructor(
     private readonly reports: LeakReports,
@@ -14,9 +14,7 @@ export class EndReportedKeys {
     private readonly audit: Audit,
   ) {}
 
-  /**
-   * Returns how many keys it revoked. Rejects when some keys could not be revoked: their reports stay for the next run.
-   */
+  /** Returns how many keys it revoked. Rejects if it could not revoke some: their reports stay for the next run. */
   async execute(): Promise<number> {
     let ended = 0;
     const failed: unknown[] = [];
@@ -47,9 +45,7 @@ export class EndReportedKeys {
   }
 }
 
-/**
- * One failure for each key that was named without its secret. One failure for the whole report when it names no key.
- */
+/** One failure for each key that was named without its secret, or one for a report that names no key. */
 function failuresOf({ reporter, keys }: LeakReport, unproven: readonly UnprovenKey[]): FailedAuthentication[] {
   const failure = (rest: Omit<FailedAuthentication, 'reason' | 'client'>): FailedAuthentication => ({
     reason: 'unproven-report',

@@ -8,24 +8,24 @@ const HERE = { source: 'scanner', url: 'https://git.example/x' };
 /** Its own store, to look at the accepted reports. */
 function setUp() {
   const app = openFakes();
-  let told = 0;
-  app.reportLeakedKeys.whenReported(() => (told += 1));
-  return { app, taken: () => [...app.store.leakReports.keys()], told: () => told };
+  let notified = 0;
+  app.reportLeakedKeys.whenReported(() => (notified += 1));
+  return { app, taken: () => [...app.store.leakReports.keys()], notified: () => notified };
 }
 
-describe('a report of leaked keys', () => {
-  test('keeps what identifies and proves each key, whose it is, and where it stood; and tells that it came', async () => {
-    const { app, taken, told } = setUp();
+describe('ReportLeakedKeys', () => {
+  test('stores only proofs, reporter and place, and notifies the listener', async () => {
+    const { app, taken, notified } = setUp();
     const { key, fullKey } = await createKey(app, (await newOwner(app)).id);
     const from = client();
     await app.reportLeakedKeys.byAnybody({ texts: [`key=${fullKey}`, fullKey], ...HERE }, from);
     const { publicPart, digest } = key.snapshot();
     const kept = { keys: [{ publicPart, digest }], reporter: { actorId: null, client: from }, ...HERE };
-    expect([taken(), told()]).toEqual([[kept], 1]);
+    expect([taken(), notified()]).toEqual([[kept], 1]);
     expect(JSON.stringify(taken())).not.toContain(fullKey.slice(28, 44));
   });
 
-  test('is taken of a service under its name, each place by itself', async () => {
+  test('stores each report of a service separately, under its name', async () => {
     const { app, taken } = setUp();
     const leaks = [
       { texts: [unknownKey()], source: 'gitlab', url: 'https://git.example/1' },
@@ -38,7 +38,7 @@ describe('a report of leaked keys', () => {
     ]);
   });
 
-  test('looks nothing up: a good key, an unknown one and no key at all are taken alike', async () => {
+  test('looks up no keys, so that an active key, an unknown key and no key get the same answer', async () => {
     const { app, taken } = setUp();
     const { fullKey } = await createKey(app, (await newOwner(app)).id);
     app.keys.findByPublicParts = () => Promise.reject(new Error('looked up'));
@@ -48,27 +48,27 @@ describe('a report of leaked keys', () => {
     expect(taken().map(({ keys }) => keys.length)).toEqual([1, 1, 1, 0]);
   });
 
-  test('is one of 60 an hour and network; one more is on record, and tells nobody', async () => {
-    const { app, taken, told } = setUp();
+  test('accepts 60 anonymous reports an hour from a network, and records the next one without a notification', async () => {
+    const { app, taken, notified } = setUp();
     const report = (ip: string) => app.reportLeakedKeys.byAnybody({ texts: [], ...HERE }, client(ip));
     for (let sent = 0; sent < 60; sent += 1) await report(`2001:db8::${sent}`);
     expect(await outcomeOf(report('2001:db8::99'))).toBe('too_many_attempts');
     expect(await outcomeOf(report('2001:db8:0:1::1'))).toBe('ok');
-    expect([taken().length, told()]).toEqual([61, 61]);
+    expect([taken().length, notified()]).toEqual([61, 61]);
     expect(app.store.events).toMatchObject([
       { type: 'authentication.failed', reason: 'too-many-reports', ownerId: null, clientIp: '2001:db8::99' },
     ]);
   });
 
-  test('is not taken while its refusal can’t be recorded', async () => {
+  test('throws when it can’t record a refusal', async () => {
     const { app } = setUp();
     const report = () => app.reportLeakedKeys.byAnybody({ texts: [], ...HERE }, client());
     for (let sent = 0; sent < 60; sent += 1) await report();
-    app.store.isRecordAway = true;
+    app.store.isAuditTrailAway = true;
     expect(await outcomeOf(report())).toBe('unavailable');
   });
 
-  test('of a service has no budget', async () => {
+  test('has no budget for services', async () => {
     const { app, taken } = setUp();
     for (let sent = 0; sent < 61; sent += 1) {
       await app.reportLeakedKeys.byService([{ texts: [], ...HERE }], 'gitlab', client());

@@ -27,8 +27,8 @@ async function ownedKey() {
   return { owner, key, goes, addressee };
 }
 
-describe('a mail about a key', () => {
-  test('goes to its owner, at the address that they have when it is sent', async () => {
+describe('Addressees', () => {
+  test('returns the owner with the address at the time of sending', async () => {
     const { owner, key } = await ownedKey();
     const data = noticeData({ type: 'api_key.created', key }, 1);
     const message = { id: randomUUID(), type: 'api_key.created', timestamp: app.store.now(), data } as const;
@@ -41,14 +41,14 @@ describe('a mail about a key', () => {
     ['active', MAILED],
     ['suspended', HAPPENED],
     ['deleted', []],
-  ])('of an owner who is %s', async (status, expected) => {
+  ])('returns these mails for an owner who is %s', async (status, expected) => {
     const { owner, goes } = await ownedKey();
     if (status === 'suspended') await app.changeAccountStatus.suspend(owner.id);
     if (status === 'deleted') await app.changeAccountStatus.delete(owner.id);
     expect(await goes()).toEqual(expected);
   });
 
-  test('of an owner who was purged goes to nobody, nor to the one who has the id by now', async () => {
+  test('returns nobody for a purged owner, also when the id is used again', async () => {
     const { owner, goes } = await ownedKey();
     await app.purgeAccount.execute(owner.id, undefined, THE_SERVICE);
     expect(await goes()).toEqual([]);
@@ -56,7 +56,7 @@ describe('a mail about a key', () => {
     expect(await goes()).toEqual([]);
   });
 
-  test('does not tell of a coming expiry that has come, or of a key that has ended before', async () => {
+  test('returns nobody for an expiry that has come, or for a key that has ended', async () => {
     const expired = await ownedKey();
     runOut(app, expired.key.id);
     expect(await expired.goes()).toEqual(HAPPENED);
@@ -65,7 +65,7 @@ describe('a mail about a key', () => {
     expect(await revoked.goes()).toEqual(HAPPENED);
   });
 
-  test('knows whether the key has a successor that waits to be used; once it is used there is nothing to expire', async () => {
+  test('knows whether a successor waits for its first use, and returns nobody for an expiry after it', async () => {
     const { owner, key, goes, addressee } = await ownedKey();
     expect(await addressee('api_key.expiring')).toMatchObject({ isReplaced: false });
     const order = { password: PASSWORD, idempotencyKey: undefined, expiresInDays: 5, graceSeconds: 60 };

@@ -16,8 +16,9 @@ function openService() {
   const store = new FakeStore();
   const start = (noticeReceivers: NoticeReceivers = BOTH, expiryNoticeDays = [30, 7, 1]) =>
     openFakes({ store, settings: { noticeReceivers, expiryNoticeDays } });
-  const told = () => [...store.outbox.values()].filter(({ channel }) => channel === 'webhook').map(({ type }) => type);
-  return { store, start, told };
+  const written = () =>
+    [...store.outbox.values()].filter(({ channel }) => channel === 'webhook').map(({ type }) => type);
+  return { store, start, written };
 }
 
 async function keyOf90Days(app: ReturnType<typeof openFakes>) {
@@ -27,41 +28,41 @@ async function keyOf90Days(app: ReturnType<typeof openFakes>) {
   return key;
 }
 
-describe('what is due because time has passed', () => {
-  test('is told by one of several instances', async () => {
-    const { store, start, told } = openService();
+describe('a due notice', () => {
+  test('is written by one of several instances', async () => {
+    const { store, start, written } = openService();
     await keyOf90Days(start());
     store.pass(60 * DAY_MS);
     expect([await start().notifyOfDueKeys.execute(), await start().notifyOfDueKeys.execute()]).toEqual([1, 0]);
-    expect(told()).toEqual(['api_key.expiring']);
+    expect(written()).toEqual(['api_key.expiring']);
   });
 
   test.each<[string, NoticeReceivers, number[]]>([
-    ['nobody is named to be told', { webhook: false, mail: false }, [30, 7, 1]],
-    ['none are to be told', BOTH, []],
-  ])('stays untold while %s; later the fewest days alone are told', async (_when, receivers, days) => {
-    const { store, start, told } = openService();
+    ['no receiver is configured', { webhook: false, mail: false }, [30, 7, 1]],
+    ['no notice days are set', BOTH, []],
+  ])('is not written while %s; later only the one for the fewest days is written', async (_when, receivers, days) => {
+    const { store, start, written } = openService();
     await keyOf90Days(start());
     store.pass(60 * DAY_MS);
     expect(await start(receivers, days).notifyOfDueKeys.execute()).toBe(0);
     store.pass(24 * DAY_MS);
     const app = start();
     expect([await app.notifyOfDueKeys.execute(), await app.notifyOfDueKeys.execute()]).toEqual([1, 0]);
-    expect(told()).toEqual(['api_key.expiring']);
+    expect(written()).toEqual(['api_key.expiring']);
   });
 
   test.each<NoticeReceivers>([
     { webhook: true, mail: false },
     { webhook: false, mail: true },
-  ])('of a coming expiry is told to whom is named: %j', async (receivers) => {
+  ])('of a coming expiry is written for either receiver: %j', async (receivers) => {
     const { store, start } = openService();
     await keyOf90Days(start());
     store.pass(60 * DAY_MS);
     expect(await start(receivers).notifyOfDueKeys.execute()).toBe(1);
   });
 
-  test('of a rotation stays untold while there is mail alone, which does not bring it', async () => {
-    const { store, start, told } = openService();
+  test('of an unused rotation is not written while mail is the only receiver, because it is not mailed', async () => {
+    const { store, start, written } = openService();
     const key = await keyOf90Days(start());
     await start().accounts.transaction(key.ownerId, async (transaction) => {
       const keys = new OwnerKeys(await transaction.openKeys());
@@ -73,11 +74,11 @@ describe('what is due because time has passed', () => {
     store.pass(8 * DAY_MS);
     expect(await start({ webhook: false, mail: true }).notifyOfDueKeys.execute()).toBe(0);
     expect(await start().notifyOfDueKeys.execute()).toBe(1);
-    expect(told()).toEqual(['api_key.rotation_unused']);
+    expect(written()).toEqual(['api_key.rotation_unused']);
   });
 
-  test.each([499, 500, 501, 1000])('is told of %d keys, more than a batch too', async (count) => {
-    const { store, start, told } = openService();
+  test.each([499, 500, 501, 1000])('is written for each of %d keys, across batches', async (count) => {
+    const { store, start, written } = openService();
     const { id } = await keyOf90Days(start());
     const template = store.keys.get(id)!;
     store.keys.delete(id);
@@ -86,6 +87,6 @@ describe('what is due because time has passed', () => {
     }
     store.pass(60 * DAY_MS);
     expect(await start().notifyOfDueKeys.execute()).toBe(count);
-    expect(told()).toHaveLength(count);
+    expect(written()).toHaveLength(count);
   });
 });

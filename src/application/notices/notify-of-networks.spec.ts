@@ -32,14 +32,14 @@ async function decide(keys: readonly ApiKey[], uses: readonly NetworkUse[]) {
   return { notices: await notifyOfNetworks({ uses, networks, findKeys }), networks, searches };
 }
 
-describe('the owner of a key', () => {
-  test('is notified of a new network, with the address, and of a known one not', async () => {
+describe('notifyOfNetworks', () => {
+  test('notifies of a new network, with the address, but not of a known one', async () => {
     const key = aKey();
     const { notices } = await decide([key], [use(key, HOME, 1), use(key, CAFE, 1)]);
     expect(notices).toEqual([{ type: 'api_key.used_from_new_network', key, clientIp: '198.51.100.7' }]);
   });
 
-  test('is notified once a day of each key, of the first network, in the order of the uses', async () => {
+  test('notifies once a day for each key, of the first network, in the order of the uses', async () => {
     const [one, other] = [aKey(), aKey()];
     const uses = [use(other, TRAIN, 1), use(one, CAFE, 1), use(one, TRAIN, 1), use(other, CAFE, 2)];
     const { notices } = await decide([one, other], uses);
@@ -51,14 +51,14 @@ describe('the owner of a key', () => {
   });
 });
 
-test('what was granted is kept of each network, of those too that the owner is not notified of', async () => {
+test('keeps every used network, also those without a notice', async () => {
   const key = aKey();
   const { networks } = await decide([key], [use(key, CAFE, 1), use(key, TRAIN, 1)]);
   const lastDays = new Map([[CAFE, 1], [TRAIN, 1]]); // prettier-ignore
   expect(networks.get(key.id)!.changes()).toEqual({ lastDays, hasBegun: true, notifiedOn: 1 });
 });
 
-test('keys are looked up for notices alone', async () => {
+test('looks up keys only for notices', async () => {
   const [home, away] = [aKey(), aKey()];
   expect((await decide([home], [use(home, HOME, 1)])).searches).toEqual([]);
   const { searches } = await decide([home, away], [use(home, HOME, 1), use(away, CAFE, 1)]);

@@ -11,12 +11,12 @@ import { SendNotices } from './send-notices.js';
 
 /** Accepts every message unless a test overrides it. */
 class FakeReceiver implements NoticeReceiver {
-  readonly asked: string[] = [];
+  readonly attempts: string[] = [];
   readonly taken: string[] = [];
   answer: (message: OutboxMessage) => Promise<void> = async () => {};
 
   async deliver(message: OutboxMessage): Promise<void> {
-    this.asked.push(message.id);
+    this.attempts.push(message.id);
     await this.answer(message);
     this.taken.push(message.id);
   }
@@ -25,9 +25,9 @@ class FakeReceiver implements NoticeReceiver {
 const REFUSES = () => Promise.reject(new Error('it answered 500'));
 
 /** Writes this many notices of a creation. */
-async function setUp(told: number) {
+async function setUp(count: number) {
   const app = openFakes();
-  for (let made = 0; made < told; made += 1) await createKey(app, (await newOwner(app)).id);
+  for (let made = 0; made < count; made += 1) await createKey(app, (await newOwner(app)).id);
   const receiver = new FakeReceiver();
   const send = new SendNotices('webhook', app.outbox, receiver, 10);
   /** Looks as often as the job would, until no message is known to wait or after `most` looks. */
@@ -47,16 +47,16 @@ async function setUp(told: number) {
   return { ...app, receiver, send, look, stored, waiting };
 }
 
-describe('what waits to be told', () => {
-  test('is sent once, many at a time, and forgotten; what goes by mail is not touched', async () => {
+describe('SendNotices', () => {
+  test('sends each webhook message once, many at a time, and no mail', async () => {
     const { receiver, look, stored, send } = await setUp(20);
     expect(await look()).toBe(2);
-    expect([receiver.asked.length, new Set(receiver.taken).size]).toEqual([20, 20]);
+    expect([receiver.attempts.length, new Set(receiver.taken).size]).toEqual([20, 20]);
     expect([stored('webhook'), stored('mail')]).toEqual([0, 20]);
     expect(await send.execute()).toEqual({ outcomes: [], why: undefined, pauseMs: undefined });
   });
 
-  test('waits longer after each try in vain, and is given up after the last', async () => {
+  test('waits longer after each failed attempt, and gives the message up after the last', async () => {
     const { receiver, send, store, stored } = await setUp(1);
     receiver.answer = REFUSES;
     for (let tries = 1; tries <= 9; tries += 1) {
@@ -68,21 +68,21 @@ describe('what waits to be told', () => {
       store.pass(1);
     }
     expect((await send.execute()).outcomes).toEqual(['given_up']);
-    expect(new Set(receiver.asked).size).toBe(1);
+    expect(new Set(receiver.attempts).size).toBe(1);
     store.pass(30 * DAY_MS);
     expect((await send.execute()).outcomes).toEqual([]);
     expect([stored('webhook'), stored('webhook', true)]).toEqual([0, 1]);
   });
 
-  test('is tried once at least, and then given up, when no sender was there for days', async () => {
+  test('tries a message once before it gives it up, also when no sender ran for days', async () => {
     const { receiver, send, store } = await setUp(1);
     store.pass(TRIED_FOR_MS);
     receiver.answer = REFUSES;
     expect((await send.execute()).outcomes).toEqual(['given_up']);
-    expect(receiver.asked).toHaveLength(1);
+    expect(receiver.attempts).toHaveLength(1);
   });
 
-  test('does not hammer a receiver that is away, and all of it is sent as soon as that is back', async () => {
+  test('makes few attempts while a receiver is away, and sends everything once it is back', async () => {
     const { receiver, look, store, waiting } = await setUp(200);
     receiver.answer = REFUSES;
     const before = store.now().getTime();
@@ -90,8 +90,8 @@ describe('what waits to be told', () => {
     const minutes = (store.now().getTime() - before) / 60_000;
     expect(minutes).toBeGreaterThan(50);
     // The first look tries sixteen messages, each later one tries one.
-    expect(receiver.asked).toHaveLength(75);
-    const untouched = 200 - new Set(receiver.asked).size;
+    expect(receiver.attempts).toHaveLength(75);
+    const untouched = 200 - new Set(receiver.attempts).size;
     receiver.answer = async () => {};
     await look();
     expect(receiver.taken.length).toBeGreaterThanOrEqual(untouched);
@@ -101,7 +101,7 @@ describe('what waits to be told', () => {
     expect(new Set(receiver.taken).size).toBe(200);
   });
 
-  test('is not held up by one that is refused again and again', async () => {
+  test('sends other messages while one is refused again and again', async () => {
     const { receiver, look, store, waiting } = await setUp(40);
     const poison = [...store.outbox.values()].find(({ channel }) => channel === 'webhook')!.id;
     receiver.answer = ({ id }) => (id === poison ? REFUSES() : Promise.resolve());
@@ -109,27 +109,27 @@ describe('what waits to be told', () => {
     expect([waiting(), receiver.taken.length]).toEqual([1, 39]);
   });
 
-  test('stays claimed when PostgreSQL keeps a delivery from being noted, and the others are noted', async () => {
+  test('keeps a message claimed whose delivery PostgreSQL fails to record, and records the others', async () => {
     const { send, outbox, waiting } = await setUp(3);
     const delivered = outbox.delivered.bind(outbox);
-    const asked: string[] = [];
+    const attempts: string[] = [];
     outbox.delivered = async (claim) => {
-      if (asked.push(claim.message.id) === 1) throw new Error('away');
+      if (attempts.push(claim.message.id) === 1) throw new Error('away');
       await new Promise(setImmediate);
       await delivered(claim);
     };
     await expect(send.execute()).rejects.toThrow('away');
-    expect([asked.length, waiting()]).toEqual([3, 1]);
+    expect([attempts.length, waiting()]).toEqual([3, 1]);
     expect((await send.execute()).outcomes).toEqual([]);
   });
 });
 
-describe('the end of the service', () => {
-  test('cuts off what takes long, which then is anybody’s, and begins nothing new', async () => {
+describe('SendNotices.stop', () => {
+  test('cuts off slow attempts, whose messages any sender may claim, and begins none', async () => {
     const { receiver, send, outbox } = await setUp(17);
     receiver.answer = () => new Promise(() => undefined);
     const look = send.execute();
-    await eventually(async () => receiver.asked.length === 16);
+    await eventually(async () => receiver.attempts.length === 16);
     send.stop();
     expect((await look).outcomes).toEqual(Array.from({ length: 16 }, () => 'cut_off'));
     expect((await send.execute()).outcomes).toEqual([]);
@@ -137,12 +137,12 @@ describe('the end of the service', () => {
     expect(claims.map(({ tries }) => tries)).toEqual(Array.from({ length: 17 }, () => 0));
   });
 
-  test('waits for what comes to its end', async () => {
+  test('waits for attempts that end in time', async () => {
     const { receiver, send, waiting } = await setUp(1);
     let answer = (): void => undefined;
     receiver.answer = () => new Promise((resolve) => (answer = resolve));
     const look = send.execute();
-    await eventually(async () => receiver.asked.length === 1);
+    await eventually(async () => receiver.attempts.length === 1);
     send.stop();
     answer();
     expect((await look).outcomes).toEqual(['delivered']);

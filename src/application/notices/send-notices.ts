@@ -4,7 +4,6 @@ import { pauseAfter } from '../../domain/notices/retry-schedule.js';
 import type { NoticeReceiver, Outbox } from '../ports.js';
 import type { Claim } from '../notice-ports.js';
 
-/** Messages that are sent at the same time. */
 const AT_ONCE = 16;
 
 const GRACE_MS = 3000;
@@ -45,9 +44,9 @@ export class SendNotices {
       return each.value;
     });
     const outcomes = results.map(({ outcome }) => outcome);
-    const isTaken = outcomes.includes('delivered');
-    const why = isTaken ? undefined : results.find((each) => each.why !== undefined)?.why;
-    if (isTaken || why !== undefined) this.standing.note(isTaken);
+    const hasAccepted = outcomes.includes('delivered');
+    const why = hasAccepted ? undefined : results.find((each) => each.why !== undefined)?.why;
+    if (hasAccepted || why !== undefined) this.standing.note(hasAccepted);
     if (why !== undefined) return { outcomes, why, pauseMs: this.standing.pauseMs };
     return { outcomes, why, pauseMs: claims.length === limit ? 0 : undefined };
   }
@@ -73,23 +72,19 @@ export class SendNotices {
   }
 }
 
-/** Work that a stopping service waits for, but only for a short time. */
-export class UnderWay {
+/** Work for which a stopping service waits a short time. */
+class UnderWay {
   private readonly cutOffs = new Set<() => void>();
   private isOver = false;
 
   /** @param graceMs how long work may take after the service has begun to stop */
   constructor(private readonly graceMs: number) {}
 
-  /** Once true, no new work may begin. */
   get hasEnded(): boolean {
     return this.isOver;
   }
 
-  /**
-   * Resolves with `done`, with the error, or with `cut-off` when the grace period ended first. The work then continues
-   * unobserved.
-   */
+  /** Resolves with `cut-off` when the grace period ended first. The work then continues unobserved. */
   track(work: Promise<void>): Promise<'done' | 'cut-off' | Error> {
     return new Promise((resolve) => {
       const cutOff = () => resolve('cut-off');

@@ -15,7 +15,6 @@ export interface SignInUnderWay extends BegunSignIn {
   readonly sessionDigest?: string | undefined;
 }
 
-/** Sends a person to the platform to sign in there, or to confirm that it is still them. */
 export class BeginPlatformSignIn {
   constructor(
     private readonly login: PlatformLogin,

@@ -24,14 +24,14 @@ const signedIn = (secondsAgo: number, acr?: string) => ({
   signIn: { authenticatedAt: new Date(store.now().getTime() - secondsAgo * 1000), acr },
 });
 
-describe('what confirms the creation of a key', () => {
-  test('is the password of an owner who has one here, where passwords are on, and else a fresh sign-in', async () => {
+describe('Confirmation', () => {
+  test('requires the password of an owner who has one while passwords are on, and otherwise a fresh sign-in', async () => {
     const [one, other] = [await newOwner(both), await both.getAccount.execute(await withoutPassword())];
     expect([one, other].map((account) => both.confirmation.kindFor(account))).toEqual(['password', 'fresh-sign-in']);
     expect(elsewhere.confirmation.kindFor(one)).toBe('fresh-sign-in');
   });
 
-  test('a fresh sign-in needs no password, and confirms as often as it is fresh', async () => {
+  test('accepts a fresh sign-in without a password, as often as it is fresh', async () => {
     const id = await withoutPassword();
     const proof = signedIn(300);
     for (const name of ['one', 'two']) expect(await outcomeOf(createKey(elsewhere, id, { name, ...proof }))).toBe('ok');
@@ -50,14 +50,14 @@ describe('what confirms the creation of a key', () => {
     ['one from the future', () => signedIn(-61, 'gold')],
     ['one that is too weak', () => signedIn(0, 'bronze')],
     ['one of unknown strength', () => signedIn(0)],
-  ])('%s confirms nothing, and makes no key', async (_what, proof) => {
+  ])('refuses %s, and creates no key', async (_what, proof) => {
     const id = await withoutPassword();
     expect(await outcomeOf(createKey(strict, id, proof()))).toBe('confirmation_required');
     expect(await outcomeOf(createKey(strict, id, signedIn(60, 'gold')))).toBe('ok');
     expect(eventsOf(strict, id).map(({ type }) => type)).toEqual(['api_key.created']);
   });
 
-  test('a password is refused as a field where passwords are off, before anybody looks at it', async () => {
+  test('refuses a password as a field while passwords are off, without checking it', async () => {
     const { id } = await newOwner(both);
     await expect(createKey(elsewhere, id, { ...signedIn(0), password: PASSWORD })).rejects.toMatchObject({
       code: 'invalid_fields',
@@ -66,7 +66,7 @@ describe('what confirms the creation of a key', () => {
     expect(eventsOf(both, id)).toEqual([]);
   });
 
-  test('an owner with a password gives it, however freshly they signed in elsewhere', async () => {
+  test('requires the password of an owner who has one, also after a fresh sign-in', async () => {
     const { id } = await newOwner(both);
     await expect(createKey(both, id, signedIn(0))).rejects.toMatchObject({
       code: 'invalid_fields',
@@ -75,14 +75,14 @@ describe('what confirms the creation of a key', () => {
     expect(await outcomeOf(createKey(both, id))).toBe('ok');
   });
 
-  test('a fresh sign-in of an owner without a password is enough where passwords are on', async () => {
+  test('accepts a fresh sign-in of an owner without a password while passwords are on', async () => {
     const id = await withoutPassword();
     expect(await outcomeOf(createKey(both, id, signedIn(0)))).toBe('ok');
     expect(await outcomeOf(createKey(both, id, signedIn(301)))).toBe('confirmation_required');
     expect(await outcomeOf(createKey(both, id))).toBe('incorrect_password');
   });
 
-  test('an account that was suspended meanwhile is nobody, however fresh the sign-in', async () => {
+  test('refuses an account that was suspended after the check, also after a fresh sign-in', async () => {
     const id = await withoutPassword();
     await elsewhere.changeAccountStatus.suspend(id);
     expect(await outcomeOf(createKey(elsewhere, id, signedIn(0)))).toBe('unauthenticated');
@@ -92,7 +92,7 @@ describe('what confirms the creation of a key', () => {
 test.each([
   ['bcrypt', () => fakeBcrypt(PASSWORD)],
   ['cheaper than new ones', () => both.cheapHash],
-])('a right password replaces a hash that is %s', async (_what, make) => {
+])('Confirmation replaces a hash that is %s after a right password', async (_what, make) => {
   const passwordHash = make();
   const { id } = await newOwner(both, { passwordHash });
   expect(await outcomeOf(createKey(both, id, { password: 'wrong' }))).toBe('incorrect_password');

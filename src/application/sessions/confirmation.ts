@@ -15,21 +15,19 @@ import type { PasswordCheck } from './password-check.js';
 export const CONFIRMATION_KINDS = ['password', 'fresh-sign-in'] as const;
 export type ConfirmationKind = (typeof CONFIRMATION_KINDS)[number];
 
-/** What owners present to confirm a change. */
 export interface Proof {
   readonly password?: string | undefined;
   /** Their sign-in at the platform, if they used one. */
   readonly signIn?: PlatformSignIn | undefined;
 }
 
-/** A change of an account that its owner must confirm. */
 interface ConfirmedOrder {
   readonly ownerId: string;
   readonly proof: Proof;
   readonly client: Client;
 }
 
-/** The result of the check before the transaction. The transaction compares it with the locked account. */
+/** The result of the check, which the transaction compares with the locked account. */
 interface Checked extends Proof {
   readonly passwordHash: string | null;
   /** Whether that hash is weaker than new hashes. */
@@ -45,10 +43,7 @@ interface ConfirmationParts {
   readonly rule: FreshSignInRule;
 }
 
-/**
- * Confirms a change with the owner's password, if the account has one here, or otherwise with a fresh sign-in at the
- * platform.
- */
+/** Owners confirm a change with their password or, without one here, with a fresh sign-in at the platform. */
 export class Confirmation {
   constructor(private readonly parts: ConfirmationParts) {}
 
@@ -57,9 +52,8 @@ export class Confirmation {
   }
 
   /**
-   * Runs `change` in a transaction of the owner's account. The password is checked before the transaction because
-   * hashing is slow. The transaction then checks that the account has not changed. Throws `incorrect_password`,
-   * `confirmation_required`, and the errors of `change`.
+   * Checks the password before the transaction, because hashing is slow. The transaction checks that the account has
+   * not changed since. Throws `incorrect_password`, `confirmation_required`, and the errors of `change`.
    */
   async confirm<T>(order: ConfirmedOrder, change: (transaction: AccountTransaction) => Promise<T>): Promise<T> {
     // A concurrent sign-in may have replaced the hash of the same password: then check once more, with the new hash.
@@ -87,8 +81,8 @@ export class Confirmation {
 
   private async check({ ownerId, proof: { password, signIn }, client }: ConfirmedOrder): Promise<Checked> {
     const { accounts, check, takesPasswords } = this.parts;
-    const isUnasked = password !== undefined && !takesPasswords;
-    requireFields({ password: isUnasked ? 'must be left out: PASSWORD_SIGN_IN is off' : undefined });
+    const isNotAccepted = password !== undefined && !takesPasswords;
+    requireFields({ password: isNotAccepted ? 'must be left out: PASSWORD_SIGN_IN is off' : undefined });
     const account = await accounts.find(ownerId);
     const passwordHash = account?.passwordHash ?? null;
     if (password === undefined) {
@@ -104,10 +98,7 @@ export class Confirmation {
     return { password, passwordHash, isOutdated: outdated };
   }
 
-  /**
-   * Replaces an outdated hash. If this fails, the change still succeeds, and the next correct password replaces the
-   * hash.
-   */
+  /** If replacing an outdated hash fails, the change still succeeds, and the next correct password replaces it. */
   private async renew(ownerId: string, { password, passwordHash, isOutdated }: Checked): Promise<void> {
     if (password === undefined || passwordHash === null || !isOutdated) return;
     const { accounts, passwords } = this.parts;

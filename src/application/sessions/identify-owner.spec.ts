@@ -8,15 +8,15 @@ const tokens = new FakePlatformTokens();
 const app = openFakes({ tokens });
 const without = openFakes({ store: app.store });
 
-describe('who manages keys', () => {
-  test('is the person behind a session', async () => {
+describe('IdentifyOwner', () => {
+  test('finds the person of a session', async () => {
     const { id, email } = await newOwner(app);
     const { token, expiresAt } = await app.signIn.execute(email, PASSWORD, client());
     expect(await app.identifyOwner.bySession(token)).toMatchObject({ account: { id, email }, expiresAt });
     expect(await app.identifyOwner.bySession('another')).toBeUndefined();
   });
 
-  test("is the account that a token of the platform's login names, until the token expires", async () => {
+  test('finds the account that a platform token names, until the token expires', async () => {
     const { id } = await newOwner(app);
     const exp = Math.floor(Date.now() / 1000) + 60;
     const session = await app.identifyOwner.byPlatformToken(tokens.issue(id, new Date(exp * 1000)), client());
@@ -25,7 +25,7 @@ describe('who manages keys', () => {
   });
 
   test.each(['suspend', 'delete'] as const)(
-    'is nobody once the account is gone (%s), and that is recorded',
+    'finds nobody once the account is not active (%s), and records a failure',
     async (change) => {
       const { id } = await newOwner(app);
       await app.changeAccountStatus[change](id);
@@ -47,24 +47,24 @@ describe('who manages keys', () => {
   test.each([
     ['names no account', () => tokens.issue('nobody'), 'no_account', 'no account has the id nobody'],
     ['is not valid', () => `${tokens.issue('nobody')}x`, 'ok', 'the token is not one of ours'],
-  ])('is nobody when the token %s, and that is recorded, and why', async (_what, make, outcome, why) => {
+  ])('finds nobody when the token %s, and records a failure with the reason', async (_what, make, outcome, why) => {
     const from = client();
-    const asked = app.identifyOwner.byPlatformToken(make(), from);
-    expect(await outcomeOf(asked)).toBe(outcome);
-    expect(await asked.catch(() => undefined)).toBeUndefined();
+    const identified = app.identifyOwner.byPlatformToken(make(), from);
+    expect(await outcomeOf(identified)).toBe(outcome);
+    expect(await identified.catch(() => undefined)).toBeUndefined();
     const events = app.store.events.filter(({ requestId }) => requestId === from.requestId);
     expect(events).toMatchObject([{ reason: 'invalid-token', ownerId: null }]);
     expect(app.refusals.noted.at(-1)).toMatchObject({ reason: 'invalid-token', client: from, why });
   });
 
-  test('comes with how they signed in at the platform, as far as the token says', async () => {
+  test('knows how the person signed in, as far as the token says', async () => {
     const { id } = await newOwner(app);
     const signIn = { authenticatedAt: new Date(), acr: 'gold' };
     const jwt = tokens.issue(id, undefined, signIn);
     expect(await app.identifyOwner.byPlatformToken(jwt, client())).toMatchObject({ signIn });
   });
 
-  test('takes no tokens where no login is set, though it says so only on record', async () => {
+  test('accepts no tokens without a platform login, and records why', async () => {
     const { id } = await newOwner(app);
     expect([app.identifyOwner.acceptsPlatformTokens, without.identifyOwner.acceptsPlatformTokens]).toEqual([
       true,

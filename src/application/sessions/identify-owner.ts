@@ -22,17 +22,18 @@ export class IdentifyOwner {
     return this.parts.sessions.find(token);
   }
 
-  /**
-   * Throws `no_account` for a person whom the platform knows but who has no account here. Anybody else gets no reason.
-   */
+  /** Throws `no_account` for a person whom the platform knows. Anybody else gets no reason. */
   async byPlatformToken(jwt: string, client: Client): Promise<Session | undefined> {
-    const bearer = (await this.parts.tokens?.verify(jwt)) ?? { refusal: 'no login is set' };
+    const bearer = (await this.parts.tokens?.verify(jwt)) ?? { refusal: 'no platform login is configured' };
     if ('refusal' in bearer) return this.refuse(bearer.refusal, client);
     const account = await this.parts.accounts.find(bearer.accountId);
     if (account?.isActive) return { account, expiresAt: bearer.expiresAt, signIn: bearer.signIn };
     if (account) return this.refuse(`the account is ${account.status}`, client, account.id);
     await this.refuse(`no account has the id ${bearer.accountId}`, client);
-    throw noAccount();
+    throw new LatchkeyError(
+      'no_account',
+      'You are signed in at the platform, but it has not opened an account for you here: ask the people who run it',
+    );
   }
 
   private async refuse(why: string, client: Client, ownerId: string | null = null): Promise<undefined> {
@@ -40,10 +41,4 @@ export class IdentifyOwner {
     await this.parts.audit.recordFailure(failure);
     this.parts.refusals.note(failure, { why });
   }
-}
-
-export function noAccount(): LatchkeyError {
-  const message =
-    'You are signed in at the platform, and it has opened no account for you here: ask the people who run it';
-  return new LatchkeyError('no_account', message);
 }

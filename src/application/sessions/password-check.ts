@@ -13,10 +13,7 @@ interface PasswordGuess {
   readonly requester: Requester;
 }
 
-/**
- * The only place that checks passwords. It counts the attempt, then hashes, and records every failure before it
- * answers.
- */
+/** The only place that checks passwords. It counts the attempt, hashes, and records a failure before it answers. */
 export class PasswordCheck {
   private readonly budget = new NetworkBudget();
 

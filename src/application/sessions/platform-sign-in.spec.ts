@@ -24,22 +24,22 @@ const tokenOf = async (accountId: string, ...more: [SignInPurpose?, string?]) =>
   return finished;
 };
 
-describe('a sign-in at the platform', () => {
-  test('opens a session that knows how its person signed in', async () => {
+describe('A sign-in at the platform', () => {
+  test('opens a session that knows how the person signed in', async () => {
     const { id } = await newOwner(app);
     const { token, expiresAt } = await tokenOf(id);
     expect(await app.identifyOwner.bySession(token)).toMatchObject({ account: { id }, expiresAt, signIn });
     expect(eventsOf(app, id, 'session.')).toMatchObject([{ type: 'session.opened', clientIp: '192.0.2.1' }]);
   });
 
-  test('asks for a fresh and strong one where it is to confirm, and for any otherwise', async () => {
+  test('must be fresh and strong for a confirmation only', async () => {
     await begin.execute('sign-in', undefined);
-    expect(login.asked).toBeUndefined();
+    expect(login.requested).toBeUndefined();
     await begin.execute('confirmation', undefined);
-    expect(login.asked).toEqual(rule);
+    expect(login.requested).toEqual(rule);
   });
 
-  test('replaces the session that the browser had when it began', async () => {
+  test('replaces the previous session of the browser', async () => {
     const { id } = await newOwner(app);
     const { token } = await tokenOf(id);
     const { underWay } = await begin.execute('sign-in', token);
@@ -49,7 +49,7 @@ describe('a sign-in at the platform', () => {
     expect(await app.identifyOwner.bySession(later.token)).toMatchObject({ account: { id } });
   });
 
-  test('that confirms is expected of the person who asked; another one is signed in in their place', async () => {
+  test('shows whether the person who confirms is the one who started it', async () => {
     const [one, two] = [await newOwner(app), await newOwner(app)];
     const { token } = await tokenOf(one.id);
     const again = await tokenOf(one.id, 'confirmation', token);
@@ -62,7 +62,7 @@ describe('a sign-in at the platform', () => {
   });
 
   test.each(['suspended', 'deleted'] as const)(
-    'of an account that is %s opens nothing, and is recorded',
+    'opens no session for an account that is %s, and records a failure',
     async (what) => {
       const { id } = await newOwner(app);
       await app.changeAccountStatus[what === 'deleted' ? 'delete' : 'suspend'](id);
@@ -71,13 +71,16 @@ describe('a sign-in at the platform', () => {
     },
   );
 
-  test.each([undefined, `nobody-${randomUUID()}`])('of a person without an account opens nothing: %s', async (id) => {
-    const before = app.store.events.length;
-    expect(await trip(id)).toEqual({ refusal: 'no_account' });
-    expect(app.store.events.slice(before)).toMatchObject([{ reason: 'invalid-token', ownerId: null }]);
-  });
+  test.each([undefined, `nobody-${randomUUID()}`])(
+    'opens no session for a person without an account: %s',
+    async (id) => {
+      const before = app.store.events.length;
+      expect(await trip(id)).toEqual({ refusal: 'no_account' });
+      expect(app.store.events.slice(before)).toMatchObject([{ reason: 'invalid-token', ownerId: null }]);
+    },
+  );
 
-  test('that was refused there, or begun elsewhere, leaves the session as it was', async () => {
+  test('keeps the previous session when it is refused or was begun elsewhere', async () => {
     const { id } = await newOwner(app);
     const { token } = await tokenOf(id);
     const [one, two] = [await begin.execute('sign-in', token), await begin.execute('sign-in', token)];
@@ -94,7 +97,7 @@ describe('a sign-in at the platform', () => {
   });
 });
 
-test('where no OpenID provider is set there is none to begin with', () => {
+test('A service without an OpenID provider has no sign-in at the platform', () => {
   const { beginPlatformSignIn, finishPlatformSignIn } = openFakes();
   expect([beginPlatformSignIn, finishPlatformSignIn]).toEqual([undefined, undefined]);
 });

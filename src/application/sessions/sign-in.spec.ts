@@ -28,8 +28,8 @@ async function hashOf(id: string): Promise<string> {
   return (await app.getAccount.execute(id)).passwordHash!;
 }
 
-describe('signing in', () => {
-  test('opens a session of twelve hours for the account', async () => {
+describe('SignIn', () => {
+  test('opens a session of twelve hours', async () => {
     const { id, email } = await newOwner(app);
     const { token, expiresAt } = await signIn(email);
     const session = await app.identifyOwner.bySession(token);
@@ -37,7 +37,7 @@ describe('signing in', () => {
     expect(expiresAt.getTime() - app.store.now().getTime()).toBe(12 * HOUR_MS);
   });
 
-  test('takes the email in any case', async () => {
+  test('accepts the email in any case', async () => {
     const { id, email } = await newOwner(app, { email: 'Grace.Hopper@Example.org' });
     for (const typed of [email, email.toLowerCase(), email.toUpperCase()]) {
       const { token } = await signIn(typed);
@@ -45,7 +45,7 @@ describe('signing in', () => {
     }
   });
 
-  test('answers an unknown email, a wrong password and an owner without password alike', async () => {
+  test('answers the same for an unknown email, a wrong password and an owner without a password', async () => {
     const { id, email } = await newOwner(app);
     await app.putAccount.execute({ id: 'silent', email: 'silent@example.org', displayName: '', permissions: [] });
     for (const [typed, password] of [
@@ -67,7 +67,7 @@ describe('signing in', () => {
     expect(nobody).toMatchObject({ reason: 'incorrect-password', keyId: null, clientIp: HOME });
   });
 
-  test('looks at a password even where there is no account', async () => {
+  test('hashes a password also when there is no account', async () => {
     const looked: (string | null)[] = [];
     class Watched extends FakePasswords {
       override verify(password: string, hash: string | null) {
@@ -81,10 +81,10 @@ describe('signing in', () => {
   });
 });
 
-describe('a cheaper hash', () => {
+describe('An outdated hash', () => {
   const cheap = () => fakeHash(PASSWORD, 8192);
 
-  test('is replaced at the next sign-in, without ending that session or an earlier one', async () => {
+  test('is replaced at the next sign-in, without ending any session', async () => {
     const { id, email } = await newOwner(app, { passwordHash: cheap() });
     expect(await hashOf(id)).toMatch(/m=8192,/);
     const first = await signIn(email);
@@ -95,12 +95,12 @@ describe('a cheaper hash', () => {
     expect([await isSignedIn(first.token), await isSignedIn(second.token)]).toEqual([true, true]);
   });
 
-  test('that another sign-in replaces meanwhile keeps nobody out, and puts nothing on record', async () => {
+  test('keeps nobody out, and records nothing, when another sign-in replaces it at the same time', async () => {
     const passwords = new InterruptedPasswords();
     const second = openFakes({ store: app.store, passwords });
     const { id, email } = await newOwner(app, { passwordHash: cheap() });
     const first: { token: string }[] = [];
-    passwords.meanwhile = async () => {
+    passwords.beforeAnswer = async () => {
       if (first.length === 0) first.push(await signIn(email));
     };
     const { token } = await signIn(email, PASSWORD, HOME, second);
@@ -108,37 +108,37 @@ describe('a cheaper hash', () => {
     expect(eventsOf(app, id)).toEqual([]);
   });
 
-  test('that is replaced again and again meanwhile is no wrong password: the person is to try again', async () => {
+  test('lets the person try again when it is replaced again and again', async () => {
     const passwords = new InterruptedPasswords();
     const interrupted = openFakes({ store: app.store, passwords });
     const account = await newOwner(app, { passwordHash: cheap() });
-    passwords.meanwhile = () => app.putAccount.execute({ ...profileOf(account), passwordHash: cheap() });
+    passwords.beforeAnswer = () => app.putAccount.execute({ ...profileOf(account), passwordHash: cheap() });
     expect(await outcomeOf(signIn(account.email, PASSWORD, HOME, interrupted))).toBe('busy');
     expect([sessionsOf(account.id), eventsOf(app, account.id)]).toEqual([[], []]);
   });
 
-  test('is kept when the password was wrong', async () => {
+  test('stays after a wrong password', async () => {
     const passwordHash = cheap();
     const { id, email } = await newOwner(app, { passwordHash });
     expect(await outcomeOf(signIn(email, 'wrong'))).toBe('invalid_credentials');
     expect(await hashOf(id)).toBe(passwordHash);
   });
 
-  test('is not put back over a password that changed meanwhile', async () => {
+  test('does not overwrite a password that has changed in the meantime', async () => {
     const passwordHash = cheap();
     const account = await newOwner(app, { passwordHash });
     await app.putAccount.execute({ ...profileOf(account), password: 'a new one' });
     const changed = await hashOf(account.id);
-    await app.accounts.rehash(account.id, passwordHash, 'the old one, hashed anew');
+    await app.accounts.rehash(account.id, passwordHash, 'the old one, hashed again');
     expect(await hashOf(account.id)).toBe(changed);
   });
 });
 
-describe('an account that is not active', () => {
+describe('An account that is not active', () => {
   test.each([
     ['suspend', 'owner-suspended'],
     ['delete', 'owner-deleted'],
-  ] as const)('%s: no sign-in, told like a wrong password, recorded as what it is', async (change, reason) => {
+  ] as const)('is refused like a wrong password, but recorded with the reason: %s', async (change, reason) => {
     const { id, email } = await newOwner(app);
     await app.changeAccountStatus[change](id);
     await expect(signIn(email)).rejects.toMatchObject({
@@ -153,7 +153,7 @@ describe('an account that is not active', () => {
   });
 });
 
-describe('a session ends', () => {
+describe('The end of a session', () => {
   const ends: [string, (account: Account, token: string) => Promise<unknown>][] = [
     ['at sign-out', (_, token) => app.signOut.execute(token)],
     ['when the account is suspended', ({ id }) => app.changeAccountStatus.suspend(id)],
@@ -172,7 +172,7 @@ describe('a session ends', () => {
     ],
   ];
 
-  test.each(ends)('%s, and does not come back', async (_when, end) => {
+  test.each(ends)('comes %s and is final', async (_when, end) => {
     const account = await newOwner(app);
     const { token } = await signIn(account.email);
     const bystander = await signIn((await newOwner(app)).email);
@@ -184,7 +184,7 @@ describe('a session ends', () => {
     expect(await isSignedIn(bystander.token)).toBe(true);
   });
 
-  test('twice without harm; and no other token is a session', async () => {
+  test('may be repeated, and needs a known token', async () => {
     const { email } = await newOwner(app);
     const { token } = await signIn(email);
     await app.signOut.execute(token);
@@ -192,7 +192,7 @@ describe('a session ends', () => {
     for (const made of ['', 'x', token.toUpperCase(), `${token} `]) expect(await isSignedIn(made)).toBe(false);
   });
 
-  test('signing out of one leaves the others', async () => {
+  test('does not end other sessions', async () => {
     const { email } = await newOwner(app);
     const [one, two] = [await signIn(email), await signIn(email)];
     await app.signOut.execute(one.token);
@@ -201,32 +201,32 @@ describe('a session ends', () => {
 });
 
 class InterruptedPasswords extends FakePasswords {
-  meanwhile: () => Promise<unknown> = async () => {};
+  beforeAnswer: () => Promise<unknown> = async () => {};
 
   override async verify(password: string, hash: string | null) {
     const result = await super.verify(password, hash);
-    await this.meanwhile();
+    await this.beforeAnswer();
     return result;
   }
 }
 
-describe('no session slips past what happens while the password is looked at', () => {
+describe('A change during the password check', () => {
   const passwords = new InterruptedPasswords();
 
   test.each<[string, (account: Account) => Promise<unknown>]>([
     ['a suspension', ({ id }) => app.changeAccountStatus.suspend(id)],
     ['a deletion', ({ id }) => app.changeAccountStatus.delete(id)],
     ['a password change', (account) => app.putAccount.execute({ ...profileOf(account), password: 'a new one' })],
-  ])('%s', async (_what, change) => {
+  ])('prevents the session: %s', async (_what, change) => {
     const interrupted = openFakes({ store: app.store, passwords });
     const account = await newOwner(app);
-    passwords.meanwhile = () => change(account);
+    passwords.beforeAnswer = () => change(account);
     expect(await outcomeOf(signIn(account.email, PASSWORD, HOME, interrupted))).toBe('invalid_credentials');
     expect(sessionsOf(account.id)).toEqual([]);
   });
 });
 
-describe('guessing', () => {
+describe('The limits on guessing', () => {
   /** One after the other, without pauses. */
   const guess = async (email: string, count: number, ip: string) => {
     const outcomes: string[] = [];
@@ -234,31 +234,28 @@ describe('guessing', () => {
     return outcomes;
   };
 
-  test.each(['an owner', 'an unknown email'])(
-    'at %s is slowed down after five, whether at once or in turn',
-    async (who) => {
-      const at = async () => (who === 'an owner' ? (await newOwner(app)).email : `${Math.random()}@example.org`);
-      const throttled = { invalid_credentials: 5, too_many_attempts: 35 };
-      const once = await at();
-      expect(await tally(times(40, () => signIn(once, 'wrong')))).toEqual(throttled);
-      const refusal: unknown = await signIn(once, PASSWORD).catch((error: unknown) => error);
-      expect((refusal as LatchkeyError).details.retryAfterSeconds).toBe(15);
-      expect(await guess(await at(), 7, HOME)).toEqual([
-        ...new Array(5).fill('invalid_credentials'),
-        ...new Array(2).fill('too_many_attempts'),
-      ]);
-      await expect(signIn(once.toUpperCase(), PASSWORD)).rejects.toMatchObject({ code: 'too_many_attempts' });
-    },
-  );
+  test.each(['an owner', 'an unknown email'])('slow down %s after five attempts, concurrent or not', async (who) => {
+    const at = async () => (who === 'an owner' ? (await newOwner(app)).email : `${Math.random()}@example.org`);
+    const throttled = { invalid_credentials: 5, too_many_attempts: 35 };
+    const once = await at();
+    expect(await tally(times(40, () => signIn(once, 'wrong')))).toEqual(throttled);
+    const refusal: unknown = await signIn(once, PASSWORD).catch((error: unknown) => error);
+    expect((refusal as LatchkeyError).details.retryAfterSeconds).toBe(15);
+    expect(await guess(await at(), 7, HOME)).toEqual([
+      ...new Array(5).fill('invalid_credentials'),
+      ...new Array(2).fill('too_many_attempts'),
+    ]);
+    await expect(signIn(once.toUpperCase(), PASSWORD)).rejects.toMatchObject({ code: 'too_many_attempts' });
+  });
 
-  test('goes on record before it is answered, also when it is refused', async () => {
+  test('record every failure before the answer, also a refused one', async () => {
     const { id, email } = await newOwner(app);
     await guess(email, 6, HOME);
     const reasons = eventsOf(app, id).map(({ reason }) => reason);
     expect(reasons).toEqual([...new Array(5).fill('incorrect-password'), 'too-many-attempts']);
   });
 
-  test('waits 15 seconds, then twice as long; a refused attempt does not lengthen the wait', async () => {
+  test('require 15 seconds, then twice as long, and a refused attempt does not lengthen the wait', async () => {
     const { email } = await newOwner(app);
     await guess(email, 50, HOME);
     app.store.pass(15 * SECOND_MS);
@@ -269,7 +266,7 @@ describe('guessing', () => {
     expect(await outcomeOf(signIn(email))).toBe('ok');
   });
 
-  test('is forgotten after a right password', async () => {
+  test('are reset by a right password', async () => {
     const { email } = await newOwner(app);
     for (let round = 0; round < 3; round += 1) {
       expect(await guess(email, 4, HOME)).toEqual(new Array(4).fill('invalid_credentials'));
@@ -277,7 +274,7 @@ describe('guessing', () => {
     }
   });
 
-  test('from a network that has signed in before is slowed down all the same', async () => {
+  test('apply also to a network that has signed in before', async () => {
     const { email } = await newOwner(app);
     expect(await outcomeOf(signIn(email))).toBe('ok');
     expect(await guess(email, 7, HOME)).toEqual([
@@ -286,7 +283,7 @@ describe('guessing', () => {
     ]);
   });
 
-  test('1000 times from another network does not keep the owner out', async () => {
+  test('keep the owner’s own network free after 1000 guesses from another one', async () => {
     const { email } = await newOwner(app);
     const outcomes: Record<string, number> = {};
     for (let wave = 0; wave < 20; wave += 1) {
@@ -298,7 +295,7 @@ describe('guessing', () => {
     expect(await outcomeOf(signIn(email, PASSWORD, HOME))).toBe('ok');
   });
 
-  test('from one IPv6 /64 is from one network', async () => {
+  test('treat one IPv6 /64 as one network', async () => {
     const { email } = await newOwner(app);
     const calls = times(20, (n) => signIn(email, 'wrong', `2001:db8:1:2::${n + 1}`));
     expect(await tally(calls)).toEqual({ invalid_credentials: 5, too_many_attempts: 15 });
@@ -306,7 +303,7 @@ describe('guessing', () => {
   });
 
   test.each([true, false])(
-    'from many networks uses up the account’s ceiling, but spares the network that has signed in (%p)',
+    'apply to guesses from many networks, but not to a network that has signed in (%p)',
     async (hasSignedIn) => {
       const { email } = await newOwner(app);
       if (hasSignedIn) expect(await outcomeOf(signIn(email))).toBe('ok');
@@ -321,14 +318,14 @@ describe('guessing', () => {
     },
   );
 
-  test('right passwords take nothing from the account’s ceiling', async () => {
+  test('are not used up by right passwords', async () => {
     const { email } = await newOwner(app);
     const outcomes: string[] = [];
     for (let n = 0; n < 110; n += 1) outcomes.push(await outcomeOf(signIn(email, PASSWORD, `10.0.1.${n}`)));
     expect(new Set(outcomes)).toEqual(new Set(['ok']));
   });
 
-  test('writes nothing down while there is no room for the password of a stranger, and goes on for those who are known', async () => {
+  test('write nothing while there is no room for an unknown network, and keep working for known ones', async () => {
     class Full extends FakePasswords {
       override requireRoom({ isKnown }: Requester): void {
         if (!isKnown) throw new LatchkeyError('busy', 'full', { retryAfterSeconds: 1 });
@@ -344,7 +341,7 @@ describe('guessing', () => {
     expect(await outcomeOf(signIn(email, PASSWORD, HOME, full))).toBe('ok');
   });
 
-  test('is not looked at when it can’t be counted, nor put on record as one too many', async () => {
+  test('refuse a guess that can’t be counted, without recording it as one too many', async () => {
     const { id, email } = await newOwner(app);
     /** The store is unavailable. */
     class Away implements PasswordGuesses {

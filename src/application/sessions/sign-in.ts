@@ -20,8 +20,7 @@ export class SignIn {
 
   /** Throws the same `invalid_credentials` for an unknown email, a wrong password and an account that is not active. */
   async execute(email: string, password: string, client: Client): Promise<{ token: string; expiresAt: Date }> {
-    // A concurrent sign-in may have replaced the hash of the same password: then check once more, with the stored
-    // account.
+    // A concurrent sign-in may have replaced the hash of the same password: then check once more.
     const session = (await this.attempt(email, password, client)) ?? (await this.attempt(email, password, client));
     if (!session) throw new LatchkeyError('busy', 'The account is being changed: try again', { retryAfterSeconds: 1 });
     return session;
@@ -53,10 +52,7 @@ export class SignIn {
     return session;
   }
 
-  /**
-   * A network that has signed in to the account before is exempt from the limit for the account and from the budget of
-   * unknown networks. So guesses from elsewhere can't lock it out.
-   */
+  /** Guesses from elsewhere can't lock out a network that has signed in to the account before. */
   private async origin(email: string, client: Client): Promise<{ subjects: GuessSubject[]; requester: Requester }> {
     const network = clientNetwork(client.ip);
     const account = `sign-in:${emailKey(email)}`;

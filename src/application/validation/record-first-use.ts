@@ -5,7 +5,6 @@ import type { Question, Verdict } from '../../domain/keys/verdict.js';
 import type { Accounts } from '../ports.js';
 import { changeKeys } from '../keys/change-keys.js';
 
-/** A request that would be granted and is the first one of a successor. */
 export interface FirstUse {
   readonly standing: KeyStanding;
   readonly question: Question;
@@ -21,10 +20,8 @@ export class RecordFirstUse {
   constructor(private readonly accounts: Accounts) {}
 
   /**
-   * Returns the grant after the first use has committed. It holds the same locks as a revocation and a change of the
-   * account.
-   * @returns undefined when the key must be read again: the key or its owner has changed, or another request records
-   * the use
+   * Returns the grant after the first use has committed. Undefined when the key must be read again: the key or its
+   * owner has changed, or another request records the use.
    */
   async execute(use: FirstUse): Promise<Verdict | undefined> {
     const { id } = use.standing;

@@ -7,8 +7,8 @@ import { unknownKey } from '../../../test/support/callers/key-strings.js';
 const app = openFakes({ rateLimit: { perSecond: 1, burst: 2 } });
 const show = (credential: string | undefined) => app.showOwnKey.execute(credential, client());
 
-describe('what a key may do', () => {
-  test('is the verdict on a request to read, with the name of the key', async () => {
+describe('ShowOwnKey', () => {
+  test('returns the verdict on a request to read, with the name of the key', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id, { name: 'CI', access: 'read-only' });
     expect(await show(fullKey)).toMatchObject({
@@ -19,7 +19,7 @@ describe('what a key may do', () => {
     expect(app.store.lastUses.get(key.id)).toEqual(app.store.now());
   });
 
-  test('is told to nobody without a good key, nor more often than the limit says', async () => {
+  test('refuses invalid keys, and requests above the rate limit', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     expect([await show(undefined), await show(unknownKey())]).toMatchObject([
@@ -36,7 +36,7 @@ describe('what a key may do', () => {
     expect(eventsOf(app, id, 'authentication.failed')).toMatchObject([{ reason: 'revoked', keyId: key.id }]);
   });
 
-  test('is not told without its name', async () => {
+  test("fails when the name can't be read", async () => {
     const { fullKey } = await createKey(app, (await newOwner(app)).id);
     const { find } = app.keys;
     app.keys.find = async () => undefined;

@@ -4,8 +4,7 @@ import type { Question } from '../../domain/keys/verdict.js';
 import type { ApiKeys } from '../ports.js';
 import type { ValidateKey, Validation } from './validate-key.js';
 
-/** Whether the key may read anything at all. */
-const IS_GOOD: Question = { operation: 'read', permission: '' };
+const READ: Question = { operation: 'read', permission: '' };
 
 export interface OwnKey extends Validation {
   /** Only of a granted key. */
@@ -20,11 +19,11 @@ export class ShowOwnKey {
   ) {}
 
   async execute(credential: string | undefined, client: Client): Promise<OwnKey> {
-    const validation = await this.validateKey.execute({ credential, question: IS_GOOD, client });
+    const validation = await this.validateKey.execute({ credential, question: READ, client });
     if (!validation.verdict.granted) return validation;
     // A separate read, so that other validations need not read the name.
     const key = await this.keys.find(validation.verdict.keyId);
-    if (!key) throw new LatchkeyError('unavailable', 'The key is gone');
+    if (!key) throw new LatchkeyError('unavailable', 'The key no longer exists');
     return { ...validation, name: key.snapshot().name };
   }
 }

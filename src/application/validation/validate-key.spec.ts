@@ -46,8 +46,8 @@ const failures = (ownerId: string) => eventsOf(app, ownerId, 'authentication.fai
 const eventsFrom = ({ requestId }: { requestId: string | null }) =>
   app.store.events.filter((event) => event.requestId === requestId);
 
-describe('a key that is good', () => {
-  test('is granted, with what its owner has and its access level lets through', async () => {
+describe('ValidateKey with a valid key', () => {
+  test('grants the permissions of the owner that the access level allows', async () => {
     const { key, fullKey } = await newKey({ access: 'read-only', expiresInDays: 3 });
     const { verdict, rate } = await validate(fullKey, { operation: 'read', permission: 'systems:read' });
     expect(verdict).toEqual({
@@ -63,7 +63,7 @@ describe('a key that is good', () => {
     expect(failures(key.ownerId)).toEqual([]);
   });
 
-  test('asked by many at once, each gets its own answer', async () => {
+  test('gives each of many concurrent requests its own answer', async () => {
     const keys = await Promise.all(times(8, () => newKey()));
     const credentials = times(200, (n) => (n % 10 < 8 ? keys[n % 10]!.fullKey : KeyString.generate('lk').reveal()));
     const answers = await Promise.all(credentials.map((credential) => validate(credential)));
@@ -74,7 +74,7 @@ describe('a key that is good', () => {
     expect(answers.filter(({ verdict }) => verdict.granted)).toHaveLength(8 * 3);
   });
 
-  test('is judged by the permissions its owner has at that moment', async () => {
+  test('judges by the current permissions of the owner', async () => {
     const { key, fullKey } = await newKey();
     const owner = await app.getAccount.execute(key.ownerId);
     const { id, email, displayName } = owner;
@@ -87,7 +87,7 @@ describe('a key that is good', () => {
   });
 });
 
-describe('before the secret is proven', () => {
+describe('ValidateKey before the secret is proven', () => {
   test.each<[string, () => Promise<string | undefined> | string | undefined]>([
     ['no credential', () => undefined],
     ['an empty one', () => ''],
@@ -95,9 +95,9 @@ describe('before the secret is proven', () => {
     ['a key with another prefix', () => KeyString.generate('xy').reveal()],
     ['a mistyped key', async () => (await newKey()).fullKey.replace(/.$/, (c) => (c === '0' ? '1' : '0'))],
     ['a key in upper case', async () => (await newKey()).fullKey.toUpperCase()],
-    ['a key nobody made', () => KeyString.generate('lk').reveal()],
+    ['a key that was never created', () => KeyString.generate('lk').reveal()],
     ["another's secret", async () => withAnotherSecret((await newKey()).fullKey)],
-  ])('%s is an invalid key: no rate is told, and it is on record', async (_what, make) => {
+  ])('denies %s as an invalid key without a rate, and records it', async (_what, make) => {
     const from = client('203.0.113.5');
     const answer = await app.validateKey.execute({ credential: await make(), question: READ, client: from });
     expect(answer).toEqual({ verdict: { granted: false, reason: 'invalid-key' } });
@@ -106,7 +106,7 @@ describe('before the secret is proven', () => {
     ]);
   });
 
-  test('the record points at the key and its owner when the public part is known', async () => {
+  test('records the key and its owner when the public part is known', async () => {
     const { key, fullKey } = await newKey();
     await validate(withAnotherSecret(fullKey));
     expect(failures(key.ownerId)).toMatchObject([
@@ -114,7 +114,7 @@ describe('before the secret is proven', () => {
     ]);
   });
 
-  test('a wrong secret says nothing of the key, whatever state it is in, and is not charged to it', async () => {
+  test('reveals nothing about a key to a wrong secret, and does not charge it', async () => {
     const { key, fullKey } = await newKey();
     await app.revokeApiKey.execute(key.ownerId, key.id, client());
     await app.changeAccountStatus.suspend(key.ownerId);
@@ -126,19 +126,19 @@ describe('before the secret is proven', () => {
   });
 });
 
-describe('once the secret is proven', () => {
-  const ask = (operation: Operation, permission = ''): Question => ({ operation, permission });
+describe('ValidateKey after the secret is proven', () => {
+  const questionOf = (operation: Operation, permission = ''): Question => ({ operation, permission });
   const cases: [DenialReason, (created: CreatedApiKey) => Promise<unknown>, Question, boolean][] = [
     ['revoked', ({ key }) => app.revokeApiKey.execute(key.ownerId, key.id, client()), READ, true],
     ['expired', async ({ key }) => runOut(app, key.id), READ, true],
     ['owner-suspended', ({ key }) => app.changeAccountStatus.suspend(key.ownerId), READ, true],
     ['owner-deleted', ({ key }) => app.changeAccountStatus.delete(key.ownerId), READ, true],
-    ['operation-not-allowed', async () => {}, ask('destroy'), false],
-    ['read-only-key', async () => {}, ask('write'), false],
-    ['missing-permission', async () => {}, ask('read', 'systems:write'), false],
+    ['operation-not-allowed', async () => {}, questionOf('destroy'), false],
+    ['read-only-key', async () => {}, questionOf('write'), false],
+    ['missing-permission', async () => {}, questionOf('read', 'systems:write'), false],
   ];
 
-  test.each(cases)('%s is answered, and charged', async (reason, bringAbout, question, isFailure) => {
+  test.each(cases)('answers %s, and charges the request', async (reason, bringAbout, question, isFailure) => {
     const created = await newKey({ access: 'read-only' });
     await bringAbout(created);
     const { verdict, rate, proven } = await validate(created.fullKey, question);
@@ -151,7 +151,7 @@ describe('once the secret is proven', () => {
     expect(app.refusals.noted.at(-1)).toMatchObject({ reason, ownerId, keyId, question });
   });
 
-  test('too many requests are answered with the wait, and are no failed authentication', async () => {
+  test('answers too many requests with the wait, and not as a failed authentication', async () => {
     const { key, fullKey } = await newKey();
     for (let n = 0; n < 3; n += 1) expect((await validate(fullKey)).verdict.granted).toBe(true);
     const { verdict, rate } = await validate(fullKey);
@@ -162,7 +162,7 @@ describe('once the secret is proven', () => {
     expect(failures(key.ownerId)).toEqual([]);
   });
 
-  test('a key beyond its limit is first of all answered as revoked', async () => {
+  test('answers revoked for a revoked key beyond its limit', async () => {
     const { key, fullKey } = await newKey();
     for (let n = 0; n < 4; n += 1) await validate(fullKey);
     await app.revokeApiKey.execute(key.ownerId, key.id, client());
@@ -170,7 +170,7 @@ describe('once the secret is proven', () => {
   });
 
   test.each(['suspend', 'delete'] as const)(
-    '%s and reactivate: the key works again, unless it ended meanwhile',
+    'grants again after %s and reactivate, unless the key has ended',
     async (change) => {
       const { id } = await newOwner(app);
       const [living, revoked, expiring] = [
@@ -189,7 +189,7 @@ describe('once the secret is proven', () => {
   );
 });
 
-describe('what a validation leaves behind', () => {
+describe('The metrics of a validation', () => {
   const counts = () => {
     const { validations } = app.meter;
     return [
@@ -201,7 +201,7 @@ describe('what a validation leaves behind', () => {
   const lastUseOf = async (ownerId: string) =>
     (await app.listApiKeys.execute(ownerId, undefined, { limit: 1 })).items[0]!.lastUsedAt;
 
-  test('is one count of what it came to, and for a grant the last use', async () => {
+  test('count its outcome once, and a grant sets the last use', async () => {
     const { key, fullKey } = await newKey();
     const before = counts();
     await validate(fullKey);
@@ -213,26 +213,26 @@ describe('what a validation leaves behind', () => {
     expect(counts()).toEqual([before[0]! + 1, before[1]! + 1, before[2]]);
   });
 
-  test('is a failure counted, and thrown, when the stores can’t answer', async () => {
+  test('count a failure when a store can’t answer, and the error is thrown', async () => {
     class Away implements KeyReader {
       read = () => Promise.reject(new LatchkeyError('unavailable', 'away'));
     }
     const before = counts();
     const blind = judgeOver(new Away());
-    const asked = blind.execute({
+    const validation = blind.execute({
       credential: KeyString.generate('lk').reveal(),
       question: READ,
       client: client(),
     });
-    await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(validation).rejects.toMatchObject({ code: 'unavailable' });
     expect(counts()).toEqual([before[0], before[1], before[2]! + 1]);
   });
 });
 
-describe('what a key did', () => {
+describe('The usage of a key', () => {
   const historyOf = (keyId: string) => app.usage.history(keyId, app.store.now());
 
-  test('is a grant from the address that the request came from, by the service that asked', async () => {
+  test("counts a grant from the client's address, by the calling service", async () => {
     const { key, fullKey } = await newKey();
     await app.validateKey.execute({
       credential: fullKey,
@@ -249,7 +249,7 @@ describe('what a key did', () => {
     expect(days).toMatchObject([{ granted: 2, refused: 0 }]);
   });
 
-  test('is a refusal, whatever its reason, once the secret is proven and never before', async () => {
+  test('counts a refusal for any reason, but only after the secret is proven', async () => {
     const { key, fullKey } = await newKey({ access: 'read-only' });
     const refused = async () => (await historyOf(key.id)).days.map((day) => day.refused);
     await validate(withAnotherSecret(fullKey));
@@ -264,17 +264,17 @@ describe('what a key did', () => {
     expect(await historyOf(key.id)).toMatchObject({ uses: [], days: [{ granted: 0, refused: 5 }] });
   });
 
-  test('is no refusal that was not answered, because it could not be recorded', async () => {
+  test('counts no refusal that was not answered because it could not be recorded', async () => {
     const { key, fullKey } = await newKey();
     await app.revokeApiKey.execute(key.ownerId, key.id, client());
-    app.store.isRecordAway = true;
+    app.store.isAuditTrailAway = true;
     await expect(validate(fullKey)).rejects.toMatchObject({ code: 'unavailable' });
-    app.store.isRecordAway = false;
+    app.store.isAuditTrailAway = false;
     expect((await historyOf(key.id)).days).toEqual([]);
   });
 });
 
-test('a limiter that has to ask elsewhere is waited for', async () => {
+test('ValidateKey waits for a limiter that answers later', async () => {
   const { key, fullKey } = await newKey();
   const asking = judgeOver(app.keyReader);
   expect(await asking.execute({ credential: fullKey, question: READ, client: client() })).toEqual({
@@ -284,8 +284,8 @@ test('a limiter that has to ask elsewhere is waited for', async () => {
   });
 });
 
-describe('where the time of a validation went', () => {
-  const asked = async (credential: string) => {
+describe('The phases of a validation', () => {
+  const measured = async (credential: string) => {
     const begun = performance.now();
     await app.validateKey.execute({ credential, question: READ, client: client(), arrivedAt: begun });
     const { begunAt, parts } = app.meter.validations.at(-1)!;
@@ -294,27 +294,27 @@ describe('where the time of a validation went', () => {
   };
   const names = (parts: readonly { readonly part: string }[]) => parts.map(({ part }) => part);
 
-  test('is counted in parts that follow each other without a gap, from the question on', async () => {
+  test('follow each other without a gap, beginning with the request', async () => {
     const { fullKey } = await newKey();
-    const { begun, parts } = await asked(fullKey);
+    const { begun, parts } = await measured(fullKey);
     expect(names(parts)).toEqual(['batch', 'postgresql', 'limits']);
     expect(parts.map(({ since }) => since)).toEqual([begun, parts[0]!.until, parts[1]!.until]);
   });
 
-  test('has the record as its last part where one is made, whatever came before', async () => {
+  test('end with the commit of an event, if there is one', async () => {
     const { key, fullKey } = await newKey();
-    const wrong = await asked(withAnotherSecret(fullKey));
+    const wrong = await measured(withAnotherSecret(fullKey));
     expect(names(wrong.parts)).toEqual(['batch', 'postgresql', 'record']);
     expect(wrong.parts[2]!.since).toBe(wrong.parts[1]!.until);
-    const malformed = await asked('let me in');
+    const malformed = await measured('let me in');
     expect(malformed.parts).toEqual([{ part: 'record', since: malformed.begun, until: expect.any(Number) }]);
     await app.revokeApiKey.execute(key.ownerId, key.id, client());
-    const revoked = await asked(fullKey);
+    const revoked = await measured(fullKey);
     expect(names(revoked.parts)).toEqual(['batch', 'postgresql', 'limits', 'record']);
     expect(revoked.parts[3]!.since).toBe(revoked.parts[2]!.until);
   });
 
-  test('begins with the question when its arrival has no stamp', async () => {
+  test('begin with the call when the arrival has no time', async () => {
     const { fullKey } = await newKey();
     const before = performance.now();
     await validate(fullKey);
@@ -322,8 +322,8 @@ describe('where the time of a validation went', () => {
     expect([begunAt >= before, begunAt <= performance.now()]).toEqual([true, true]);
   });
 
-  test('is counted from its beginning when it fails', async () => {
-    app.store.isRecordAway = true;
+  test('are counted from the beginning when the validation fails', async () => {
+    app.store.isAuditTrailAway = true;
     const begun = performance.now();
     const failed = app.validateKey.execute({
       credential: 'let me in',
@@ -332,13 +332,13 @@ describe('where the time of a validation went', () => {
       arrivedAt: begun,
     });
     await expect(failed).rejects.toMatchObject({ code: 'unavailable' });
-    app.store.isRecordAway = false;
+    app.store.isAuditTrailAway = false;
     expect(app.meter.validations.at(-1)).toMatchObject({ begunAt: begun, error: { code: 'unavailable' } });
   });
 });
 
-describe('audited or not done', () => {
-  test('a failure is on record when it is answered', async () => {
+describe('A validation that must be recorded', () => {
+  test('is recorded before the answer', async () => {
     const { key, fullKey } = await newKey();
     await app.changeAccountStatus.suspend(key.ownerId);
     for (let seen = 1; seen <= 20; seen += 1) {
@@ -347,30 +347,30 @@ describe('audited or not done', () => {
     }
   });
 
-  test('while nothing can be recorded, what must be is answered unavailable, never with a verdict', async () => {
+  test('is answered as unavailable while nothing can be recorded', async () => {
     const good = await newKey();
     const suspended = await newKey();
     await app.changeAccountStatus.suspend(suspended.key.ownerId);
     const unavailable = { code: 'unavailable' };
-    app.store.isRecordAway = true;
+    app.store.isAuditTrailAway = true;
     await expect(validate('let me in')).rejects.toMatchObject(unavailable);
     await expect(validate(undefined)).rejects.toMatchObject(unavailable);
     await expect(validate(KeyString.generate('lk').reveal())).rejects.toMatchObject(unavailable);
     await expect(validate(suspended.fullKey)).rejects.toMatchObject(unavailable);
     // Needs no event.
     expect((await validate(good.fullKey)).verdict.granted).toBe(true);
-    app.store.isRecordAway = false;
+    app.store.isAuditTrailAway = false;
     const from = client();
     const { verdict } = await app.validateKey.execute({ credential: suspended.fullKey, question: READ, client: from });
     expect(verdict).toEqual({ granted: false, reason: 'owner-suspended' });
   });
 
-  test('an expiry that can’t be recorded is not answered either, and is not lost', async () => {
+  test('is not answered while an expiry can’t be recorded, and the expiry is not lost', async () => {
     const { key, fullKey } = await newKey();
     runOut(app, key.id);
-    app.store.isRecordAway = true;
+    app.store.isAuditTrailAway = true;
     await expect(validate(fullKey)).rejects.toMatchObject({ code: 'unavailable' });
-    app.store.isRecordAway = false;
+    app.store.isAuditTrailAway = false;
     expect((await validate(fullKey)).verdict).toEqual({ granted: false, reason: 'expired' });
     expect(eventsOf(app, key.ownerId, 'api_key.expired')).toHaveLength(1);
   });

@@ -23,7 +23,7 @@ import type { RecordDueEnds } from '../keys/record-due-ends.js';
 import type { FirstUse, RecordFirstUse } from './record-first-use.js';
 
 export interface ValidationRequest extends MeasuredRequest {
-  /** The presented key string; undefined when the request has none that can be read. */
+  /** Undefined when the request has none that can be read. */
   readonly credential: string | undefined;
   readonly question: Question;
 }
@@ -36,7 +36,6 @@ export interface Validation {
   readonly rate?: RateDecision;
 }
 
-/** The parts that a validation uses. */
 export interface ValidationParts {
   readonly keyReader: KeyReader;
   readonly limiter: RateLimiter;

@@ -34,7 +34,7 @@ class FakeWorker extends EventEmitter {
 
   private metrics(): Metrics {
     const instruments = [
-      counter('asked_total', 'x', () => this.count),
+      counter('calls_total', 'x', () => this.count),
       gauge('open', 'x', () => this.count),
       gauge('lag', 'x', () => this.count, 'max'),
       gauge('up', 'x', () => this.count, 'min'),
@@ -43,7 +43,7 @@ class FakeWorker extends EventEmitter {
   }
 }
 
-describe('what workers count together', () => {
+describe('the metrics of all workers', () => {
   const follow = (...counts: number[]) => {
     const metrics = new WorkersMetrics();
     return {
@@ -58,27 +58,27 @@ describe('what workers count together', () => {
   const numbers = (page: string) =>
     Object.fromEntries([...page.matchAll(/^(\w+) (\S+)$/gm)].map(([, name, value]) => [name, Number(value)]));
 
-  test('is their sum, or the greatest or least of what can’t be summed up', async () => {
+  test('contain sums, or the maximum or minimum of values that can’t be summed', async () => {
     const { workers } = follow(2, 3);
-    expect(numbers(await workers[0]!.page())).toEqual({ asked_total: 5, open: 5, lag: 3, up: 2 });
+    expect(numbers(await workers[0]!.page())).toEqual({ calls_total: 5, open: 5, lag: 3, up: 2 });
   });
 
-  test('keeps the counters of those that ended, each once, and nothing else of them', async () => {
+  test('keep the counters of workers that have ended, and none of their gauges', async () => {
     const { metrics, workers } = follow(2, 3, 4);
     await workers[0]!.page();
     workers[1]!.emit('exit');
     workers[2]!.emit('exit');
-    expect(numbers(await workers[0]!.page())).toEqual({ asked_total: 9, open: 2, lag: 2, up: 2 });
+    expect(numbers(await workers[0]!.page())).toEqual({ calls_total: 9, open: 2, lag: 2, up: 2 });
     const next = new FakeWorker(1);
     metrics.follow(next as unknown as Worker);
-    expect(numbers(await next.page())).toEqual({ asked_total: 10, open: 3, lag: 2, up: 1 });
+    expect(numbers(await next.page())).toEqual({ calls_total: 10, open: 3, lag: 2, up: 1 });
   });
 
-  test('holds the last report of a worker that hangs', async () => {
+  test('contain the previous numbers of a worker that hangs', async () => {
     const { workers } = follow(2, 3);
     await workers[0]!.page();
     Object.assign(workers[1]!, { hangs: true, count: 30 });
     workers[0]!.count = 20;
-    expect(numbers(await workers[0]!.page())).toMatchObject({ asked_total: 23, open: 23 });
+    expect(numbers(await workers[0]!.page())).toMatchObject({ calls_total: 23, open: 23 });
   });
 });

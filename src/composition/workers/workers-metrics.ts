@@ -3,10 +3,7 @@ import { answerRequests } from '../../infrastructure/ipc/answer-requests.js';
 import { Requests } from '../../infrastructure/ipc/requests.js';
 import type { Metrics } from '../../infrastructure/telemetry/metrics-page.js';
 
-/**
- * After this timeout the worker's previous answer is used, so that a hanging worker does not hide the numbers of the
- * others.
- */
+/** After this timeout the worker's previous answer is used, so that the page does not wait for a worker that hangs. */
 const TIMEOUT_MS = 1000;
 
 interface Followed {
@@ -26,17 +23,20 @@ export class WorkersMetrics {
     const requests = new Requests<void, Metrics>(worker.process, 'The worker does not answer', TIMEOUT_MS);
     const followed = { requests, latest: [] };
     this.running.add(followed);
-    answerRequests(worker.process, () => this.pageInTheMaking());
+    answerRequests(worker.process, () => this.sharedPage());
     worker.once('exit', () => this.keepCountersOf(followed));
   }
 
   /** Requests that arrive while a page is being built share that page. */
-  private pageInTheMaking(): Promise<string> {
+  private sharedPage(): Promise<string> {
     this.page ??= this.make().finally(() => (this.page = undefined));
     return this.page;
   }
 
   private async make(): Promise<string> {
+    const update = async (followed: Followed) => {
+      followed.latest = await followed.requests.send().catch(() => followed.latest);
+    };
     await Promise.all([...this.running].map(update));
     const latest = [...this.running].map((followed) => followed.latest);
     return (await sumOf([...latest, await this.ended])).metrics();
@@ -47,10 +47,6 @@ export class WorkersMetrics {
     this.running.delete(followed);
     this.ended = this.ended.then(async (before) => (await sumOf([before, counted])).getMetricsAsJSON());
   }
-}
-
-async function update(followed: Followed): Promise<void> {
-  followed.latest = await followed.requests.ask().catch(() => followed.latest);
 }
 
 async function sumOf(all: readonly Metrics[]) {

@@ -3,9 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../../infrastructure/telemetry/log.js';
 import { WorkersMetrics } from './workers-metrics.js';
 
-/**
- * A worker that ran this long after it was ready is healthy: after its end, restart pauses begin at the shortest again.
- */
+/** After a worker that ran this long, restart pauses begin at the shortest again. */
 const STEADY_AFTER_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
@@ -45,8 +43,7 @@ export class Workers {
 
   private async start(count: number): Promise<void> {
     try {
-      // The first worker starts alone: it migrates and seeds, and a problem that affects all workers is printed only
-      // once.
+      // The first worker starts alone: it migrates the database, and a problem of all workers is printed only once.
       await this.startOne();
       if (this.stopping.signal.aborted) return;
       await Promise.all(Array.from({ length: count - 1 }, () => this.startOne()));
@@ -76,7 +73,9 @@ export class Workers {
       await pause(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => undefined);
       if (this.stopping.signal.aborted) return;
       [worker, life] = [this.fork(), { readyAt: Infinity }];
-      void noteReady(worker, life);
+      const next = life;
+      // Never resolves for a worker that fails before it is ready.
+      void readyOf(worker).then(() => (next.readyAt = performance.now()));
     }
   }
 
@@ -101,12 +100,6 @@ export class Workers {
   }
 }
 
-/** Notes when the worker becomes ready. A worker that fails before that has no such time. */
-async function noteReady(worker: Worker, life: { readyAt: number }): Promise<void> {
-  await readyOf(worker);
-  life.readyAt = performance.now();
-}
-
 /** Ignores other messages of the worker. */
 function readyOf(worker: Worker): Promise<undefined> {
   return new Promise((resolve) => {
@@ -124,10 +117,7 @@ function restartPauseMs(earlyEnds: number): number {
   return earlyEnds < 2 ? 0 : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (earlyEnds - 2));
 }
 
-/**
- * For a worker whose parent dies. Node would end the worker at once, with calls under way. Instead it stops in order.
- * Nobody is left to kill it if it hangs, so it then kills itself.
- */
+/** Lets a worker stop in order when its parent dies. Node would end it at once. If it hangs, it kills itself. */
 export function outliveParentBriefly(): void {
   if (!cluster.worker) return;
   cluster.worker.exitedAfterDisconnect = true;

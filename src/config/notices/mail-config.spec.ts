@@ -22,8 +22,8 @@ function problems(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 const PLAIN = {
-  requireTls: false,
-  ignoreTls: false,
+  requireTLS: false,
+  ignoreTLS: false,
   name: undefined,
   authMethod: undefined,
   tls: { servername: undefined, rejectUnauthorized: true },
@@ -31,19 +31,19 @@ const PLAIN = {
 
 describe('SMTP_URL', () => {
   test.each([
-    ['smtp://mail.example.com', { host: 'mail.example.com', port: 587, secure: false, login: undefined, ...PLAIN }],
-    ['smtps://mail.example.com/', { host: 'mail.example.com', port: 465, secure: true, login: undefined, ...PLAIN }],
-    ['smtp://[::1]:1025', { host: '::1', port: 1025, secure: false, login: undefined, ...PLAIN }],
+    ['smtp://mail.example.com', { host: 'mail.example.com', port: 587, secure: false, auth: undefined, ...PLAIN }],
+    ['smtps://mail.example.com/', { host: 'mail.example.com', port: 465, secure: true, auth: undefined, ...PLAIN }],
+    ['smtp://[::1]:1025', { host: '::1', port: 1025, secure: false, auth: undefined, ...PLAIN }],
     [
       'smtps://us%40er:p%40ss%2F@10.0.0.7',
-      { host: '10.0.0.7', port: 465, secure: true, login: { user: 'us@er', password: 'p@ss/' }, ...PLAIN },
+      { host: '10.0.0.7', port: 465, secure: true, auth: { user: 'us@er', pass: 'p@ss/' }, ...PLAIN },
     ],
-  ])('%s is taken', (SMTP_URL, smtp) => expect(read({ SMTP_URL, MAIL_FROM }).mail?.smtp).toEqual(smtp));
+  ])('is accepted: %s', (SMTP_URL, smtp) => expect(read({ SMTP_URL, MAIL_FROM }).mail?.smtp).toEqual(smtp));
 
-  test('takes options under the names that nodemailer has for them', () => {
+  test('accepts options with the names that nodemailer uses', () => {
     const options = 'requireTLS=true&name=keys.example.com&authMethod=LOGIN&tls.servername=mx.example.com';
     expect(read({ SMTP_URL: `smtp://mail?${options}`, MAIL_FROM }).mail?.smtp).toMatchObject({
-      requireTls: true,
+      requireTLS: true,
       name: 'keys.example.com',
       authMethod: 'LOGIN',
       tls: { servername: 'mx.example.com', rejectUnauthorized: true },
@@ -58,17 +58,17 @@ describe('SMTP_URL', () => {
     ['smtp:mail', 'must name a host, in ASCII'],
     ['smtp://müller.example', 'must name a host, in ASCII'],
     ['smtp://mail:0', 'must name a port from 1 to 65535, or none'],
-    ['smtp://mail/inbox', 'must have nothing after its host and port but ?options'],
-    ['smtp://mail#top', 'must have nothing after its host and port but ?options'],
+    ['smtp://mail/inbox', 'may have only ?options after its host and port'],
+    ['smtp://mail#top', 'may have only ?options after its host and port'],
     ['smtp://user@mail', 'must have both a user and a password, or neither'],
     [`smtp://:${PASSWORD}@mail`, 'must have both a user and a password, or neither'],
     [`smtp://user:${PASSWORD}#@mail`, expect.stringContaining('has a password that must be percent-encoded')],
-    [`smtp://mail?debug=${PASSWORD}`, `has an option that is none of ${known}`],
-    ['smtp://mail?__proto__=x', `has an option that is none of ${known}`],
-    [`smtp://mail?requireTLS=${PASSWORD}`, 'has a value of requireTLS that does not fit'],
-    ['smtp://mail?name=a%0d%0ab', 'has a value of name that does not fit'],
+    [`smtp://mail?debug=${PASSWORD}`, `has an unknown option: the options are ${known}`],
+    ['smtp://mail?__proto__=x', `has an unknown option: the options are ${known}`],
+    [`smtp://mail?requireTLS=${PASSWORD}`, 'has an invalid value of requireTLS'],
+    ['smtp://mail?name=a%0d%0ab', 'has an invalid value of name'],
     ['smtp://mail?requireTLS=true&ignoreTLS=true', 'must not both require TLS and ignore it'],
-  ])('%s stops the start, in one line that holds no password', (SMTP_URL, problem) => {
+  ])('stops the start in one line without the password: %s', (SMTP_URL, problem) => {
     const lines = problems({ SMTP_URL, MAIL_FROM });
     expect(lines.map((line) => line.replace(/^SMTP_URL /, ''))).toEqual([problem]);
     expect(lines.join()).not.toContain(PASSWORD);
@@ -82,7 +82,7 @@ describe('MAIL_FROM', () => {
     ['"Keys, Inc." <keys@example.com>', 'Keys, Inc.', 'keys@example.com'],
     ['Schlüssel <keys@müller.example>', 'Schlüssel', 'keys@müller.example'],
     ['<keys@example.com>', '', 'keys@example.com'],
-  ])('%s is taken', (from, name, address) => {
+  ])('is accepted: %s', (from, name, address) => {
     expect(read({ SMTP_URL: 'smtp://mail', MAIL_FROM: from }).mail?.from).toEqual({ name, address });
   });
 
@@ -92,13 +92,13 @@ describe('MAIL_FROM', () => {
     'a@b.example, c@d.example',
     'Keys <keys@example.com',
     'Keys\r\nBcc: x <a@b.example>',
-  ])('%j stops the start', (from) =>
+  ])('stops the start if it is invalid: %j', (from) =>
     expect(problems({ SMTP_URL: 'smtp://mail', MAIL_FROM: from })).toEqual([
       'MAIL_FROM must be an email address, as keys@example.com or Example Keys <keys@example.com>',
     ]),
   );
 
-  test('and SMTP_URL are needed together', () => {
+  test('is required with SMTP_URL, and the other way round', () => {
     expect(problems({ MAIL_FROM })).toEqual(['SMTP_URL is missing: it is needed with MAIL_FROM']);
     expect(problems({ SMTP_URL: 'smtp://mail' })).toEqual(['MAIL_FROM is missing: it is needed with SMTP_URL']);
     expect(read({ SMTP_URL: '', MAIL_FROM: '' }).mail).toBeUndefined();
@@ -111,17 +111,19 @@ describe('EXPIRY_NOTICE_DAYS', () => {
     [' 364 , 1', [364, 1]],
     ['14', [14]],
     ['', []],
-  ])('%j is taken', (EXPIRY_NOTICE_DAYS, days) => {
+  ])('is accepted: %j', (EXPIRY_NOTICE_DAYS, days) => {
     expect(read({ EXPIRY_NOTICE_DAYS }).expiryNoticeDays).toEqual(days);
   });
 
-  test('is 30, 7 and 1 where nothing is set', () => expect(read({}).expiryNoticeDays).toEqual([30, 7, 1]));
+  test('is 30, 7 and 1 by default', () => expect(read({}).expiryNoticeDays).toEqual([30, 7, 1]));
 
   test.each([
     ['30,0', 'EXPIRY_NOTICE_DAYS entry 2 must be a whole number from 1 to 364'],
     ['365', 'EXPIRY_NOTICE_DAYS entry 1 must be a whole number from 1 to 364'],
     ['7 days', 'EXPIRY_NOTICE_DAYS entry 1 must be a whole number from 1 to 364'],
     ['1.5', 'EXPIRY_NOTICE_DAYS entry 1 must be a whole number from 1 to 364'],
-    ['7,1,7', 'EXPIRY_NOTICE_DAYS must name no number of days twice'],
-  ])('%j stops the start', (days, problem) => expect(problems({ EXPIRY_NOTICE_DAYS: days })).toEqual([problem]));
+    ['7,1,7', 'EXPIRY_NOTICE_DAYS must not contain a number twice'],
+  ])('stops the start if it is invalid: %j', (days, problem) =>
+    expect(problems({ EXPIRY_NOTICE_DAYS: days })).toEqual([problem]),
+  );
 });

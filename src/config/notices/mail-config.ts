@@ -1,7 +1,23 @@
 import { emailProblem } from '../../domain/accounts/account.js';
 import type { EnvReader } from '../env-reader.js';
 import { isLoopbackUrl } from '../network-config.js';
-import { readSmtpOptions, type SmtpOptions } from './smtp-options.js';
+
+/** The options that the query of SMTP_URL may contain. The names are nodemailer's. */
+interface SmtpOptions {
+  /** Send nothing unencrypted: without STARTTLS no mail is sent. */
+  readonly requireTLS: boolean;
+  /** Do not use STARTTLS, even if the server offers it. */
+  readonly ignoreTLS: boolean;
+  /** The name that we send to the server. Undefined: the machine's name. */
+  readonly name: string | undefined;
+  /** PLAIN, LOGIN or CRAM-MD5. Undefined: the first one that the server offers. */
+  readonly authMethod: string | undefined;
+  readonly tls: {
+    /** The name in the server's certificate. Undefined: the host. */
+    readonly servername: string | undefined;
+    readonly rejectUnauthorized: boolean;
+  };
+}
 
 /** The mail server that sends our mails. */
 export interface SmtpConfig extends SmtpOptions {
@@ -9,7 +25,7 @@ export interface SmtpConfig extends SmtpOptions {
   readonly port: number;
   /** TLS from the first byte. If false, STARTTLS is used if the server offers it. */
   readonly secure: boolean;
-  readonly login: { readonly user: string; readonly password: string } | undefined;
+  readonly auth: { readonly user: string; readonly pass: string } | undefined;
 }
 
 export interface MailConfig {
@@ -20,6 +36,14 @@ export interface MailConfig {
 const PROTOCOLS = ['smtp:', 'smtps:'];
 const SUBMISSION_PORT = 587;
 const SUBMISSIONS_PORT = 465;
+const RULES: Readonly<Record<string, RegExp>> = {
+  requireTLS: /^(true|false)$/,
+  ignoreTLS: /^(true|false)$/,
+  name: /^[\w.:[\]-]{1,255}$/,
+  authMethod: /^(PLAIN|LOGIN|CRAM-MD5)$/,
+  'tls.servername': /^[\w.-]{1,255}$/,
+  'tls.rejectUnauthorized': /^(true|false)$/,
+};
 const HOST = /^([\w.-]+|\[[\da-f:.]+\])$/i;
 
 /** Undefined: no mail is sent. */
@@ -39,20 +63,42 @@ function readSmtp(reader: EnvReader, url: URL): SmtpConfig | undefined {
   const wrong = (problem: string) => reader.wrong('SMTP_URL', problem);
   if (!HOST.test(hostname)) wrong('must name a host, in ASCII');
   if (port === '0') wrong('must name a port from 1 to 65535, or none');
-  if (/[^/]/.test(pathname) || hash) wrong('must have nothing after its host and port but ?options');
+  if (/[^/]/.test(pathname) || hash) wrong('may have only ?options after its host and port');
   if ((username === '') !== (password === '')) wrong('must have both a user and a password, or neither');
   const secure = protocol === 'smtps:';
   const options = readSmtpOptions(searchParams, wrong);
-  const login = username ? readLogin(username, password) : undefined;
+  const auth = username ? readLogin(username, password) : undefined;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (!isLoopbackUrl(url.href)) warnOfDanger(reader, secure || options.requireTls, login !== undefined, options);
-  return { host, port: Number(port) || (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT), secure, login, ...options };
+  if (!isLoopbackUrl(url.href)) warnOfDanger(reader, secure || options.requireTLS, auth !== undefined, options);
+  return { host, port: Number(port) || (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT), secure, auth, ...options };
+}
+
+function readSmtpOptions(query: URLSearchParams, wrong: (problem: string) => void): SmtpOptions {
+  const given = (name: string) => query.get(name) ?? undefined;
+  for (const [name, value] of query) {
+    const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
+    if (!rule) wrong(`has an unknown option: the options are ${Object.keys(RULES).join(', ')}`);
+    else if (!rule.test(value)) wrong(`has an invalid value of ${name}`);
+  }
+  const requireTLS = given('requireTLS') === 'true';
+  const ignoreTLS = given('ignoreTLS') === 'true';
+  if (requireTLS && ignoreTLS) wrong('must not both require TLS and ignore it');
+  return {
+    requireTLS,
+    ignoreTLS,
+    name: given('name'),
+    authMethod: given('authMethod'),
+    tls: {
+      servername: given('tls.servername'),
+      rejectUnauthorized: given('tls.rejectUnauthorized') !== 'false',
+    },
+  };
 }
 
 /** Values that can't be decoded were already refused when the URL was read. */
 function readLogin(user: string, password: string) {
   try {
-    return { user: decodeURIComponent(user), password: decodeURIComponent(password) };
+    return { user: decodeURIComponent(user), pass: decodeURIComponent(password) };
   } catch {
     return undefined;
   }
@@ -60,11 +106,11 @@ function readLogin(user: string, password: string) {
 
 function warnOfDanger(reader: EnvReader, alwaysEncrypts: boolean, logsIn: boolean, options: SmtpOptions): void {
   if (logsIn && !alwaysEncrypts) {
-    const cure = 'use smtps:// or add ?requireTLS=true';
-    reader.warn('SMTP_URL', `sends its password unencrypted to a server that offers no STARTTLS: ${cure}`);
+    const fix = 'use smtps:// or add ?requireTLS=true';
+    reader.warn('SMTP_URL', `sends its password unencrypted to a server that offers no STARTTLS: ${fix}`);
   }
   if (!options.tls.rejectUnauthorized) {
-    reader.warn('SMTP_URL', 'takes any certificate: whoever answers in the place of the mail server reads all mail');
+    reader.warn('SMTP_URL', 'accepts any certificate: a machine that poses as the mail server can read all mail');
   }
 }
 

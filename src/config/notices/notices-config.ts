@@ -8,9 +8,9 @@ import { readWebhook, type WebhookConfig } from './webhook-config.js';
 export interface NoticesConfig {
   readonly noticeReceivers: NoticeReceivers;
   readonly webhook: WebhookConfig | undefined;
-  /** How owners are sent mail. Undefined: they get none. */
+  /** Undefined: owners get no mail. */
   readonly mail: MailConfig | undefined;
-  /** How many days before a key expires its owner is notified. */
+  /** How many days before a key expires its owner is notified. Empty: never. */
   readonly expiryNoticeDays: readonly number[];
 }
 
@@ -23,21 +23,17 @@ export function readNotices(reader: EnvReader): NoticesConfig {
   };
 }
 
-/**
- * Which receivers are configured. The command line uses this too: it writes notices but does not send them, so the rest
- * of the settings is not checked.
- */
+/** Which receivers are configured. Checks nothing else, for the command line, which writes notices but sends none. */
 export function readNoticeReceivers(reader: EnvReader): NoticeReceivers {
   return { webhook: reader.text('WEBHOOK_URL') !== undefined, mail: reader.text('SMTP_URL') !== undefined };
 }
 
 const DEFAULT_DAYS = [30, 7, 1];
 
-/** How many days before a key expires its owner is notified. Empty when the variable is set to an empty text. */
 function readExpiryNoticeDays(reader: EnvReader): readonly number[] {
   if (reader.isSetEmpty('EXPIRY_NOTICE_DAYS')) return [];
   const days = reader.list('EXPIRY_NOTICE_DAYS', parseDays) ?? DEFAULT_DAYS;
-  if (new Set(days).size < days.length) reader.wrong('EXPIRY_NOTICE_DAYS', 'must name no number of days twice');
+  if (new Set(days).size < days.length) reader.wrong('EXPIRY_NOTICE_DAYS', 'must not contain a number twice');
   return days;
 }
 

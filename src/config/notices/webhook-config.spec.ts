@@ -12,11 +12,11 @@ function read(env: NodeJS.ProcessEnv) {
 }
 
 describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
-  test('unset: nobody is told', () => {
+  test('are optional: without them there is no receiver', () => {
     expect(read({})).toEqual({ webhook: undefined, problems: [], receivers: { webhook: false, mail: false } });
   });
 
-  test.each([24, 32, 64])('a secret of %i bytes signs', (bytes) => {
+  test.each([24, 32, 64])('accept a secret of %i bytes', (bytes) => {
     const { webhook, problems, receivers } = read({ WEBHOOK_URL, WEBHOOK_SECRET: secret(bytes) });
     expect(problems).toEqual([]);
     expect(receivers.webhook).toBe(true);
@@ -24,7 +24,7 @@ describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
     expect(webhook!.secrets.map((key) => key.export())).toEqual([Buffer.alloc(bytes, 7)]);
   });
 
-  test('two secrets sign while one is replaced', () => {
+  test('accept two secrets while one is replaced', () => {
     const { webhook } = read({ WEBHOOK_URL, WEBHOOK_SECRET: `${secret(24)}, ${secret(32)}` });
     expect(webhook!.secrets.map((key) => key.symmetricKeySize)).toEqual([24, 32]);
   });
@@ -34,7 +34,7 @@ describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
     ['too long', secret(65)],
     ['without its beginning', secret(32).slice(6)],
     ['not in base64', `${secret(32)}!`],
-  ])('a secret that is %s is refused, and not printed', (_, wrong) => {
+  ])('refuse a secret that is %s, without printing it', (_, wrong) => {
     const { problems } = read({ WEBHOOK_URL, WEBHOOK_SECRET: `${secret(24)},${wrong}` });
     expect(problems).toEqual([
       expect.stringMatching(/^WEBHOOK_SECRET entry 2 must be whsec_ and 24 to 64 random bytes/),
@@ -45,7 +45,7 @@ describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
   test.each([
     [{ WEBHOOK_URL }, 'WEBHOOK_SECRET is missing: it is needed with WEBHOOK_URL'],
     [{ WEBHOOK_SECRET: secret(32) }, 'WEBHOOK_URL is missing: it is needed with WEBHOOK_SECRET'],
-    [{ WEBHOOK_URL, WEBHOOK_SECRET: ' , ' }, 'WEBHOOK_SECRET holds commas and no secret'],
+    [{ WEBHOOK_URL, WEBHOOK_SECRET: ' , ' }, 'WEBHOOK_SECRET contains no secret'],
     [
       { WEBHOOK_URL: 'ftp://hooks.example.com', WEBHOOK_SECRET: secret(32) },
       'WEBHOOK_URL must be a URL that starts with http:// or https://',
@@ -56,12 +56,12 @@ describe('WEBHOOK_URL and WEBHOOK_SECRET', () => {
     ],
     [
       { WEBHOOK_URL: 'https://user:word@hooks.example.com', WEBHOOK_SECRET: secret(32) },
-      'WEBHOOK_URL must not hold a user or a password: the signature proves the sender',
+      'WEBHOOK_URL must not contain a user or a password: the signature proves the sender',
     ],
-  ])('what is missing or wrong is named: %j', (env, problem) => expect(read(env).problems).toEqual([problem]));
+  ])('are refused if one is missing or invalid: %j', (env, problem) => expect(read(env).problems).toEqual([problem]));
 
   test.each(['http://127.0.0.1:9000/in', 'http://hooks.platform.svc.cluster.local', 'http://10.0.0.7'])(
-    'a receiver of your own network may be reached by http: %s',
+    'allow http for a receiver on a private network: %s',
     (url) => expect(read({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret(32) }).problems).toEqual([]),
   );
 });

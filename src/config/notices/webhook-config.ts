@@ -5,10 +5,7 @@ import { isPrivateUrl } from '../network-config.js';
 /** Where webhooks are sent, and the secrets that sign them. */
 export interface WebhookConfig {
   readonly url: string;
-  /**
-   * At least one. Every webhook is signed with each of them, so that a secret can be replaced while a receiver knows
-   * only one.
-   */
+  /** At least one. Each of them signs every webhook, so that a secret can be replaced without a gap. */
   readonly secrets: readonly KeyObject[];
 }
 
@@ -20,7 +17,7 @@ export function readWebhook(reader: EnvReader): WebhookConfig | undefined {
     return undefined;
   }
   if (hasCredentials(url))
-    reader.wrong('WEBHOOK_URL', 'must not hold a user or a password: the signature proves the sender');
+    reader.wrong('WEBHOOK_URL', 'must not contain a user or a password: the signature proves the sender');
   if (/^http:/i.test(url) && URL.canParse(url) && !isPrivateUrl(url)) {
     reader.wrong(
       'WEBHOOK_URL',
@@ -28,7 +25,7 @@ export function readWebhook(reader: EnvReader): WebhookConfig | undefined {
     );
   }
   if (!secrets) reader.missing('WEBHOOK_SECRET', 'with WEBHOOK_URL');
-  else if (secrets.length === 0) reader.wrong('WEBHOOK_SECRET', 'holds commas and no secret');
+  else if (secrets.length === 0) reader.wrong('WEBHOOK_SECRET', 'contains no secret');
   return { url, secrets: secrets ?? [] };
 }
 

@@ -15,14 +15,14 @@ function changesOf(account: Account, ...changes: ((account: Account) => void)[])
   return account.changes;
 }
 
-describe('what became of an account', () => {
-  test('is its creation, with the permissions that it came with, and nothing else', () => {
+describe('accountChanges', () => {
+  test('names the creation of an account, with its permissions', () => {
     const account = Account.open('u1', PROFILE);
     const given = [{ became: 'created', permissions: { before: [], after: ['a:read', 'b:write'] } }];
     expect(changesOf(account, (one) => one.changePassword('hash'))).toEqual(given);
   });
 
-  test('is nothing when it is sent again, in whichever order its permissions come, or with a newer version', () => {
+  test('names no change for the same data, in any order of permissions or with a newer version', () => {
     const permissions = ['b:write', 'a:read', 'a:read'];
     const again = (account: Account) => account.update({ ...PROFILE, permissions, version: 9n });
     expect(changesOf(stored(), again, (account) => account.reactivate(10n))).toEqual([]);
@@ -31,12 +31,12 @@ describe('what became of an account', () => {
   test.each<[string, Partial<AccountProfile>]>([
     ['email', { email: 'new@example.org' }],
     ['displayName', { displayName: 'Countess' }],
-  ])('names what was changed and not what it reads: %s', (field, part) => {
+  ])('names the changed field without its value: %s', (field, part) => {
     const changes = changesOf(stored(), (account) => account.update({ ...PROFILE, ...part }));
     expect(changes).toEqual([{ became: 'changed', changed: [field], permissions: PERMISSIONS }]);
   });
 
-  test('has the permissions before and after', () => {
+  test('names the permissions before and after', () => {
     const update = (account: Account) => account.update({ ...PROFILE, permissions: ['a:read', 'c:read'] });
     const permissions = { before: ['a:read', 'b:write'], after: ['a:read', 'c:read'] };
     expect(changesOf(stored(), update, (account) => account.changePassword('hash'))).toEqual([
@@ -47,13 +47,13 @@ describe('what became of an account', () => {
   test.each([
     ['suspend', 'suspended'],
     ['delete', 'deleted'],
-  ] as const)('is one change for %s, also when it is sent twice', (verb, became) => {
+  ] as const)('names one change for %s, also when it is sent twice', (verb, became) => {
     const change = (account: Account) => account[verb]();
     expect(changesOf(stored(), change, change)).toEqual([{ became }]);
     expect(changesOf(stored(), change, (account) => account.reactivate())).toEqual([]);
   });
 
-  test('is a reactivation after either', () => {
+  test('names a reactivation after a suspension and after a deletion', () => {
     for (const status of ['suspended', 'deleted'] as const) {
       const account = Account.restore({ ...PROFILE, id: 'u1', passwordHash: null, version: 0n, status });
       expect(changesOf(account, (one) => one.reactivate())).toEqual([{ became: 'reactivated' }]);

@@ -37,7 +37,6 @@ export function accountChanges(before: Changeable | undefined, after: Changeable
   ];
 }
 
-/** Ignores the order. */
 export function samePermissions(one: readonly string[], other: readonly string[]): boolean {
   const [ours, theirs] = [new Set(one), new Set(other)];
   return ours.size === theirs.size && [...ours].every((permission) => theirs.has(permission));

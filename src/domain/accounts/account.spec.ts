@@ -19,8 +19,8 @@ function codeOf(act: () => void): string {
   return 'nothing thrown';
 }
 
-describe('an account', () => {
-  test('opens active, without a password, with what the platform says', () => {
+describe('Account', () => {
+  test('opens active and without a password, with the data of the platform', () => {
     const account = open();
     expect(account).toMatchObject({
       ...PROFILE,
@@ -32,18 +32,18 @@ describe('an account', () => {
     });
   });
 
-  test('is restored as it was stored', () => {
+  test('restores the stored state', () => {
     const state = { ...PROFILE, id: 'u2', passwordHash: 'hash', status: 'deleted' as const, version: 7n };
     expect(Account.restore(state)).toMatchObject({ ...state, isActive: false });
   });
 
-  test('an update replaces the permissions, each once', () => {
+  test('replaces the permissions on update and removes duplicates', () => {
     const account = open({ permissions: ['a:read', 'b:write'] });
     account.update({ ...PROFILE, permissions: ['c:read', 'b:write', 'c:read'] });
     expect(account.permissions).toEqual(['c:read', 'b:write']);
   });
 
-  test('an update touches neither the status nor the password', () => {
+  test('keeps status and password on update', () => {
     const account = open();
     account.changePassword('hash');
     account.suspend();
@@ -52,15 +52,15 @@ describe('an account', () => {
   });
 });
 
-describe('versions of an account', () => {
+describe('Account versions', () => {
   test.each<[string, bigint | undefined, bigint | undefined, bigint | 'stale_version']>([
-    ['a newer one is taken', 5n, 6n, 6n],
-    ['the same one may be sent again', 5n, 5n, 5n],
-    ['an older one is refused', 5n, 4n, 'stale_version'],
-    ['none is no opinion', 5n, undefined, 5n],
-    ['none ever', undefined, undefined, 0n],
-    ['beyond what a number holds', 2n ** 63n, 2n ** 64n - 1n, 2n ** 64n - 1n],
-    ['one below beyond what a number holds', 2n ** 64n - 1n, 2n ** 64n - 2n, 'stale_version'],
+    ['accepts a newer version', 5n, 6n, 6n],
+    ['accepts the same version again', 5n, 5n, 5n],
+    ['refuses an older version', 5n, 4n, 'stale_version'],
+    ['keeps the stored version without a new one', 5n, undefined, 5n],
+    ['starts at 0 without a version', undefined, undefined, 0n],
+    ['accepts a newer version beyond 2 ** 63', 2n ** 63n, 2n ** 64n - 1n, 2n ** 64n - 1n],
+    ['refuses an older version beyond 2 ** 63', 2n ** 64n - 1n, 2n ** 64n - 2n, 'stale_version'],
   ])('%s', (_what, stored, sent, outcome) => {
     const account = open({ version: stored });
     const before = { ...account };
@@ -75,13 +75,13 @@ describe('versions of an account', () => {
     }
   });
 
-  test('an older one is refused with both named, and what to do', () => {
+  test('names both versions when it refuses an older one, and what to do', () => {
     expect(() => open({ version: 5n }).update({ ...PROFILE, version: 4n })).toThrow(
       'version 4 is older than the stored version 5: read the account and send its newest state',
     );
   });
 
-  test('updates that overtake each other end at the newest, in any order', () => {
+  test('keeps the newest of updates that arrive in any order', () => {
     const versions = fc.array(fc.bigInt({ min: 0n, max: 50n }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(versions, (sent) => {
@@ -94,8 +94,8 @@ describe('versions of an account', () => {
   });
 });
 
-describe('the status of an account', () => {
-  test('suspended and deleted accounts are not active; reactivation brings back either', () => {
+describe('Account status', () => {
+  test('is not active while suspended or deleted, and active again after a reactivation', () => {
     const account = open();
     account.suspend();
     expect([account.status, account.isActive]).toEqual(['suspended', false]);
@@ -107,16 +107,16 @@ describe('the status of an account', () => {
     expect(account.isActive).toBe(true);
   });
 
-  test('a suspended account may be deleted; a deleted one is reactivated before it is suspended', () => {
+  test('allows deleting a suspended account, but not suspending a deleted one', () => {
     const account = open();
     account.suspend();
     account.delete();
     expect(codeOf(() => account.suspend())).toBe('account_deleted');
-    expect(() => account.suspend()).toThrow('id names a deleted account: reactivate it before suspending it');
+    expect(() => account.suspend()).toThrow('the account is deleted: reactivate it before suspending it');
     expect(account.status).toBe('deleted');
   });
 
-  test('saying the same again does no harm', () => {
+  test('stays the same when a change is repeated', () => {
     const account = open();
     account.reactivate();
     expect(account.status).toBe('active');
@@ -129,11 +129,11 @@ describe('the status of an account', () => {
   });
 });
 
-describe.each(['suspend', 'reactivate', 'delete'] as const)('the version of a call to %s', (change) => {
+describe.each(['suspend', 'reactivate', 'delete'] as const)('The version of a call to %s', (change) => {
   test.each<[string, bigint | undefined, bigint]>([
-    ['that is newer becomes the stored one', 6n, 6n],
-    ['that is the same may be sent again', 5n, 5n],
-    ['that is missing is no opinion', undefined, 5n],
+    ['is stored when it is newer', 6n, 6n],
+    ['may be sent again', 5n, 5n],
+    ['may be missing', undefined, 5n],
   ])('%s', (_what, version, stored) => {
     const account = open({ version: 5n });
     account[change](version);
@@ -141,7 +141,7 @@ describe.each(['suspend', 'reactivate', 'delete'] as const)('the version of a ca
     expect(account.version).toBe(stored);
   });
 
-  test('that is older is refused, and changes nothing', () => {
+  test('is refused when it is older, without a change', () => {
     const account = open({ version: 5n });
     if (change === 'reactivate') account.suspend();
     const { status } = account;
@@ -150,7 +150,7 @@ describe.each(['suspend', 'reactivate', 'delete'] as const)('the version of a ca
   });
 });
 
-test('a suspension and the reactivation that follows it end active, whichever comes first', () => {
+test('is active after a suspension and a later reactivation, in whichever order they arrive', () => {
   for (const changes of [['suspend', 'reactivate'] as const, ['reactivate', 'suspend'] as const]) {
     const account = open({ version: 5n });
     for (const change of changes) codeOf(() => account[change](change === 'suspend' ? 6n : 7n));
@@ -158,30 +158,30 @@ test('a suspension and the reactivation that follows it end active, whichever co
   }
 });
 
-test('email addresses are one and the same when their lower case is', () => {
+test('compares email addresses without regard to case', () => {
   expect(emailKey('Ada@Example.ORG')).toBe('ada@example.org');
   expect(emailKey('ÄDA@example.org')).toBe(emailKey('äda@example.org'));
 });
 
-describe('an account id', () => {
-  test.each(['u', 'user-1', 'auth0|abc', 'a:b', 'a.b_c@d', '9', 'x'.repeat(128)])('may be %j', (id) =>
+describe('accountIdProblem', () => {
+  test.each(['u', 'user-1', 'auth0|abc', 'a:b', 'a.b_c@d', '9', 'x'.repeat(128)])('accepts %j', (id) =>
     expect(accountIdProblem(id)).toBeUndefined(),
   );
-  test.each(['', 'a b', 'a/b', 'ä', 'a\n', 'a\\b', 'x'.repeat(129)])('may not be %j', (id) =>
+  test.each(['', 'a b', 'a/b', 'ä', 'a\n', 'a\\b', 'x'.repeat(129)])('refuses %j', (id) =>
     expect(accountIdProblem(id)).toBe('must be 1 to 128 characters of [A-Za-z0-9._:@|-]'),
   );
 });
 
-describe('a profile', () => {
+describe('requireProfile', () => {
   const long = (length: number) => 'x'.repeat(length);
   const many = (length: number) => Array.from({ length }, (_, n) => `r${n}:read`);
 
   test.each<[string, string, Partial<AccountProfile>]>([
-    ['nothing but what it must have', 'u1', { displayName: '', permissions: [] }],
+    ['only the required fields', 'u1', { displayName: '', permissions: [] }],
     ['an email of 254 characters', 'u1', { email: `${long(250)}@b.c` }],
     ['a display name of 200 characters', 'u1', { displayName: '🔑'.repeat(200) }],
     ['1000 permissions', 'u1', { permissions: many(1000) }],
-  ])('may have %s', (_what, id, part) => {
+  ])('accepts %s', (_what, id, part) => {
     expect(() => requireProfile(id, { ...PROFILE, ...part })).not.toThrow();
   });
 
@@ -199,13 +199,13 @@ describe('a profile', () => {
     ['permissions', 'u1', { permissions: ['systems:*'] }],
     ['permissions', 'u1', { permissions: ['a:read', ''] }],
     ['permissions', 'u1', { permissions: many(1001) }],
-  ])('names the field %s that is wrong', (field, id, part) => {
+  ])('names the invalid field %s', (field, id, part) => {
     expect(() => requireProfile(id, { ...PROFILE, ...part })).toThrow(
       expect.objectContaining({ code: 'invalid_fields', details: { errors: [expect.objectContaining({ field })] } }),
     );
   });
 
-  test('names all of them at once, and what each must be', () => {
+  test('names every invalid field in one error, with its rule', () => {
     const wrong = { email: '', displayName: '\0', permissions: ['*'] };
     expect(() => requireProfile('', wrong)).toThrow(
       expect.objectContaining({
@@ -214,7 +214,7 @@ describe('a profile', () => {
             { field: 'id', message: 'must be 1 to 128 characters of [A-Za-z0-9._:@|-]' },
             { field: 'email', message: 'must be an email address' },
             { field: 'displayName', message: 'must be at most 200 characters without control characters' },
-            { field: 'permissions', message: 'must each read resource:action without wildcards, unlike "*"' },
+            { field: 'permissions', message: 'must each have the form resource:action without wildcards, unlike "*"' },
           ],
         },
       }),
@@ -224,13 +224,13 @@ describe('a profile', () => {
     );
   });
 
-  test('quotes no key of a permission that is wrong', () => {
+  test('removes keys from the invalid permission that it quotes', () => {
     const key = KeyString.generate('lk').reveal();
     const quoted = `${key.slice(0, key.indexOf('.') + 1)}…`;
     expect(() => requireProfile('u1', { ...PROFILE, permissions: [key] })).toThrow(`unlike ${JSON.stringify(quoted)}`);
   });
 
-  test('quotes no more than the beginning of a permission that is wrong', () => {
+  test('quotes only the beginning of an invalid permission', () => {
     expect(() => requireProfile('u1', { ...PROFILE, permissions: [long(5000)] })).toThrow(/unlike "x{64}"$/);
   });
 });

@@ -1,4 +1,3 @@
-import { newestVersion } from './account-version.js';
 import { accountChanges, type AccountChange } from './account-change.js';
 import { isPermission } from './permission.js';
 import { LatchkeyError, requireFields } from '../errors.js';
@@ -13,7 +12,7 @@ export interface OwnerStanding {
   readonly permissions: readonly string[];
 }
 
-/** What the platform says about a user. The platform counts `version`; without it the stored version stays. */
+/** A user as the platform describes them. The platform counts `version`; without it the stored version stays. */
 export interface AccountProfile {
   readonly email: string;
   readonly displayName: string;
@@ -34,7 +33,6 @@ interface AccountState {
 export const MAX_EMAIL_LENGTH = 254;
 const MAX_PERMISSIONS = 1000;
 
-/** A user of the platform, as the platform last described them. */
 export class Account implements OwnerStanding {
   /** @param before the stored account; undefined for a new one */
   private constructor(
@@ -97,7 +95,7 @@ export class Account implements OwnerStanding {
   suspend(version?: bigint): void {
     const newest = newestVersion(this.state.version, version);
     if (this.state.status === 'deleted') {
-      throw new LatchkeyError('account_deleted', 'id names a deleted account: reactivate it before suspending it');
+      throw new LatchkeyError('account_deleted', 'the account is deleted: reactivate it before suspending it');
     }
     this.state = { ...this.state, status: 'suspended', version: newest };
   }
@@ -111,12 +109,24 @@ export class Account implements OwnerStanding {
   }
 }
 
+/**
+ * The version to store. Changes may arrive out of order: an older version is refused, the same version may be sent
+ * again.
+ * @param sent by the platform; undefined keeps the stored version
+ */
+export function newestVersion(stored: bigint, sent = stored): bigint {
+  if (sent >= stored) return sent;
+  throw new LatchkeyError(
+    'stale_version',
+    `version ${sent} is older than the stored version ${stored}: read the account and send its newest state`,
+  );
+}
+
 /** Why an owner who is not active is refused. A status that this release does not know counts as suspended. */
 export function ownerRefusal(status: AccountStatus): 'owner-suspended' | 'owner-deleted' {
   return status === 'deleted' ? 'owner-deleted' : 'owner-suspended';
 }
 
-/** Two email addresses are the same when their lower case is the same. */
 export function emailKey(email: string): string {
   return email.toLowerCase();
 }
@@ -144,6 +154,6 @@ export function requireProfile(id: string, { email, displayName, permissions }: 
         ? `must be at most ${MAX_PERMISSIONS}`
         : wrong === undefined
           ? undefined
-          : `must each read resource:action without wildcards, unlike ${JSON.stringify(withoutSecrets(wrong).slice(0, 64))}`,
+          : `must each have the form resource:action without wildcards, unlike ${JSON.stringify(withoutSecrets(wrong).slice(0, 64))}`,
   });
 }

@@ -5,12 +5,12 @@ import { FormerAccount } from './former-account.js';
 const PROFILE = { email: 'ada@example.org', displayName: 'Ada', permissions: ['systems:read'] };
 const refused = (message: string) => expect.objectContaining({ code: 'stale_version', message });
 
-describe('a purged account', () => {
+describe('FormerAccount', () => {
   test.each<[string, bigint | undefined, bigint]>([
     ['the newer version of the purge', 6n, 6n],
     ['the same version', 5n, 5n],
-    ['the last version, where the purge has none', undefined, 5n],
-  ])('leaves its id and %s, however often it is purged', (_what, version, left) => {
+    ['the last version when the purge has none', undefined, 5n],
+  ])('keeps the id and %s, however often it is purged', (_what, version, left) => {
     const account = Account.open('u1', { ...PROFILE, version: 5n });
     const former = FormerAccount.purge(account, version);
     expect([former, FormerAccount.purge(former, version)]).toEqual([
@@ -19,7 +19,7 @@ describe('a purged account', () => {
     ]);
   });
 
-  test('is not purged by an older version than it has, nor is what is left of it', () => {
+  test('refuses a purge with an older version', () => {
     const account = Account.open('u1', { ...PROFILE, version: 5n });
     const older = refused('version 4 is older than the stored version 5: read the account and send its newest state');
     for (const subject of [account, FormerAccount.purge(account)]) {
@@ -27,12 +27,17 @@ describe('a purged account', () => {
     }
   });
 
-  test.each([4n, 5n, undefined])('is not opened anew by version %s, which may be a late change of it', (version) => {
-    const late = refused('id names an account that was purged at version 5: a newer version opens a new account');
-    expect(() => FormerAccount.restore('u1', 5n).open({ ...PROFILE, version })).toThrow(late);
-  });
+  test.each([4n, 5n, undefined])(
+    'refuses to open an account with version %s, which may be a late change',
+    (version) => {
+      const late = refused(
+        'the account with this id was purged at version 5: only a newer version opens a new account',
+      );
+      expect(() => FormerAccount.restore('u1', 5n).open({ ...PROFILE, version })).toThrow(late);
+    },
+  );
 
-  test('gives its id to a new account with a newer version: active, and without a password', () => {
+  test('opens a new account with a newer version: active and without a password', () => {
     const account = FormerAccount.restore('u1', 5n).open({ ...PROFILE, version: 6n });
     expect(account).toMatchObject({ ...PROFILE, id: 'u1', version: 6n, status: 'active', passwordHash: null });
   });

@@ -1,10 +1,7 @@
 import { LatchkeyError } from '../errors.js';
-import { Account, type AccountProfile } from './account.js';
-import { newestVersion } from './account-version.js';
+import { Account, type AccountProfile, newestVersion } from './account.js';
 
-/**
- * What remains of a purged account: its id, and its last version, so that a change that arrives late can't restore it.
- */
+/** What remains of a purged account. Because of its last version, a change that arrives late can't restore it. */
 export class FormerAccount {
   private constructor(
     readonly id: string,
@@ -20,15 +17,12 @@ export class FormerAccount {
     return new FormerAccount(id, version);
   }
 
-  /**
-   * Opens a new account, perhaps of another person, under the same id. The version must be newer: only then the call
-   * can't be a late change of the old account.
-   */
+  /** Opens a new account, perhaps of another person. An older version could be a late change of the old account. */
   open(profile: AccountProfile): Account {
     if (profile.version === undefined || profile.version <= this.version) {
       throw new LatchkeyError(
         'stale_version',
-        `id names an account that was purged at version ${this.version}: a newer version opens a new account`,
+        `the account with this id was purged at version ${this.version}: only a newer version opens a new account`,
       );
     }
     return Account.open(this.id, profile);

@@ -6,7 +6,7 @@ const RULE = { maxAgeSeconds: 300, acrValues: [] };
 const STRONG = { maxAgeSeconds: 300, acrValues: ['gold', 'silver'] };
 const ago = (seconds: number) => new Date(NOW.getTime() - seconds * 1000);
 
-describe('a sign-in at the platform', () => {
+describe('isFresh', () => {
   test.each([
     ['just now', 0, true],
     ['300 s ago', 300, true],
@@ -15,11 +15,11 @@ describe('a sign-in at the platform', () => {
     ['60 s ahead of our clock', -60, true],
     ['further ahead of it', -60.001, false],
     ['a year ahead of it', -31_536_000, false],
-  ])('%s is fresh: %s s, %s', (_when, seconds, fresh) => {
+  ])('for a sign-in %s (age %s s) is %s', (_when, seconds, fresh) => {
     expect(isFresh({ authenticatedAt: ago(seconds), acr: undefined }, RULE, NOW)).toBe(fresh);
   });
 
-  test('that is not known, or whose time is not, is never fresh', () => {
+  test('refuses a missing sign-in, and one without a time', () => {
     expect(isFresh(undefined, RULE, NOW)).toBe(false);
     expect(isFresh({ authenticatedAt: undefined, acr: 'gold' }, RULE, NOW)).toBe(false);
     expect(isFresh({ authenticatedAt: new Date(Number.NaN), acr: 'gold' }, RULE, NOW)).toBe(false);
@@ -33,17 +33,17 @@ describe('a sign-in at the platform', () => {
     ['gold silver', false],
     ['', false],
     [undefined, false],
-  ])('of the strength %j is enough where gold or silver are asked for: %s', (acr, enough) => {
+  ])('for the strength %j where gold or silver are required is %s', (acr, enough) => {
     expect(isFresh({ authenticatedAt: NOW, acr }, STRONG, NOW)).toBe(enough);
     expect(isFresh({ authenticatedAt: NOW, acr }, RULE, NOW)).toBe(true);
   });
 
-  test('however strong, has to be fresh', () => {
+  test('refuses an old sign-in of any strength', () => {
     expect(isFresh({ authenticatedAt: ago(301), acr: 'gold' }, STRONG, NOW)).toBe(false);
   });
 });
 
-test('auth_time is a number of seconds since 1970, and nothing else says when', () => {
+test('reads auth_time as seconds since 1970, and refuses anything else', () => {
   expect(authenticatedAt(1_774_744_200)).toEqual(NOW);
   expect(authenticatedAt(1_774_744_200.5)).toEqual(new Date(NOW.getTime() + 500));
   for (const none of [undefined, null, '1774744200', -1, Number.NaN, Number.POSITIVE_INFINITY, 1e300, {}, [1]]) {
@@ -51,7 +51,7 @@ test('auth_time is a number of seconds since 1970, and nothing else says when', 
   }
 });
 
-test('what is asked for is said with the refusal', () => {
+test('names the required sign-in in the refusal', () => {
   expect(confirmationRequired(STRONG)).toMatchObject({
     code: 'confirmation_required',
     details: { freshSignIn: STRONG },

@@ -17,21 +17,21 @@ function admitted(budget: NetworkBudget, attempts: number, nowMs = 0, network = 
   return count;
 }
 
-describe('the wrong passwords of one network', () => {
-  test('are 100 at once, and then six a minute', () => {
+describe('NetworkBudget', () => {
+  test('admits 100 attempts at once, and then six a minute', () => {
     const budget = new NetworkBudget();
     expect(admitted(budget, 1000)).toBe(100);
     expect(admitted(budget, 1000, MINUTE_MS)).toBe(6);
     expect(admitted(budget, 1000, 24 * 60 * MINUTE_MS)).toBe(100);
   });
 
-  test('cost another network nothing', () => {
+  test('counts each network separately', () => {
     const budget = new NetworkBudget();
     admitted(budget, 1000);
     expect(admitted(budget, 1000, 0, '2001:db8:0:1::/64')).toBe(100);
   });
 
-  test('are refused with the seconds until the next one, rounded up', () => {
+  test('refuses with the whole seconds until the next attempt, rounded up', () => {
     const budget = new NetworkBudget();
     admitted(budget, 100);
     const refusal = (retryAfterSeconds: number) =>
@@ -45,7 +45,7 @@ describe('the wrong passwords of one network', () => {
     expect(() => budget.spend('203.0.113.66', 10_000)).not.toThrow();
   });
 
-  test('leave room again for each one that was right', () => {
+  test('refunds attempts that were right', () => {
     const budget = new NetworkBudget();
     for (let right = 0; right < 500; right += 1) {
       budget.spend('203.0.113.66', 0);
@@ -57,7 +57,7 @@ describe('the wrong passwords of one network', () => {
     expect([admitted(budget, 1000), admitted(budget, 1000, 0, 'never seen')]).toEqual([1, 100]);
   });
 
-  test('are forgotten once they count no more, so that a botnet fills no memory', () => {
+  test('forgets networks whose budget is full again, so that a botnet fills no memory', () => {
     const budget = new NetworkBudget();
     for (let n = 0; n < 100_000; n += 1) budget.spend(`network ${n}`, n * 10);
     // An attempt counts for ten seconds. A thousand networks come in that time, and the budget is tidied up after every
@@ -65,7 +65,7 @@ describe('the wrong passwords of one network', () => {
     expect(budget.networks).toBeLessThanOrEqual(2001);
   });
 
-  test('are not forgotten before, however many networks come', () => {
+  test('remembers a network while its budget is not full, however many others come', () => {
     const budget = new NetworkBudget();
     admitted(budget, 100);
     for (let n = 0; n < 5000; n += 1) budget.spend(`network ${n}`, 0);

@@ -45,8 +45,8 @@ function waits(policy: ThrottlePolicy, guesses: number): number[] {
 describe.each([
   ['sign-in from one network', SIGN_IN_FROM_NETWORK],
   ['password confirmations', CONFIRMATION],
-])('the throttle of %s', (_what, policy) => {
-  test('admits at most 5 of any number of attempts made at once', () => {
+])('The throttle of %s', (_what, policy) => {
+  test('admits at most 5 of any number of concurrent attempts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 5, max: 500 }), fc.nat(), (attempts, at) => {
         const subject = new Subject(policy);
@@ -56,12 +56,12 @@ describe.each([
     );
   });
 
-  test('asks no wait of the first four, then 15 seconds, doubling up to 15 minutes', () => {
+  test('requires no wait after the first four attempts, then 15 seconds, doubling up to 15 minutes', () => {
     const seconds = waits(policy, 14).map((ms) => ms / 1000);
     expect(seconds).toEqual([0, 0, 0, 0, 15, 30, 60, 120, 240, 480, 900, 900, 900, 900]);
   });
 
-  test('never asks more than 15 minutes, however many guesses there were', () => {
+  test('never requires more than 15 minutes', () => {
     const lastAttemptAt = new Date(0);
     for (const failures of [20, 100, 5_000, 2_147_483_646]) {
       const decision = attemptPassword(policy, { failures, lastAttemptAt, blockedUntil: null }, new Date(MINUTE));
@@ -69,7 +69,7 @@ describe.each([
     }
   });
 
-  test('a blocked attempt does not lengthen the wait, and is answered with it in whole seconds, rounded up', () => {
+  test('does not lengthen the wait for a blocked attempt, and answers whole seconds, rounded up', () => {
     const subject = new Subject(policy);
     for (let guess = 0; guess < 5; guess += 1) subject.attempt(0);
     expect(subject.attempt(0)).toEqual({ admitted: false, retryAfterSeconds: 15 });
@@ -79,7 +79,7 @@ describe.each([
     expect(subject.state!.failures).toBe(6);
   });
 
-  test('forgets one attempt for every 15 minutes without any, and none a millisecond before', () => {
+  test('forgets one attempt for every 15 minutes without any, and none earlier', () => {
     const subject = new Subject(policy);
     for (let guess = 0; guess < 5; guess += 1) subject.attempt(0);
     const next = (at: number) => attemptPassword(policy, subject.state, new Date(at));
@@ -91,12 +91,12 @@ describe.each([
     }
   });
 
-  test('forgets nothing when the clock goes back', () => {
+  test('forgets nothing when the clock is set back', () => {
     const state = { failures: 3, lastAttemptAt: new Date(HOUR), blockedUntil: null };
     expect(attemptPassword(policy, state, new Date(0))).toMatchObject({ state: { failures: 4 } });
   });
 
-  test('over any pattern of attempts: at most 5 before the first wait, then at most one each wait', () => {
+  test('admits 5 attempts before the first wait and one after each wait, for any pattern', () => {
     const gaps = fc.array(fc.oneof(fc.nat({ max: 1000 }), fc.nat({ max: 20 * MINUTE })), { maxLength: 300 });
     fc.assert(
       fc.property(gaps, (pauses) => {
@@ -117,8 +117,8 @@ describe.each([
   });
 });
 
-describe('an account, from all networks together,', () => {
-  test('is guessed at 100 times before the first wait', () => {
+describe('The throttle of sign-ins to one account from all networks', () => {
+  test('admits 100 guesses before the first wait', () => {
     const subject = new Subject(SIGN_IN_TO_ACCOUNT);
     const admitted = Array.from({ length: 1000 }, () => subject.attempt(0)).filter((d) => d.admitted);
     expect(admitted).toHaveLength(100);
@@ -129,7 +129,7 @@ describe('an account, from all networks together,', () => {
     ['as soon as each wait is over', 0],
     ['stopping short of the ceiling for an hour', HOUR],
     ['stopping short of it for a day', 24 * HOUR],
-  ])('is guessed at 4 times an hour in the long run: %s', (_how, pauseMs) => {
+  ])('admits 4 guesses an hour in the long run: %s', (_how, pauseMs) => {
     const subject = new Subject(SIGN_IN_TO_ACCOUNT);
     const days = 30;
     let guesses = 0;

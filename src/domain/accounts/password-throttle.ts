@@ -20,32 +20,20 @@ export type ThrottleDecision =
 
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * MINUTE_MS;
-/**
- * One failure is forgotten after each such period without an attempt. It is as long as the longest wait, so pausing
- * gives no more guesses than waiting does.
- */
+/** One failure is forgotten after each such period without an attempt. A pause gives no more guesses than a wait. */
 export const FAILURE_FORGOTTEN_AFTER_MS = LONGEST_WAIT_MS;
 
-/**
- * How long after its last attempt we remember that a subject was right once. Other subjects are forgotten when their
- * failures no longer count.
- */
+/** How long after its last attempt we remember that a subject was right once. */
 export const SUCCESSES_KEPT_DAYS = 90;
 
 /** Sign-in to one account from one client network: stops somebody who guesses there without locking the owner out. */
 export const SIGN_IN_FROM_NETWORK: ThrottlePolicy = { freeGuesses: 5 };
-/**
- * Sign-in to one account from all networks that never signed in to it: limits guesses that are spread over many
- * networks.
- */
+/** Sign-in to one account from all networks that never signed in to it: limits guesses from many networks. */
 export const SIGN_IN_TO_ACCOUNT: ThrottlePolicy = { freeGuesses: 100 };
 /** Password confirmations by a person who is signed in. */
 export const CONFIRMATION: ThrottlePolicy = { freeGuesses: 5 };
 
-/**
- * Counts an attempt before its password is checked. After the free guesses each attempt doubles the wait, from 15
- * seconds to 15 minutes. One failure is forgotten for every 15 minutes without an attempt.
- */
+/** Counts an attempt before its password is checked. After the free guesses each attempt doubles the wait. */
 export function attemptPassword(policy: ThrottlePolicy, state: ThrottleState | undefined, now: Date): ThrottleDecision {
   if (state?.blockedUntil && state.blockedUntil > now) {
     return { admitted: false, retryAfterSeconds: Math.ceil((state.blockedUntil.getTime() - now.getTime()) / 1000) };

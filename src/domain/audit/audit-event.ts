@@ -1,6 +1,6 @@
 import type { AccountChange } from '../accounts/account-change.js';
 import type { ApiKey } from '../keys/api-key.js';
-import type { RevocationReason } from '../keys/revocation-reason.js';
+import type { RevocationReason } from '../keys/key-change.js';
 import type { DenialReason } from '../keys/verdict.js';
 import type { LeakSite } from './leak-site.js';
 
@@ -11,20 +11,18 @@ export interface Client {
   readonly requestId: string | null;
 }
 
-/** For what the service does by itself: jobs and observations. */
+/** For what the service does by itself. */
 export const NO_CLIENT: Client = { ip: null, userAgent: null, requestId: null };
 
-/** Who makes a change. */
 export interface Actor {
   /** As on the audit trail: an account's id, `admin:<name>`, `service:<identity>`, or null for the service itself. */
   readonly actorId: string | null;
   readonly client: Client;
 }
 
-/** For changes that nobody requested. */
 export const THE_SERVICE: Actor = { actorId: null, client: NO_CLIENT };
 
-/** A person who uses the command line of the service. */
+/** A person at the command line. */
 export type Administrator = Actor;
 
 export type FailureReason =

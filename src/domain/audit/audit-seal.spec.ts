@@ -38,24 +38,24 @@ function digest(events: readonly SealableEvent[], key = KEY) {
   return mac.digest();
 }
 
-describe('the events of a seal', () => {
+describe('eventsProblem', () => {
   const seal = sealEvents(KEY, undefined, 9n, digest([EVENT]), NOW);
 
-  test('are what was sealed', () => expect(eventsProblem(seal, digest([EVENT]))).toBeUndefined());
+  test('accepts the sealed events', () => expect(eventsProblem(seal, digest([EVENT]))).toBeUndefined());
 
-  test.each(Object.keys(EVENT) as (keyof SealableEvent)[])('no longer, when %s was changed', (column) => {
+  test.each(Object.keys(EVENT) as (keyof SealableEvent)[])('finds a change of the column %s', (column) => {
     const changes = { id: 8n, at: new Date(NOW.getTime() + 1), count: 2 };
     const changed = { ...EVENT, [column]: column in changes ? changes[column as keyof typeof changes] : 'other' };
-    expect(eventsProblem(seal, digest([changed]))).toBe('an event is not what was sealed');
+    expect(eventsProblem(seal, digest([changed]))).toBe('the events differ from the sealed ones');
   });
 
-  test('no longer, when a value went from one column to another', () => {
+  test('finds a value that was moved to another column', () => {
     const one = digest([{ ...EVENT, userAgent: 'x', requestId: null }]);
     const other = digest([{ ...EVENT, userAgent: null, requestId: 'x' }]);
     expect(one.eventsMac.equals(other.eventsMac)).toBe(false);
   });
 
-  test('are spelled with their details only where they have any, so that seals from before there were details hold', () => {
+  test('verifies seals from before events had details', () => {
     const { details: _details, ...before } = EVENT;
     const columns = [String(before.id), before.at.valueOf(), ...Object.values(before).slice(2)];
     const mac = createHmac('sha256', KEY);
@@ -64,14 +64,14 @@ describe('the events of a seal', () => {
     expect(digest([{ ...EVENT, details: '' }]).eventsMac).not.toEqual(digest([EVENT]).eventsMac);
   });
 
-  test('no longer, when one came, went, or changed places', () => {
+  test('finds added, removed and swapped events', () => {
     const next = { ...EVENT, id: 8n };
-    expect(eventsProblem(seal, digest([EVENT, next]))).toBe('1 events were sealed and 2 are there');
-    expect(eventsProblem(seal, digest([]))).toBe('1 events were sealed and 0 are there');
+    expect(eventsProblem(seal, digest([EVENT, next]))).toBe('the number of events is 2 instead of 1');
+    expect(eventsProblem(seal, digest([]))).toBe('the number of events is 0 instead of 1');
     expect(digest([EVENT, next]).eventsMac.equals(digest([next, EVENT]).eventsMac)).toBe(false);
   });
 
-  test('are spelled in one way for each content, whatever clients have put into it', () => {
+  test('distinguishes all contents, whatever clients have sent', () => {
     const text = fc.option(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\\', '[', ']', 'a', 'é') }));
     fc.assert(
       fc.property(text, text, text, text, (a, b, c, d) => {
@@ -84,12 +84,12 @@ describe('the events of a seal', () => {
     );
   });
 
-  test('can’t be digested without the key', () => {
+  test('needs the key', () => {
     expect(digest([EVENT]).eventsMac.equals(digest([EVENT], OTHER_KEY).eventsMac)).toBe(false);
   });
 });
 
-describe('a chain of seals', () => {
+describe('A chain of seals', () => {
   const first = sealEvents(KEY, undefined, 9n, digest([EVENT]), NOW);
   const second = sealEvents(KEY, first, 20n, digest([]), NOW);
   const third = sealEvents(KEY, second, 21n, digest([]), NOW);
@@ -114,42 +114,42 @@ describe('a chain of seals', () => {
     ['predecessor', { previousMac: third.mac }],
     ['mac', { mac: first.mac }],
     ['mac, cut short', { mac: second.mac.subarray(1) }],
-  ])('is broken where a seal’s %s was changed', (_, change) => {
+  ])('is broken when this part of a seal was changed: %s', (_, change) => {
     expect(sealProblem([KEY], first, { ...second, ...change })).toBe(changed);
   });
 
-  test('is broken where a seal is missing', () => {
+  test('is broken when a seal is missing', () => {
     expect(sealProblem([KEY], first, third)).toBe('seal 2 is missing');
     expect(sealProblem([KEY], undefined, second)).toBe('seal 1 is missing');
   });
 
-  test('is broken where a genuine seal of another chain was put in', () => {
+  test('is broken when it contains a genuine seal of another chain', () => {
     const other = sealEvents(KEY, undefined, 9n, digest([]), NOW);
-    expect(sealProblem([KEY], other, second)).toBe('the seal does not follow seal 1 as it stands');
+    expect(sealProblem([KEY], other, second)).toBe('the seal does not continue from seal 1');
   });
 
-  test('is broken where a genuine seal leaves out a range', () => {
+  test('is broken when a genuine seal leaves out a range', () => {
     const later = sealEvents(KEY, { ...first, toEventId: 12n }, 20n, digest([]), NOW);
-    expect(sealProblem([KEY], first, later)).toBe('the seal does not follow seal 1 as it stands');
+    expect(sealProblem([KEY], first, later)).toBe('the seal does not continue from seal 1');
   });
 
-  test('keeps its spelling for good: what was sealed long ago must verify (computed with Python’s hmac)', () => {
+  test('verifies old seals for ever (compared with values of Python’s hmac)', () => {
     expect(first.eventsMac.toString('hex')).toBe('835e226646d15078e7fcf7cedd2ba73dfeaa9629f75e98189e34e7c3a0fa53e9');
     expect(first.mac.toString('hex')).toBe('f9393094fb8cc167a731b48ade382e338853d9f38f33a8578c3b0a22319af572');
     expect(first.previousMac).toEqual(Buffer.alloc(32));
   });
 
-  describe('whose key was replaced', () => {
+  describe('with a replaced key', () => {
     const keys = [OTHER_KEY, KEY];
     const rotated = sealEvents(OTHER_KEY, first, 20n, digest([], OTHER_KEY), NOW);
 
-    test('goes on with the newer key, each seal under its own', () => {
+    test('continues under the newer key, and verifies each seal with its own', () => {
       expect([first, rotated].map((seal) => sealKeyOf(keys, seal))).toEqual([KEY, OTHER_KEY]);
       expect([sealProblem(keys, undefined, first), sealProblem(keys, first, rotated)]).toEqual([undefined, undefined]);
       expect([endProblem(keys, rotated), endProblem([KEY], first)]).toEqual([undefined, undefined]);
     });
 
-    test('is broken where the older key sealed again', () => {
+    test('is broken when the older key sealed again', () => {
       const again = sealEvents(KEY, rotated, 21n, digest([]), NOW);
       expect(sealProblem(keys, rotated, again)).toBe('the seal was made with an older key than the seal before it');
     });
@@ -161,31 +161,31 @@ describe('a chain of seals', () => {
   test('is broken for another key', () => expect(sealProblem([OTHER_KEY], undefined, first)).toBe(changed));
 });
 
-describe('a pruning on record', () => {
+describe('A recorded pruning', () => {
   const upTo = sealEvents(KEY, undefined, 9n, digest([EVENT]), NOW);
   const pruning = recordPruning(KEY, 4n, upTo, NOW);
 
-  test('says which seals it emptied', () => {
+  test('names the seals whose events it deleted', () => {
     expect(pruning).toMatchObject({ id: 5n, toSealId: 1n, toEventId: 9n, prunedAt: NOW });
     expect(isPruningGenuine([KEY], pruning)).toBe(true);
   });
 
   test.each([{ id: 6n }, { toSealId: 2n }, { toEventId: 10n }, { prunedAt: new Date(0) }, { mac: upTo.mac }])(
-    'proves nothing once it was changed (%#)',
+    'does not verify after a change (%#)',
     (change) => expect(isPruningGenuine([KEY], { ...pruning, ...change })).toBe(false),
   );
 
-  test('keeps its spelling for good (computed with Python’s hmac)', () => {
+  test('verifies for ever (compared with a value of Python’s hmac)', () => {
     expect(pruning.mac.toString('hex')).toBe('da9348676ef353f2fb754a817a7fc2e76445f7072e9d62dd9887aea992305ecc');
   });
 
-  test('beside others does not hide the furthest: up to its seal events were deleted', () => {
+  test('shows the last deleted seal, also when there are several prunings', () => {
     const upToSeals = (...ids: bigint[]) => lastPrunedSealId(ids.map((toSealId) => ({ ...pruning, toSealId })));
     expect([upToSeals(), upToSeals(3n), upToSeals(3n, 9n, 4n)]).toEqual([0n, 3n, 9n]);
   });
 
-  test('is proven by whichever key it was recorded with', () =>
+  test('verifies with the key that recorded it, old or new', () =>
     expect(isPruningGenuine([OTHER_KEY, KEY], pruning)).toBe(true));
 
-  test('proves nothing without the key', () => expect(isPruningGenuine([OTHER_KEY], pruning)).toBe(false));
+  test('does not verify without the key', () => expect(isPruningGenuine([OTHER_KEY], pruning)).toBe(false));
 });

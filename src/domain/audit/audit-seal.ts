@@ -35,16 +35,13 @@ export interface AuditSeal extends EventsDigest {
   readonly mac: Buffer;
 }
 
-/**
- * The keys of a chain, newest first. The first key makes seals. Each of the others only verifies the seals that it
- * made.
- */
+/** The keys of a chain, newest first. The first one makes seals; the others only verify the seals that they made. */
 export type SealKeys = readonly KeyObject[];
 
 /** What the first seal has in place of the MAC of a previous seal. */
 const NO_MAC = Buffer.alloc(32);
 
-/** Takes events one at a time in the order of their ids, so memory use does not depend on the size of the range. */
+/** Takes events one at a time, in the order of their ids, so that it needs little memory for any range. */
 export class EventsMac {
   private readonly hmac: Hmac;
   private eventCount = 0;
@@ -90,7 +87,7 @@ export function sealProblem(keys: SealKeys, previous: AuditSeal | undefined, sea
   if (keyBefore && keys.indexOf(key) > keys.indexOf(keyBefore))
     return 'the seal was made with an older key than the seal before it';
   const follows = seal.fromEventId === place.fromEventId && sameMac(seal.previousMac, place.previousMac);
-  return follows ? undefined : `the seal does not follow seal ${place.id - 1n} as it stands`;
+  return follows ? undefined : `the seal does not continue from seal ${place.id - 1n}`;
 }
 
 /** The key that made a seal. Undefined when no key of these did, or when the seal was changed. */
@@ -98,20 +95,16 @@ export function sealKeyOf(keys: SealKeys, seal: AuditSeal): KeyObject | undefine
   return keys.find((key) => sameMac(seal.mac, sealMac(key, seal)));
 }
 
-/**
- * What is wrong with the newest seal as the end of the chain. A new key makes a seal as soon as it is in use, so the
- * newest seal must be by the newest key.
- */
+/** A new key makes a seal as soon as it is in use, so the newest seal must be by the newest key. */
 export function endProblem(keys: SealKeys, newest: AuditSeal): string | undefined {
   if (sealKeyOf(keys, newest) === keys[0]) return undefined;
   return 'no seal was made with the newest key: no instance has run with it yet, or its seals were cut off';
 }
 
-/** What is wrong with the events of a seal; undefined when nothing is. */
 export function eventsProblem(seal: AuditSeal, found: EventsDigest): string | undefined {
   if (found.eventCount !== seal.eventCount)
-    return `${seal.eventCount} events were sealed and ${found.eventCount} are there`;
-  return sameMac(found.eventsMac, seal.eventsMac) ? undefined : 'an event is not what was sealed';
+    return `the number of events is ${found.eventCount} instead of ${seal.eventCount}`;
+  return sameMac(found.eventsMac, seal.eventsMac) ? undefined : 'the events differ from the sealed ones';
 }
 
 function placeAfter(previous: AuditSeal | undefined): Pick<AuditSeal, 'id' | 'fromEventId' | 'previousMac'> {
@@ -127,18 +120,12 @@ function sealMac(key: KeyObject, seal: Omit<AuditSeal, 'mac'>): Buffer {
 
 type Value = string | number | null;
 
-/**
- * HMAC-SHA-256 over a list of values. The first value names the kind of list, so that a MAC of one kind never verifies
- * as another.
- */
+/** HMAC-SHA-256. The first value names the kind of list, so that a MAC of one kind never verifies as another. */
 export function macOf(key: KeyObject, values: readonly Value[]): Buffer {
   return createHmac('sha256', key).update(line(values)).digest();
 }
 
-/**
- * Two different lists never give the same text: it is JSON, in which a line break is always escaped, and a line break
- * ends it.
- */
+/** Different lists give different texts: JSON escapes line breaks, and a line break ends it. */
 function line(values: readonly Value[]): string {
   return `${JSON.stringify(values)}\n`;
 }

@@ -6,7 +6,7 @@ import { canonicalAddress, clientNetwork } from './client-network.js';
 /** As browsers write an address: all groups, without leading zeros, the longest run of zeros shortened. */
 const canonical = (ip: string) => new URL(`http://[${ip}]/`).hostname.slice(1, -1);
 
-describe("a client's network", () => {
+describe('clientNetwork', () => {
   test.each([
     [null, 'unknown'],
     ['203.0.113.9', '203.0.113.9'],
@@ -25,9 +25,9 @@ describe("a client's network", () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['64:ff9b::203.0.113.9', '64:ff9b:0:0::/64'],
     ['1:2::3:4:5:203.0.113.9', '1:2:0:3::/64'],
-  ])('of %j is %j', (ip, network) => expect(clientNetwork(ip)).toBe(network));
+  ])('for %j is %j', (ip, network) => expect(clientNetwork(ip)).toBe(network));
 
-  test('is the same however the address is written', () => {
+  test('is the same for every spelling of an address', () => {
     fc.assert(
       fc.property(fc.ipV6(), (ip) => {
         expect(clientNetwork(ip.toUpperCase())).toBe(clientNetwork(canonical(ip)));
@@ -36,7 +36,7 @@ describe("a client's network", () => {
     );
   });
 
-  test('is shared by two IPv6 addresses exactly when their first 64 bits are the same', () => {
+  test('is the same for two IPv6 addresses exactly when their first 64 bits are equal', () => {
     const group = fc.nat({ max: 0xffff });
     const groups = fc.array(fc.oneof(fc.constant(0), group), { minLength: 8, maxLength: 8 });
     const write = (parts: number[]) => canonical(parts.map((part) => part.toString(16)).join(':'));
@@ -54,7 +54,7 @@ describe("a client's network", () => {
   });
 });
 
-describe("an address's one spelling", () => {
+describe('canonicalAddress', () => {
   test.each([
     ['203.0.113.9', '203.0.113.9'],
     ['::FFFF:203.0.113.9', '203.0.113.9'],
@@ -64,9 +64,9 @@ describe("an address's one spelling", () => {
     ['10:0:0:2:30:0:0:0', '10:0:0:2:30::'],
     ['::', '::'],
     ['::1', '::1'],
-  ])('of %s is %s', (ip, spelled) => expect(canonicalAddress(ip)).toBe(spelled));
+  ])('for %s is %s', (ip, spelled) => expect(canonicalAddress(ip)).toBe(spelled));
 
-  test('is that of browsers', () => {
+  test('spells addresses like browsers do', () => {
     const group = fc.oneof(fc.constant(0), fc.nat({ max: 0xffff }));
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {

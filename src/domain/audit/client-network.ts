@@ -9,11 +9,7 @@ export function clientNetwork(ip: string | null): string {
   return isMapped(groups) ? dotted(groups.slice(6)) : `${groups.slice(0, 4).join(':')}::/64`;
 }
 
-/**
- * The canonical spelling of an address (RFC 5952), so that addresses can be compared. An IPv4 address that is mapped to
- * IPv6 becomes the IPv4 address.
- * @param ip a valid address
- */
+/** The canonical spelling (RFC 5952) of a valid address. An IPv4 address that is mapped to IPv6 becomes IPv4. */
 export function canonicalAddress(ip: string): string {
   if (!ip.includes(':')) return ip;
   const groups = groupsOf(ip);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FloodGauge, LONGEST_PAUSE_MS, RowAllowance } from './failure-flood.js';
 
-describe('the time from one commit of failures to the next', () => {
+describe('FloodGauge', () => {
   const after = (failuresPerSecond: number, seconds: number) => {
     const gauge = new FloodGauge();
     const [stepMs, endMs] = [1000 / failuresPerSecond, seconds * 1000];
@@ -13,36 +13,36 @@ describe('the time from one commit of failures to the next', () => {
   test.each([
     ['one', 1],
     ['fifty', 50],
-  ])('is nothing while %s fail a second, however long that goes on', (_, perSecond) => {
+  ])('requires no pause while %s failures arrive each second, for any time', (_, perSecond) => {
     expect(after(perSecond, 60).pauseMs).toBe(0);
   });
 
-  test.each([75, 100, 125])('grows with the failures: at %s a second it is neither nothing nor all', (perSecond) => {
+  test.each([75, 100, 125])('requires a pause between none and the longest at %s failures a second', (perSecond) => {
     const { pauseMs } = after(perSecond, 10);
     expect(pauseMs).toBeGreaterThan(((perSecond - 60) / 100) * LONGEST_PAUSE_MS);
     expect(pauseMs).toBeLessThan(((perSecond - 40) / 100) * LONGEST_PAUSE_MS);
   });
 
-  test.each([200, 100_000])('is never more than its limit: at %s a second', (perSecond) => {
+  test.each([200, 100_000])('never exceeds the longest pause, at %s failures a second', (perSecond) => {
     const { pauseMs } = after(perSecond, 2);
     expect(pauseMs).toBeGreaterThan(LONGEST_PAUSE_MS * 0.95);
     expect(pauseMs).toBeLessThanOrEqual(LONGEST_PAUSE_MS);
   });
 
-  test('is nothing again soon after the greatest flood', () => {
+  test('requires no pause soon after the largest flood', () => {
     const { gauge, endMs } = after(100_000, 5);
     expect(gauge.pauseMs(endMs + 500)).toBeGreaterThan(0);
     expect(gauge.pauseMs(endMs + 1200)).toBe(0);
   });
 
-  test('is nothing after forget()', () => {
+  test('requires no pause after forget()', () => {
     const { gauge, endMs } = after(1000, 1);
     gauge.forget();
     expect(gauge.pauseMs(endMs)).toBe(0);
   });
 });
 
-test('never are more than 900 rows written in any second, and always some again soon', () => {
+test('allows at most 900 rows in any second, and some again soon', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 }), (pausesMs) => {
       const allowance = new RowAllowance();

@@ -1,7 +1,4 @@
-/**
- * Limits how often failed authentications are committed. Up to the first rate each failure is committed at once.
- * Between the two rates the pause between commits grows.
- */
+/** Up to this rate each failure is committed at once. From here to the next rate, the pause between commits grows. */
 export const EVERYDAY_FAILURES_PER_SECOND = 50;
 export const FLOOD_FAILURES_PER_SECOND = 150;
 /** The pause between two commits in a flood. */
@@ -11,19 +8,14 @@ export const LONGEST_PAUSE_MS = 250;
 const MAX_ROWS_PER_SECOND = 1000;
 /** For commits that are delayed on their way and so reach PostgreSQL closer to the next one. */
 const MARGIN = 100;
-/**
- * Rows that may be written at once. Together with the rows regained in a second they stay below the guaranteed maximum.
- */
 export const ROWS_AT_ONCE = 200;
 export const ROWS_REGAINED_PER_SECOND = MAX_ROWS_PER_SECOND - MARGIN - ROWS_AT_ONCE;
 
-/** Roughly how long a failure counts. */
 const MEMORY_MS = 1000;
 
 /**
- * Measures how many failures arrive, and from that the pause between commits. The load decays exponentially, so it
- * covers about the last second. It is capped at the rate of a flood, so that commits are normal again about a second
- * after a flood of any size.
+ * Measures how many failures arrive. The load decays exponentially, and it is capped at the rate of a flood, so that
+ * commits are normal again about a second after a flood of any size.
  */
 export class FloodGauge {
   private load = 0;

@@ -8,9 +8,9 @@ function failure(part: Partial<FailedAuthentication> = {}, ip: string | null = '
 }
 const counts = (groups: readonly FailureGroup[]) => groups.map(({ count }) => count);
 
-describe('failures share an event', () => {
-  test('when reason, credential and network are the same', () => {
-    const alike = [failure({}, '2001:db8::1'), failure({}, '2001:db8::2')];
+describe('groupFailures', () => {
+  test('groups failures with the same reason, credential and network', () => {
+    const same = [failure({}, '2001:db8::1'), failure({}, '2001:db8::2')];
     const others = [
       failure({}, '2001:db8:0:1::1'),
       failure({ reason: 'revoked' }, '2001:db8::1'),
@@ -18,32 +18,32 @@ describe('failures share an event', () => {
       failure({ ownerId: 'ada' }, '2001:db8::1'),
       failure({}, null),
     ];
-    const groups = groupFailures([...alike, ...others], false);
+    const groups = groupFailures([...same, ...others], false);
     expect(counts(groups)).toEqual([2, 1, 1, 1, 1, 1]);
-    expect(groups[0]!.failure).toBe(alike[0]);
+    expect(groups[0]!.failure).toBe(same[0]);
   });
 
-  test('under a flood whatever key of no account was tried from one network; it names no key then', () => {
+  test('groups guesses at no account from one network in a flood, without a public part', () => {
     const guesses = ['a', 'b', 'c'].map((digit) => failure({ publicPart: digit.repeat(24) }));
     expect(groupFailures(guesses, true)).toEqual([{ count: 3, failure: { ...guesses[0], publicPart: null } }]);
     expect(counts(groupFailures([...guesses, failure({}, '192.0.2.2')], true))).toEqual([3, 1]);
     expect(groupFailures([guesses[0]!, guesses[0]!], true)).toEqual([{ count: 2, failure: guesses[0] }]);
   });
 
-  test('under a flood still not when they concern different keys of owners', () => {
+  test('keeps failures of different keys of owners apart in a flood', () => {
     const known = (keyId: string) => failure({ ownerId: 'ada', keyId, publicPart: keyId });
     expect(counts(groupFailures([known('1'), known('2'), known('1')], true))).toEqual([2, 1]);
   });
 });
 
-describe('more groups than may be written', () => {
+describe('limitGroups', () => {
   const fromNetwork = (n: number, part: Partial<FailedAuthentication> = {}) => failure(part, `10.0.0.${n}`);
 
-  test('leave those of known owners by themselves, then the earlier ones, and the rest as one a reason', () => {
-    const nobodys = [1, 2, 3, 4, 5].map((n) => fromNetwork(n));
+  test('keeps groups of known owners first, then earlier ones, and merges the others by reason', () => {
+    const ownerless = [1, 2, 3, 4, 5].map((n) => fromNetwork(n));
     const expired = fromNetwork(6, { reason: 'expired' });
     const owners = fromNetwork(7, { ownerId: 'ada', keyId: 'k', reason: 'revoked' });
-    const all = groupFailures([...nobodys, nobodys[4]!, expired, owners], false);
+    const all = groupFailures([...ownerless, ownerless[4]!, expired, owners], false);
     const limited = limitGroups(all, 5);
     const rest = (reason: string) => ({
       reason,
@@ -54,18 +54,18 @@ describe('more groups than may be written', () => {
     });
     expect(limited).toEqual([
       { failure: owners, count: 1 },
-      { failure: nobodys[0], count: 1 },
+      { failure: ownerless[0], count: 1 },
       { failure: rest('invalid-key'), count: 5 },
       { failure: rest('expired'), count: 1 },
     ]);
   });
 
-  test('are all kept while they are few enough', () => {
+  test('keeps all groups while they are few enough', () => {
     const all = groupFailures([fromNetwork(1), fromNetwork(2)], false);
     expect(limitGroups(all, 2)).toEqual(all);
   });
 
-  test('are one a reason at the least, and no failure is ever lost', () => {
+  test('returns at least one group for each reason, and loses no failure', () => {
     const all = groupFailures(
       [1, 2, 3].flatMap((n) => [fromNetwork(n), fromNetwork(n, { reason: 'expired' })]),
       false,

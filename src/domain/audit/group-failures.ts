@@ -8,18 +8,17 @@ export interface FailureGroup {
 }
 
 /**
- * Groups failures that have the same reason, credential and client network, and counts each group.
- * @param isFlood in a flood the credential is ignored unless it points at an account: guesses from one network make one
- * group for each reason
+ * Groups failures that have the same reason, credential and client network.
+ * @param isFlood ignores a credential that points at no account, so that guesses from one network make few groups
  */
 export function groupFailures(failures: readonly FailedAuthentication[], isFlood: boolean): FailureGroup[] {
   const groups = new Map<string, { failure: FailedAuthentication; count: number }>();
   for (const failure of failures) {
     const { reason, ownerId, keyId, publicPart, client } = failure;
     const credential = isFlood && ownerId === null ? null : publicPart;
-    const likeness = JSON.stringify([reason, ownerId, keyId, credential, clientNetwork(client.ip)]);
-    const group = groups.get(likeness);
-    if (!group) groups.set(likeness, { failure, count: 1 });
+    const identity = JSON.stringify([reason, ownerId, keyId, credential, clientNetwork(client.ip)]);
+    const group = groups.get(identity);
+    if (!group) groups.set(identity, { failure, count: 1 });
     else {
       group.count += 1;
       if (group.failure.publicPart !== publicPart) group.failure = { ...group.failure, publicPart: null };
@@ -29,8 +28,8 @@ export function groupFailures(failures: readonly FailedAuthentication[], isFlood
 }
 
 /**
- * Reduces the groups to at most `maxGroups`. Groups of known owners come first, then earlier ones. The others are
- * merged into one group for each reason, without owner, key and network. The sum of the counts stays the same.
+ * Keeps groups of known owners first, then earlier ones. The others are merged into one group for each reason, without
+ * owner, key and network. The sum of the counts stays the same.
  * @param maxGroups below the number of reasons, the result is one group for each reason
  */
 export function limitGroups(groups: readonly FailureGroup[], maxGroups: number): FailureGroup[] {

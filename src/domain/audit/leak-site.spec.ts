@@ -3,7 +3,7 @@ import { recordedLeak } from '../audit/leak-site.js';
 
 const recorded = (details: string | null, reason = 'leaked') => recordedLeak({ reason, details });
 
-test('the end of a leaked key says where it stood', () => {
+test('recordedLeak reads where a leaked key was found', () => {
   expect(recorded('{"source":"scanner","url":"https://git.example/x"}')).toEqual({
     source: 'scanner',
     url: 'https://git.example/x',
@@ -11,7 +11,7 @@ test('the end of a leaked key says where it stood', () => {
   expect(recorded('{"source":null,"url":null}')).toEqual({ source: null, url: null });
 });
 
-test('no other event does, nor one whose details are none', () => {
+test('recordedLeak is null for other events and for events without valid details', () => {
   expect(recorded('{"source":"scanner","url":null}', 'owner')).toBeNull();
   expect(recorded(null)).toBeNull();
   expect(recorded('{"source":7,"url":["x"]}')).toEqual({ source: null, url: null });

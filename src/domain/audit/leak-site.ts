@@ -3,7 +3,7 @@ import { detailsOf } from './history-event.js';
 
 /** Where a reporter says that a key was found. Only stored on the audit trail: the URL is never fetched. */
 export interface LeakSite {
-  /** The person or program that found it, such as `secret-scanner`. */
+  /** The finder, such as `secret-scanner`. */
   readonly source: string | null;
   readonly url: string | null;
 }

@@ -19,8 +19,8 @@ function recorded(stored: StoredAccount | undefined, ...changes: Change[]): Reco
 const differences = (...given: Parameters<typeof recorded>) => recorded(...given).differences();
 const CREATED: Change = ['created', [], ['a:read']];
 
-describe('an account', () => {
-  test('is as its events left it', () => {
+describe('RecordedAccount', () => {
+  test('matches the account that its events describe', () => {
     expect(differences(ACTIVE('a:read'), CREATED)).toEqual([]);
     expect(differences(ACTIVE('b:read', 'a:read'), CREATED, ['changed', ['a:read'], ['a:read', 'b:read']])).toEqual([]);
     for (const [became, status] of [
@@ -34,7 +34,7 @@ describe('an account', () => {
     expect(differences(ACTIVE('c:read'), CREATED, ['purged', ['a:read'], []], ['created', [], ['c:read']])).toEqual([]);
   });
 
-  test('with permissions that no event gave, or without some that one gave, is found', () => {
+  test('finds permissions that no event gave, and missing ones', () => {
     expect(differences(ACTIVE('a:read', 'b:write', 'c:write'), CREATED)).toEqual([
       'has b:write c:write, which no event gave',
     ]);
@@ -42,7 +42,7 @@ describe('an account', () => {
     expect(differences(ACTIVE('b:read'), CREATED)).toHaveLength(2);
   });
 
-  test('whose permissions were others for a while is found, at the first time', () => {
+  test('finds permissions that were different for a while, at the first event', () => {
     const laundered: Change[] = [CREATED, ['changed', ['b:write'], ['a:read']], ['changed', ['c:write'], ['a:read']]];
     expect(differences(ACTIVE('a:read'), ...laundered)).toEqual(['had other permissions at event 2 than event 1 gave']);
   });
@@ -52,14 +52,15 @@ describe('an account', () => {
     ['active', 'deleted', 'deleted'],
     ['suspended', 'reactivated', 'active'],
     ['active', 'purged', 'deleted'],
-  ])('that is %s after it was %s is found', (status, became, left) => {
+  ])('finds an account that is %s after it was %s', (status, became, left) => {
     const stored = { status, permissions: ['a:read'] };
     expect(differences(stored, CREATED, [became])).toEqual([`is ${status}; event 2 left it ${left}`]);
   });
 
-  test('that is gone is found', () => expect(differences(undefined, CREATED)).toEqual(['is on record, and is gone']));
+  test('finds an account that is not stored any more', () =>
+    expect(differences(undefined, CREATED)).toEqual(['has events, but is not stored any more']));
 
-  test('is taken as found where no event gave its permissions, but for its status', () => {
+  test('accepts permissions that no event describes, but not another status', () => {
     const found = recorded(ACTIVE('a:read'));
     expect([found.isTakenAsFound, found.differences()]).toEqual([true, []]);
     const suspended = recorded(ACTIVE('a:read'), ['suspended']);
@@ -71,7 +72,7 @@ describe('an account', () => {
   });
 
   test.each(['[]', '{"permissions":7}', '{"permissions":{"before":[]}}', '{'])(
-    'takes no permissions from what no service has written: %s',
+    'ignores details that the service never writes: %s',
     (details) => {
       const account = new RecordedAccount(ACTIVE('a:read'));
       account.add({ id: 1n, type: 'account.changed', ownerId: 'u1', details });

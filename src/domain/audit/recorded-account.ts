@@ -13,9 +13,7 @@ const STATUS_AFTER: Readonly<Record<string, AccountStatus>> = {
   'account.purged': 'deleted',
 };
 
-/**
- * Reconstructs an account from its events, in the order of their ids, and compares the result with the stored account.
- */
+/** Reconstructs an account from its events, in the order of their ids, to compare it with the stored account. */
 export class RecordedAccount {
   private given: { readonly permissions: readonly string[]; readonly by: HistoryEvent } | undefined;
   private left: { readonly status: AccountStatus; readonly by: HistoryEvent } | undefined;
@@ -41,7 +39,7 @@ export class RecordedAccount {
 
   differences(): string[] {
     const { stored, given, left, between } = this;
-    if (!stored) return ['is on record, and is gone'];
+    if (!stored) return ['has events, but is not stored any more'];
     return [
       ...(between === undefined ? [] : [between]),
       ...(given ? permissionProblems(stored.permissions, given.permissions, given.by) : []),

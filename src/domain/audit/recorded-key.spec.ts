@@ -36,8 +36,8 @@ function differences(stored: StoredKey | undefined, events: readonly HistoryEven
   return recorded.differences(prunedUpTo).map((problem) => problem.replace(/event \d+/g, 'event n'));
 }
 
-describe('a key', () => {
-  test('is as its events left it: living, revoked or expired', () => {
+describe('RecordedKey', () => {
+  test('matches the key that its events describe: active, revoked or expired', () => {
     const created = event('created', FACTS);
     expect(differences(KEY, [created])).toEqual([]);
     expect(differences({ ...KEY, revokedAt: LATER }, [created, event('revoked')])).toEqual([]);
@@ -53,74 +53,77 @@ describe('a key', () => {
       { expiresAt: LATER },
       `expires at ${LATER.toISOString()}; event n created it until ${KEY.expiresAt.toISOString()}`,
     ],
-    [{ revokedAt: LATER }, 'is revoked, and no event says so'],
-    [{ expiredAt: LATER }, 'is expired, and no event says so'],
-  ])('that was changed differs in that: %j', (change, problem) => {
+    [{ revokedAt: LATER }, 'is revoked, but no event revoked it'],
+    [{ expiredAt: LATER }, 'is expired, but it expired by no event'],
+  ])('names the changed part: %j', (change, problem) => {
     expect(differences({ ...KEY, ...change }, [event('created', FACTS)])).toEqual([problem]);
   });
 
   test.each([
-    ['revoked', 'is alive after its revocation by event n'],
-    ['expired', 'is alive after its expiry by event n'],
-  ])('that lives on after it was %s is found', (end, problem) => {
+    ['revoked', 'is not revoked, although event n revoked it'],
+    ['expired', 'has not ended, although it expired by event n'],
+  ])('finds a key that was %s and has no end', (end, problem) => {
     expect(differences(KEY, [event('created', FACTS), event(end)])).toEqual([problem]);
   });
 
-  test('that was revoked and is stored as expired is found', () => {
+  test('finds a revoked key that is stored as expired', () => {
     const expired = { ...KEY, expiredAt: LATER };
     expect(differences(expired, [event('created', FACTS), event('revoked'), event('expired')])).toEqual([
-      'is there after its revocation by event n',
+      'is not revoked, although event n revoked it',
     ]);
   });
 
-  test('that is gone is found, and so is one that nobody created', () => {
-    expect(differences(undefined, [event('created', FACTS)])).toEqual(['is on record, and is gone']);
-    expect(differences(KEY, [])).toEqual(['has no creation on record']);
+  test('finds a key that is not stored any more, and one without a creation', () => {
+    expect(differences(undefined, [event('created', FACTS)])).toEqual(['has events, but is not stored any more']);
+    expect(differences(KEY, [])).toEqual(['has no event that created it']);
   });
 
-  test('is what its first creation made it, whatever is appended later', () => {
+  test('compares with the first creation only', () => {
     const events = [event('created', FACTS), event('created', { ...FACTS, access: 'read-and-write' }, 'eve')];
     expect(differences({ ...KEY, access: 'read-and-write', ownerId: 'eve' }, events)).toHaveLength(2);
   });
 
-  test.each([null, '{', '7', 'null'])('whose creation says nothing of it is held to its owner: %j', (details) => {
-    const created = event('created', details);
-    expect(differences({ ...KEY, access: 'read-and-write' }, [created])).toEqual([]);
-    expect(differences({ ...KEY, ownerId: 'eve' }, [created])).toHaveLength(1);
-  });
+  test.each([null, '{', '7', 'null'])(
+    'compares only the owner when the creation has no valid details: %j',
+    (details) => {
+      const created = event('created', details);
+      expect(differences({ ...KEY, access: 'read-and-write' }, [created])).toEqual([]);
+      expect(differences({ ...KEY, ownerId: 'eve' }, [created])).toHaveLength(1);
+    },
+  );
 
-  test('may live as long as any key may, and no longer, nor for ever', () => {
-    const tooLong = 'lives longer than 365 days, as no key may';
+  test('refuses a lifetime above the maximum, also an infinite one', () => {
+    const tooLong = 'lives longer than 365 days, which is the maximum';
     const until = (expiresAt: Date) => differences({ ...KEY, expiresAt }, [event('created')]);
     expect(until(KEY.expiresAt)).toEqual([]);
     expect(until(new Date(KEY.expiresAt.valueOf() + 1))).toEqual([tooLong]);
     expect(until(new Date(Number.NaN))).toEqual([tooLong]);
   });
 
-  describe('older than the last pruning', () => {
+  describe('with pruned events', () => {
     const after = (at: Date) => new Date(at.valueOf() + 1);
     const before = (at: Date) => new Date(at.valueOf() - 1);
 
-    test('is taken as found', () => {
+    test('accepts a key that is older than the pruning', () => {
       expect(differences(KEY, [], CREATED_AT)).toEqual([]);
-      expect(differences(KEY, [], before(CREATED_AT))).toEqual(['has no creation on record']);
+      expect(differences(KEY, [], before(CREATED_AT))).toEqual(['has no event that created it']);
       expect(differences({ ...KEY, createdAt: new Date(Number.NaN) }, [], LATER)).toContain(
-        'has no creation on record',
+        'has no event that created it',
       );
     });
 
-    test.each(['revokedAt', 'expiredAt'] as const)('may have ended unseen until then: %s', (end) => {
+    test.each(['revokedAt', 'expiredAt'] as const)('accepts an end without an event before the pruning: %s', (end) => {
       const ended = { ...KEY, [end]: LATER };
       expect(differences(ended, [], LATER)).toEqual([]);
       expect(differences(ended, [], after(LATER))).toEqual([]);
       expect(differences(ended, [], before(LATER))).toHaveLength(1);
     });
 
-    test('is none the less dead once an event has ended it', () =>
-      expect(differences(KEY, [event('revoked')], LATER)).toEqual(['is alive after its revocation by event n']));
+    test('still finds a key that has no end after the event of its end', () =>
+      expect(differences(KEY, [event('revoked')], LATER)).toEqual(['is not revoked, although event n revoked it']));
   });
 
-  test('is taken as found where its creation is on record no more', () => {
+  test('accepts a key whose creation was pruned', () => {
     const [found, known] = [new RecordedKey(KEY), new RecordedKey(KEY)];
     known.add(event('created'));
     found.add(event('revoked'));

@@ -8,7 +8,7 @@ export type StoredKey = Pick<
   'ownerId' | 'access' | 'publicPart' | 'digest' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'expiredAt'
 >;
 
-/** Reconstructs a key from its events, in the order of their ids, and compares the result with the stored key. */
+/** Reconstructs a key from its events, in the order of their ids, to compare it with the stored key. */
 export class RecordedKey {
   private created: HistoryEvent | undefined;
   private revoked: HistoryEvent | undefined;
@@ -31,7 +31,7 @@ export class RecordedKey {
   /** @param prunedUpTo events up to this time were deleted; undefined when none were */
   differences(prunedUpTo: Date | undefined): string[] {
     const { stored } = this;
-    if (!stored) return ['is on record, and is gone'];
+    if (!stored) return ['has events, but is not stored any more'];
     return [
       ...this.problemsOfCreation(stored, prunedUpTo),
       ...problemsOfLife(stored),
@@ -41,7 +41,7 @@ export class RecordedKey {
 
   private problemsOfCreation(stored: StoredKey, prunedUpTo: Date | undefined): string[] {
     const { created } = this;
-    if (!created) return isOnRecord(stored.createdAt, prunedUpTo) ? ['has no creation on record'] : [];
+    if (!created) return mustHaveEvent(stored.createdAt, prunedUpTo) ? ['has no event that created it'] : [];
     const given = `event ${created.id} created it`;
     const { access, publicPart, digest, expiresAt } = detailsOf(created);
     const [isStill, expires] = [sameUnlessAbsent, moment(stored.expiresAt)];
@@ -57,16 +57,14 @@ export class RecordedKey {
 
   private problemsOfEnd(stored: StoredKey, prunedUpTo: Date | undefined): string[] {
     const { revoked, expired } = this;
-    const isAlive = !stored.revokedAt && !stored.expiredAt;
-    const endedUnseen = (at: Date | null, event: HistoryEvent | undefined) =>
-      at !== null && !event && isOnRecord(at, prunedUpTo);
+    const hasEnded = stored.revokedAt !== null || stored.expiredAt !== null;
+    const lacksEvent = (at: Date | null, event: HistoryEvent | undefined) =>
+      at !== null && !event && mustHaveEvent(at, prunedUpTo);
     return [
-      ...(revoked && !stored.revokedAt
-        ? [`is ${isAlive ? 'alive' : 'there'} after its revocation by event ${revoked.id}`]
-        : []),
-      ...(expired && isAlive ? [`is alive after its expiry by event ${expired.id}`] : []),
-      ...(endedUnseen(stored.revokedAt, revoked) ? ['is revoked, and no event says so'] : []),
-      ...(endedUnseen(stored.expiredAt, expired) ? ['is expired, and no event says so'] : []),
+      ...(revoked && !stored.revokedAt ? [`is not revoked, although event ${revoked.id} revoked it`] : []),
+      ...(expired && !hasEnded ? [`has not ended, although it expired by event ${expired.id}`] : []),
+      ...(lacksEvent(stored.revokedAt, revoked) ? ['is revoked, but no event revoked it'] : []),
+      ...(lacksEvent(stored.expiredAt, expired) ? ['is expired, but it expired by no event'] : []),
     ];
   }
 }
@@ -74,10 +72,10 @@ export class RecordedKey {
 function problemsOfLife({ createdAt, expiresAt }: StoredKey): string[] {
   // Written so that an invalid time, such as infinity, is a problem too.
   const isShortEnough = expiresAt.valueOf() - createdAt.valueOf() <= MAX_EXPIRY_DAYS * DAY_MS;
-  return isShortEnough ? [] : [`lives longer than ${MAX_EXPIRY_DAYS} days, as no key may`];
+  return isShortEnough ? [] : [`lives longer than ${MAX_EXPIRY_DAYS} days, which is the maximum`];
 }
 
-function isOnRecord(at: Date, prunedUpTo: Date | undefined): boolean {
+function mustHaveEvent(at: Date, prunedUpTo: Date | undefined): boolean {
   return !prunedUpTo || !(at.valueOf() <= prunedUpTo.valueOf());
 }
 

@@ -20,7 +20,7 @@ const levels = fc.constantFrom(...ACCESS_LEVELS);
 const LETS_THROUGH: Record<AccessLevel, string[]> = { 'read-only': ['read'], 'read-and-write': ['read', 'write'] };
 
 describe('effective permissions', () => {
-  test("are exactly the owner's whose action the access level lets through, and never an action but read and write", () => {
+  test('are those of the owner whose action the access level allows, and only read and write', () => {
     fc.assert(
       fc.property(levels, fc.array(permissions), (access, owned) => {
         const effective = effectivePermissions(access, owned);
@@ -43,29 +43,29 @@ describe('effective permissions', () => {
     ['read-and-write', ['read:delete', 'write:admin'], []],
     ['read-and-write', ['read', 'write'], []],
     ['read-and-write', [':read', ':write'], []],
-  ])('of a %s key with %j are %j', (access, owned, effective) => {
+  ])('for a %s key whose owner has %j are %j', (access, owned, effective) => {
     expect(effectivePermissions(access, owned)).toEqual(effective);
   });
 });
 
-describe('operations', () => {
-  test('only read and write are open to keys', () => {
+describe('Operations', () => {
+  test('are open to keys only for read and write', () => {
     expect(OPERATIONS.filter(isOpenToKeys)).toEqual(['read', 'write']);
   });
 
   test.each<[AccessLevel, string[]]>([
     ['read-only', ['read']],
     ['read-and-write', ['read', 'write']],
-  ])('a %s key may %j and nothing else', (access, allowed) => {
+  ])('for a %s key are only %j', (access, allowed) => {
     expect(OPERATIONS.filter((operation) => accessAllows(access, operation))).toEqual(allowed);
   });
 });
 
-describe('an access level', () => {
-  test.each(ACCESS_LEVELS)('may be %s', (level) => expect(accessProblem(level)).toBeUndefined());
+describe('accessProblem', () => {
+  test.each(ACCESS_LEVELS)('accepts %s', (level) => expect(accessProblem(level)).toBeUndefined());
 
   test.each([undefined, null, '', 'write', 'READ-ONLY', 'read_only', 'read-only ', 0, ['read-only'], {}])(
-    'may not be %j',
+    'refuses %j',
     (value) => expect(accessProblem(value)).toBe('must be one of read-only, read-and-write'),
   );
 });

@@ -4,8 +4,7 @@ export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 export const OPERATIONS = ['read', 'write', 'destroy', 'manage-api-keys', 'manage-account', 'impersonate'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** The actions of permissions that an access level allows, named like operations. */
-const LETS_THROUGH: Readonly<Record<AccessLevel, readonly string[]>> = {
+const ALLOWED_ACTIONS: Readonly<Record<AccessLevel, readonly string[]>> = {
   'read-only': ['read'],
   'read-and-write': ['read', 'write'],
 };
@@ -16,12 +15,12 @@ export function isOpenToKeys(operation: Operation): boolean {
 }
 
 export function accessAllows(access: AccessLevel, operation: Operation): boolean {
-  return LETS_THROUGH[access].includes(operation);
+  return ALLOWED_ACTIONS[access].includes(operation);
 }
 
 /** The owner's permissions whose action the access level allows. Permissions with an unknown action are left out. */
 export function effectivePermissions(access: AccessLevel, ownerPermissions: readonly string[]): string[] {
-  const actions = LETS_THROUGH[access];
+  const actions = ALLOWED_ACTIONS[access];
   return ownerPermissions.filter((permission) => {
     const colon = permission.indexOf(':');
     return colon > 0 && actions.includes(permission.slice(colon + 1));

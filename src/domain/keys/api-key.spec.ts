@@ -18,8 +18,8 @@ function issue(part: Partial<KeyOrder> = {}): ApiKey {
   return ApiKey.issue(order(part), KeyString.generate('lk'), NOW);
 }
 
-describe('issuing a key', () => {
-  test('keeps the digest and never the secret', () => {
+describe('ApiKey.issue', () => {
+  test('keeps the digest and not the secret', () => {
     const keyString = KeyString.generate('lk');
     const key = ApiKey.issue(order(), keyString, NOW);
     expect(key.snapshot()).toEqual({
@@ -44,7 +44,7 @@ describe('issuing a key', () => {
     expect(JSON.stringify(key.snapshot())).not.toContain(keyString.reveal().slice(-64));
   });
 
-  test('expires n times 24 hours after it was made, whatever the calendar does meanwhile', () => {
+  test('sets the expiry to n times 24 hours, whatever the calendar does', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 365 }), (expiresInDays) => {
         expect(issue({ expiresInDays }).snapshot().expiresAt).toEqual(at(expiresInDays * DAY));
@@ -52,11 +52,11 @@ describe('issuing a key', () => {
     );
   });
 
-  test('keeps the name in NFC without the spaces around it', () => {
+  test('keeps the name in NFC without surrounding spaces', () => {
     expect(issue({ name: '  cafe\u0301 ' }).snapshot().name).toBe('café');
   });
 
-  test('names every field that is wrong', () => {
+  test('names every invalid field', () => {
     const wrong = { name: '', access: 'admin' as AccessLevel, expiresInDays: 366 };
     expect(() => issue(wrong)).toThrow(
       expect.objectContaining({
@@ -67,8 +67,8 @@ describe('issuing a key', () => {
   });
 });
 
-describe('the status of a key', () => {
-  test('is expired from the moment written in it, and not a millisecond before', () => {
+describe('The status of a key', () => {
+  test('is expired from the millisecond of its expiry', () => {
     const key = issue();
     expect([key.status(NOW), key.status(at(DAY - 1)), key.status(at(DAY)), key.status(at(9 * DAY))]).toEqual([
       'active',
@@ -78,7 +78,7 @@ describe('the status of a key', () => {
     ]);
   });
 
-  test('an expiry is observed once, and from then on the clock has no say', () => {
+  test('stays expired once the expiry was observed, whatever the clock shows', () => {
     const key = issue();
     expect(key.endIfDue(at(DAY - 1))).toBeUndefined();
     expect(key.snapshot().expiredAt).toBeNull();
@@ -88,7 +88,7 @@ describe('the status of a key', () => {
     expect(key.status(NOW)).toBe('expired');
   });
 
-  test('a revoked key never expires, and an expired one is never revoked', () => {
+  test('never changes from revoked to expired, or from expired to revoked', () => {
     const revoked = issue();
     revoked.revoke(NOW);
     expect(revoked.endIfDue(at(2 * DAY))).toBeUndefined();
@@ -99,7 +99,7 @@ describe('the status of a key', () => {
     expect(expired.snapshot().revokedAt).toBeNull();
   });
 
-  test('a second revoke is refused and says what the key is already', () => {
+  test('is named when a second revocation is refused', () => {
     const key = issue();
     key.revoke(NOW);
     expect(() => key.revoke(at(1))).toThrow('This API key is already revoked');
@@ -110,7 +110,7 @@ describe('the status of a key', () => {
     });
   });
 
-  test('a restored key is what was stored', () => {
+  test('is the same after the key was restored', () => {
     const state = { ...issue().snapshot(), expiredAt: at(5) };
     expect(ApiKey.restore(state).snapshot()).toEqual(state);
     expect(ApiKey.restore(state).status(NOW)).toBe('expired');
@@ -126,7 +126,7 @@ describe('the status of a key', () => {
     { maxLength: 30 },
   );
 
-  test('no order of revokes, expiries and clock moves, forward and back, revives a key that ended', () => {
+  test('never becomes active again, in any order of revocations, expiries and clock changes', () => {
     fc.assert(
       fc.property(steps, (taken) => {
         let key = issue();

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.js';
-import { normalizeKeyName, requireKeyFields, requireRotationFields } from './key-rules.js';
+import { KEY_FIELDS, normalizeKeyName, requireValid, ROTATION_FIELDS } from './key-rules.js';
 import { type ApiKeyState, type KeyOrder, type RotationOrder, UNTOUCHED } from './key-state.js';
 import { type ApiKeyStatus, dueEnd, type EndStatus, statusAt } from './key-status.js';
 import type { KeyString } from './key-string.js';
@@ -9,7 +9,7 @@ export class ApiKey {
   private constructor(private state: ApiKeyState) {}
 
   static issue(order: KeyOrder, keyString: KeyString, now: Date): ApiKey {
-    requireKeyFields(order);
+    requireValid(KEY_FIELDS, order);
     return new ApiKey({
       ...UNTOUCHED,
       id: order.id,
@@ -41,12 +41,11 @@ export class ApiKey {
     return this.state.replaces;
   }
 
-  /** Everything about the key that is stored. */
   snapshot(): ApiKeyState {
     return this.state;
   }
 
-  /** The facts that no later change affects, as the audit trail stores them. */
+  /** What never changes, as the audit trail stores it. */
   fixedFacts() {
     const { access, publicPart, digest, expiresAt, replaces, graceSeconds } = this.state;
     const rotation = replaces === null ? {} : { replaces, graceSeconds };
@@ -74,7 +73,7 @@ export class ApiKey {
   /** Returns a successor with the same name and access. This key keeps working until the successor has been used. */
   replaceBy(order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     this.requireActive(now);
-    requireRotationFields(order);
+    requireValid(ROTATION_FIELDS, order);
     const { id, graceSeconds, expiresInDays = this.lifeDays() } = order;
     const { ownerId, name, access } = this.state;
     const successor = ApiKey.issue({ id, ownerId, name, access, expiresInDays }, keyString, now);
@@ -83,10 +82,7 @@ export class ApiKey {
     return successor;
   }
 
-  /**
-   * Records the first use of a successor, once. Returns for how many seconds the old key keeps working, or undefined if
-   * this was not the first use.
-   */
+  /** Returns for how many seconds the old key keeps working, or undefined if this is not a successor's first use. */
   firstUsed(now: Date): number | undefined {
     const { graceSeconds, firstUsedAt } = this.state;
     if (graceSeconds === null || firstUsedAt) return undefined;
@@ -101,9 +97,7 @@ export class ApiKey {
     this.state = { ...this.state, endsAt: earliest(endsAt ?? expiresAt, secondsAfter(now, graceSeconds)) };
   }
 
-  /**
-   * This key keeps working. The end that this successor gave it is cancelled; an end from an earlier successor stays.
-   */
+  /** Removes the end that this successor gave the key. An end from an earlier successor stays. */
   cancelRotation(successor: ApiKey, now: Date): void {
     this.requireActive(now);
     const { endsAt, expiresAt } = this.state;

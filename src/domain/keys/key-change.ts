@@ -1,14 +1,26 @@
 import type { ApiKey } from './api-key.js';
 import type { EndStatus } from './key-status.js';
-import type { RevocationReason } from './revocation-reason.js';
+
+/** Why a key was revoked. Events from before reasons were introduced have none. */
+export type RevocationReason =
+  /** In the settings screen or over HTTP. */
+  | 'owner'
+  /** At the command line. */
+  | 'administrator'
+  /** Over gRPC. */
+  | 'platform'
+  /** The grace period after the first use of its successor is over. */
+  | 'rotated'
+  /** Somebody reported the key string as leaked. */
+  | 'leaked'
+  /** The owner's account was purged. */
+  | 'purged';
 
 /** A change of one key. All changes of a call are stored together. */
 export type KeyChange =
   | { readonly key: ApiKey; readonly became: 'created' | 'rotated' | 'expired' }
   | { readonly key: ApiKey; readonly became: 'revoked'; readonly reason: RevocationReason }
-  /**
-   * Without an event: a successor was used for the first time, the old key was given an end, that end was cancelled.
-   */
+  /** Without an event: a successor's first use, the end of the old key was set, the rotation was cancelled. */
   | { readonly key: ApiKey; readonly became: 'used' | 'ending' | 'kept' };
 
 /** The change for an end by the clock. */

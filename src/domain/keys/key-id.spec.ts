@@ -4,8 +4,8 @@ import { isKeyId } from './key-id.js';
 
 const ID = '01234567-89ab-cdef-0123-456789abcdef';
 
-describe('the id of a key', () => {
-  test.each([ID, randomUUID()])('may be %j', (id) => expect(isKeyId(id)).toBe(true));
+describe('isKeyId', () => {
+  test.each([ID, randomUUID()])('accepts %j', (id) => expect(isKeyId(id)).toBe(true));
 
   test.each([
     '',
@@ -19,5 +19,5 @@ describe('the id of a key', () => {
     ID.replaceAll('-', ''),
     ID.replace('f', 'g'),
     `{${ID}}`,
-  ])('may not be %j', (id) => expect(isKeyId(id)).toBe(false));
+  ])('refuses %j', (id) => expect(isKeyId(id)).toBe(false));
 });

@@ -2,17 +2,18 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   expiryDaysProblem,
+  KEY_FIELDS,
   keyNameProblem,
   normalizeKeyName,
-  requireKeyFields,
-  requireRotationFields,
+  requireValid,
+  ROTATION_FIELDS,
 } from './key-rules.js';
 
 const CONTROL = 'must not contain control characters';
 const EMPTY = 'must not be empty';
 const TOO_LONG = 'must be at most 64 characters';
 
-describe('a key name', () => {
+describe('keyNameProblem', () => {
   test.each<[string, string]>([
     ['one character', 'x'],
     ['64 characters', 'x'.repeat(64)],
@@ -22,15 +23,15 @@ describe('a key name', () => {
     ['any script', 'Schlüssel für 東京'],
     ['an emoji of several code points', '👩‍💻 laptop'],
     ['spaces within', 'my  laptop'],
-  ])('may be %s', (_what, name) => expect(keyNameProblem(name)).toBeUndefined());
+  ])('accepts %s', (_what, name) => expect(keyNameProblem(name)).toBeUndefined());
 
   test.each<[string, unknown, string]>([
     ['empty', '', EMPTY],
-    ['spaces alone', '   ', EMPTY],
-    ['non-breaking and ideographic spaces alone', '\u00a0\u3000\ufeff', EMPTY],
+    ['only spaces', '   ', EMPTY],
+    ['only non-breaking and ideographic spaces', '\u00a0\u3000\ufeff', EMPTY],
     ['65 characters', 'x'.repeat(65), TOO_LONG],
     ['65 characters of two code units each', '🔑'.repeat(65), TOO_LONG],
-    ['33 characters of which NFC makes 66', '\u0958'.repeat(33), TOO_LONG],
+    ['33 characters that NFC turns into 66', '\u0958'.repeat(33), TOO_LONG],
     ['with a newline within', 'a\nb', CONTROL],
     ['with a newline at its end', 'a\n', CONTROL],
     ['with a tab', 'a\tb', CONTROL],
@@ -45,13 +46,13 @@ describe('a key name', () => {
     ['undefined', undefined, 'must be text'],
     ['null', null, 'must be text'],
     ['a list', ['CI'], 'must be text'],
-  ])('may not be %s', (_what, name, problem) => expect(keyNameProblem(name)).toBe(problem));
+  ])('refuses: %s', (_what, name, problem) => expect(keyNameProblem(name)).toBe(problem));
 
-  test('is kept in NFC without the spaces around it', () => {
+  test('ignores surrounding spaces, which normalizeKeyName removes, and applies NFC', () => {
     expect(normalizeKeyName('  cafe\u0301 \u00a0')).toBe('café');
   });
 
-  test('that is legal is kept as 1 to 64 code points, in a form that keeping it again does not change', () => {
+  test('accepts names of 1 to 64 code points, which normalizing again does not change', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (name) => {
         fc.pre(keyNameProblem(name) === undefined);
@@ -67,47 +68,44 @@ describe('a key name', () => {
   });
 });
 
-describe('the days until a key expires', () => {
-  test.each([1, 2, 90, 364, 365])('may be %j', (days) => expect(expiryDaysProblem(days)).toBeUndefined());
+describe('expiryDaysProblem', () => {
+  test.each([1, 2, 90, 364, 365])('accepts %j', (days) => expect(expiryDaysProblem(days)).toBeUndefined());
 
-  test.each([0, -1, 366, 1.5, 1e9, Number.NaN, Infinity, '90', null, undefined, [90], true])('may not be %p', (days) =>
+  test.each([0, -1, 366, 1.5, 1e9, Number.NaN, Infinity, '90', null, undefined, [90], true])('refuses %p', (days) =>
     expect(expiryDaysProblem(days)).toBe('must be a whole number from 1 to 365'),
   );
 });
 
-describe('the fields that are chosen for a key', () => {
-  test('are taken when each follows its rule', () => {
-    expect(requireKeyFields({ name: 'CI', access: 'read-only', expiresInDays: 90 })).toBeUndefined();
+describe('requireValid for a new key', () => {
+  test('accepts valid fields', () => {
+    expect(requireValid(KEY_FIELDS, { name: 'CI', access: 'read-only', expiresInDays: 90 })).toBeUndefined();
   });
 
-  test('are refused in one error that names each that does not', () => {
+  test('names every invalid field in one error', () => {
     const errors = [
       { field: 'name', message: EMPTY },
       { field: 'access', message: 'must be one of read-only, read-and-write' },
       { field: 'expiresInDays', message: 'must be a whole number from 1 to 365' },
     ];
-    expect(() => requireKeyFields({ name: '', access: 'admin', expiresInDays: 0 })).toThrow(
+    expect(() => requireValid(KEY_FIELDS, { name: '', access: 'admin', expiresInDays: 0 })).toThrow(
       expect.objectContaining({ code: 'invalid_fields', details: { errors } }),
     );
   });
 });
 
-describe('the fields that are chosen for a rotation', () => {
-  test.each([0, 1, 86_400, 604_800])('may give the old key %i seconds', (graceSeconds) => {
-    expect(requireRotationFields({ graceSeconds, expiresInDays: undefined })).toBeUndefined();
-    expect(requireRotationFields({ graceSeconds, expiresInDays: 365 })).toBeUndefined();
+describe('requireValid for a rotation', () => {
+  test.each([0, 1, 86_400, 604_800])('accepts a grace period of %i seconds', (graceSeconds) => {
+    expect(requireValid(ROTATION_FIELDS, { graceSeconds, expiresInDays: undefined })).toBeUndefined();
+    expect(requireValid(ROTATION_FIELDS, { graceSeconds, expiresInDays: 365 })).toBeUndefined();
   });
 
-  test.each([-1, 604_801, 0.5, '0', null, undefined])(
-    'are refused in one error that names each: %j',
-    (graceSeconds) => {
-      const errors = [
-        { field: 'expiresInDays', message: 'must be a whole number from 1 to 365' },
-        { field: 'graceSeconds', message: 'must be a whole number from 0 to 604800' },
-      ];
-      expect(() => requireRotationFields({ graceSeconds, expiresInDays: null })).toThrow(
-        expect.objectContaining({ code: 'invalid_fields', details: { errors } }),
-      );
-    },
-  );
+  test.each([-1, 604_801, 0.5, '0', null, undefined])('names every invalid field in one error: %j', (graceSeconds) => {
+    const errors = [
+      { field: 'expiresInDays', message: 'must be a whole number from 1 to 365' },
+      { field: 'graceSeconds', message: 'must be a whole number from 0 to 604800' },
+    ];
+    expect(() => requireValid(ROTATION_FIELDS, { graceSeconds, expiresInDays: null })).toThrow(
+      expect.objectContaining({ code: 'invalid_fields', details: { errors } }),
+    );
+  });
 });

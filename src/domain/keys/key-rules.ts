@@ -8,15 +8,13 @@ export const MAX_NAME_LENGTH = 64;
 /** How long the old key keeps working after the first use of its successor, by default. */
 export const DEFAULT_GRACE_SECONDS = 86_400;
 export const MAX_GRACE_SECONDS = 604_800;
-/** A key is shown as expiring soon when it has at most this many days left. */
 export const EXPIRES_SOON_DAYS = 14;
 
-/** The form in which a name is stored: Unicode NFC, without surrounding spaces. */
 export function normalizeKeyName(name: string): string {
   return name.normalize('NFC').trim();
 }
 
-/** @returns what is wrong with the name, or undefined. Its length is counted in code points after NFC. */
+/** The length is counted in code points after NFC. */
 export function keyNameProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be text';
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) return 'must not contain control characters';
@@ -38,18 +36,12 @@ function wholeNumberProblem(value: unknown, least: number, most: number): string
   return holds ? undefined : `must be a whole number from ${least} to ${most}`;
 }
 
-/** The rule of each field that the caller chooses for a new key. Every door uses these rules. */
+/** What the caller chooses for a new key. Every door uses these rules. */
 export const KEY_FIELDS = {
   name: keyNameProblem,
   access: accessProblem,
   expiresInDays: expiryDaysProblem,
 } as const satisfies Readonly<Record<string, Rule>>;
-
-/** Throws one error that names every invalid field. */
-export function requireKeyFields(fields: Readonly<Record<keyof typeof KEY_FIELDS, unknown>>): void {
-  const names = Object.keys(KEY_FIELDS) as (keyof typeof KEY_FIELDS)[];
-  requireFields(Object.fromEntries(names.map((name) => [name, KEY_FIELDS[name](fields[name])])));
-}
 
 /** The rules for a rotation. Without days, the new key gets the same lifetime as the old one. */
 export const ROTATION_FIELDS = {
@@ -58,12 +50,10 @@ export const ROTATION_FIELDS = {
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Throws one error that names every invalid field. */
-export function requireRotationFields({
-  expiresInDays,
-  graceSeconds,
-}: Readonly<Record<keyof typeof ROTATION_FIELDS, unknown>>): void {
-  requireFields({
-    expiresInDays: ROTATION_FIELDS.expiresInDays(expiresInDays),
-    graceSeconds: ROTATION_FIELDS.graceSeconds(graceSeconds),
-  });
+export function requireValid<Field extends string>(
+  rules: Readonly<Record<Field, Rule>>,
+  fields: Readonly<Record<NoInfer<Field>, unknown>>,
+): void {
+  const names = Object.keys(rules) as Field[];
+  requireFields(Object.fromEntries(names.map((name) => [name, rules[name](fields[name])])));
 }

@@ -70,7 +70,7 @@ const FAULTS: [DenialReason, Partial<Situation>][] = [
   ['missing-permission', { permission: 'users:write' }],
 ];
 
-test('says which key it is of, and when its expiry is to be recorded', () => {
+test('KeyStanding knows its key, its status and whether its end is due', () => {
   const living = standing(GOOD);
   expect([living.id, living.ownerId, living.digest]).toEqual(['k1', 'u1', DIGEST]);
   expect([living.status(at(DAY - 1)), living.isEndDue(at(DAY - 1))]).toEqual(['active', false]);
@@ -80,8 +80,8 @@ test('says which key it is of, and when its expiry is to be recorded', () => {
   expect(recorded.judge(GOOD, true, NOW)).toEqual({ granted: false, reason: 'expired' });
 });
 
-describe('the judgement of a key whose secret is proven', () => {
-  test('grants what the key, its access level and its owner all allow', () => {
+describe('KeyStanding.judge', () => {
+  test('grants what the key, its access level and its owner allow', () => {
     expect(judge()).toEqual({
       granted: true,
       keyId: 'k1',
@@ -93,23 +93,23 @@ describe('the judgement of a key whose secret is proven', () => {
     });
   });
 
-  test.each(FAULTS)('denies %s', (reason, fault) => {
+  test.each(FAULTS)('denies with the reason %s', (reason, fault) => {
     expect(judge(fault)).toMatchObject({ granted: false, reason });
   });
 
-  test('denies an owner of a status that it does not know, as one suspended', () => {
+  test('treats an owner with an unknown status as suspended', () => {
     expect(judge({ owner: 'locked' as AccountStatus })).toEqual({ granted: false, reason: 'owner-suspended' });
   });
 
   const pairs = FAULTS.flatMap(([first, one], index) =>
     FAULTS.slice(index + 1).map(([second, other]) => ({ first, second, both: { ...other, ...one } })),
   );
-  test.each(pairs)('of $first and $second, answers $first', ({ first, both }) => {
+  test.each(pairs)('answers $first for $first and $second', ({ first, both }) => {
     expect(judge(both)).toMatchObject({ granted: false, reason: first });
   });
 
   test.each(OPERATIONS.filter((operation) => !['read', 'write'].includes(operation)))(
-    'no key may ever %s, whatever its access level and its owner',
+    'denies every key the operation %s',
     (operation) => {
       const owned = [`systems:${operation}`, 'systems:delete', 'users:impersonate', 'systems:read', 'systems:write'];
       for (const access of ACCESS_LEVELS) {
@@ -121,25 +121,25 @@ describe('the judgement of a key whose secret is proven', () => {
     },
   );
 
-  test('asks for no permission when the question names none', () => {
+  test('requires no permission when the question names none', () => {
     expect(judge({ permission: '', owned: [] })).toMatchObject({ granted: true, permissions: [] });
   });
 
-  test('a permission of another action is missing even when the owner has it', () => {
+  test('reports a permission with another action as missing, even when the owner has it', () => {
     const denied = { granted: false, reason: 'missing-permission' };
     expect(judge({ permission: 'systems:delete' })).toEqual({ ...denied, missing: 'systems:delete' });
     const readOnly = judge({ access: 'read-only', operation: 'read', permission: 'systems:write' });
     expect(readOnly).toEqual({ ...denied, missing: 'systems:write' });
   });
 
-  test('of a read-only key that is to write, a permission to write is missing, and none to read', () => {
-    const ask = (permission: string) => judge({ access: 'read-only', operation: 'write', permission });
+  test('reports a missing write permission for a read-only key, but no read permission', () => {
+    const judgeWrite = (permission: string) => judge({ access: 'read-only', operation: 'write', permission });
     const denied = { granted: false, reason: 'read-only-key' };
-    expect(ask('systems:write')).toEqual({ ...denied, missing: 'systems:write' });
-    expect([ask('systems:read'), ask('')]).toEqual([denied, denied]);
+    expect(judgeWrite('systems:write')).toEqual({ ...denied, missing: 'systems:write' });
+    expect([judgeWrite('systems:read'), judgeWrite('')]).toEqual([denied, denied]);
   });
 
-  test("never grants beyond the owner's permissions, the access level, and an active key of an active owner", () => {
+  test('never grants more than the permissions, the access level and the statuses allow', () => {
     const permissions = fc.constantFrom('a:read', 'a:write', 'a:delete', 'b:read', 'b:impersonate');
     const situations: fc.Arbitrary<Situation> = fc.record({
       revoked: fc.boolean(),

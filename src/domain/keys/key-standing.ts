@@ -15,10 +15,7 @@ interface KeyStandingState extends KeyTimes {
   readonly owner: OwnerStanding;
 }
 
-/**
- * What a verdict needs to know about a key and its owner, from one database read. It is immutable, so that concurrent
- * validations can share it.
- */
+/** A key and its owner, from one database read. It is immutable, so that concurrent validations can share it. */
 export class KeyStanding {
   private constructor(private readonly state: KeyStandingState) {}
 
@@ -36,7 +33,7 @@ export class KeyStanding {
     return this.state.digest;
   }
 
-  /** Whether a grant would be the first use of a successor, which must be committed before the answer. */
+  /** If so, a grant must be committed as the first use before the answer. */
   get awaitsFirstUse(): boolean {
     return this.state.awaitsFirstUse;
   }
@@ -45,12 +42,11 @@ export class KeyStanding {
     return statusAt(now, this.state);
   }
 
-  /** Whether the key's time has come and the end is not recorded yet. It must then be recorded before the answer. */
+  /** A due end must be recorded before the answer. */
   isEndDue(now: Date): boolean {
     return dueEnd(now, this.state) !== undefined;
   }
 
-  /** The same key with another state of its owner. */
   ownedBy({ status, permissions }: OwnerStanding): KeyStanding {
     return new KeyStanding({ ...this.state, owner: { status, permissions } });
   }

@@ -12,27 +12,33 @@ const times = (expiresIn: number, ended: Partial<KeyTimes> = {}): KeyTimes => ({
   ...ended,
 });
 
-describe('what becomes of a key', () => {
+describe('The status of a key', () => {
   test.each<[string, KeyTimes, string, boolean, string | undefined]>([
     ['a millisecond before its time', times(1), 'active', true, undefined],
     ['at its time', times(0), 'expired', true, 'expired'],
     ['after its time', times(-1), 'expired', true, 'expired'],
-    ['its expiry on record', times(-1, { expiredAt: at(-1) }), 'expired', false, undefined],
-    ['its expiry on record, and the clock set back', times(1, { expiredAt: at(2) }), 'expired', false, undefined],
+    ['its expiry recorded', times(-1, { expiredAt: at(-1) }), 'expired', false, undefined],
+    ['its expiry recorded, and the clock set back', times(1, { expiredAt: at(2) }), 'expired', false, undefined],
     ['revoked before its time', times(1, { revokedAt: NOW }), 'revoked', false, undefined],
-    ['revoked, and its time past', times(-1, { revokedAt: at(-2) }), 'revoked', false, undefined],
+    ['revoked, and after its time', times(-1, { revokedAt: at(-2) }), 'revoked', false, undefined],
     ['revoked by a clock ahead of this one', times(1, { revokedAt: at(9) }), 'revoked', false, undefined],
     ['a millisecond before its successor ends it', times(9, { endsAt: at(1) }), 'active', true, undefined],
     ['when its successor ends it', times(9, { endsAt: NOW }), 'revoked', true, 'revoked'],
-    ['ended by its successor, its time past since', times(-1, { endsAt: at(-2) }), 'revoked', true, 'revoked'],
-    ['ended by both in the same moment', times(-1, { endsAt: at(-1) }), 'expired', true, 'expired'],
-    ['ended by its successor, on record', times(9, { endsAt: at(-1), revokedAt: at(-1) }), 'revoked', false, undefined],
-    ['expired, on record, and to be ended', times(-1, { endsAt: at(-2), expiredAt: NOW }), 'expired', false, undefined],
-  ])('%s', (_what, key, status, open, due) => {
+    ['ended by its successor, and after its time', times(-1, { endsAt: at(-2) }), 'revoked', true, 'revoked'],
+    ['ended by both at the same time', times(-1, { endsAt: at(-1) }), 'expired', true, 'expired'],
+    ['ended by its successor, recorded', times(9, { endsAt: at(-1), revokedAt: at(-1) }), 'revoked', false, undefined],
+    [
+      'expired, recorded, and to be ended by its successor',
+      times(-1, { endsAt: at(-2), expiredAt: NOW }),
+      'expired',
+      false,
+      undefined,
+    ],
+  ])('is right: %s', (_what, key, status, open, due) => {
     expect([statusAt(NOW, key), isOpen(key), dueEnd(NOW, key)]).toEqual([status, open, due]);
   });
 
-  test('has these names, in this order', () => {
+  test('has these values, in this order', () => {
     expect(API_KEY_STATUSES).toEqual(['active', 'expired', 'revoked']);
   });
 });

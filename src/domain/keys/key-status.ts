@@ -2,7 +2,6 @@
 export const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const;
 export type ApiKeyStatus = (typeof API_KEY_STATUSES)[number];
 
-/** The status of a key that has ended. */
 export type EndStatus = Exclude<ApiKeyStatus, 'active'>;
 
 /** The times that, with the clock, decide a key's status. At least one of `revokedAt` and `expiredAt` is null. */
@@ -15,16 +14,13 @@ export interface KeyTimes {
   readonly endsAt: Date | null;
 }
 
-/**
- * The only rule for the status. The SQL in `postgres/keys/key-status-sql.ts` repeats it, and the spec of `api-keys.ts`
- * checks that both agree.
- */
+/** `postgres/keys/key-status-sql.ts` repeats this rule. The spec of `api-keys.ts` checks that both agree. */
 export function statusAt(now: Date, times: KeyTimes): ApiKeyStatus {
   if (times.revokedAt) return 'revoked';
   return times.expiredAt ? 'expired' : (endedByClock(now, times) ?? 'active');
 }
 
-/** Whether no end is recorded. Such a key is active unless an end by the clock is due. */
+/** A key without a recorded end is active, unless an end by the clock is due. */
 export function isOpen({ revokedAt, expiredAt }: KeyTimes): boolean {
   return !revokedAt && !expiredAt;
 }
@@ -34,10 +30,7 @@ export function dueEnd(now: Date, times: KeyTimes): EndStatus | undefined {
   return isOpen(times) ? endedByClock(now, times) : undefined;
 }
 
-/**
- * If both ends have the same time, the key is expired. Compares numbers, which is faster than dates: every validation
- * runs this.
- */
+/** If both ends have the same time, the key is expired. Comparing numbers is faster than comparing dates. */
 function endedByClock(now: Date, { expiresAt, endsAt }: KeyTimes): EndStatus | undefined {
   const nowMs = now.getTime();
   const expiresMs = expiresAt.getTime();

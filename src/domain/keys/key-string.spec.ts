@@ -19,8 +19,8 @@ const KNOWN = {
   digest: 'c0a5c9b754f7fd6ea0fecd66538bb2add4635f7d72bddd8f0e6da0790c3cce0b',
 };
 
-describe('a generated key string', () => {
-  test('parses under any legal prefix, to the same parts and digest', () => {
+describe('KeyString.generate', () => {
+  test('makes key strings that parse with any valid prefix, to the same parts and digest', () => {
     fc.assert(
       fc.property(prefixes, (prefix) => {
         const key = KeyString.generate(prefix);
@@ -31,25 +31,25 @@ describe('a generated key string', () => {
     );
   });
 
-  test('reads <prefix>_<24 hex>.<64 hex>, the last 8 of them the CRC-32 of all before', () => {
+  test('makes <prefix>_<24 hex>.<64 hex>, of which the last 8 digits are the CRC-32 of the text before', () => {
     const text = freshKey();
     expect(text).toMatch(/^lk_[0-9a-f]{24}\.[0-9a-f]{64}$/);
     expect(crc32(text.slice(0, -8))).toBe(Number.parseInt(text.slice(-8), 16));
   });
 
-  test('is stored as the SHA-256 of the whole of it', () => {
+  test('makes a digest of the whole text with SHA-256', () => {
     const key = KeyString.generate('lk');
     expect(key.digest()).toEqual(createHash('sha256').update(key.reveal()).digest());
   });
 
-  test('shares neither part with any other', () => {
+  test('makes different parts each time', () => {
     const keys = Array.from({ length: 1000 }, () => KeyString.generate('lk'));
     expect(new Set(keys.map((key) => key.publicPart)).size).toBe(1000);
     expect(new Set(keys.map(secretOf)).size).toBe(1000);
   });
 });
 
-describe('a key string that was mistyped or made up', () => {
+describe('KeyString.parse', () => {
   const positions = fc.nat({ max: freshKey().length - 1 });
   const characters = fc.oneof(
     fc.constantFrom(...'0123456789abcdefABCDEFgz_. \n\t\0-٠０аé…'),
@@ -57,7 +57,7 @@ describe('a key string that was mistyped or made up', () => {
     fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
   );
 
-  test('is refused with any single character changed', () => {
+  test('refuses a key string with one changed character', () => {
     fc.assert(
       fc.property(positions, characters, (at, character) => {
         const text = freshKey();
@@ -68,7 +68,7 @@ describe('a key string that was mistyped or made up', () => {
     );
   });
 
-  test('is refused with each single hex digit changed to each other one', () => {
+  test('refuses a key string with one changed hex digit', () => {
     const text = freshKey();
     const mistyped = [...text].flatMap((right, at) =>
       [...'0123456789abcdef'].filter((c) => c !== right).map((c) => text.slice(0, at) + c + text.slice(at + 1)),
@@ -77,7 +77,7 @@ describe('a key string that was mistyped or made up', () => {
     expect(mistyped.filter((candidate) => parses(candidate))).toEqual([]);
   });
 
-  test('is refused with a character left out, put in, or two neighbours swapped', () => {
+  test('refuses a key string with a missing, an added or two swapped characters', () => {
     fc.assert(
       fc.property(positions, characters, (at, character) => {
         const text = freshKey();
@@ -92,17 +92,17 @@ describe('a key string that was mistyped or made up', () => {
   });
 
   test.each([
-    ['a newline behind it', (text: string) => `${text}\n`],
-    ['a space behind it', (text: string) => `${text} `],
+    ['a newline after it', (text: string) => `${text}\n`],
+    ['a space after it', (text: string) => `${text} `],
     ['a space before it', (text: string) => ` ${text}`],
     ['upper case', (text: string) => text.toUpperCase()],
     ['an upper-case prefix', (text: string) => text.replace('lk_', 'LK_')],
     ['an upper-case body', (text: string) => `lk_${text.slice(3).toUpperCase()}`],
     ['another separator', (text: string) => text.replace('.', '_')],
     ['no secret', (text: string) => text.split('.')[0]!],
-    ['a second secret behind it', (text: string) => `${text}.${text.split('.')[1]}`],
-    ['nothing at all', () => ''],
-  ])('is refused with %s', (_what, change) => {
+    ['a second secret after it', (text: string) => `${text}.${text.split('.')[1]}`],
+    ['an empty text', () => ''],
+  ])('refuses a key string with %s', (_what, change) => {
     const text = freshKey();
     const body = text.slice(3);
     // A body without letters would have no upper case.
@@ -115,15 +115,15 @@ describe('a key string that was mistyped or made up', () => {
     ['in upper case', `${'AB'.repeat(12)}.${'0'.repeat(56)}`],
     ['of other letters', `${'xy'.repeat(12)}.${'0'.repeat(56)}`],
     ['with another separator', `${'a'.repeat(24)}_${'0'.repeat(56)}`],
-    ['with something before it', `x${'a'.repeat(24)}.${'0'.repeat(56)}`],
-    ['with something behind it', `${'a'.repeat(24)}.${'0'.repeat(57)}`],
+    ['with a character before it', `x${'a'.repeat(24)}.${'0'.repeat(56)}`],
+    ['with a character after it', `${'a'.repeat(24)}.${'0'.repeat(57)}`],
     ['that is empty', ''],
-  ])('is refused with a body %s, even if its checksum is right', (_what, body) => {
+  ])('refuses a body %s, even with the right checksum', (_what, body) => {
     const unsealed = `lk_${body}`;
     expect(parses(unsealed + crc32(unsealed).toString(16).padStart(8, '0'))).toBe(false);
   });
 
-  test('is refused under any prefix but its own, with the body untouched', () => {
+  test('refuses a key string with another prefix', () => {
     fc.assert(
       fc.property(prefixes, prefixes, (mine, other) => {
         fc.pre(mine !== other);
@@ -132,21 +132,21 @@ describe('a key string that was mistyped or made up', () => {
     );
   });
 
-  test('is refused when its prefix alone was replaced, because the checksum covers it', () => {
+  test('refuses a key string whose prefix was replaced, because the checksum covers it', () => {
     expect(parses(freshKey().replace('lk_', 'xy_'), 'xy')).toBe(false);
   });
 
-  test('never throws, whatever the text', () => {
+  test('never throws for any text', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => !parses(text)));
   });
 });
 
-test('a known key string has the known parts and digest', () => {
+test('parses a known key string into its known parts and digest', () => {
   const key = KeyString.parse(KNOWN.text, 'lk')!;
   expect([key.prefix, key.publicPart, key.digest().toString('hex')]).toEqual(['lk', KNOWN.publicPart, KNOWN.digest]);
 });
 
-test('a checksum that begins with zeros keeps them', () => {
+test('keeps the leading zeros of a checksum', () => {
   const unsealed = (n: number) => `lk_${n.toString(16).padStart(24, '0')}.${'0'.repeat(56)}`;
   const n = Array.from({ length: 100_000 }, (_, i) => i).find((i) => crc32(unsealed(i)) < 0x0100_0000)!;
   const checksum = crc32(unsealed(n)).toString(16);
@@ -155,7 +155,7 @@ test('a checksum that begins with zeros keeps them', () => {
   expect(parses(unsealed(n) + checksum.padEnd(8, '0'))).toBe(false);
 });
 
-describe('printing a key string never shows its secret', () => {
+describe('A printed key string', () => {
   test.each<[string, (key: KeyString) => string]>([
     ['String()', String],
     ['a template', (key) => `${key}`],
@@ -168,7 +168,7 @@ describe('printing a key string never shows its secret', () => {
     ['an error with the key as its cause', (key) => inspect(new Error('no such key', { cause: key }))],
     ['its own properties', (key) => JSON.stringify(Object.entries(Object.getOwnPropertyDescriptors(key)))],
     ['a spread copy', (key) => inspect({ ...key })],
-  ])('by %s', (_how, print) => {
+  ])('is masked by %s', (_how, print) => {
     const key = KeyString.generate('lk');
     const printed = print(key);
     const secret = secretOf(key);
@@ -177,7 +177,7 @@ describe('printing a key string never shows its secret', () => {
     expect(pieces.filter((piece) => printed.includes(piece))).toEqual([]);
   });
 
-  test('but its prefix, the first twelve characters of the body, and an ellipsis', () => {
+  test('shows its prefix, the first twelve characters of the body, and an ellipsis', () => {
     const key = KeyString.generate('lk');
     const masked = `lk_${key.publicPart.slice(0, 12)}…`;
     expect([String(key), JSON.parse(JSON.stringify(key)), maskKey('lk', key.publicPart)]).toEqual([
@@ -189,7 +189,7 @@ describe('printing a key string never shows its secret', () => {
 });
 
 describe('inspectKey', () => {
-  test('reads a key under any legal prefix', () => {
+  test('reads a key with any valid prefix', () => {
     fc.assert(
       fc.property(prefixes, (prefix) => {
         const key = KeyString.generate(prefix);
@@ -200,7 +200,7 @@ describe('inspectKey', () => {
     );
   });
 
-  test('distinguishes a wrong checksum from a text that is no key at all', () => {
+  test('distinguishes a wrong checksum from a text that is not a key', () => {
     const key = freshKey();
     const mistyped = key.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     expect(inspectKey(mistyped)).toEqual({ prefix: 'lk', publicPart: key.slice(3, 27), keyString: undefined });
@@ -218,13 +218,13 @@ describe('digestMatches', () => {
     return copy;
   };
 
-  test('holds for the same digest alone', () => {
+  test('accepts only the same digest', () => {
     expect(digestMatches(digest, Buffer.from(digest))).toBe(true);
     const near = Array.from({ length: 256 }, (_, bit) => digestMatches(digest, flipped(bit)));
     expect(near).not.toContain(true);
   });
 
-  test('never holds without a stored digest, not even for 32 zero bytes', () => {
+  test('refuses a missing stored digest, also for 32 zero bytes', () => {
     expect(digestMatches(digest, undefined)).toBe(false);
     expect(digestMatches(Buffer.alloc(32), undefined)).toBe(false);
   });

@@ -8,7 +8,7 @@ const BODY = /^[0-9a-f]{24}\.[0-9a-f]{64}$/;
 const ANY_KEY = /^([a-z][a-z0-9]{0,15})_([0-9a-f]{24})\.[0-9a-f]{64}$/;
 const SHOWN_CHARACTERS = 12;
 
-/** What a marker such as `lk` must look like. */
+/** A marker such as `lk`. */
 export const KEY_PREFIX = /^[a-z][a-z0-9]{0,15}$/;
 
 /**
@@ -44,13 +44,13 @@ export class KeyString {
     return new KeyString(text, prefix, body.slice(0, PUBLIC_BYTES * 2));
   }
 
-  /** SHA-256 of the whole key string, which is what we store. A random secret of 224 bits needs no slow hash. */
+  /** SHA-256: a random secret of 224 bits needs no slow hash. */
   digest(): Buffer {
     // Converting from hex takes half the time of asking Node for a buffer.
     return Buffer.from(hash('sha256', this.#text, 'hex'), 'hex');
   }
 
-  /** The whole key string. It leaves the service only once, in the answer to create. */
+  /** The text leaves the service only once, in the answer to the creation or rotation. */
   reveal(): string {
     return this.#text;
   }
@@ -64,7 +64,6 @@ export class KeyString {
   }
 }
 
-/** What can be read from a text that is shaped like a key string. */
 interface KeyInspection {
   readonly prefix: string;
   readonly publicPart: string;
@@ -72,7 +71,7 @@ interface KeyInspection {
   readonly keyString: KeyString | undefined;
 }
 
-/** Reads a key string with any prefix. Undefined when the text is not shaped like a key string. */
+/** Accepts any prefix. Undefined when the text is not shaped like a key string. */
 export function inspectKey(text: string): KeyInspection | undefined {
   const [, prefix, publicPart] = ANY_KEY.exec(text) ?? [];
   if (prefix === undefined || publicPart === undefined) return undefined;

@@ -23,22 +23,22 @@ const issueAt = (keys: OwnerKeys, ms: number, part: Partial<KeyOrder> = {}) =>
   refused(() => keys.issue(order(part), KeyString.generate('lk'), at(ms)));
 const changesOf = (keys: OwnerKeys) => keys.changes.map(({ key, became }) => [key.id, became]);
 
-describe('issuing a key', () => {
-  test.each([0, 1, 4])('is for an owner who holds %i active ones, and is a change', (held) => {
-    const keys = new OwnerKeys(living(held));
+describe('OwnerKeys.issue', () => {
+  test.each([0, 1, 4])('issues a key for an owner with %i active keys, as a change', (activeKeys) => {
+    const keys = new OwnerKeys(living(activeKeys));
     const key = issueAt(keys, 5, { name: ' laptop ' }) as ApiKey;
     expect(key.snapshot()).toMatchObject({ ownerId: 'u1', name: 'laptop', createdAt: at(5), expiresAt: at(DAY + 5) });
     expect(changesOf(keys)).toEqual([[key.id, 'created']]);
-    expect(keys.countActive(at(5))).toBe(held + 1);
+    expect(keys.countActive(at(5))).toBe(activeKeys + 1);
   });
 
-  test('is not for an owner who holds five, and then changes nothing', () => {
+  test('refuses an owner with five active keys, without a change', () => {
     const keys = new OwnerKeys(living(5));
     expect(issueAt(keys, 5)).toMatchObject({ code: 'too_many_active_keys' });
     expect(changesOf(keys)).toEqual([]);
   });
 
-  test('counts a key until the moment it expires, and no longer', () => {
+  test('counts a key until its expiry', () => {
     const [first, ...others] = living(5);
     const keys = new OwnerKeys([first!, ...others.map((_, n) => keyMadeAt(n + 1))]);
     expect(issueAt(keys, DAY - 1)).toMatchObject({ code: 'too_many_active_keys' });
@@ -50,14 +50,14 @@ describe('issuing a key', () => {
     expect(first!.snapshot().expiredAt).toEqual(at(DAY));
   });
 
-  test('notes the expiries it came across even when the owner holds five all the same', () => {
+  test('records expiries that it finds, also when it refuses', () => {
     const [due, ...rest] = [keyMadeAt(-DAY), ...living(5)];
     const keys = new OwnerKeys([due!, ...rest]);
     expect(issueAt(keys, 0)).toMatchObject({ code: 'too_many_active_keys' });
     expect(changesOf(keys)).toEqual([[due!.id, 'expired']]);
   });
 
-  test('counts neither the revoked nor the expired ones it was given', () => {
+  test('does not count revoked and expired keys', () => {
     const [revoked, expired, ...active] = living(6);
     revoked!.revoke(NOW);
     expired!.endIfDue(at(DAY));
@@ -67,7 +67,7 @@ describe('issuing a key', () => {
     expect(issueAt(keys, 0)).toMatchObject({ code: 'too_many_active_keys' });
   });
 
-  test('takes no order whose fields are wrong', () => {
+  test('refuses invalid fields', () => {
     const keys = new OwnerKeys([]);
     expect(() => issueAt(keys, 0, { name: '', expiresInDays: 0 })).toThrow(
       expect.objectContaining({ code: 'invalid_fields' }),
@@ -75,14 +75,14 @@ describe('issuing a key', () => {
     expect(changesOf(keys)).toEqual([]);
   });
 
-  test('a sixth is refused in the words of the settings screen', () => {
+  test('refuses a sixth key with the message of the settings screen', () => {
     expect(issueAt(new OwnerKeys(living(5)), 0)).toMatchObject({
       code: 'too_many_active_keys',
       message: 'You have reached the maximum number of API keys',
     });
   });
 
-  test('whatever happens and whatever the clock does, five are active at most, and each ends once', () => {
+  test('allows at most five active keys and ends each once, in any order of calls and clock changes', () => {
     // Mostly within the life of a key and with few ends, so that owners often reach five keys.
     const step = fc.record({
       do: fc.oneof(
@@ -120,8 +120,8 @@ describe('issuing a key', () => {
   });
 });
 
-describe('revoking', () => {
-  test('one ends that one, and notes why', () => {
+describe('OwnerKeys.revoke', () => {
+  test('revokes one key, with the reason', () => {
     const [one, other] = living(2);
     const keys = new OwnerKeys([one!, other!]);
     keys.revoke(one!.id, 'leaked', at(7));
@@ -129,7 +129,7 @@ describe('revoking', () => {
     expect(keys.changes).toEqual([{ key: one, became: 'revoked', reason: 'leaked' }]);
   });
 
-  test('one whose time has run out notes that instead', () => {
+  test('records the expiry of a key instead of a revocation', () => {
     const [one, other] = living(2);
     const keys = new OwnerKeys([one!, other!]);
     expect(refused(() => keys.revoke(one!.id, 'owner', at(DAY)))).toMatchObject({
@@ -140,7 +140,7 @@ describe('revoking', () => {
     expect(changesOf(keys)).toEqual([[one!.id, 'expired']]);
   });
 
-  test('one that is not among them is refused, as if there were none', () => {
+  test('refuses an unknown key as if it did not exist', () => {
     const [one, stranger] = living(2);
     const keys = new OwnerKeys([one!]);
     expect(refused(() => keys.revoke(stranger!.id, 'owner', NOW))).toMatchObject({
@@ -150,7 +150,7 @@ describe('revoking', () => {
     expect(changesOf(keys)).toEqual([]);
   });
 
-  test.each(['revoked', 'expired'])('one that is known to have been %s is refused, and nothing is noted', (end) => {
+  test.each(['revoked', 'expired'])('refuses a key that is known to be %s, without a change', (end) => {
     const [one] = living(1);
     if (end === 'revoked') one!.revoke(NOW);
     else one!.endIfDue(at(DAY));
@@ -161,7 +161,7 @@ describe('revoking', () => {
     expect(changesOf(keys)).toEqual([]);
   });
 
-  test('all ends every active one, in their order, each with why, and notes those whose time has run out', () => {
+  test('revokes all active keys in their order, and records the expiries that it finds', () => {
     const [first, due, ended, last] = [keyMadeAt(1), keyMadeAt(0), keyMadeAt(1), keyMadeAt(1)];
     ended.revoke(at(2));
     const keys = new OwnerKeys([first, due, ended, last]);

@@ -1,21 +1,14 @@
 import { Refusal } from '../errors.js';
 import { ApiKey, keyNotActive } from './api-key.js';
-import { endedByClock, type KeyChange } from './key-change.js';
+import { endedByClock, type KeyChange, type RevocationReason } from './key-change.js';
 import { MAX_ACTIVE_KEYS } from './key-rules.js';
 import type { KeyOrder, RotationOrder } from './key-state.js';
 import type { KeyString } from './key-string.js';
-import type { RevocationReason } from './revocation-reason.js';
 
-/**
- * Whose revocation of a successor cancels the rotation. After any other end of a successor the old key still ends as
- * planned.
- */
+/** Such a revocation of the successor cancels the rotation. After any other, the old key still ends as planned. */
 const CANCELS_ROTATION: readonly RevocationReason[] = ['owner', 'administrator'];
 
-/**
- * The keys of one owner. An end by the clock that a method finds counts as a change. It must be saved even when the
- * method throws a Refusal, which all of them can.
- */
+/** A due end that a method finds is a change, which must be saved even when the method throws a Refusal. */
 export class OwnerKeys {
   private readonly keys: ApiKey[];
   private readonly noted: KeyChange[] = [];
@@ -25,7 +18,6 @@ export class OwnerKeys {
     this.keys = [...keys];
   }
 
-  /** In the order in which they happened. */
   get changes(): readonly KeyChange[] {
     return this.noted;
   }
@@ -44,10 +36,7 @@ export class OwnerKeys {
     return key;
   }
 
-  /**
-   * Issues a successor for one of these keys, even if the owner already has the maximum number of keys. Throws
-   * `not_found` for any other key, `api_key_not_active` and `rotation_pending`.
-   */
+  /** The maximum number of keys does not apply. Throws `not_found`, `api_key_not_active` and `rotation_pending`. */
   rotate(keyId: string, order: RotationOrder, keyString: KeyString, now: Date): ApiKey {
     const key = this.requireActive(keyId, now);
     if (this.active(now).some(({ id, replaces }) => id === key.replaces || replaces === key.id))
@@ -69,10 +58,7 @@ export class OwnerKeys {
     return true;
   }
 
-  /**
-   * Revokes one of the keys. Throws `not_found` for any other key, and `api_key_not_active` for a key that has ended,
-   * also by the clock.
-   */
+  /** Throws `not_found`, and `api_key_not_active` for a key that has ended, also by the clock. */
   revoke(keyId: string, reason: RevocationReason, now: Date): void {
     const key = this.requireActive(keyId, now);
     const replaced = CANCELS_ROTATION.includes(reason) ? this.predecessor(key, now) : undefined;
@@ -83,7 +69,7 @@ export class OwnerKeys {
     }
   }
 
-  /** Revokes every active key and returns those keys. */
+  /** Returns the keys that it revoked. */
   revokeAll(reason: RevocationReason, now: Date): ApiKey[] {
     const active = this.active(now);
     for (const key of active) this.end(key, reason, now);
@@ -139,8 +125,5 @@ function tooManyActiveKeys(): Refusal {
 }
 
 function rotationPending(): Refusal {
-  return new Refusal(
-    'rotation_pending',
-    'This API key is being replaced already: end the old or the new one of the two first',
-  );
+  return new Refusal('rotation_pending', 'This API key is part of a rotation: revoke its old or its new key first');
 }

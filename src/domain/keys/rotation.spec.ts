@@ -5,7 +5,7 @@ import { ApiKey } from './api-key.js';
 import type { RotationOrder } from './key-state.js';
 import { KeyString } from './key-string.js';
 import { OwnerKeys } from './owner-keys.js';
-import type { RevocationReason } from './revocation-reason.js';
+import type { RevocationReason } from './key-change.js';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -35,8 +35,8 @@ function pair(part: Partial<RotationOrder> = {}) {
   return { old, next, keys };
 }
 
-describe('rotating a key', () => {
-  test('issues one of the same name and access that lives as long, and the two name each other', () => {
+describe('OwnerKeys.rotate', () => {
+  test('issues a key with the same name, access and lifetime, and links both keys', () => {
     const { old, next, keys } = pair();
     expect(next.snapshot()).toMatchObject({
       ownerId: 'u1',
@@ -57,26 +57,26 @@ describe('rotating a key', () => {
     ]);
   });
 
-  test('gives the new one other days where they are said', () => {
+  test('gives the successor the requested lifetime', () => {
     expect(pair({ expiresInDays: 3 }).next.snapshot().expiresAt).toEqual(at(SECOND + 3 * DAY));
   });
 
-  test('is also for an owner who holds five: the two count as one', () => {
-    const held = [keyOf(10), keyOf(10), keyOf(10), keyOf(10), keyOf(10)];
-    const keys = new OwnerKeys(held);
-    for (const key of held) expect(rotate(keys, key, SECOND)).toBeInstanceOf(ApiKey);
+  test('rotates for an owner with five keys, because the two count as one', () => {
+    const five = [keyOf(10), keyOf(10), keyOf(10), keyOf(10), keyOf(10)];
+    const keys = new OwnerKeys(five);
+    for (const key of five) expect(rotate(keys, key, SECOND)).toBeInstanceOf(ApiKey);
     expect(keys.countActive(at(SECOND))).toBe(5);
   });
 
-  test('is refused while one of the two is replacing the other, whichever is meant', () => {
+  test('refuses both keys of a rotation that is not complete', () => {
     const { old, next, keys } = pair();
-    const pending = { code: 'rotation_pending', message: expect.stringContaining('end the old or the new one') };
+    const pending = { code: 'rotation_pending', message: expect.stringContaining('revoke its old or its new key') };
     expect(rotate(keys, old, 2 * SECOND)).toMatchObject(pending);
     expect(rotate(keys, next, 2 * SECOND)).toMatchObject(pending);
     expect(keys.changes).toHaveLength(2);
   });
 
-  test.each(['old', 'next'] as const)('is possible again once one of the two has ended: %s', (which) => {
+  test.each(['old', 'next'] as const)('rotates again once one of the two has ended: %s', (which) => {
     const parts = pair();
     parts.keys.revoke(parts[which].id, 'leaked', at(2 * SECOND));
     const left = which === 'old' ? parts.next : parts.old;
@@ -85,7 +85,7 @@ describe('rotating a key', () => {
     expect(left.snapshot().replacedBy).toBe(third.id);
   });
 
-  test('of one that has ended is refused, and an end by the clock is noted', () => {
+  test('refuses a key that has ended, and records an end by the clock', () => {
     const due = keyOf(1);
     const keys = new OwnerKeys([due]);
     const ended = { code: 'api_key_not_active', details: { apiKeyStatus: 'expired' } };
@@ -98,7 +98,7 @@ describe('rotating a key', () => {
     expect(rotate(new OwnerKeys([]), revoked, 0)).toMatchObject({ message: 'There is no such API key' });
   });
 
-  test('takes no order whose fields are wrong', () => {
+  test('refuses invalid fields', () => {
     expect(rotate(new OwnerKeys([keyOf(1)]), keyOf(1), 0)).toMatchObject({ message: 'There is no such API key' });
     const key = keyOf(1);
     expect(() => rotate(new OwnerKeys([key]), key, 0, { graceSeconds: -1 })).toThrow('graceSeconds must be');
@@ -106,8 +106,8 @@ describe('rotating a key', () => {
   });
 });
 
-describe('the first use of the new key', () => {
-  test('ends the old one after the grace period, and a second use changes nothing', () => {
+describe('The first use of a successor', () => {
+  test('ends the old key after the grace period, and happens once', () => {
     const { old, next, keys } = pair();
     expect(keys.firstUsed(next.id, at(HOUR))).toBe(true);
     expect(next.snapshot().firstUsedAt).toEqual(at(HOUR));
@@ -122,14 +122,14 @@ describe('the first use of the new key', () => {
     expect(old.snapshot().endsAt).toEqual(at(2 * HOUR));
   });
 
-  test('ends it at once where there is no grace period', () => {
+  test('ends the old key at once without a grace period', () => {
     const { old, next, keys } = pair({ graceSeconds: 0 });
     keys.firstUsed(next.id, at(HOUR));
     expect(old.snapshot().revokedAt).toEqual(at(HOUR));
     expect(keys.changes.at(-1)).toEqual({ key: old, became: 'revoked', reason: 'rotated' });
   });
 
-  test('never lets it live longer than it was to', () => {
+  test('never extends the lifetime of the old key', () => {
     const old = keyOf(1);
     const keys = new OwnerKeys([old]);
     const next = rotate(keys, old, 0, { graceSeconds: 7200 }) as ApiKey;
@@ -139,7 +139,7 @@ describe('the first use of the new key', () => {
     expect(old.endIfDue(at(DAY))).toBe('expired');
   });
 
-  test('of a key that is not active says so and changes nothing', () => {
+  test('changes nothing for a key that is not active, and reports it', () => {
     const { old, next, keys } = pair();
     keys.revoke(next.id, 'leaked', at(2 * SECOND));
     expect(keys.firstUsed(next.id, at(HOUR))).toBe(false);
@@ -147,7 +147,7 @@ describe('the first use of the new key', () => {
     expect([next.snapshot().firstUsedAt, old.snapshot().endsAt]).toEqual([null, null]);
   });
 
-  test('is nothing of a key that replaces none', () => {
+  test('changes nothing for a key that replaces none', () => {
     const key = keyOf(1);
     const keys = new OwnerKeys([key]);
     expect(keys.firstUsed(key.id, at(1))).toBe(true);
@@ -155,7 +155,7 @@ describe('the first use of the new key', () => {
     expect(key.snapshot().firstUsedAt).toBeNull();
   });
 
-  test('is noted also when the old one has ended before', () => {
+  test('is recorded also when the old key has already ended', () => {
     const { old, next, keys } = pair();
     keys.revoke(old.id, 'owner', at(2 * SECOND));
     expect(keys.firstUsed(next.id, at(HOUR))).toBe(true);
@@ -163,8 +163,8 @@ describe('the first use of the new key', () => {
   });
 });
 
-describe('the end of an old key', () => {
-  test('is noted once as of its time, and no clock revives it', () => {
+describe('The end of an old key', () => {
+  test('is recorded once as of its time, whatever the clock shows', () => {
     const { old, next, keys } = pair();
     keys.firstUsed(next.id, at(HOUR));
     expect(old.endIfDue(at(2 * HOUR - 1))).toBeUndefined();
@@ -174,7 +174,7 @@ describe('the end of an old key', () => {
     expect(old.status(NOW)).toBe('revoked');
   });
 
-  test('observed by a revocation is a rotation on record, and the revocation is refused', () => {
+  test('is recorded as a rotation when a revocation observes it, which is refused', () => {
     const { old, next, keys } = pair();
     keys.firstUsed(next.id, at(HOUR));
     expect(refused(() => keys.revoke(old.id, 'owner', at(3 * HOUR)))).toMatchObject({
@@ -184,23 +184,26 @@ describe('the end of an old key', () => {
   });
 });
 
-describe('a rotation that is taken back', () => {
-  const takesBack: readonly RevocationReason[] = ['owner', 'administrator'];
-  test.each(takesBack)('by the %s, who ends the new key: the old one goes on and counts alone', (reason) => {
-    const { old, next, keys } = pair();
-    keys.firstUsed(next.id, at(HOUR));
-    keys.revoke(next.id, reason, at(1.5 * HOUR));
-    expect(old.snapshot()).toMatchObject({ endsAt: null, replacedBy: null });
-    expect(old.status(at(3 * HOUR))).toBe('active');
-    expect(keys.countActive(at(3 * HOUR))).toBe(1);
-    expect(changesOf(keys).slice(-2)).toEqual([
-      [next.id, 'revoked'],
-      [old.id, 'kept'],
-    ]);
-  });
+describe('A cancelled rotation', () => {
+  const cancelling: readonly RevocationReason[] = ['owner', 'administrator'];
+  test.each(cancelling)(
+    'keeps the old key working, and counts it alone, when the %s revokes the successor',
+    (reason) => {
+      const { old, next, keys } = pair();
+      keys.firstUsed(next.id, at(HOUR));
+      keys.revoke(next.id, reason, at(1.5 * HOUR));
+      expect(old.snapshot()).toMatchObject({ endsAt: null, replacedBy: null });
+      expect(old.status(at(3 * HOUR))).toBe('active');
+      expect(keys.countActive(at(3 * HOUR))).toBe(1);
+      expect(changesOf(keys).slice(-2)).toEqual([
+        [next.id, 'revoked'],
+        [old.id, 'kept'],
+      ]);
+    },
+  );
 
   test.each<RevocationReason>(['leaked', 'purged', 'platform'])(
-    'is none when the new key was %s: an end stands',
+    'is not possible by a successor that was %s: the end of the old key stays',
     (reason) => {
       const { old, next, keys } = pair();
       keys.firstUsed(next.id, at(HOUR));
@@ -210,7 +213,7 @@ describe('a rotation that is taken back', () => {
     },
   );
 
-  test('comes too late once the old key has ended', () => {
+  test('does not bring back an old key that has ended', () => {
     const { old, next, keys } = pair();
     keys.firstUsed(next.id, at(HOUR));
     keys.revoke(next.id, 'owner', at(2 * HOUR));
@@ -218,7 +221,7 @@ describe('a rotation that is taken back', () => {
     expect(keys.countActive(at(2 * HOUR))).toBe(0);
   });
 
-  test.each([0, 1])('leaves an end that a successor before it brought about (%i uses)', (uses) => {
+  test.each([0, 1])('keeps an end that an earlier successor set (%i uses)', (uses) => {
     const { old, next, keys } = pair();
     keys.firstUsed(next.id, at(HOUR));
     keys.revoke(next.id, 'leaked', at(HOUR));
@@ -230,7 +233,7 @@ describe('a rotation that is taken back', () => {
   });
 });
 
-test('whatever happens and whatever the clock does, five count at most, and nothing that ended comes back', () => {
+test('never counts more than five keys or brings back an ended key, in any order of calls and clock changes', () => {
   const step = fc.record({
     do: fc.constantFrom('issue', 'rotate', 'rotate', 'use', 'use', 'revoke', 'leak', 'look'),
     at: fc.oneof({ weight: 9, arbitrary: fc.nat({ max: DAY }) }, { weight: 1, arbitrary: fc.nat({ max: 12 * DAY }) }),
@@ -262,7 +265,7 @@ test('whatever happens and whatever the clock does, five count at most, and noth
           if (what === 'leak') refused(() => keys.revoke(key.id, 'leaked', now));
         }
         expect(keys.countActive(now)).toBeLessThanOrEqual(5);
-        for (const [gone, as] of ended) expect(gone.status(now)).toBe(as);
+        for (const [endedKey, as] of ended) expect(endedKey.status(now)).toBe(as);
         for (const one of all) {
           const { revokedAt, expiredAt, endsAt, expiresAt } = one.snapshot();
           expect(revokedAt && expiredAt).toBeFalsy();

@@ -14,7 +14,7 @@ export const DENIAL_REASONS = [
 ] as const;
 export type DenialReason = (typeof DENIAL_REASONS)[number];
 
-/** What the calling service wants to do for the holder of the key. `permission` is empty when none is needed. */
+/** What the holder of the key wants to do. `permission` is empty when none is needed. */
 export interface Question {
   readonly operation: Operation;
   readonly permission: string;
@@ -34,7 +34,7 @@ export interface Grant {
 export interface Denial {
   readonly granted: false;
   readonly reason: DenialReason;
-  /** The requested permission, if that is what the key lacks. */
+  /** The requested permission, if the key lacks it. */
   readonly missing?: string;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { KeyString } from '../keys/key-string.js';
 import { keyProofsIn } from './key-proof.js';
 
-describe('the proofs in a text', () => {
+describe('keyProofsIn', () => {
   const [one, two] = [KeyString.generate('lk'), KeyString.generate('acme2')];
   const key = one.reveal();
   const proofOf = (keyString: KeyString) => ({ publicPart: keyString.publicPart, digest: keyString.digest() });
@@ -12,35 +12,35 @@ describe('the proofs in a text', () => {
     ['alone', key],
     ['in a header', `Authorization: Bearer ${key}`],
     ['in JSON', `{"key":"${key}"}`],
-    ['after a line break that JSON wrote', `"first\\n${key}"`],
+    ['after a line break in JSON', `"first\\n${key}"`],
     ['in a URL', `GET /v1/api-keys?api_key=${key}&x=1`],
-    ['in a URL that was encoded', `q%3d${key.replace('.', '%2E')}%20`],
-    ['behind a name', `my_token_${key}`],
-    ['behind a long word', `${'x'.repeat(40)}${key}`],
+    ['in an encoded URL', `q%3d${key.replace('.', '%2E')}%20`],
+    ['after a name', `my_token_${key}`],
+    ['after a long word', `${'x'.repeat(40)}${key}`],
     ['before more of the same letters', `${key}abc`],
     ['twice', `${key} ${key}`],
-  ])('are those of the keys that stand there: %s', (_where, text) => {
+  ])('finds each key: %s', (_where, text) => {
     expect(keyProofsIn(text)).toEqual([proofOf(one)]);
   });
 
-  test('come one after the other, whatever the markers', () => {
+  test('finds adjacent keys with any markers', () => {
     expect(keyProofsIn(`${key}${two.reveal()}\n${two.reveal()}`)).toEqual([proofOf(one), proofOf(two)]);
   });
 
-  test('are none where not even the shape is that of a key', () => {
+  test('finds nothing in a text without the shape of a key', () => {
     expect(keyProofsIn(`${key.slice(0, -1)} ${key.slice(3)} ${key.replace('.', ' ')} ${key.toUpperCase()}`)).toEqual(
       [],
     );
   });
 
-  test('with a wrong checksum are of the same key, and prove it not', () => {
+  test('makes a proof that matches no key for a wrong checksum', () => {
     const [proof, ...more] = keyProofsIn(`${wrong} ${wrong}`);
     expect([proof?.publicPart, more]).toEqual([one.publicPart, []]);
     expect(proof?.digest).toHaveLength(32);
     expect(proof?.digest).not.toEqual(one.digest());
   });
 
-  test('hold nothing of the secret', () => {
+  test('keeps nothing of the secret', () => {
     expect(JSON.stringify([...keyProofsIn(`${key} ${wrong}`)])).not.toContain(key.slice(28, 44));
   });
 });

@@ -4,7 +4,7 @@ import { inspectKey } from '../keys/key-string.js';
 /** May start with characters before the marker. In URLs the dot may be percent-encoded. */
 const KEY_IN_TEXT = /([a-z0-9]{1,16})_([0-9a-f]{24})(?:\.|%2[eE])([0-9a-f]{64})/g;
 
-/** What identifies a key and what proves it. Nothing else of a reported key string is stored. */
+/** All that is stored of a reported key string. */
 export interface KeyProof {
   readonly publicPart: string;
   /** SHA-256 of the key string. */
@@ -12,9 +12,8 @@ export interface KeyProof {
 }
 
 /**
- * One proof for each key in a text of any kind, such as a log line. The characters before the underscore may be more
- * than the marker: the checksum shows where the marker starts. Text that is shaped like a key but has a wrong checksum
- * also gives a proof, which matches no key: so it takes as long as a real key.
+ * One proof for each key in a text of any kind, such as a log line. Other characters may precede the marker: the
+ * checksum shows where it starts. A wrong checksum also gives a proof, which matches no key, to take the same time.
  */
 export function keyProofsIn(text: string): KeyProof[] {
   const found = new Map<string, KeyProof>();

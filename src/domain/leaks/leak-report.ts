@@ -2,7 +2,7 @@ import type { Actor } from '../audit/audit-event.js';
 import type { KeyProof } from './key-proof.js';
 import type { LeakSite } from '../audit/leak-site.js';
 
-/** One report: the part that is stored until its keys have ended. */
+/** The part of a report that is stored until its keys have ended. */
 export interface LeakReport extends LeakSite {
   /** Without a name when the report is anonymous. */
   readonly reporter: Actor;

@@ -17,22 +17,22 @@ function network() {
   };
 }
 
-describe('the budget of a network', () => {
-  test('is 60 requests at once, and says when the next one is let in', () => {
+describe('spendReport', () => {
+  test('admits 60 requests at once, and returns when the next one is admitted', () => {
     const send = network();
     for (let sent = 0; sent < 60; sent += 1) expect(send(0)).toBe(true);
     expect([send(0), send(1), send(59_000)]).toEqual([60, 60, 1]);
     expect([send(MINUTE_MS), send(MINUTE_MS)]).toEqual([true, 60]);
   });
 
-  test('comes back whole in an hour of rest', () => {
+  test('admits the whole budget again after an hour', () => {
     const send = network();
     for (let sent = 0; sent < 60; sent += 1) send(0);
     for (let sent = 0; sent < 60; sent += 1) expect(send(HOUR_MS)).toBe(true);
     expect(send(HOUR_MS)).toBe(60);
   });
 
-  test('is 60 an hour in the long run, however often a network asks', () => {
+  test('admits 60 requests an hour in the long run', () => {
     const send = network();
     for (let sent = 0; sent < 60; sent += 1) send(0);
     let letIn = 0;
@@ -40,12 +40,12 @@ describe('the budget of a network', () => {
     expect(letIn).toBe(600 - 1);
   });
 
-  test('is refused with an error that says too many', () => {
+  test('throws too_many_attempts', () => {
     const wholeAt = new Date(START + HOUR_MS);
     expect(() => spendReport(wholeAt, new Date(START))).toThrow(expect.objectContaining({ code: 'too_many_attempts' }));
   });
 
-  test('keeps nobody waiting for longer than an hour when the clock was set back', () => {
+  test('makes nobody wait longer than an hour after the clock was set back', () => {
     expect(spendReport(new Date(START + 10 * HOUR_MS), new Date(START + 10 * HOUR_MS)).getTime()).toBe(
       START + 10 * HOUR_MS + MINUTE_MS,
     );

@@ -19,23 +19,23 @@ const always = {
   expiresAt: '2026-03-30T00:30:00.000Z',
 };
 
-describe('the data of a notice', () => {
-  test('is what identifies the key, and no more than that unless told', () => {
+describe('noticeData', () => {
+  test('contains what identifies the key, and no optional fields', () => {
     expect(noticeData({ type: 'api_key.expired', key, clientIp: null }, 3)).toEqual(always);
   });
 
-  test('has with it what the notice tells of', () => {
-    const told = { reason: 'rotated', replacesKeyId: 'k0', clientIp: '192.0.2.7' } as const;
-    expect(noticeData({ type: 'api_key.revoked', key, ...told }, 3)).toEqual({ ...always, ...told });
+  test('contains the optional fields of the notice', () => {
+    const optional = { reason: 'rotated', replacesKeyId: 'k0', clientIp: '192.0.2.7' } as const;
+    expect(noticeData({ type: 'api_key.revoked', key, ...optional }, 3)).toEqual({ ...always, ...optional });
   });
 
-  test('says when the key ends, where its successor is in use', () => {
+  test('contains the end that a successor gives the key', () => {
     const ending = ApiKey.restore({ ...key.snapshot(), endsAt: NOW });
     const data = noticeData({ type: 'api_key.used_from_new_network', key: ending }, 3);
     expect(data).toEqual({ ...always, endsAt: NOW.toISOString() });
   });
 
-  test('holds neither the secret nor the digest', () => {
+  test('contains neither the secret nor the digest', () => {
     const text = JSON.stringify(noticeData({ type: 'api_key.created', key }, 1));
     expect(text).not.toContain(keyString.publicPart);
     expect(text).not.toContain(keyString.reveal().split('.')[1]);
@@ -43,14 +43,14 @@ describe('the data of a notice', () => {
   });
 });
 
-describe('the channels of a notice', () => {
+describe('channelsOf', () => {
   const MAILED: NoticeType[] = [
     'api_key.created',
     'api_key.expiring',
     'api_key.leaked',
     'api_key.used_from_new_network',
   ];
-  test.each(NOTICE_TYPES)('%s goes to the webhook, and by mail if people want to know of it', (type) => {
+  test.each(NOTICE_TYPES)('sends %s to the webhook, and by mail if it matters to people', (type) => {
     const mail = MAILED.includes(type) ? ['mail'] : [];
     expect(channelsOf(type, { webhook: true, mail: true })).toEqual(['webhook', ...mail]);
     expect(channelsOf(type, { webhook: false, mail: true })).toEqual(mail);
@@ -59,37 +59,37 @@ describe('the channels of a notice', () => {
   });
 });
 
-describe('what is told of a change', () => {
-  test('of a creation: from where it came', () => {
+describe('noticesOfChange', () => {
+  test('names the address of the request that created a key', () => {
     expect(noticesOfChange({ key, became: 'created' }, '192.0.2.7')).toEqual([
       { type: 'api_key.created', key, clientIp: '192.0.2.7' },
     ]);
   });
 
-  test('of a rotation: the new key, and that it is to replace another', () => {
+  test('announces the new key and the rotation', () => {
     const next = key.replaceBy({ id: randomUUID(), expiresInDays: 1, graceSeconds: 0 }, keyString, NOW);
-    const told = { key: next, clientIp: null, replacesKeyId: key.id };
+    const fields = { key: next, clientIp: null, replacesKeyId: key.id };
     expect(noticesOfChange({ key: next, became: 'created' }, null)).toEqual([
-      { type: 'api_key.created', ...told },
-      { type: 'api_key.rotated', ...told },
+      { type: 'api_key.created', ...fields },
+      { type: 'api_key.rotated', ...fields },
     ]);
     expect(noticesOfChange({ key, became: 'rotated' }, null)).toEqual([]);
     expect(noticesOfChange({ key: next, became: 'used' }, null)).toEqual([]);
   });
 
-  test('of an expiry: that alone', () => {
+  test('announces an expiry without other fields', () => {
     expect(noticesOfChange({ key, became: 'expired' }, '192.0.2.7')).toEqual([{ type: 'api_key.expired', key }]);
   });
 
   test.each(['owner', 'administrator', 'platform', 'purged'] as const)(
-    'of a revocation by %s: the reason',
+    'announces a revocation by %s with the reason',
     (reason) => {
       const revoked = { type: 'api_key.revoked', key, reason };
       expect(noticesOfChange({ key, became: 'revoked', reason }, null)).toEqual([revoked]);
     },
   );
 
-  test('of a leak: the revocation, and the leak', () => {
+  test('announces the revocation and the leak', () => {
     expect(noticesOfChange({ key, became: 'revoked', reason: 'leaked' }, null)).toEqual([
       { type: 'api_key.revoked', key, reason: 'leaked' },
       { type: 'api_key.leaked', key },

@@ -1,8 +1,7 @@
 import type { ApiKey } from '../keys/api-key.js';
 import { maskKey } from '../keys/key-string.js';
-import type { RevocationReason } from '../keys/revocation-reason.js';
+import type { RevocationReason } from '../keys/key-change.js';
 
-/** Events of a key of which receivers are notified. */
 export const NOTICE_TYPES = [
   'api_key.created',
   'api_key.rotated',
@@ -14,6 +13,10 @@ export const NOTICE_TYPES = [
   'api_key.used_from_new_network',
 ] as const;
 export type NoticeType = (typeof NOTICE_TYPES)[number];
+
+/** Those that become due with time. Each has a rule in due-notices.ts, and a query that selects its candidates. */
+export const DUE_NOTICE_TYPES = ['api_key.expiring', 'api_key.rotation_unused'] as const satisfies NoticeType[];
+export type DueNoticeType = (typeof DUE_NOTICE_TYPES)[number];
 
 export interface KeyNotice {
   readonly type: NoticeType;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ReceiverStanding } from './receiver-standing.js';
 
-test('a receiver that takes nothing is asked less and less often, once a minute at least', () => {
+test('ReceiverStanding makes growing pauses, up to a minute, while no message is accepted', () => {
   const standing = new ReceiverStanding();
   expect([standing.isAway, standing.pauseMs]).toEqual([false, 0]);
   const pauses = Array.from({ length: 9 }, () => {
@@ -12,7 +12,7 @@ test('a receiver that takes nothing is asked less and less often, once a minute 
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
 });
 
-test('a receiver that has taken one message is there again', () => {
+test('ReceiverStanding makes no pause after one accepted message', () => {
   const standing = new ReceiverStanding();
   for (const took of [false, false, false, true]) standing.note(took);
   expect([standing.isAway, standing.pauseMs]).toEqual([false, 0]);

@@ -1,9 +1,6 @@
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1000, 60_000];
 
-/**
- * Whether a receiver is accepting messages. While it accepts none, it is tried with one message at a time, after
- * growing pauses that stay short enough to notice soon when it is back.
- */
+/** Whether a receiver accepts messages. While it accepts none, it gets one at a time, after growing pauses. */
 export class ReceiverStanding {
   /** Consecutive looks at the outbox in which the receiver accepted no message. */
   private failedTries = 0;
@@ -17,11 +14,8 @@ export class ReceiverStanding {
     return this.isAway ? Math.min(FIRST_PAUSE_MS * 2 ** (this.failedTries - 1), LONGEST_PAUSE_MS) : 0;
   }
 
-  /**
-   * To be called after a look with at least one message. One accepted message shows that the receiver is up, even if
-   * others failed.
-   */
-  note(took: boolean): void {
-    this.failedTries = took ? 0 : this.failedTries + 1;
+  /** @param hasAccepted whether it accepted at least one of the messages of a look */
+  note(hasAccepted: boolean): void {
+    this.failedTries = hasAccepted ? 0 : this.failedTries + 1;
   }
 }

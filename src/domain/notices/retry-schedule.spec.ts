@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.js';
 import { FAILED_KEPT_MS, pauseAfter, TRIED_FOR_MS } from './retry-schedule.js';
 
-test('a message is tried ten times within four days, and after each try the pause is longer', () => {
+test('A message is tried ten times within four days, with growing pauses', () => {
   const pauses = Array.from({ length: 9 }, (_, index) => pauseAfter(index + 1)!);
   expect(pauses).toEqual([...pauses].sort((one, other) => one - other));
   expect(pauses[0]).toBe(5000);

@@ -1,8 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.js';
 
-/**
- * The pause after each attempt. It grows: after an outage of minutes notices are late by minutes, after a day by hours.
- */
+/** The pause after each attempt: after an outage of minutes notices are late by minutes, after a day by hours. */
 const PAUSES_MS = [
   5000,
   5 * MINUTE_MS,
@@ -21,7 +19,7 @@ export const TRIED_FOR_MS = PAUSES_MS.reduce((sum, pause) => sum + pause, 0);
 /** How long a message is kept after it is given up. */
 export const FAILED_KEPT_MS = 30 * DAY_MS;
 
-/** How long to wait after so many failed attempts; undefined after the last one. */
+/** Undefined after the last attempt. */
 export function pauseAfter(tries: number): number | undefined {
   return PAUSES_MS[tries - 1];
 }

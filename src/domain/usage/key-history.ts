@@ -15,16 +15,13 @@ export interface AddressUse {
   readonly lastAt: Date;
 }
 
-/**
- * How often a key was granted and refused on a day. A refused request had the right secret; the reason does not matter.
- */
+/** How often a key was granted and refused on a day. Refused requests had the right secret. */
 export interface DayCount {
   readonly day: UtcDay;
   readonly granted: number;
   readonly refused: number;
 }
 
-/** The usage of a key. */
 export interface KeyHistory {
   /** The last addresses, newest first. */
   readonly uses: readonly AddressUse[];

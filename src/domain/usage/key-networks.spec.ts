@@ -8,16 +8,16 @@ const restore = (state: Partial<Parameters<typeof KeyNetworks.restore>[0]>) =>
 const known = (count: number, day: number) =>
   new Map(Array.from({ length: count }, (_, n) => [`network ${n}`, day] as const));
 
-describe('a network', () => {
+describe('usageNetwork', () => {
   test.each([
     ['203.0.113.9', '203.0.113.0/24'],
     ['::ffff:203.0.113.9', '203.0.113.0/24'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ])('of %s is %s', (ip, network) => expect(usageNetwork(ip)).toBe(network));
+  ])('for %s is %s', (ip, network) => expect(usageNetwork(ip)).toBe(network));
 });
 
-describe('the owner', () => {
-  test("is not told of a key's first network, nor of one that is known, and is told of the next one", () => {
+describe('KeyNetworks', () => {
+  test('notifies of a new network, but not of the first or a known one', () => {
     const networks = restore({});
     expect(networks.grantedFrom('a', 0)).toBe(false);
     expect(networks.grantedFrom('a', 1)).toBe(false);
@@ -25,33 +25,33 @@ describe('the owner', () => {
     expect(networks.changes()).toEqual({ lastDays: new Map([['a', 1], ['b', 1]]), hasBegun: true, notifiedOn: 1 }); // prettier-ignore
   });
 
-  test('is told on the first day too', () => {
+  test('notifies of a second network on the first day', () => {
     const networks = restore({});
     networks.grantedFrom('a', 0);
     expect(networks.grantedFrom('b', 0)).toBe(true);
   });
 
-  test('is told once a day, and a network that was not told is known from then on', () => {
+  test('notifies once a day, and knows the other networks of that day from then on', () => {
     const networks = restore({ hasBegun: true });
     expect(['a', 'b', 'c'].map((network) => networks.grantedFrom(network, 5))).toEqual([true, false, false]);
     expect(networks.grantedFrom('b', 6)).toBe(false);
     expect(networks.grantedFrom('d', 6)).toBe(true);
   });
 
-  test('is not told again of a day that another instance was behind with', () => {
+  test('does not notify again of an earlier day that another instance writes late', () => {
     expect(restore({ hasBegun: true, notifiedOn: 6 }).grantedFrom('a', 5)).toBe(false);
   });
 
-  test('is told when a network comes back that was not seen for more than 90 days', () => {
+  test('notifies of a network that was not used for more than 90 days', () => {
     const after = (days: number) => restore({ hasBegun: true, lastDays: new Map([['a', 0]]) }).grantedFrom('a', days);
     expect([after(90), after(91)]).toEqual([false, true]);
   });
 
-  test('is told of a second network though the first one was forgotten long ago', () => {
+  test('notifies of a second network though the first one is forgotten', () => {
     expect(restore({ hasBegun: true }).grantedFrom('b', 300)).toBe(true);
   });
 
-  test('is told of no more networks than are kept, until some are forgotten', () => {
+  test('notifies of no more networks than are kept, until some are forgotten', () => {
     const full = () => restore({ hasBegun: true, lastDays: known(MOST_NETWORKS, 0) });
     const networks = full();
     expect(networks.grantedFrom('another', 90)).toBe(false);
@@ -62,13 +62,13 @@ describe('the owner', () => {
     expect(networks.changes().lastDays).toEqual(new Map([['network 7', 90]]));
   });
 
-  test('is told of exactly the days on which a network came that was not there in the 90 days before', () => {
+  test('notifies on exactly the days with a network that was not used in the 90 days before', () => {
     const grants = fc.array(fc.record({ network: fc.constantFrom('a', 'b', 'c', 'd'), after: fc.nat(60) }));
     fc.assert(
       fc.property(grants, (steps) => {
         let stored = NONE as Parameters<typeof KeyNetworks.restore>[0];
         const seen: { network: string; day: number }[] = [];
-        const [told, expected] = [[] as number[], new Set<number>()];
+        const [notified, expected] = [[] as number[], new Set<number>()];
         let day = 0;
         for (const { network, after } of steps) {
           day += after;
@@ -77,11 +77,11 @@ describe('the owner', () => {
           seen.push({ network, day });
           // Stored and restored after each use, as in the database.
           const networks = KeyNetworks.restore(stored);
-          if (networks.grantedFrom(network, day)) told.push(day);
+          if (networks.grantedFrom(network, day)) notified.push(day);
           const { lastDays, ...state } = networks.changes();
           stored = { ...state, lastDays: new Map([...stored.lastDays, ...lastDays]) };
         }
-        expect(told).toEqual([...expected]);
+        expect(notified).toEqual([...expected]);
       }),
     );
   });

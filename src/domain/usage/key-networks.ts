@@ -2,19 +2,13 @@ import { clientNetwork } from '../audit/client-network.js';
 import { USAGE_KEPT_DAYS } from './key-history.js';
 import type { UtcDay } from './utc-day.js';
 
-/**
- * The most networks that are kept for a key. Further ones are neither stored nor reported until older ones are
- * forgotten.
- */
+/** Further networks of a key are neither stored nor reported until older ones are forgotten. */
 export const MOST_NETWORKS = 100;
 
 export interface KeyNetworksState {
   /** The last day on which each network was used. */
   readonly lastDays: ReadonlyMap<string, UtcDay>;
-  /**
-   * Whether the key was ever granted from a network. Networks are forgotten after a while, so an empty list does not
-   * show it.
-   */
+  /** Whether the key was ever granted from a network, which may be forgotten by now. */
   readonly hasBegun: boolean;
   /** The last day on which the owner was notified of a new network. */
   readonly notifiedOn: UtcDay | null;
@@ -43,10 +37,7 @@ export class KeyNetworks {
     return { lastDays: this.seen, hasBegun: this.hasBegun, notifiedOn: this.notifiedOn };
   }
 
-  /**
-   * Returns whether to notify the owner: the network is new, it is not the key's first one, and it is the first new one
-   * of the day.
-   */
+  /** Returns whether to notify the owner: of the first new network of the day, but not of the key's first one. */
   grantedFrom(network: string, day: UtcDay): boolean {
     const lastDay = this.lastDays.get(network) ?? Number.NEGATIVE_INFINITY;
     const isNew = !isKnown(lastDay, day);

@@ -30,7 +30,7 @@ function channel(): [near: End, far: End] {
 
 const unavailable = { code: 'unavailable', message: 'Nobody answers' };
 
-test('each request gets its own answer, whatever their order, in both directions of one channel', async () => {
+test('each request gets its own answer in any order and in both directions', async () => {
   const [near, far] = channel();
   const waiting: (() => void)[] = [];
   answerRequests(far, async (n: number) => {
@@ -40,41 +40,44 @@ test('each request gets its own answer, whatever their order, in both directions
   answerRequests(near, async (n: number) => n * 10);
   const there = new Requests<number, number>(near, 'Nobody answers');
   const back = new Requests<number, number>(far, 'Nobody answers');
-  const answers = [there.ask(1), there.ask(2), back.ask(1), back.ask(2)];
+  const answers = [there.send(1), there.send(2), back.send(1), back.send(2)];
   expect(await Promise.all(answers.slice(2))).toEqual([10, 20]);
   for (const answer of waiting) answer();
   expect(await Promise.all(answers)).toEqual([2, 3, 10, 20]);
 });
 
-test('an error arrives as its message, and other messages of the channel are passed over', async () => {
+test('an error arrives with its message, and other messages are ignored', async () => {
   const [near, far] = channel();
-  answerRequests(far, async () => Promise.reject(new Error('too dear')));
-  const asked = new Requests<string, string>(near, 'Nobody answers').ask('x');
+  answerRequests(far, async () => Promise.reject(new Error('too expensive')));
+  const answer = new Requests<string, string>(near, 'Nobody answers').send('x');
   for (const end of [near, far]) end.emit('message', { ready: true });
-  await expect(asked).rejects.toThrow('too dear');
+  await expect(answer).rejects.toThrow('too expensive');
 });
 
-test('an answer that does not come in time is unavailable, and disturbs nobody when it comes later', async () => {
+test('a request fails with unavailable after the timeout, and its late answer is ignored', async () => {
   const [near, far] = channel();
   let answer: ((text: string) => void) | undefined;
   answerRequests(far, () => new Promise<string>((resolve) => (answer = resolve)));
   const requests = new Requests<string, string>(near, 'Nobody answers', 30);
-  await expect(requests.ask('x')).rejects.toMatchObject(unavailable);
+  await expect(requests.send('x')).rejects.toMatchObject(unavailable);
   answer!('late');
-  const next = requests.ask('y');
+  const next = requests.send('y');
   await new Promise(setImmediate);
   answer!('in time');
   expect(await next).toBe('in time');
 });
 
-test('when the channel closes, or the requester does, all that is open is unavailable', async () => {
+test('open requests fail with unavailable when the channel or the requester closes', async () => {
   for (const close of ['channel', 'requester']) {
     const [near, far] = channel();
     answerRequests(far, () => new Promise<never>(() => undefined));
     const requests = new Requests<string, string>(near, 'Nobody answers');
-    const asked = Promise.allSettled([requests.ask('x'), requests.ask('y')]);
+    const outcomes = Promise.allSettled([requests.send('x'), requests.send('y')]);
     if (close === 'channel') near.disconnect();
     else requests.close();
-    expect((await asked).map((one) => (one as PromiseRejectedResult).reason)).toMatchObject([unavailable, unavailable]);
+    expect((await outcomes).map((one) => (one as PromiseRejectedResult).reason)).toMatchObject([
+      unavailable,
+      unavailable,
+    ]);
   }
 });

@@ -36,9 +36,9 @@ export class Requests<Body, Answer> {
     channel.on('disconnect', this.failAll);
   }
 
-  async ask<Asked extends Answer = Answer>(body: Body): Promise<Asked> {
+  async send<Expected extends Answer = Answer>(body: Body): Promise<Expected> {
     const request = (this.last += 1);
-    const answer = new Promise<Asked>((resolve, reject) => this.open.set(request, { resolve, reject }));
+    const answer = new Promise<Expected>((resolve, reject) => this.open.set(request, { resolve, reject }));
     const fail = () => this.open.get(request)?.reject(this.unavailable());
     const timer = this.timeoutMs === undefined ? undefined : setTimeout(fail, this.timeoutMs);
     try {

@@ -11,9 +11,9 @@ describe('the log', () => {
   const key = KeyString.generate('lk').reveal();
   const secret = key.slice(key.indexOf('.') + 1, -1);
 
-  test('lets no key out, wherever one is put', () => {
+  test('masks a key anywhere in a line', () => {
     const lines = written('debug', (log) => {
-      log.debug(`asked with ${key}`);
+      log.debug(`called with ${key}`);
       log.info('request', { path: `/v1/${key}`, nested: { header: [`Bearer ${key}`] } });
       log.warn('unavailable', { [key]: 1 });
       log.error('x', { cause: `"${key.replace('.', '%2e')}"\n${key.toUpperCase()}` });
@@ -21,12 +21,12 @@ describe('the log', () => {
     });
     expect(lines.length).toBe(5);
     expect(lines.filter((line) => line.toLowerCase().includes(secret.slice(0, 16)))).toEqual([]);
-    // Each entry still is one line.
+    // Each entry is still one line.
     expect(lines.map((line) => (JSON.parse(line) as { level: number }).level)).toEqual([20, 30, 40, 50, 50]);
     expect(lines[1]).toContain(key.slice(0, 27));
   });
 
-  test('logs everything else, one line an event', () => {
+  test('writes one line for each event and changes nothing else', () => {
     const [line, ...more] = written('info', (log) => {
       log.debug('not at this level');
       log.info('two\nlines', { id: 'a'.repeat(80), digest: 'f'.repeat(64) });

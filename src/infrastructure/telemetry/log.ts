@@ -55,7 +55,7 @@ export class Log {
     } else this.debug('refused', { code: error.code, why: error.message, requestId });
   }
 
-  /** Returns whether this error is new. From now on it is logged at debug only. */
+  /** Returns whether this error is new. After that it is logged only at debug. */
   note(error: unknown): boolean {
     if (typeof error !== 'object' || error === null) return true;
     if (this.logged.has(error)) return false;

@@ -1,8 +1,14 @@
 import cluster from 'node:cluster';
-import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  type Metric,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import { answerRequests } from '../ipc/answer-requests.js';
 import { Requests } from '../ipc/requests.js';
-import type { PrometheusMetrics } from './prometheus-metrics.js';
+import { gauge, type Instrument } from './instrument.js';
 
 const TIMEOUT_MS = 3000;
 
@@ -10,30 +16,38 @@ const TIMEOUT_MS = 3000;
 export type Metrics = MetricObjectWithValues<MetricValue<string>>[];
 
 /**
- * The answer to `/metrics`. A single process answers with its own numbers. With several workers, any of them may get
- * the request, and only the sum of all is useful, so their parent makes it.
+ * The answer to `/metrics`, in Prometheus' text format. A single process answers with its own numbers. With several
+ * workers, any of them may get the request, and only the sum of all is useful, so their parent makes it.
  */
 export class MetricsPage {
+  private readonly registry = new Registry();
   private readonly page: Requests<void, string> | undefined;
   private readonly stopAnswering: (() => void) | undefined;
 
   /** @param parent the channel to the parent, in a worker */
-  constructor(
-    private readonly metrics: PrometheusMetrics,
-    private readonly parent: NodeJS.Process | undefined = cluster.isWorker ? process : undefined,
-  ) {
+  constructor(private readonly parent: NodeJS.Process | undefined = cluster.isWorker ? process : undefined) {
+    collectDefaultMetrics({ register: this.registry });
+    // Of several workers, the one that lags most needs attention.
+    for (const name of ['nodejs_eventloop_lag_seconds', 'nodejs_eventloop_lag_p99_seconds']) {
+      Object.assign(this.registry.getSingleMetric(name)!, { aggregator: 'max' });
+    }
+    this.add(gauge('latchkey_workers', 'Number of processes in the sums on this page', () => 1));
     if (!parent) return;
     this.page = new Requests(parent, 'The workers’ parent does not answer', TIMEOUT_MS);
-    this.stopAnswering = answerRequests(parent, (): Promise<Metrics> => metrics.json());
+    this.stopAnswering = answerRequests(parent, (): Promise<Metrics> => this.registry.getMetricsAsJSON());
   }
 
   get contentType(): string {
-    return this.metrics.contentType;
+    return this.registry.contentType;
+  }
+
+  add(...instruments: readonly Instrument[]): void {
+    for (const instrument of instruments) this.registry.registerMetric(instrument as unknown as Metric);
   }
 
   /** Throws `unavailable` when the parent does not answer in time. */
   text(): Promise<string> {
-    return this.page && this.parent!.connected ? this.page.ask() : this.metrics.text();
+    return this.page && this.parent!.connected ? this.page.send() : this.registry.metrics();
   }
 
   close(): void {

@@ -22,9 +22,9 @@ const CLOSE_TIMEOUT_MS = 3000;
 const MOST_LINKS = 128;
 
 /**
- * OpenTelemetry over OTLP/HTTP. The SDK reads the OTEL_* variables. Nothing is registered globally and no library is
- * instrumented, because a library's spans might contain a header or the parameters of a statement. Of a caller's
- * headers only `traceparent` is read, because `tracestate` and `baggage` may contain any text.
+ * OpenTelemetry over OTLP/HTTP. The SDK reads the OTEL_* variables. No library is instrumented, because its spans might
+ * contain a header or the parameters of a statement. Of a caller's headers only `traceparent` is read, because
+ * `tracestate` and `baggage` may contain any text.
  */
 export class OtelTraces extends Traces {
   readonly isOn = true;

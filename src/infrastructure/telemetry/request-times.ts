@@ -11,7 +11,7 @@ const OUTCOMES: readonly Outcome[] = ['ok', 'refused', 'failed', 'aborted'];
 export type Times = Readonly<Record<Outcome, Tally>>;
 
 /** How long requests took, by method and outcome. Methods come from the code, never from a request. */
-abstract class RequestTimes {
+export class RequestTimes {
   private readonly byMethod = new Map<string, Times>();
 
   constructor(
@@ -19,7 +19,7 @@ abstract class RequestTimes {
     private readonly help: string,
   ) {}
 
-  /** A caller that answers many requests of one method can keep the result. */
+  /** The result may be kept for later requests of this method. */
   of(method: string): Times {
     let times = this.byMethod.get(method);
     if (!times) {
@@ -36,22 +36,7 @@ abstract class RequestTimes {
   /** Leaves out combinations that never occurred, which are most of them. */
   private *used(): Iterable<readonly [Readonly<Record<string, string>>, Tally]> {
     for (const [method, times] of this.byMethod) {
-      for (const outcome of OUTCOMES) if (times[outcome].isUsed) yield [{ method, outcome }, times[outcome]];
+      for (const outcome of OUTCOMES) if (times[outcome].count > 0) yield [{ method, outcome }, times[outcome]];
     }
-  }
-}
-
-export class HttpRequestTimes extends RequestTimes {
-  constructor() {
-    super('latchkey_http_server_request_duration_seconds', 'HTTP requests by method with route, and by outcome');
-  }
-}
-
-export class GrpcRequestTimes extends RequestTimes {
-  constructor() {
-    super(
-      'latchkey_grpc_server_request_duration_seconds',
-      'gRPC calls by method and outcome; of a stream each question by itself',
-    );
   }
 }

@@ -25,12 +25,12 @@ describe('a slow validation', () => {
     slow = new SlowValidations(log.log, 100, () => nowMs);
   });
 
-  it('is one that took longer than the threshold, and none is at a threshold of 0', () => {
+  it('takes longer than the threshold; with a threshold of 0 no validation is slow', () => {
     expect([99, 100, 100.1].map((ms) => slow.isSlow(ms))).toEqual([false, false, true]);
     expect(new SlowValidations(log.log, 0).isSlow(60_000)).toBe(false);
   });
 
-  it('is one line with its request, service, outcome and parts', () => {
+  it('is logged in one line with its request, service, outcome and parts', () => {
     slow.note(ENDED, 110.26);
     expect(log.entries).toEqual([
       {
@@ -51,7 +51,7 @@ describe('a slow validation', () => {
     ]);
   });
 
-  it('that failed says why, in the words of the store', () => {
+  it('is logged with the message of the store if it failed', () => {
     const error = new LatchkeyError('unavailable', 'try again', {}, { cause: new Error('no answer within 120 ms') });
     slow.note({ ...ENDED, verdict: undefined, error }, 150);
     slow.note({ ...ENDED, verdict: undefined, error: new LatchkeyError('busy', 'too much to do') }, 150);
@@ -61,7 +61,7 @@ describe('a slow validation', () => {
     ]);
   });
 
-  it('has a line ten times a second at most, and the next line reports how many were dropped', () => {
+  it('is logged at most ten times a second, with the number of dropped lines', () => {
     for (let n = 0; n < 13; n += 1) slow.note(ENDED, 150);
     expect(log.entries.map((entry) => entry['dropped'])).toEqual(new Array(10).fill(undefined));
     nowMs += 999;

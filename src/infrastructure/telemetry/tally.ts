@@ -1,10 +1,7 @@
-/** Seconds: from one read of a key on an idle machine to as long as people are willing to wait. */
+/** In seconds, from one read of a key on an idle machine to the longest time that people wait. */
 const DURATIONS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/**
- * A histogram in plain numbers. Observing a value takes nanoseconds, because this happens on the validation path.
- * Prometheus' format is made when the metrics page is requested.
- */
+/** A histogram in plain numbers. Observing a value takes nanoseconds, because it happens on the validation path. */
 export class Tally {
   private readonly bounds: Float64Array;
   /** One count for each bound, one for everything above, and the sum of all observed values. */
@@ -29,8 +26,9 @@ export class Tally {
     this.observe((performance.now() - begun) / 1000);
   }
 
-  get isUsed(): boolean {
-    return this.numbers.some((count, index) => count > 0 && index <= this.bounds.length);
+  /** How many values were observed. */
+  get count(): number {
+    return this.numbers.reduce((sum, count, index) => (index <= this.bounds.length ? sum + count : sum), 0);
   }
 
   get sum(): number {

@@ -10,23 +10,16 @@ import { counter, histogram, type Instrument } from './instrument.js';
 import type { SlowValidations } from './slow-validations.js';
 import { Tally } from './tally.js';
 
-/**
- * Counts validations in plain numbers, because this runs on the validation path. Labels are added when metrics are
- * read.
- */
+/** Counts validations in plain numbers, because this runs on the validation path. */
 export class ValidationTimes implements ValidationMeter {
   private readonly denied = new Map<DenialReason, number>(DENIAL_REASONS.map((reason) => [reason, 0]));
-  private readonly granting = new Tally();
-  private readonly denying = new Tally();
-  private readonly failing = new Tally();
+  private readonly outcomes = { granted: new Tally(), denied: new Tally(), failed: new Tally() };
   private readonly parts: Readonly<Record<ValidationPart, Tally>> = {
     batch: new Tally(),
     postgresql: new Tally(),
     limits: new Tally(),
     record: new Tally(),
   };
-  private granted = 0;
-  private failed = 0;
 
   constructor(private readonly slow: SlowValidations) {}
 
@@ -34,25 +27,21 @@ export class ValidationTimes implements ValidationMeter {
     return [
       counter(
         'latchkey_validations_total',
-        'Validations by outcome (granted, denied, failed) and, of those denied, by reason',
+        'Validations by outcome (granted, denied, failed); denied ones also by reason',
         () => [
-          [{ outcome: 'granted', reason: '' }, this.granted],
-          [{ outcome: 'failed', reason: '' }, this.failed],
+          [{ outcome: 'granted', reason: '' }, this.outcomes.granted.count],
+          [{ outcome: 'failed', reason: '' }, this.outcomes.failed.count],
           ...[...this.denied].map(([reason, count]) => [{ outcome: 'denied', reason }, count] as const),
         ],
       ),
       histogram(
         'latchkey_validation_duration_seconds',
-        'How long validations took, from the question to the verdict, by outcome',
-        () => [
-          [{ outcome: 'granted' }, this.granting],
-          [{ outcome: 'denied' }, this.denying],
-          [{ outcome: 'failed' }, this.failing],
-        ],
+        'Time from the call to the verdict of a validation, by outcome',
+        () => Object.entries(this.outcomes).map(([outcome, tally]) => [{ outcome }, tally] as const),
       ),
       histogram(
         'latchkey_validation_part_duration_seconds',
-        'How long validations waited for a batch, for PostgreSQL, for the rate limit and for the record of a failure',
+        'Time that validations waited for a batch, PostgreSQL, the rate limit, and the audit event of a denial',
         () => VALIDATION_PARTS.map((part) => [{ part }, this.parts[part]] as const),
       ),
     ];
@@ -68,17 +57,9 @@ export class ValidationTimes implements ValidationMeter {
 
   countEnd(validation: RunningValidation, totalMs: number): void {
     const { verdict } = validation;
-    const seconds = totalMs / 1000;
-    if (!verdict) {
-      this.failed += 1;
-      this.failing.observe(seconds);
-    } else if (verdict.granted) {
-      this.granted += 1;
-      this.granting.observe(seconds);
-    } else {
-      this.denied.set(verdict.reason, this.denied.get(verdict.reason)! + 1);
-      this.denying.observe(seconds);
-    }
+    if (verdict && !verdict.granted) this.denied.set(verdict.reason, this.denied.get(verdict.reason)! + 1);
+    const outcome = verdict ? (verdict.granted ? 'granted' : 'denied') : 'failed';
+    this.outcomes[outcome].observe(totalMs / 1000);
     if (this.slow.isSlow(totalMs)) this.slow.note(validation, totalMs);
   }
 }

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 /** The panel, and its dialogs, which are elsewhere in the page. */
 const OURS = `[...document.querySelectorAll('section[lang], [role="dialog"]')]`;
 
-/** What the reset of the panel did not reach, and what lies outside of the panel or dialog that it belongs to. */
+/** The elements that the panel's reset did not reach, or that lie outside of their panel or dialog. */
 export function unruly(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`${OURS}.flatMap((ours) => {
     const place = ours.getBoundingClientRect();
@@ -40,7 +40,7 @@ export function changedOutside(page: Page): Promise<string[]> {
     const look = () => elements.map((element) => ({ ...Object.fromEntries(
       [...getComputedStyle(element)].filter((name) => !name.startsWith('--')).map((name) => [name, getComputedStyle(element).getPropertyValue(name)])) }));
     const sheets = [...document.styleSheets];
-    // What is in flow above has another height without its style sheet.
+    // Elements above in the flow have another height without its style sheet.
     const panel = document.querySelector('main');
     panel.style.display = 'none';
     const before = look();
@@ -55,7 +55,7 @@ export function changedOutside(page: Page): Promise<string[]> {
   })()`);
 }
 
-/** What is written with Latin letters: texts, and labels for screen readers. The key and the example line are none. */
+/** Texts and labels for screen readers with Latin letters, except the key and the example line. */
 export function latinOn(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`[...document.body.querySelectorAll('*')]
     .filter((element) => !element.closest('script, style, [role="textbox"]'))

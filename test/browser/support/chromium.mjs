@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
-/** Without windows and what a desktop needs, which halves its work; pages cannot tell the difference. */
+/** Without windows and desktop features, which halves its work. Pages cannot detect it. */
 const PROGRAM = 'chromium-headless-shell';
 const ARGUMENTS = [
   '--no-sandbox',
@@ -21,7 +21,7 @@ export function startChromium() {
   const candidates = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
   const executablePath = candidates.find(isExecutable);
   if (!executablePath) throw new Error(`${PROGRAM} is not on the PATH: run node scripts/tools.mjs`);
-  // Playwright would keep this process alive when it is asked to end.
+  // Otherwise Playwright would keep this process alive on a signal to end.
   const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
   return chromium.launchServer({ executablePath, host: '127.0.0.1', args: ARGUMENTS, ...signals });
 }

@@ -31,13 +31,13 @@ export interface HostPages {
 }
 
 /**
- * An empty folder in which the README's lines are done: it holds the packed panel and the page of the README (`bare`),
- * beside it the page of examples/panel-host and one that says everything in other words.
+ * An empty folder in which the README's commands were run. It contains the packed panel, the page of the README
+ * (`bare`), the page of examples/panel-host, and a page with other texts.
  */
 export async function makeHostPages(): Promise<HostPages> {
   const folder = mkdtempSync(join(tmpdir(), 'panel-'));
   const obtained = await obtain(snippetOf(README, SECTION, 'sh'), folder);
-  const packages = [...obtained.beside, '@types/react', '@types/react-dom'];
+  const packages = [...obtained.companions, '@types/react', '@types/react-dom'];
   const project = new Project(join(folder, 'my-page'), 'module', packages, 'web');
   await project.install(obtained.tarball);
   const [html, main] = [snippetOf(README, SECTION, 'html'), snippetOf(README, SECTION, 'tsx')];

@@ -40,7 +40,7 @@ export async function look(state: string, page: Page): Promise<object> {
   return { light: light.violations.length, dark: dark.violations.length, rulesKept: light.kept };
 }
 
-/** Begins in the scheme that the page has, and leaves it in the other: to switch is much of the work. */
+/** Begins in the page's current scheme and leaves the page in the other one, because each switch takes long. */
 async function inBothSchemes(state: string, page: Page) {
   const isDark = await page.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches");
   const [first, second] = isDark ? (['dark', 'light'] as const) : (['light', 'dark'] as const);

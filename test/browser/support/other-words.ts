@@ -1,12 +1,12 @@
-// Two other sets of words for the panel. A page imports this file too, so it imports nothing.
+// Two other sets of texts for the panel. A page imports this file, too, so it imports nothing.
 
 const LETTERS = 'αβκδεφγχιζκλμνοπθρστυβωξψζ';
 
-/** Spelled with Greek letters, so that each Latin letter on a screen is of a word that was not passed in. */
+/** Spelled with Greek letters, so that a Latin letter on the screen belongs to a text that was not passed in. */
 export const greek = (text: string): string =>
   text.replaceAll(/[a-z]/gi, (letter) => LETTERS[letter.toLowerCase().charCodeAt(0) - 97]!);
 
-/** What a sentence takes (a name, a date, a number) stays as it is. */
+/** Leaves the parameters of a sentence (a name, a date, a number) unchanged. */
 function spell(words: unknown): unknown {
   if (typeof words === 'string') return greek(words);
   if (Array.isArray(words)) return words.map(spell);
@@ -22,7 +22,7 @@ function spell(words: unknown): unknown {
 
 export const allGreek = <T extends object>(english: T): T => ({ ...(spell(english) as T), language: 'el' });
 
-/** What a person sees who looks at a list of keys. */
+/** The German texts of the list of keys. */
 export function german<T extends { readonly keys: K }, K extends { readonly column: object }>(english: T): T {
   return {
     ...english,

@@ -12,7 +12,7 @@ export const LONG_AGO_SECONDS = 2 * 86_400;
 
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
 
-/** Two buttons stand for all that a login may ask for. The opener gets the token, as from the window of a real login. */
+/** A login with two buttons. The opener gets the token, as from the window of a real login. */
 const SIGN_IN = `<!doctype html><html lang="en"><title>Sign in</title><link rel="icon" href="data:," />
 <main><h1>Sign in again</h1><button>Sign in</button></main>
 <script>document.querySelector('button').onclick = async () => {
@@ -22,11 +22,11 @@ const SIGN_IN = `<!doctype html><html lang="en"><title>Sign in</title><link rel=
 
 /** A platform with a login of its own and a page with the panel, at an origin that is not the service's. */
 export class Platform {
-  /** Who is signed in at a page whose address names nobody. */
+  /** Who is signed in if the page's address does not say it. */
   signedIn = '';
-  /** Who signs in again: by default the one who signed in before. */
+  /** Who signs in again. Default: the same person. */
   nextPerson: string | undefined;
-  /** How long ago the person proved who they are, before they sign in again and then. */
+  /** The age of the authentication, at first and after signing in again. */
   ageSeconds = { before: LONG_AGO_SECONDS, again: 0 };
 
   private constructor(
@@ -40,8 +40,8 @@ export class Platform {
     const pages = await makeHostPages();
     const login = await startPlatformLogin();
     const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-      const asked = new URL(request.url ?? '/', platform.url);
-      platform.answer(asked, response).catch((error: unknown) => response.writeHead(404).end(String(error)));
+      const address = new URL(request.url ?? '/', platform.url);
+      platform.answer(address, response).catch((error: unknown) => response.writeHead(404).end(String(error)));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -55,7 +55,7 @@ export class Platform {
     return platform;
   }
 
-  /** What the service needs to know. */
+  /** The service's settings for this platform. */
   get env() {
     return {
       SESSION_JWKS_URL: this.login.jwksUrl,
@@ -69,12 +69,12 @@ export class Platform {
     return `${this.url}/?${new URLSearchParams({ account, api: service.url })}`;
   }
 
-  /** The page of the panel's README, or the one in other words, of who is signed in. */
+  /** The page of the panel's README, or the one with other texts, of the person who is signed in. */
   pageNamed(name: 'bare' | 'words', service: { readonly url: string }, words = ''): string {
     return `${this.url}/${name}?${new URLSearchParams({ api: service.url, words })}`;
   }
 
-  /** As in the beginning. */
+  /** Restores the defaults. */
   reset(): void {
     this.nextPerson = undefined;
     this.ageSeconds = { before: LONG_AGO_SECONDS, again: 0 };
@@ -96,12 +96,12 @@ export class Platform {
     return readFile(join(holder ?? host, pathname));
   }
 
-  private issue(asked: URLSearchParams): Promise<string> {
-    const isAgain = asked.has('max_age');
-    const [acr] = (asked.get('acr_values') ?? '').split(' ');
+  private issue(query: URLSearchParams): Promise<string> {
+    const isAgain = query.has('max_age');
+    const [acr] = (query.get('acr_values') ?? '').split(' ');
     const age = isAgain ? this.ageSeconds.again : this.ageSeconds.before;
     const claims = {
-      sub: (isAgain && this.nextPerson) || asked.get('account') || this.signedIn,
+      sub: (isAgain && this.nextPerson) || query.get('account') || this.signedIn,
       auth_time: Math.floor(Date.now() / 1000) - age,
       ...(acr && { acr }),
     };

@@ -12,9 +12,9 @@ export interface KeyRow {
   readonly expiresInDays?: number;
   readonly revokedDaysAgo?: number;
   readonly usedMinutesAgo?: number;
-  /** Of a key that is to replace the one after it. */
+  /** Set for a key that replaces the next one in the list. */
   readonly graceSeconds?: number;
-  /** Of a key whose successor is in use. */
+  /** Set for a key whose successor is in use. */
   readonly endsInHours?: number;
   /** The 12 hex characters of the key that the list shows. */
   readonly shown?: string;
@@ -74,7 +74,7 @@ export interface HistoryRow {
   readonly days: readonly { day: string; granted: number; refused: number }[];
 }
 
-/** What the key did whose shown characters are these. */
+/** @param shown the characters by which the list shows the key */
 export async function putHistory(
   service: Service,
   owner: Pick<Owner, 'id'>,

@@ -57,7 +57,7 @@ const ROTATING: readonly KeyRow[] = [
   { name: 'Status dashboard', createdDaysAgo: 53, expiresInDays: 312, shown: '41d8a6f09c3e' },
 ];
 
-/** Of the key for CI: busier on working days, and refused for a while. */
+/** The usage of the key for CI: busier on working days, and refused for a while. */
 export const HISTORY: HistoryRow = {
   uses: [
     { clientIp: '203.0.113.7', service: 'systems-api', firstHoursAgo: 25, lastMinutesAgo: 3.2 },
@@ -225,7 +225,7 @@ export const ways: Readonly<Record<string, (stage: Stage, visit: Visit) => Promi
 
 const revoked = (_: unknown, n: number): KeyRow => ({ name: `Former key ${n}`, revokedDaysAgo: n + 1 });
 
-/** Revokes the shown key, so that it is of no use to a person who reads it on a picture. */
+/** Revokes the shown key, because it can be read on a picture. */
 async function revokeShown(stage: Stage, page: Page): Promise<void> {
   const { grant } = await stage.service.clients.validate((await shownKey(page).innerText()).trim());
   await page.evaluate(`fetch('/v1/api-keys/${grant?.keyId}/revoke', { method: 'POST' })`);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Everything that a page could have stored, or that the next page could find. */
+/** Everything that a page can have stored. */
 export async function tracesOf(page: Page): Promise<Record<string, string>> {
   const kept = await page.evaluate<Record<string, string>>(`(async () => {
     const databases = await indexedDB.databases();
@@ -22,7 +22,7 @@ export async function tracesOf(page: Page): Promise<Record<string, string>> {
   return { ...kept, cookies: JSON.stringify(await page.context().cookies()) };
 }
 
-/** The places where a text is found. For a key its secret part is searched, too. */
+/** The places that contain the secret part of the key. */
 export async function placesOf(page: Page, fullKey: string): Promise<string[]> {
   const secret = fullKey.slice(fullKey.indexOf('.') + 1);
   const traces = await tracesOf(page);

@@ -1,6 +1,5 @@
-// Renders a chart's templates with the engine that Helm uses, text/template, and with what Helm adds to it as far as
-// our chart asks for: a function that is not below fails the rendering. Values come as JSON, so numbers are floats here
-// as they are in Helm. Reads {templates: {path: text}, releases: {name: data}}, writes {name: {texts | error}}.
+// Renders a chart's templates with the engine that Helm uses, text/template, and with those of Helm's functions that our
+// chart uses: any other function fails the rendering. Values come as JSON, so numbers are floats here as they are in Helm. Reads {templates: {path: text}, releases: {name: data}}, writes {name: {texts | error}}.
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// In blocks, as Helm writes it: what follows may stand beside it. Scalars are JSON, which is YAML.
+// In blocks like Helm, so that a template can add lines at the same level. Scalars are JSON, which is also YAML.
 func toYaml(value any) string {
 	var blocks []string
 	switch known := value.(type) {

@@ -9,11 +9,11 @@ import { startRedis } from '../../support/stores/redis.mjs';
 import { sql } from '../../support/stores/sql.js';
 import { RootShell } from './root-shell.js';
 
-/** The machine that docs/run.md is pasted into: everything on it is real but systemd, and its files lie in a folder. */
+/** A machine for the commands in docs/run.md. Everything on it is real except systemd, and its files are in a folder. */
 export class Machine {
   private readonly folder = mkdtempSync(join(tmpdir(), 'machine-'));
   private readonly bin = join(this.folder, 'bin');
-  /** What the page has and this machine has elsewhere. */
+  /** Pairs of a path or address on the page and its replacement on this machine. */
   private readonly places: [string, string][] = [];
   private readonly undo: (() => unknown)[] = [() => rmSync(this.folder, { recursive: true, force: true })];
   private shell!: RootShell;
@@ -35,7 +35,7 @@ export class Machine {
     this.undo.push(() => this.postgres.remove());
     const server = new URL(this.postgres.url);
     server.pathname = '/postgres';
-    // The page makes its own.
+    // The page creates its own database.
     await sql(server.href, 'ALTER DATABASE latchkey RENAME TO another');
     const redis = await startRedis(join(this.folder, 'redis'));
     this.undo.push(() => redis.stop());
@@ -67,21 +67,21 @@ export class Machine {
     cpSync(join(root, 'deploy'), join(this.folder, 'deploy'), { recursive: true });
     for (const file of ['systemd/latchkey@.service', 'forward-auth/Caddyfile']) {
       const path = join(this.folder, 'deploy', file);
-      // Timeouts are for production. A busy machine is no outage.
+      // The timeouts are for production. On a busy machine a slow answer is not an outage.
       const text = readFileSync(path, 'utf8').replaceAll(/(_timeout )\ds/g, '$160s');
       writeFileSync(path, this.here(text));
     }
-    // No authority of the outside certifies names of this machine: Caddy does.
+    // Caddy itself certifies the names, because no public authority certifies names of this machine.
     const options = '{\nskip_install_trust\nadmin off\nauto_https disable_redirects\n}\n';
     writeFileSync(join(this.folder, 'caddy/main'), `${options}import ${this.folder}/caddy/Caddyfile\n`);
   }
 
-  /** Text of the page as it reads on this machine. */
+  /** A text of the page with the paths and addresses of this machine. */
   here(text: string): string {
     return this.places.reduce((all, [there, here]) => all.replaceAll(there, () => here), text);
   }
 
-  /** Pastes blocks into the one shell, and answers what each of them printed. It throws once a line fails. */
+  /** Runs blocks in the same shell, and returns the output of each. Throws if a command fails. */
   paste(blocks: readonly string[]): Promise<string[]> {
     return this.shell.paste(
       blocks.map((block) => this.here(block).replaceAll(/(?<= )deploy\//g, `${this.folder}/deploy/`)),
@@ -101,7 +101,7 @@ export class Machine {
   }
 }
 
-/** The digits before the last one of ports of which 1 and 2 are free. */
+/** All digits but the last of two free ports that end with 1 and 2. */
 async function decade(): Promise<string> {
   for (;;) {
     const tens = Math.floor((await freePort()) / 10);

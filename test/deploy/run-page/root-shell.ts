@@ -11,9 +11,9 @@ import { EQUAL_PRIORITY } from '../../support/processes/service-process.js';
 const MARK = '### pasted';
 const UNITS = ['latchkey@1', 'latchkey@2', 'caddy'];
 
-/** What only root of a whole machine could do, and what needs the network. */
+/** Replacements for commands that need root on a whole machine, or the network. */
 const STAND_INS = {
-  // test/launcher/install.spec.ts has `npm ci`; here the packages are there.
+  // test/launcher/install.spec.ts tests `npm ci`. Here the packages are already installed.
   npm: 'case "$*" in "ci --ignore-scripts") test -d node_modules ;; "run build") exec node scripts/build.mjs ;; *) exit 2 ;; esac',
   useradd: 'test "$*" = "--system --home-dir $CHECKOUT --shell /usr/sbin/nologin latchkey"',
   chown: 'test "$1" = root:latchkey && shift && ls "$@" > /dev/null',
@@ -21,7 +21,7 @@ const STAND_INS = {
   systemctl: `exec ${process.execPath} ${join(root, 'test/deploy/run-page/systemctl.mjs')} "$@"`,
 };
 
-/** The shell of root, in the checkout, on a machine whose files lie in a folder. */
+/** The shell of root, in the checkout, on a machine whose files are in a folder. */
 export class RootShell {
   private readonly shell: ChildProcess;
 
@@ -47,7 +47,7 @@ export class RootShell {
         CURL_CA_BUNDLE: join(folder, 'caddy/caddy/pki/authorities/local/root.crt'),
         SERVICE_EXTRA_ENV: JSON.stringify({ ...LONG_TIMEOUTS, NODE_OPTIONS: EQUAL_PRIORITY }),
       },
-      // What systemctl.mjs starts lives for as long as the last of these.
+      // What systemctl.mjs starts ends when the last of these is closed.
       stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
     });
     this.shell.stdin!.write('exec 2>&1\nset -euo pipefail\n');
@@ -56,19 +56,19 @@ export class RootShell {
   paste(blocks: readonly string[]): Promise<string[]> {
     const { stdin, stdout } = this.shell;
     const ends = new Promise<string[]>((resolve, reject) => {
-      let told = '';
+      let printed = '';
       const hear = (chunk: Buffer) => {
-        told += chunk.toString();
-        const parts = told.split(`${MARK}\n`);
+        printed += chunk.toString();
+        const parts = printed.split(`${MARK}\n`);
         if (parts.length > blocks.length) resolve(parts.slice(0, -1));
       };
-      stdout!.on('data', hear).once('close', () => reject(new Error(told + this.logs())));
+      stdout!.on('data', hear).once('close', () => reject(new Error(printed + this.logs())));
     });
     for (const block of blocks) stdin!.write(`${block}\necho '${MARK}'\n`);
     return ends;
   }
 
-  /** What the instances and Caddy have printed. */
+  /** The output of the instances and of Caddy. */
   logs(): string {
     const files = UNITS.map((name) => join(this.folder, 'units', `${name}.log`)).filter((file) => existsSync(file));
     return files.map((file) => `\n--- ${file}\n${readFileSync(file, 'utf8')}`).join('');

@@ -1,5 +1,5 @@
-// Stands in for systemd, which no container has: it runs what the installed unit says, and Caddy with the installed
-// file. What it starts ends when file descriptor 3 is closed, which belongs to the test.
+// Replaces systemd, which containers do not have: it runs the command of the installed unit, and Caddy with the installed
+// file. The started processes end when the test closes file descriptor 3.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -17,7 +17,7 @@ const verbs = {
   restart: (name) => stop(name).then(() => start(name)),
   stop,
   reload: start,
-  // Not systemctl's own: the process that watches over one unit.
+  // Not a verb of systemctl: the process that supervises one unit.
   supervise,
 };
 if (!verb || !verbs[verb]) throw new Error(`systemctl ${verb} is not known here`);

@@ -16,7 +16,7 @@ const descriptor = require('protobufjs/google/protobuf/descriptor.json') as {
 // The files that the API's annotations extend. protobufjs knows the rest of google/protobuf already.
 protobuf.common('descriptor', descriptor.nested.google.nested.protobuf.nested);
 
-/** @param camelCase spells fields as programs do; otherwise as the files and Envoy's configuration do */
+/** @param camelCase field names in camelCase, instead of the snake_case of the files and of Envoy's configuration */
 export function envoyApi(files: string[], { camelCase = false } = {}): Root {
   const root = new protobuf.Root();
   root.resolvePath = (_origin, file) => {

@@ -28,16 +28,19 @@ function ofMessage(value: unknown, type: Type, place: string): string[] {
     const { '@type': url, ...fields } = value as Json & { '@type': string };
     return ofMessage(fields, api.lookupType(url.split('/')[1]!), place);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${place} is no ${type.name}`];
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [`${place} is not a valid ${type.name}`];
   return Object.entries(value).flatMap(([name, inner]) => {
     const field = type.fields[name];
-    return field ? ofField(inner, field.resolve(), `${place}.${name}`) : [`${place}.${name} is not of ${type.name}`];
+    return field
+      ? ofField(inner, field.resolve(), `${place}.${name}`)
+      : [`${place}.${name} is not a field of ${type.name}`];
   });
 }
 
 function ofField(value: unknown, field: Field, place: string): string[] {
   if (field.map) return Object.entries(value as Json).flatMap(([key, one]) => ofOne(one, field, `${place}[${key}]`));
-  if (Array.isArray(value) !== field.repeated) return [`${place} is ${field.repeated ? 'no' : 'a'} list`];
+  if (Array.isArray(value) !== field.repeated) return [`${place} is ${field.repeated ? 'not a' : 'a'} list`];
   const values: readonly unknown[] = field.repeated ? (value as unknown[]) : [value];
   return values.flatMap((one, index) => ofOne(one, field, field.repeated ? `${place}[${index}]` : place));
 }
@@ -46,7 +49,7 @@ function ofOne(value: unknown, { resolvedType, type }: Field, place: string): st
   if (resolvedType && 'fields' in resolvedType && !SCALAR_MESSAGES.test(resolvedType.fullName)) {
     return ofMessage(value, resolvedType, place);
   }
-  if (typeof value === 'object') return [`${place} is no ${type}`];
+  if (typeof value === 'object') return [`${place} is not a valid ${type}`];
   const names = resolvedType && 'values' in resolvedType ? (resolvedType as Enum).values : undefined;
-  return names && !(String(value) in names) ? [`${place} is no ${type}`] : [];
+  return names && !(String(value) in names) ? [`${place} is not a valid ${type}`] : [];
 }

@@ -54,7 +54,7 @@ export const excerpt = parse(snippetOf('docs/envoy.md', 'API keys at Envoy', 'ya
   routes: [Route];
 };
 
-/** What Envoy adds to every question. %ENVIRONMENT(…)% is its syntax for a variable. */
+/** The metadata that Envoy adds to every check. %ENVIRONMENT(…)% is its syntax for a variable. */
 export function identityOf({ typed_config }: Filter, environment: Readonly<Record<string, string>>): Metadata {
   const metadata = new Metadata();
   for (const { key, value } of typed_config.grpc_service.initial_metadata) {
@@ -66,7 +66,7 @@ export function identityOf({ typed_config }: Filter, environment: Readonly<Recor
   return metadata;
 }
 
-/** What Envoy sends about the route of a request; {} when the route's settings were forgotten. */
+/** What Envoy sends about the route of a request; {} if the route has no settings. */
 export function settingsOf({ typed_per_filter_config }: Route): Readonly<Record<string, string>> {
   return typed_per_filter_config?.['envoy.filters.http.ext_authz']?.check_settings?.context_extensions ?? {};
 }

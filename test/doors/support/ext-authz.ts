@@ -46,7 +46,7 @@ interface Outcome {
   readonly message: string;
 }
 
-/** Sends questions like Envoy, with Envoy's own definitions, and treats the answer like Envoy's filter. */
+/** Sends checks like Envoy, with Envoy's own definitions, and treats the answer like Envoy's filter. */
 export class ExtAuthz {
   private readonly client: InstanceType<AuthorizationClient>;
 
@@ -82,8 +82,8 @@ export class ExtAuthz {
         metadata_context: { filter_metadata: {} },
       },
     };
-    const told = await answer<HistoryItem>((done) => this.client.Check(check, this.metadata, done));
-    return outcomeOf(told, headers);
+    const response = await answer<CheckResponse>((done) => this.client.Check(check, this.metadata, done));
+    return outcomeOf(response, headers);
   }
 
   close(): void {
@@ -91,7 +91,7 @@ export class ExtAuthz {
   }
 }
 
-interface HistoryItem {
+interface CheckResponse {
   readonly status: { readonly code: number; readonly message: string };
   readonly ok_response?: {
     readonly headers: HeaderOption[];
@@ -113,7 +113,7 @@ const HTTP_STATUS: Readonly<Record<string, number>> = {
 };
 
 function outcomeOf(
-  { status, ok_response: ok, denied_response: denied }: HistoryItem,
+  { status, ok_response: ok, denied_response: denied }: CheckResponse,
   sent: Incoming['headers'],
 ): Outcome {
   const { code, message } = status;

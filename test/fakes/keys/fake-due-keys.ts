@@ -1,7 +1,6 @@
 import type { DueKeys, EndDecision } from '../../../src/application/ports.js';
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
 import { dueEnd } from '../../../src/domain/keys/key-status.js';
-import { DAY_MS } from '../../../src/domain/time.js';
 import type { FakeStore } from '../fake-store.js';
 import { writeOutbox } from '../notices/write-outbox.js';
 
@@ -23,27 +22,20 @@ export function fakeDueKeys(store: FakeStore): DueKeys {
     end: (scope, decide) =>
       end(({ id, ownerId }) => ('keyId' in scope ? id === scope.keyId : ownerId === scope.ownerId), Infinity, decide),
     endOldest: (limit, decide) => end(() => true, limit, decide),
-    notifyOfExpiry: async ({ day, limit }, decide) => {
-      const now = store.now();
-      const keys = store.allKeys().filter((key) => Math.ceil((endMs(key) - now.getTime()) / DAY_MS) === day);
-      const due = keys.filter(isActive).map((key) => ({ key, notifiedDays: store.notifiedDays.get(key.id) }));
-      const decided = decide(due, now).slice(0, limit);
-      for (const { notice, notifiedDays } of decided) {
-        store.notifiedDays.set(notice.key.id, notifiedDays);
-        writeOutbox(store, [notice]);
-      }
-      return decided.length;
-    },
-    notifyOfUnusedRotation: async (limit, decide) => {
+    notify: async ({ type, limit }, decide) => {
       const keys = store.allKeys().filter(isActive);
-      const due = keys.flatMap((successor) => {
-        const replaced = keys.find(({ id }) => id === successor.replaces);
-        return replaced ? [{ successor, replaced, isNotified: store.notifiedRotations.has(successor.id) }] : [];
-      });
-      const notices = decide(due, store.now()).slice(0, limit);
-      for (const { key } of notices) store.notifiedRotations.add(key.id);
-      writeOutbox(store, notices);
-      return notices.length;
+      const candidates = keys.map((key) => ({
+        key,
+        replaced: keys.find(({ id }) => id === key.replaces),
+        sentDays: store.sentNotices.get(`${type} ${key.id}`),
+      }));
+      const due = decide(candidates, store.now()).slice(0, limit);
+      for (const { notice, days } of due) store.sentNotices.set(`${type} ${notice.key.id}`, days);
+      writeOutbox(
+        store,
+        due.map(({ notice }) => notice),
+      );
+      return due.length;
     },
   };
 }

@@ -8,13 +8,13 @@ import { LatchkeyError } from '../../../src/domain/errors.js';
 export class FakePlatformLogin implements PlatformLogin {
   private readonly answers = new Map<string, { readonly begun: BegunSignIn; readonly person: PlatformPerson }>();
   /** The rule that the last sign-in had to meet. */
-  asked: FreshSignInRule | undefined;
+  requested: FreshSignInRule | undefined;
   /** Whether the login is unavailable. */
   isAway = false;
 
   async begin(stepUp: FreshSignInRule | undefined) {
     this.requireLogin();
-    this.asked = stepUp;
+    this.requested = stepUp;
     const begun = { state: randomUUID(), nonce: randomUUID(), codeVerifier: randomUUID() };
     return { url: `https://login.example.org/?state=${begun.state}`, begun };
   }

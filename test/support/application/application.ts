@@ -95,7 +95,7 @@ export async function openOver(
   };
 }
 
-/** Makes the keys expire an hour ago in their rows. Nobody has observed the expiry yet. */
+/** Makes the keys expire an hour ago in their rows. The expiry has not been observed yet. */
 export async function runOut(app: Application, ...keyIds: string[]): Promise<void> {
   await app.sql(`UPDATE api_keys SET expires_at = clock_timestamp() - interval '1 hour' WHERE id = ANY($1)`, [keyIds]);
 }
@@ -114,7 +114,7 @@ export interface StoredEvent {
 }
 
 /**
- * The owner's events on the audit trail, oldest first. Read over another connection than they were written on.
+ * The owner's events on the audit trail, oldest first. They are read over another connection than they were written on.
  * @param types of events; by default those that owners see
  */
 export function eventsOf(app: Application, ownerId: string, ...types: readonly string[]): Promise<StoredEvent[]> {

@@ -7,16 +7,16 @@ import type { Answer, Person } from '../callers/person.js';
 export interface World {
   readonly owner: Owner;
   /** A session that a call will end. */
-  readonly leaversCookie: string;
+  readonly cookieToEnd: string;
   readonly stranger: () => Person;
   /** An active key of the owner, which a call will revoke. */
   readonly keyId: string;
   readonly revokedKeyId: string;
   /** A person with the maximum number of active keys. */
-  readonly hoarder: Person;
+  readonly personAtMaximum: Person;
   /** Key strings: two with a few requests left, and one that is used until it is refused. */
   readonly fullKey: string;
-  readonly mightyKey: string;
+  readonly permittedKey: string;
   readonly busyKey: string;
 }
 
@@ -29,8 +29,8 @@ type Provocation = (world: World) => Promise<Answer>;
 type Provocations = Readonly<Record<string, Readonly<Record<number, Provocation>>>>;
 
 const CREATE = { name: 'From a table', access: 'read-only', password: PASSWORD };
-const ASKING = '/v1/forward-auth?mode=caddy';
-/** Sends a proxy's question about a request to `path`, which FORWARD_AUTH_ROUTES may name. */
+const FORWARD_AUTH = '/v1/forward-auth?mode=caddy';
+/** The headers of a proxy for a request to `path`, which FORWARD_AUTH_ROUTES may name. */
 const forwarded = (fullKey: string, path = '/open') => ({
   authorization: `Bearer ${fullKey}`,
   'x-forwarded-method': 'GET',
@@ -64,8 +64,7 @@ export const PROVOCATIONS: Provocations = {
     401: ({ stranger }) => stranger().call('POST', '/v1/session', { email: 'no@example.com', password: 'wrong' }),
   },
   'DELETE /v1/session': {
-    204: ({ stranger, leaversCookie }) =>
-      stranger().call('DELETE', '/v1/session', undefined, { cookie: leaversCookie }),
+    204: ({ stranger, cookieToEnd }) => stranger().call('DELETE', '/v1/session', undefined, { cookie: cookieToEnd }),
     ...ownersOnly('DELETE', '/v1/session'),
     ...malformedBodies('DELETE', '/v1/session'),
     401: ({ stranger }) => stranger().call('DELETE', '/v1/session', undefined, bearer(unknownKey())),
@@ -74,17 +73,18 @@ export const PROVOCATIONS: Provocations = {
     201: ({ owner }) => owner.person.call('POST', '/v1/api-keys', CREATE),
     ...ownersOnly('POST', '/v1/api-keys'),
     ...malformedBodies('POST', '/v1/api-keys'),
-    409: ({ hoarder }) => hoarder.call('POST', '/v1/api-keys', CREATE),
+    409: ({ personAtMaximum }) => personAtMaximum.call('POST', '/v1/api-keys', CREATE),
   },
   'GET /v1/forward-auth': {
-    200: ({ stranger, mightyKey }) => stranger().call('GET', ASKING, undefined, forwarded(mightyKey)),
+    200: ({ stranger, permittedKey }) => stranger().call('GET', FORWARD_AUTH, undefined, forwarded(permittedKey)),
     400: ({ stranger }) => stranger().call('GET', '/v1/forward-auth?mode=nonsense'),
-    401: ({ stranger }) => stranger().call('GET', ASKING),
-    403: ({ stranger, mightyKey }) => stranger().call('GET', ASKING, undefined, forwarded(mightyKey, '/elsewhere')),
-    429: untilLimited(({ stranger, busyKey }) => stranger().call('GET', ASKING, undefined, forwarded(busyKey))),
+    401: ({ stranger }) => stranger().call('GET', FORWARD_AUTH),
+    403: ({ stranger, permittedKey }) =>
+      stranger().call('GET', FORWARD_AUTH, undefined, forwarded(permittedKey, '/elsewhere')),
+    429: untilLimited(({ stranger, busyKey }) => stranger().call('GET', FORWARD_AUTH, undefined, forwarded(busyKey))),
   },
   'POST /v1/introspect': {
-    200: (world) => introspect(world, `token=${world.mightyKey}`),
+    200: (world) => introspect(world, `token=${world.permittedKey}`),
     400: (world) => introspect(world, ''),
     401: (world) => introspect(world, 'token=x', { authorization: 'Bearer nobody' }),
     403: (world) => introspect(world, 'token=x', { authorization: 'Bearer dev-accounts-token' }),
@@ -93,7 +93,7 @@ export const PROVOCATIONS: Provocations = {
     429: untilLimited((world) => introspect(world, `token=${world.busyKey}`)),
   },
   'GET /v1/key': {
-    200: ({ stranger, mightyKey }) => stranger().call('GET', '/v1/key', undefined, bearer(mightyKey)),
+    200: ({ stranger, permittedKey }) => stranger().call('GET', '/v1/key', undefined, bearer(permittedKey)),
     401: ({ stranger }) => stranger().call('GET', '/v1/key'),
     429: untilLimited(({ stranger, busyKey }) => stranger().call('GET', '/v1/key', undefined, bearer(busyKey))),
   },
@@ -146,12 +146,12 @@ function ownersOnly(method: string, path: string): Record<401 | 403 | 429, Provo
   };
 }
 
-function untilLimited(ask: Provocation): Provocation {
+function untilLimited(call: Provocation): Provocation {
   return async (world) => {
     for (let attempt = 1; ; attempt += 1) {
-      // Each question depends on the answer to the one before.
+      // Each request depends on the answer to the previous one.
       // oxlint-disable-next-line no-await-in-loop
-      const answer = await ask(world);
+      const answer = await call(world);
       if (answer.status === 429 || attempt === 100) return answer;
     }
   };

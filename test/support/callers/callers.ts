@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { outcomeOf, type Outcome } from '../../faults/measure.js';
 import { connectClients, type Clients } from './grpc-clients.js';
 
-/** Callers like resource services: each has its own connection and sends one question after the other. */
+/** Callers like resource services: each has its own connection and sends one request after the other. */
 export class Callers {
   private readonly clients: Clients[];
 
@@ -18,19 +18,19 @@ export class Callers {
   }
 
   /**
-   * Sends questions one after the other for each caller, until `isOver` is true for that caller's answers. Returns
+   * Validates the key again and again for each caller, until `isOver` is true for that caller's answers. Returns
    * them.
    */
-  askUntil(isOver: (told: readonly Outcome[]) => boolean): Promise<Outcome[][]> {
+  validateUntil(isOver: (outcomes: readonly Outcome[]) => boolean): Promise<Outcome[][]> {
     return Promise.all(
       this.clients.map(async (client) => {
-        const told: Outcome[] = [];
-        while (!isOver(told)) {
-          told.push(await outcomeOf(client.validate(this.fullKey)));
+        const outcomes: Outcome[] = [];
+        while (!isOver(outcomes)) {
+          outcomes.push(await outcomeOf(client.validate(this.fullKey)));
           // A caller that is refused at once would otherwise keep the event loop busy.
           await nextTurn();
         }
-        return told;
+        return outcomes;
       }),
     );
   }

@@ -17,7 +17,7 @@ export class GuardLoad {
     private readonly fullKey: string,
     requesters: number,
   ) {
-    this.requesters = Array.from({ length: requesters }, () => this.ask());
+    this.requesters = Array.from({ length: requesters }, () => this.sendRequests());
   }
 
   async stop(): Promise<void> {
@@ -25,7 +25,7 @@ export class GuardLoad {
     await Promise.all(this.requesters);
   }
 
-  private async ask(): Promise<void> {
+  private async sendRequests(): Promise<void> {
     while (!this.isOver) {
       const startedAt = performance.now();
       const decision = await this.guard.check({ authorization: [`Bearer ${this.fullKey}`], method: 'GET' });

@@ -37,40 +37,40 @@ const BEGINNING = [at(1, 2, put(READ)), at(3, 4, create('k1'))];
 const check = (...operations: Operation<OwnerAction>[]) =>
   findViolation(OWNER, [...BEGINNING, ...operations])?.unexplained.action;
 
-describe('a history is refused that shows', () => {
-  test('a grant after an answered revoke', () => {
+describe('findViolation', () => {
+  test('refuses a grant after an answered revoke', () => {
     expect(check(at(10, 20, revoke), at(21, 30, granted()))).toEqual(granted());
   });
-  test('a revoked key granted again, although the revoke was never answered', () => {
+  test('refuses a second grant of a revoked key, when the revoke was never answered', () => {
     const unanswered: OwnerAction = { kind: 'revoke', keyId: 'k1' };
     expect(check(at(10, NEVER, unanswered), at(11, 20, denied('REVOKED')), at(21, 30, granted()))).toEqual(granted());
   });
-  test('a revoked key granted again, although the revoke is still under way', () => {
+  test('refuses a second grant of a revoked key, while the revoke is not answered yet', () => {
     expect(check(at(10, 99, revoke), at(11, 20, denied('REVOKED')), at(21, 30, granted()))).toEqual(granted());
   });
-  test('stale permissions after an answered PutAccount', () => {
+  test('refuses stale permissions after an answered PutAccount', () => {
     expect(check(at(10, 20, put(BOTH)), at(21, 30, granted(READ)))).toEqual(granted(READ));
   });
-  test('permissions that nobody gave', () => {
+  test('refuses permissions that were never set', () => {
     expect(check(at(10, 30, put(BOTH)), at(11, 20, granted(['systems:write'])))).toBeDefined();
   });
-  test('a permission missed after an answered PutAccount that gave it', () => {
+  test('refuses a missing permission after an answered PutAccount that set it', () => {
     const missed = denied('MISSING_PERMISSION', 'systems:write');
     expect(check(at(10, 20, put(BOTH)), at(21, 30, missed))).toEqual(missed);
   });
-  test('two changes seen in different orders', () => {
+  test('refuses two changes seen in different orders', () => {
     const changes = [at(10, 99, put(BOTH)), at(11, 98, put(['other:read']))];
     const seen = [['other:read'], BOTH, ['other:read']].map((now, n) => at(20 + 2 * n, 21 + 2 * n, granted(now)));
     expect(check(...changes, ...seen)).toEqual(granted(['other:read']));
   });
-  test('a grant while suspended', () => {
+  test('refuses a grant while suspended', () => {
     expect(check(at(10, 20, suspend), at(21, 30, granted()), at(31, 40, reactivate))).toEqual(granted());
   });
-  test('a denial as suspended after an answered reactivation', () => {
+  test('refuses a denial as suspended after an answered reactivation', () => {
     const late = denied('OWNER_SUSPENDED');
     expect(check(at(10, 20, suspend), at(21, 30, reactivate), at(31, 40, late))).toEqual(late);
   });
-  test('a key denied as unknown after its creation was answered', () => {
+  test('refuses a denial of a key as unknown after its creation was answered', () => {
     expect(check(at(10, 20, denied('INVALID_KEY')))).toBeDefined();
   });
   const rotate = (keyId: string, next: string, hasGrace = false): OwnerAction => ({
@@ -86,25 +86,25 @@ describe('a history is refused that shows', () => {
     permission: '',
     answer: { granted: { keyId, permissions: READ } },
   });
-  test('a grant of the old key after one of its successor, where there is no grace period', () => {
+  test('refuses a grant of the old key after one of its successor, where there is no grace period', () => {
     const begun = at(10, 11, rotate('k1', 'k2'));
     expect(check(begun, at(20, 21, granted()), at(22, 23, used('k2')), at(24, 25, granted()))).toEqual(granted());
     expect(check(begun, at(20, 30, used('k2')), at(21, 22, denied('REVOKED')), at(23, 24, granted()))).toEqual(
       granted(),
     );
-    const goesOn = at(10, 11, rotate('k1', 'k2', true));
-    expect(check(goesOn, at(22, 23, used('k2')), at(24, 25, granted()))).toBeUndefined();
+    const withGrace = at(10, 11, rotate('k1', 'k2', true));
+    expect(check(withGrace, at(22, 23, used('k2')), at(24, 25, granted()))).toBeUndefined();
   });
-  test('the end of an old key whose successor nobody used, and one of a rotation that was taken back', () => {
+  test('refuses the end of an old key without a first use of its successor, and the use of a cancelled successor', () => {
     const begun = at(10, 11, rotate('k1', 'k2'));
     expect(check(begun, at(20, 21, denied('REVOKED')))).toEqual(denied('REVOKED'));
     const unanswered: OwnerAction = { kind: 'validate', keyId: 'k2', mayBeFirst: true, permission: '' };
     expect(check(begun, at(20, NEVER, unanswered), at(22, 23, denied('REVOKED')))).toBeUndefined();
-    const back = at(14, 15, { kind: 'revoke', keyId: 'k2', answer: 'revoked' });
-    expect(check(begun, back, at(20, 21, used('k2')))).toEqual(used('k2'));
-    expect(check(begun, back, at(20, 21, granted()))).toBeUndefined();
+    const cancelled = at(14, 15, { kind: 'revoke', keyId: 'k2', answer: 'revoked' });
+    expect(check(begun, cancelled, at(20, 21, used('k2')))).toEqual(used('k2'));
+    expect(check(begun, cancelled, at(20, 21, granted()))).toBeUndefined();
   });
-  test('a second rotation of one key, and a pair that counts as two', () => {
+  test('refuses a second rotation of one key, or a pair that counts as two', () => {
     const begun = at(10, 11, rotate('k1', 'k2', true));
     expect(check(begun, at(20, 21, rotate('k1', 'k3')))).toEqual(rotate('k1', 'k3'));
     const more = ['k3', 'k4', 'k5', 'k6'].map((id, n) => at(20 + 2 * n, 21 + 2 * n, create(id)));
@@ -112,31 +112,29 @@ describe('a history is refused that shows', () => {
     const full: OwnerAction = { kind: 'create', answer: 'full' };
     expect(check(begun, ...more.slice(1), at(40, 41, full))).toEqual(full);
   });
-  test('a sixth active key, or a cap before there are five', () => {
+  test('refuses a sixth active key, or a cap before there are five', () => {
     const more = ['k2', 'k3', 'k4', 'k5'].map((id, n) => at(10 + 2 * n, 11 + 2 * n, create(id)));
     const full: OwnerAction = { kind: 'create', answer: 'full' };
     expect(check(...more, at(30, 31, full))).toBeUndefined();
     expect(check(...more, at(30, 31, create('k6')))).toEqual(create('k6'));
     expect(check(...more.slice(1), at(30, 31, full))).toEqual(full);
   });
-  test('an account answered with permissions that it no longer had', () => {
+  test('refuses an account with permissions that it no longer had', () => {
     expect(check(at(10, 20, put(BOTH)), at(21, 30, suspend))).toEqual(suspend);
   });
-});
 
-describe('a history is accepted that shows', () => {
-  test('a grant and a denial beside a revoke under way, in that order', () => {
+  test('accepts a grant and then a denial during a revoke', () => {
     expect(check(at(10, 20, revoke), at(11, 12, granted()), at(13, 14, denied('REVOKED')))).toBeUndefined();
   });
-  test('a grant answered after a revoke that began before it', () => {
+  test('accepts a grant answered after a revoke that began before it', () => {
     expect(check(at(9, 30, granted()), at(10, 20, revoke))).toBeUndefined();
   });
-  test('a suspension never answered that takes effect late', () => {
+  test('accepts an unanswered suspension that takes effect late', () => {
     const unanswered: OwnerAction = { kind: 'suspend' };
     const later = [at(11, 12, granted()), at(13, 14, denied('OWNER_SUSPENDED')), at(15, 16, reactivate)];
     expect(check(at(5, NEVER, unanswered), ...later, at(17, 18, granted()))).toBeUndefined();
   });
-  test('a cap reached by a creation never answered', () => {
+  test('accepts a cap that is reached by an unanswered creation', () => {
     const more = ['k2', 'k3', 'k4'].map((id, n) => at(10 + 2 * n, 11 + 2 * n, create(id)));
     expect(check(at(5, NEVER, { kind: 'create' }), ...more, at(30, 31, { kind: 'create', answer: 'full' }))).toBe(
       undefined,
@@ -189,16 +187,16 @@ const anyHistory = fc
     ),
   );
 
-test('of any small history the judgement is the definition’s', () => {
-  const judged = { true: 0, false: 0 };
+test('findViolation agrees with the definition on every small history', () => {
+  const verdicts = { true: 0, false: 0 };
   fc.assert(
     fc.property(anyHistory, (history) => {
       const isExplained = isExplainedBySomeOrder(OWNER.initial, [...BEGINNING, ...history]);
-      judged[`${isExplained}`] += 1;
+      verdicts[`${isExplained}`] += 1;
       expect(check(...history) === undefined).toBe(isExplained);
     }),
     { numRuns: 1000 },
   );
   // Both results must be frequent, or the comparison would prove little.
-  expect(Math.min(judged.true, judged.false)).toBeGreaterThan(100);
+  expect(Math.min(verdicts.true, verdicts.false)).toBeGreaterThan(100);
 });

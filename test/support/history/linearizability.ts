@@ -21,7 +21,7 @@ interface Violation<State, Action> {
   readonly unexplained: Operation<Action>;
   /** The possible states after the previous answer. */
   readonly possibleStates: readonly State[];
-  /** The calls up to the unexplained one, in the order of their invocation. */
+  /** The last calls up to the unexplained one, in the order of their invocation. */
   readonly latest: readonly Operation<Action>[];
 }
 
@@ -41,7 +41,8 @@ interface Course<State> {
 
 /** With more courses than this for a single answer, the history is too complex to check. */
 const MAX_COURSES = 200_000;
-const TOLD_OF = 12;
+/** The number of calls that a violation shows. */
+const SHOWN_CALLS = 12;
 
 /**
  * Checks whether every answer could come from a single copy of the state that handles one call at a time, where each
@@ -70,7 +71,7 @@ export function findViolation<State, Action>(
       const { action, invokedAt, answeredAt } = call;
       const known = operations.filter((c) => c.invokedAt < answeredAt).sort((a, b) => a.invokedAt - b.invokedAt);
       const possibleStates = courses.map(({ state }) => state);
-      return { unexplained: { action, invokedAt, answeredAt }, possibleStates, latest: known.slice(-TOLD_OF) };
+      return { unexplained: { action, invokedAt, answeredAt }, possibleStates, latest: known.slice(-SHOWN_CALLS) };
     }
     courses = explained;
   }
@@ -106,7 +107,7 @@ function explain<State, Action>(
       const next = model.step(state, action);
       if (next !== undefined) toExplore.push({ state: next, applied: applied | bit });
     }
-    if (toExplore.length > MAX_COURSES) throw new Error('the history can’t be judged: too much is possible');
+    if (toExplore.length > MAX_COURSES) throw new Error('the history is too complex to check');
   }
   return explained;
 }

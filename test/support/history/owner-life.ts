@@ -23,7 +23,7 @@ const BACK_OFF_MS = 20;
 const KEYS_IN_USE = 3;
 const PERMISSIONS = ['', 'systems:read', 'systems:write'];
 
-/** An owner and several callers, who make every kind of call at the same time. Keeps all calls and answers. */
+/** An owner and several callers, who make every kind of call at the same time. It keeps all calls and answers. */
 export class OwnerLife {
   readonly history: Operation<OwnerAction>[] = [];
   private moment = 0;
@@ -47,7 +47,7 @@ export class OwnerLife {
       while (left > 0 && !signal.aborted) {
         left -= 1;
         // After an unanswered call, this caller makes no change until the service answers again.
-        if (!(await this.anything())) await again(() => this.lookOnly());
+        if (!(await this.anything())) await again(() => this.readOnly());
       }
     };
     await Promise.all(Array.from({ length: CALLERS }, caller));
@@ -74,12 +74,12 @@ export class OwnerLife {
   private validate(key: KnownKey): Promise<boolean> {
     const permission = PERMISSIONS[randomInt(PERMISSIONS.length)]!;
     const first = key.isSuccessor ? ({ mayBeFirst: true } as const) : {};
-    const asked: OwnerAction = { kind: 'validate', keyId: key.id, permission, ...first };
-    return this.perform(asked, () => this.calls.validate(key, permission));
+    const action: OwnerAction = { kind: 'validate', keyId: key.id, permission, ...first };
+    return this.perform(action, () => this.calls.validate(key, permission));
   }
 
   /** A call that changes nothing. The first use of a successor may end the old key, so successors are left out. */
-  private lookOnly(): Promise<boolean> {
+  private readOnly(): Promise<boolean> {
     const first = this.calls.keys.find(({ isSuccessor }) => !isSuccessor);
     return first ? this.validate(first) : this.account('get');
   }
@@ -112,24 +112,24 @@ export class OwnerLife {
     return inUse[randomInt(inUse.length)]!;
   }
 
-  private async perform(asked: OwnerAction, call: () => Promise<OwnerAction['answer']>): Promise<boolean> {
+  private async perform(invoked: OwnerAction, call: () => Promise<OwnerAction['answer']>): Promise<boolean> {
     const invokedAt = (this.moment += 1);
-    const answer = await call().catch((error: unknown) => void this.tally.broken.push(`${asked.kind}: ${error}`));
+    const answer = await call().catch((error: unknown) => void this.tally.broken.push(`${invoked.kind}: ${error}`));
     const isAnswered = answer !== undefined;
     const answeredAt = isAnswered ? (this.moment += 1) : Infinity;
-    const action = { ...asked, ...(isAnswered ? { answer } : {}) } as OwnerAction;
+    const action = { ...invoked, ...(isAnswered ? { answer } : {}) } as OwnerAction;
     // An unanswered call that changes nothing proves nothing.
-    if (isAnswered || !OWNER.changesNothing(asked)) this.history.push({ action, invokedAt, answeredAt });
+    if (isAnswered || !OWNER.changesNothing(invoked)) this.history.push({ action, invokedAt, answeredAt });
     if (!isAnswered) this.tally.unavailable += 1;
     else this.tally.answered += 1;
-    if (typeof answer === 'object') this.count(asked, answer);
+    if (typeof answer === 'object') this.count(invoked, answer);
     return isAnswered;
   }
 
-  private count(asked: OwnerAction, answer: object): void {
-    if (asked.kind === 'rotate') this.tally.rotated += 1;
-    if (asked.kind !== 'validate' || !('granted' in answer)) return;
+  private count(invoked: OwnerAction, answer: object): void {
+    if (invoked.kind === 'rotate') this.tally.rotated += 1;
+    if (invoked.kind !== 'validate' || !('granted' in answer)) return;
     this.tally.granted += 1;
-    if (asked.mayBeFirst) this.tally.firstUsed.add(asked.keyId);
+    if (invoked.mayBeFirst) this.tally.firstUsed.add(invoked.keyId);
   }
 }

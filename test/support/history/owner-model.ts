@@ -54,13 +54,13 @@ export const OWNER: Model<OwnerState, OwnerAction> = {
   step: (state, action) => {
     switch (action.kind) {
       case 'put':
-        return told(action.answer, { ...state, permissions: action.permissions });
+        return shows(action.answer, { ...state, permissions: action.permissions });
       case 'get':
-        return told(action.answer, state);
+        return shows(action.answer, state);
       case 'suspend':
-        return told(action.answer, { ...state, status: 'suspended' });
+        return shows(action.answer, { ...state, status: 'suspended' });
       case 'reactivate':
-        return told(action.answer, { ...state, status: 'active' });
+        return shows(action.answer, { ...state, status: 'active' });
       case 'create':
         return create(state, action.answer);
       case 'rotate':
@@ -80,7 +80,7 @@ export const OWNER: Model<OwnerState, OwnerAction> = {
 };
 
 /** The answer, if there is one, must show the account after the change. */
-function told(answer: AccountAnswer | undefined, state: OwnerState): OwnerState | undefined {
+function shows(answer: AccountAnswer | undefined, state: OwnerState): OwnerState | undefined {
   const isTrue = answer?.status === state.status && answer.permissions.join(' ') === state.permissions.join(' ');
   return answer === undefined || isTrue ? state : undefined;
 }
@@ -88,7 +88,7 @@ function told(answer: AccountAnswer | undefined, state: OwnerState): OwnerState 
 function create(state: OwnerState, answer: (OwnerAction & { kind: 'create' })['answer']): OwnerState | undefined {
   const isActive = state.status === 'active';
   const isFull = state.activeKeys.length + state.lostKeys - state.pairs.length >= MAX_ACTIVE_KEYS;
-  // The delay of password guesses is no part of this state.
+  // The delay of password guesses is not part of this state.
   if (answer === 'too-many-attempts') return state;
   if (answer === 'owner-not-active') return isActive ? undefined : state;
   if (answer === 'full') return isActive && isFull ? state : undefined;

@@ -67,7 +67,7 @@ export async function offerSharedThings() {
 async function start(path, find) {
   const [, name = '', number = ''] = path.split('/');
   const kind = KINDS[name];
-  if (!kind) throw new Error(`Nothing is shared at ${path}`);
+  if (!kind) throw new Error(`Unknown path of a shared service: ${path}`);
   return kind(number, find);
 }
 

@@ -52,7 +52,7 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
     issuer,
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
     /** From now on, this person signs in whenever a sign-in is needed. */
-    seat: (next: Visitor | undefined) => void (visitor = next),
+    setVisitor: (next: Visitor | undefined) => void (visitor = next),
     /** Signs with other keys from now on. */
     rotateKeys: begin,
     /**
@@ -91,7 +91,7 @@ async function configuration(redirectUri: string): Promise<Configuration> {
       accountId,
       claims: () => ({ sub: accountId, email: accountId, email_verified: !accountId.startsWith('unverified') }),
     }),
-    // Nobody has to give consent.
+    // Skips the question for consent.
     loadExistingGrant: async ({ oidc }) => {
       const { accountId } = oidc.session!;
       const grant = new oidc.provider.Grant({ clientId: oidc.client!.clientId, accountId: accountId! });

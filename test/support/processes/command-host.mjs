@@ -8,10 +8,10 @@ const [, , program = ''] = process.argv;
 const { href } = pathToFileURL(program);
 let runs = 0;
 
-process.on('message', (order) => carryOut(/** @type {import('./command-line.js').Order} */ (order)));
+process.on('message', (order) => runCommand(/** @type {import('./command-line.js').Order} */ (order)));
 
 /** @param {import('./command-line.js').Order} order */
-async function carryOut({ args, env, input }) {
+async function runCommand({ args, env, input }) {
   const printed = { out: '', err: '' };
   replace('stdin', Readable.from([Buffer.from(input)]));
   replace('stdout', new Writable({ write: (chunk, _, done) => done(void (printed.out += String(chunk))) }));

@@ -50,8 +50,8 @@ export class CommandHost {
   latchkey(args: readonly string[], { env = {}, input = '' }: Omit<CommandOptions, 'cwd'> = {}): Promise<CommandEnd> {
     const end = this.last.then(async () => {
       this.host.send({ args, env, input } satisfies Order);
-      const [told] = await Promise.race([once(this.host, 'message'), this.ended]);
-      return told as CommandEnd;
+      const [message] = await Promise.race([once(this.host, 'message'), this.ended]);
+      return message as CommandEnd;
     });
     this.last = end;
     return end;
@@ -67,7 +67,7 @@ export function latchkey(args: readonly string[], options: CommandOptions = {}):
   return runCommand(process.execPath, [LATCHKEY, ...args], options);
 }
 
-/** Runs any command to its end, and answers stdout and stderr separately. */
+/** Runs any command to its end, and returns stdout and stderr separately. */
 export async function runCommand(
   command: string,
   args: readonly string[],

@@ -20,7 +20,7 @@ const running = new Map();
 let started = 0;
 
 /** @param {import('node:http').IncomingMessage} request */
-async function obey(request) {
+async function handle(request) {
   if (request.method === 'POST') {
     const config = readConfig(JSON.parse(await text(request)));
     const id = String((started += 1));
@@ -36,7 +36,7 @@ async function obey(request) {
 
 const control = createServer((request, response) => {
   response.setHeader('connection', 'close');
-  obey(request).then(
+  handle(request).then(
     (id) => response.end(id),
     (error) => response.writeHead(500).end(error.message),
   );

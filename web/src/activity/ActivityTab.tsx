@@ -12,7 +12,7 @@ import { useKnownKeys } from './useKnownKeys';
 
 interface Props {
   readonly filter: ActivityFilter;
-  /** The only key that it is about. */
+  /** Shows only the events of this key. */
   readonly keyId: string | undefined;
 }
 

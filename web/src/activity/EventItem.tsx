@@ -10,7 +10,7 @@ import { shortUserAgent } from './user-agent';
 
 interface Props {
   readonly event: AuditEvent;
-  /** The key that it is about, if that is known. */
+  /** The key of the event, if it is known. */
   readonly apiKey: ApiKey | undefined;
   readonly showsPrefix: boolean;
 }
@@ -47,12 +47,12 @@ export function EventItem({ event, apiKey, showsPrefix }: Props) {
   );
 }
 
-/** The end of a key that nobody asked for in that moment. */
+/** The end of a key that no person requested at that moment. */
 function isByClock({ type, reason }: AuditEvent): boolean {
   return type === 'api_key.expired' || (type === 'api_key.revoked' && reason === 'rotated');
 }
 
-/** Text and no link: anybody may write into a report of leaked keys what they like. */
+/** Text instead of a link, because anyone can put any address into a leak report. */
 function LeakSite({ leak }: Pick<AuditEvent, 'leak'>) {
   const { foundBy, foundAt } = useTexts().activity;
   return (

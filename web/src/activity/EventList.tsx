@@ -6,7 +6,7 @@ interface Props {
   readonly label: string;
   readonly events: readonly AuditEvent[];
   readonly keyOf: (id: string) => ApiKey | undefined;
-  /** Where they are all of one key, which is named beside them. */
+  /** Set if all events are of one key, which is named next to them. */
   readonly isOfOneKey?: boolean;
 }
 

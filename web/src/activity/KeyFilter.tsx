@@ -11,7 +11,7 @@ interface Props {
   readonly onChange: (keyId: string | undefined) => void;
 }
 
-/** The browser's own list, which works with every keyboard, screen reader and phone. */
+/** The browser's own select element, which works with keyboards, screen readers and phones. */
 export function KeyFilter({ keys, value, onChange }: Props) {
   const { activity } = useTexts();
   const now = useNow();

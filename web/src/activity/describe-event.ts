@@ -3,7 +3,7 @@ import type { Texts } from '../texts';
 
 type Sentence = string | ((keyName: string) => string);
 
-/** What happened, in words; for an event of a key, a function of the key's name. */
+/** The sentence for an event; for an event of a key, a function of the key's name. */
 export function describeEvent({ type, keyId, reason }: AuditEvent, { activity }: Texts): Sentence {
   if (type === 'api_key.revoked') return find(activity.revokedKey, reason) ?? activity.event[type];
   if (type !== 'authentication.failed') return activity.event[type];

@@ -5,14 +5,14 @@ import type { ActivityFilter } from '../panel/place';
 
 const OF_KEYS = ['api_key.created', 'api_key.rotated', 'api_key.revoked', 'api_key.expired'] as const;
 
-/** Failures may be many: what became of the keys must not be lost among them. */
+/** Separate filters, because many failures could hide the events of keys. */
 const TYPES = {
   all: [...OF_KEYS, 'authentication.failed'],
   keys: OF_KEYS,
   failures: ['authentication.failed'],
 } as const satisfies Readonly<Record<ActivityFilter, readonly AuditEventType[]>>;
 
-/** Of one key, if one is given. While another filter loads, the old pages stay, with `isPlaceholderData` set. */
+/** While another filter loads, the old pages stay, with `isPlaceholderData` set. */
 export function useActivity(filter: ActivityFilter, keyId?: string) {
   const { client } = usePanel();
   const query = useInfiniteQuery({

@@ -5,7 +5,7 @@ import { usePanel } from '../panel/context';
 
 const MAX_PAGES = 20;
 
-/** Events hold the ids of keys; people know keys by their names and how they begin. Newest first. */
+/** The names and prefixes of keys, because events contain only ids. Newest first. */
 export function useKnownKeys() {
   const { client } = usePanel();
   return useQuery({ queryKey: ['api-keys', 'known'], queryFn: () => readKeys(client) });
@@ -15,7 +15,7 @@ async function readKeys(client: ApiClient): Promise<ReadonlyMap<string, ApiKey>>
   const keys = new Map<string, ApiKey>();
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    // Each page holds the cursor of the next one.
+    // Each page contains the cursor of the next one.
     // oxlint-disable-next-line no-await-in-loop
     const page = await client.listKeys(undefined, cursor);
     for (const key of page.items) keys.set(key.id, key);

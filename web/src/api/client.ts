@@ -14,7 +14,7 @@ import type {
 } from './types';
 
 /**
- * A request that takes longer is lost. The slowest thing that the service does is a password check, in less than 1 s.
+ * A request that takes longer has failed. The slowest operation of the service is a password check, in less than 1 s.
  */
 const TIMEOUT_MS = 15_000;
 
@@ -22,12 +22,12 @@ export interface ApiClientOptions {
   /** Origin of the service, or empty for the page's own. */
   readonly apiBaseUrl: string;
   /**
-   * Answers the platform's JWT; without it, the session cookie of the same origin is used. Called with a `FreshSignIn`
-   * when a key is to be made and the sign-in is too old or too weak: the person signs in again, and the answer is a token
-   * that says so in `auth_time` and `acr`. Rejects when the person does not.
+   * Returns the platform's JWT. Without this function the session cookie of the same origin is used. Called with a
+   * `FreshSignIn` when a key is to be made and the sign-in is too old or too weak: the person signs in again, and the
+   * result is a token with the new `auth_time` and `acr`. Rejects when the person does not sign in.
    */
   readonly getToken?: ((freshSignIn?: FreshSignIn) => Promise<string> | string) | undefined;
-  /** Asks the person to sign in again; answers whether they did. */
+  /** Asks the person to sign in again. Resolves with whether they did. */
   readonly signInAgain?: (() => Promise<boolean>) | undefined;
 }
 
@@ -41,9 +41,9 @@ interface Call {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
-  /** Unset for calls that are also made while nobody is signed in. */
+  /** Unset for calls that are also made without a session. */
   readonly isOwnersOnly?: boolean;
-  /** In place of the one that is asked for. */
+  /** Replaces the token of `getToken`. */
   readonly token?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export class ApiClient {
 
   getSession = () => this.call<Session>('/v1/session', {});
 
-  /** Whose keys these are, or whom the token names. */
+  /** The owner of the keys, or the person whom the token names. */
   getOwner = (token?: string) => this.call<Session>('/v1/session', { isOwnersOnly: true, token });
 
   signIn = (email: string, password: string) =>

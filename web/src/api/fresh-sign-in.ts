@@ -1,12 +1,12 @@
-/** A sign-in that the service asks for before it makes a key (RFC 9470). */
+/** A sign-in that the service requires before it makes a key (RFC 9470). */
 export interface FreshSignIn {
-  /** How long ago it may have been: OpenID Connect's `max_age`. 0: the person signs in now. */
+  /** The highest age of the sign-in: OpenID Connect's `max_age`. 0: the person signs in now. */
   readonly maxAgeSeconds: number;
-  /** Which classes are strong enough: OpenID Connect's `acr_values`. Empty: any. */
+  /** The classes that are strong enough: OpenID Connect's `acr_values`. Empty: any. */
   readonly acrValues: readonly string[];
 }
 
-/** Reads `WWW-Authenticate`. Where it can't be read, only a sign-in of now is certainly fresh. */
+/** Reads `WWW-Authenticate`. If it can't be read, only a new sign-in is certainly fresh. */
 export function readChallenge(header: string | null): FreshSignIn {
   const [, maxAge = '0'] = /\bmax_age="?(\d+)"?/.exec(header ?? '') ?? [];
   const [, acrValues = ''] = /\bacr_values="([^"]*)"/.exec(header ?? '') ?? [];

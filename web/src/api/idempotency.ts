@@ -1,4 +1,4 @@
-/** `crypto.randomUUID` is missing where a page is served over plain http from another machine. */
+/** `crypto.randomUUID` is missing on a page that is served over plain http from another machine. */
 export function newIdempotencyKey(): string {
   const { randomUUID } = crypto as Partial<Crypto>;
   if (randomUUID) return crypto.randomUUID();

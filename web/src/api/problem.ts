@@ -27,7 +27,7 @@ export class ApiProblem extends Error {
     readonly status: number,
     body: ProblemBody,
     readonly retryAfterSeconds: number | undefined,
-    /** With confirmation_required: what confirms. */
+    /** With confirmation_required: the kind of confirmation. */
     readonly freshSignIn?: FreshSignIn,
   ) {
     super(body.detail ?? `HTTP ${status}`);
@@ -57,7 +57,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): error is A
   return error instanceof ApiProblem && codes.includes(error.code);
 }
 
-/** Another attempt may succeed: the network, a proxy on the way or a store was down. */
+/** Whether another attempt may succeed, because the network, a proxy or a store failed. */
 export function isTransient(error: unknown): boolean {
   return error instanceof NoAnswer || (error instanceof ApiProblem && error.status >= 502 && error.status <= 504);
 }

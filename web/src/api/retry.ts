@@ -2,7 +2,7 @@ import { isTransient } from './problem';
 
 const WAITS_MS = [600, 1500, 3000];
 
-/** Repeats a request that failed for a reason that may pass. Only for requests that are safe to repeat. */
+/** Repeats a request that failed for a temporary reason. Only for requests that are safe to repeat. */
 export async function withRetries<T>(attempt: () => Promise<T>, onRetry?: () => void): Promise<T> {
   for (const waitMs of WAITS_MS) {
     try {

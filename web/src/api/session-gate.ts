@@ -1,6 +1,6 @@
 /**
  * Holds requests that found the session ended, until the person has signed in again or given up. The person is asked
- * only once, however many requests wait.
+ * only once, regardless of the number of waiting requests.
  */
 export class SessionGate {
   private waiting: { promise: Promise<boolean>; settle: (signedIn: boolean) => void } | undefined;

@@ -1,4 +1,4 @@
-/** What the service answers: see /openapi.json. Times are ISO 8601. */
+/** The answers of the service: see /openapi.json. Times are ISO 8601. */
 
 export type AccessLevel = 'read-only' | 'read-and-write';
 export type KeyStatus = 'active' | 'expired' | 'revoked';
@@ -24,36 +24,36 @@ export interface ApiKey {
   readonly expiresAt: string;
   readonly revokedAt: string | null;
   readonly status: KeyStatus;
-  /** The key that this one is to replace, and the one that is to replace this one. */
+  /** The key that this one replaces, and the one that replaces it. */
   readonly replaces: string | null;
   readonly replacedBy: string | null;
   /** When the key ends because its successor is in use. */
   readonly endsAt: string | null;
-  /** Of a key that replaces another: for how long that one goes on once this one is in use. */
+  /** Of a key that replaces another: how long the old key works after the first use of this one. */
   readonly graceSeconds: number | null;
 }
 
 export interface AddressUse {
   readonly clientIp: string;
-  /** That asked last for a request from there; null where a proxy without an identity did. */
+  /** The service with the last request from this address; null for a proxy without an identity. */
   readonly service: string | null;
-  /** Since when the address is among the last five. */
+  /** When the address became one of the last five. */
   readonly firstAt: string;
   readonly lastAt: string;
 }
 
 export interface DayCount {
-  /** In UTC, as 2026-03-29. */
+  /** In UTC, such as 2026-03-29. */
   readonly day: string;
   readonly granted: number;
   readonly refused: number;
 }
 
-/** What a key did. */
+/** The usage of a key. */
 export interface KeyHistory {
   /** The last five addresses, newest first. */
   readonly uses: readonly AddressUse[];
-  /** Of the last 90 days those with requests, oldest first. */
+  /** The days with requests among the last 90, oldest first. */
   readonly days: readonly DayCount[];
 }
 
@@ -68,7 +68,7 @@ export interface CreateKeyRequest {
   readonly name: string;
   readonly access: AccessLevel;
   readonly expiresInDays: number;
-  /** Where it is what confirms. */
+  /** If a password confirms the creation. */
   readonly password?: string;
 }
 
@@ -78,7 +78,7 @@ export interface RotateKeyRequest {
   readonly password?: string;
 }
 
-/** The only answers that ever carry a secret: to a creation and to a rotation. */
+/** The answers to a creation and to a rotation. No others contain a secret. */
 export interface CreatedKey {
   readonly apiKey: ApiKey;
   readonly fullKey: string;
@@ -101,7 +101,7 @@ export interface AuditEvent {
   readonly clientIp: string | null;
   readonly userAgent: string | null;
   readonly requestId: string | null;
-  /** Of a key that leaked: what a stranger says of where it stood. */
+  /** Of a key that leaked: where it was found, as reported by a stranger. */
   readonly leak: { readonly source: string | null; readonly url: string | null } | null;
 }
 

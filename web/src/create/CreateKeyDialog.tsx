@@ -43,8 +43,8 @@ export function CreateKeyDialog({ opened, onClose }: Props) {
     newKey.reset();
     onClose();
   };
-  // The dialog stays open while a creation is under way, since its answer may carry the secret. Nobody has to wait for a
-  // sign-in, though.
+  // The dialog stays open during a creation, since the answer may contain the secret. But it can be closed while it waits
+  // for a sign-in.
   const close = () => (newKey.isBusy ? newKey.giveUp() : secret.requestClose(finish));
 
   const { created, isAsking } = secret;

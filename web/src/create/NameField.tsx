@@ -9,7 +9,7 @@ interface Props {
   readonly error: string | undefined;
 }
 
-/** Names need not differ, but who gives two keys the same one should know. */
+/** Names need not be unique, but the form warns of a second key with the same name. */
 export function NameField({ value, onChange, error }: Props) {
   const { create } = useTexts();
   const { keys } = useApiKeys('active');
@@ -34,7 +34,7 @@ export function NameField({ value, onChange, error }: Props) {
   );
 }
 
-/** As people read names: two that differ in capitals alone are the same to them. */
+/** For people, names that differ only in capitals are the same. */
 function comparable(name: string): string {
   return name.normalize('NFC').trim().toLocaleLowerCase();
 }

@@ -3,7 +3,7 @@ import { checkDays, daysOf, type FieldErrors } from '../new-key/fields';
 import { DEFAULT_EXPIRY_DAYS, MAX_NAME_LENGTH } from '../rules';
 import type { Texts } from '../texts';
 
-/** The text in the fields, as typed. The password is not part of it, since it is forgotten sooner. */
+/** The text in the fields, as typed, without the password, which is deleted sooner. */
 export interface KeyDraft {
   readonly name: string;
   readonly access: AccessLevel;
@@ -12,7 +12,7 @@ export interface KeyDraft {
 
 export const emptyDraft: KeyDraft = { name: '', access: 'read-only', days: String(DEFAULT_EXPIRY_DAYS) };
 
-/** The errors that can be found without the service. The service itself decides in the end. */
+/** The errors that can be found without the service, which makes the final check. */
 export function checkDraft(draft: KeyDraft, texts: Texts): FieldErrors {
   const { required } = texts.create;
   const name = draft.name.normalize('NFC').trim();

@@ -16,7 +16,7 @@ interface Props {
   readonly onOpen: (keyId: string) => void;
 }
 
-/** Here there is room for the exact times, which elsewhere are hints. */
+/** Shows the exact times, which elsewhere are hints. */
 export function AllFacts({ apiKey, rotation, onOpen }: Props) {
   const texts = useTexts();
   const { details, keys } = texts;

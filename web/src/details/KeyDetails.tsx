@@ -18,12 +18,12 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** All that is known of one key. */
+/** The details, usage and newest events of one key. */
 export function KeyDetails({ keyId, onOpen, onClose }: Props) {
   const texts = useTexts();
   const { details } = texts;
   const { act } = useKeyDialogs();
-  // Kept after it is closed, so that it still has its texts while it fades away.
+  // Kept after it is closed, so that it still has its texts while it fades out.
   const last = useRef(keyId);
   if (keyId !== undefined) last.current = keyId;
   const opened = keyId !== undefined;
@@ -35,7 +35,7 @@ export function KeyDetails({ keyId, onOpen, onClose }: Props) {
     next.current = kind;
     onClose();
   };
-  // One dialog after the other: two at a time would both hold the focus.
+  // One dialog after the other, because two at a time would both trap the focus.
   const afterwards = () => {
     const kind = next.current;
     next.current = undefined;
@@ -55,7 +55,7 @@ export function KeyDetails({ keyId, onOpen, onClose }: Props) {
       {found.key && !isUnknown && (
         <KeyDetailsBody apiKey={found.key} found={found} rotation={rotation} onOpen={onOpen} onAction={choose} />
       )}
-      {!found.key && found.isAsking && <KeyListSkeleton />}
+      {!found.key && found.isLoading && <KeyListSkeleton />}
       {isUnknown && <Notice tone="warning">{details.unknown}</Notice>}
       {found.isError && !isUnknown && !found.key && (
         <FailureAlert error={found.error} isRetrying={found.isFetching} onRetry={() => void found.refetch()} />

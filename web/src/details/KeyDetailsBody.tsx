@@ -15,15 +15,15 @@ import { FailureAlert } from '../ui/FailureAlert';
 import { AllFacts } from './AllFacts';
 import type { KeyFound } from './useKey';
 
-/** So many of the newest events; the activity has all of them. */
+/** The number of newest events here. The activity has all of them. */
 const SHOWN_EVENTS = 5;
 
 interface Props {
   readonly apiKey: ApiKey;
-  /** The same key, with what it did if that is known. */
+  /** The same key, with its usage if that is loaded. */
   readonly found: KeyFound;
   readonly rotation: Rotation | undefined;
-  /** To see another key. */
+  /** Shows the details of another key. */
   readonly onOpen: (keyId: string) => void;
   readonly onAction: (kind: KeyAction['kind']) => void;
 }
@@ -33,7 +33,7 @@ export function KeyDetailsBody({ apiKey, found, rotation, onOpen, onAction }: Pr
   const { details, keys } = texts;
   const { goTo } = usePanel();
   const activity = useActivity('all', apiKey.id);
-  // Those of a key that was open before are not this one's.
+  // The placeholder has the events of the key that was open before.
   const isLoading = activity.isPending || activity.isPlaceholderData;
   const isActive = statusAt(apiKey, useNow()) === 'active';
   return (

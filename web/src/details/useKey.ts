@@ -6,8 +6,8 @@ import { usePanel } from '../panel/context';
 export type KeyFound = ReturnType<typeof useKey>;
 
 /**
- * One key as it is now: until it is read, and if it can't be, as the list has it and without its history.
- * @param isShown it is read each time it comes to be shown, and not while it is not
+ * The current state of one key. Until it is loaded, or if that fails, the state in the list, without its history.
+ * @param isShown the key is loaded each time it is shown, and only then
  */
 export function useKey(id: string | null | undefined, isShown = true) {
   const { client } = usePanel();
@@ -24,5 +24,5 @@ export function useKey(id: string | null | undefined, isShown = true) {
       .flatMap(([, list]) => list?.pages.flatMap((page) => page.items) ?? [])
       .find((key) => key.id === id);
   const key: (ApiKey & Partial<KeyHistory>) | undefined = data ?? (typeof id === 'string' ? listed() : undefined);
-  return { key, isAsking: isPending && isShown && typeof id === 'string', isFetching, isError, error, refetch };
+  return { key, isLoading: isPending && isShown && typeof id === 'string', isFetching, isError, error, refetch };
 }

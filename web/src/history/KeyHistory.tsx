@@ -9,7 +9,7 @@ import { Addresses } from './Addresses';
 import { UsageChart } from './UsageChart';
 import { UsageTable } from './UsageTable';
 
-/** What the key did: from where, and how much of it was let through. */
+/** The usage of a key: its addresses, and its granted and refused requests. */
 export function KeyHistory({ found }: { readonly found: KeyFound }) {
   const { history } = useTexts();
   return (

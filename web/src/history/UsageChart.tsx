@@ -10,7 +10,7 @@ import classes from './history.module.css';
 const STEP = 5;
 const WIDTH = 4;
 
-/** Two kinds of bars, which differ in side, pattern and colour; in words for those who see none of it. */
+/** Two kinds of bars, which differ in side, pattern and colour, with a description for screen readers. */
 export function UsageChart({ days }: { readonly days: readonly DayCount[] }) {
   const { history, language } = useTexts();
   const stripes = useId();

@@ -3,7 +3,7 @@ import { useTexts } from '../texts';
 import { dayDate, wholeNumber } from '../time/format';
 import classes from './history.module.css';
 
-/** The numbers behind the chart, newest first, for those who want them or can't see it. */
+/** The numbers of the chart, newest first, for people who want them or can't see the chart. */
 export function UsageTable({ days }: { readonly days: readonly DayCount[] }) {
   const { history, language } = useTexts();
   const { column } = history;

@@ -2,7 +2,7 @@ import type { DayCount } from '../api/types';
 import { USAGE_KEPT_DAYS } from '../rules';
 import { DAY_MS } from '../time/format';
 
-/** In units of the drawing: of the longest bar, and the least of one that is there at all. */
+/** The length of the longest bar, and the minimum for a bar that is not empty, in units of the drawing. */
 const LONGEST = 72;
 const SHORTEST = 3;
 
@@ -22,7 +22,7 @@ export interface Chart {
   readonly busiest: DayCount;
 }
 
-/** Both kinds have one scale. A single request stays visible beside a million. */
+/** Both kinds have one scale. A single request stays visible next to a million. */
 export function chartOf(days: readonly DayCount[], now: number): Chart {
   const longest = Math.max(1, ...days.flatMap(({ granted, refused }) => [granted, refused]));
   const lengthOf = (count: number) => (count === 0 ? 0 : Math.max(SHORTEST, (count / longest) * LONGEST));

@@ -15,7 +15,7 @@ interface Props {
   readonly rotation: Rotation | undefined;
 }
 
-/** When the key ends or has ended: by expiry, by a revoke, or because another has replaced it. */
+/** When the key ends or has ended: by expiry, by a revocation, or because another has replaced it. */
 export function ExpiryCell({ apiKey, rotation }: Props) {
   const now = useNow();
   const { keys, language } = useTexts();

@@ -9,9 +9,9 @@ import { RotateDialog } from '../rotate/RotateDialog';
 export interface KeyAction {
   readonly kind: 'revoke' | 'rotate';
   readonly key: ApiKey;
-  /** What the key is part of. */
+  /** The rotation that the key is part of. */
   readonly rotation?: Rotation | undefined;
-  /** The element that gets the focus afterwards, if it is still there. */
+  /** The element that gets the focus afterwards, if it still exists. */
   readonly opener: HTMLElement | null;
 }
 
@@ -24,11 +24,11 @@ const KeyDialogsContext = createContext<Openers | null>(null);
 
 export function useKeyDialogs(): Openers {
   const openers = useContext(KeyDialogsContext);
-  if (!openers) throw new Error('Only within KeyDialogs');
+  if (!openers) throw new Error('This hook works only within KeyDialogs');
   return openers;
 }
 
-/** Above the tabs: a dialog may show a new key, which must not be lost when "back" leads to another tab. */
+/** Outside of the tabs: a dialog may show a new key, which must not be lost when "back" leads to another tab. */
 export function KeyDialogs({ children }: { readonly children: ReactNode }) {
   const { focusHeading, trip } = usePanel();
   const typed = trip?.returned?.typed;
@@ -44,7 +44,7 @@ export function KeyDialogs({ children }: { readonly children: ReactNode }) {
     };
     return { create: () => setCreating(true), act };
   }, []);
-  // Kept after the action, so that a dialog still has its texts while it fades away.
+  // Kept after the action, so that a dialog still has its texts while it fades out.
   const last = useRef(action);
   if (action) last.current = action;
   const restoreFocus = () => {

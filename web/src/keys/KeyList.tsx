@@ -5,7 +5,7 @@ import { useTexts } from '../texts';
 import { KeyTable } from './KeyTable';
 import type { useApiKeys } from './useApiKeys';
 
-/** From so many keys the list gets a search; fewer fit on the screen. */
+/** The number of keys from which the list has a search. Fewer fit on the screen. */
 const SEARCH_FROM = 9;
 
 interface Props {
@@ -22,7 +22,7 @@ export function KeyList({ list, filter, onOpen }: Props) {
   const wanted = isSearchable ? search.trim().toLocaleLowerCase() : '';
   const shown = wanted ? keys.filter((key) => key.name.toLocaleLowerCase().includes(wanted)) : keys;
 
-  // The service has no search: to find among all keys, all pages are needed.
+  // All pages are loaded, because the service itself has no search.
   useEffect(() => {
     if (wanted && hasNextPage && !isFetchingNextPage && !list.isError) void fetchNextPage();
   }, [wanted, hasNextPage, isFetchingNextPage, fetchNextPage, list.isError]);

@@ -2,7 +2,7 @@ import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { useTexts } from '../texts';
 import classes from './KeyList.module.css';
 
-/** Empty rows with the height of the real ones, so that nothing jumps. */
+/** Empty rows with the height of the real ones, so that the layout does not move. */
 export function KeyListSkeleton({ rows = 3 }: { readonly rows?: number }) {
   const texts = useTexts();
   return (

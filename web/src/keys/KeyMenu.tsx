@@ -11,7 +11,7 @@ import classes from './KeyList.module.css';
 interface Props {
   readonly apiKey: ApiKey;
   readonly rotation: Rotation | undefined;
-  /** Keys may share a name; the prefix tells them apart. */
+  /** Distinguishes keys with the same name. */
   readonly describedBy: string;
 }
 

@@ -8,12 +8,13 @@ import { KeyRow } from './KeyRow';
 
 interface Props {
   readonly keys: readonly ApiKey[];
-  /** To see all that is known of a key. */
+  /** Shows the details of a key. */
   readonly onOpen: (keyId: string) => void;
 }
 
 /**
- * On a narrow screen CSS turns the groups of rows into cards: a key each, or two of which one replaces the other. The roles are written out, because `display` removes a table's own.
+ * On a narrow screen CSS turns the groups of rows into cards, one for each key or for the two keys of a rotation. The
+ * roles are explicit, because `display` removes those of a table.
  */
 export function KeyTable({ keys, onOpen }: Props) {
   const texts = useTexts();

@@ -28,7 +28,7 @@ export function KeysTab({ filter, keyId }: Props) {
   // An owner who has never had a key gets an explanation of keys, instead of "no active keys".
   const everything = useApiKeys('all', { enabled: isEmpty && filter === 'active' });
   const hasNeverHadOne = isEmpty && everything.isSuccess && everything.keys.length === 0;
-  // The form needs to know what confirms a creation.
+  // The form depends on the kind of confirmation.
   const isWaiting = isOwnerPending || list.isPending || (isEmpty && filter === 'active' && everything.isPending);
   const isLoading = isWaiting || list.isPlaceholderData;
 

@@ -13,7 +13,7 @@ interface Props {
   readonly onFilter: (filter: StatusFilter) => void;
   readonly activeKeys: number | undefined;
   readonly maxActiveKeys: number | undefined;
-  /** The keys are still loading: the empty state, with a button of its own, may replace this toolbar. */
+  /** The keys are still loading. The empty state, with its own button, may replace this toolbar. */
   readonly isWaiting: boolean;
   readonly onCreate: () => void;
 }
@@ -40,7 +40,7 @@ export function KeysToolbar({ filter, onFilter, activeKeys, maxActiveKeys, isWai
         {activeKeys !== undefined && maxActiveKeys !== undefined && (
           <ActiveCount active={activeKeys} most={maxActiveKeys} />
         )}
-        {/* Not `disabled`: the button stays reachable, so that everyone can learn the reason. */}
+        {/* Not `disabled`, so that the button can be focused and everyone can read the reason. */}
         <Button
           className={classes.create}
           leftSection={<PlusIcon />}

@@ -9,7 +9,7 @@ interface Props {
   readonly rotation: Rotation | undefined;
 }
 
-/** Of two keys it says, too, which was used last: so it shows whether the new one has taken over. */
+/** Marks which of two keys was used last, which shows whether the new one is in use. */
 export function LastUsed({ apiKey: { id, lastUsedAt }, rotation }: Props) {
   const texts = useTexts();
   if (lastUsedAt === null) {

@@ -1,4 +1,4 @@
-// What the service decides, for a screen that stays open: test/contracts/screen-status.spec.ts compares the two.
+// The service's rules, for a screen that stays open. test/contracts/screen-status.spec.ts compares the two.
 
 interface Times {
   readonly status: 'active' | 'expired' | 'revoked';
@@ -6,7 +6,7 @@ interface Times {
   readonly endsAt: string | null;
 }
 
-/** A key may end while its owner looks at it. */
+/** A key may end while it is on the screen. */
 export function statusAt({ status, expiresAt, endsAt }: Times, now: number): Times['status'] {
   if (status !== 'active') return status;
   const expiry = Date.parse(expiresAt);

@@ -18,7 +18,7 @@ export function useApiKeys(filter: StatusFilter, { enabled = true }: { enabled?:
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
-    // So that it shows the first use of a new key, and then the end of the old one.
+    // Shows the first use of a new key, and then the end of the old one.
     refetchInterval: ({ state }) => state.data?.pages.some(holdsRotation) && ROTATION_POLL_MS,
     enabled,
   });
@@ -37,7 +37,7 @@ function holdsRotation({ items }: ApiKeyPage): boolean {
 
 /**
  * Shows a key as revoked in every list at once, before the lists are read again.
- * @param isOfTwo of two that count as one, the other goes on
+ * @param isOfTwo the other key of its rotation, which counted as the same key, keeps working
  */
 export function showRevoked(queryClient: QueryClient, revoked: ApiKey, isOfTwo: boolean): void {
   for (const [queryKey, data] of queryClient.getQueriesData<InfiniteData<ApiKeyPage>>({ queryKey: LIST })) {
@@ -52,7 +52,7 @@ export function showRevoked(queryClient: QueryClient, revoked: ApiKey, isOfTwo: 
   }
 }
 
-/** Reads again what is on the screen: keys and activity. */
+/** Reloads keys and activity. */
 export async function refreshKeys(queryClient: QueryClient): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: KEYS }),

@@ -12,7 +12,7 @@ interface Props {
   readonly onCancel: () => void;
 }
 
-/** The end of a form that makes a key: what confirms it, what was refused, and its buttons. */
+/** The end of a form that makes a key: the confirmation, a refusal, and the buttons. */
 export function ConfirmAndSubmit({ newKey: { making, isBusy }, form, submitLabel, onCancel }: Props) {
   const texts = useTexts();
   const { create } = texts;

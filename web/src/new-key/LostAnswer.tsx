@@ -26,7 +26,7 @@ export function LostAnswer({ lost, words, onMakeAgain, onKeep }: Props) {
           {words.keep}
         </Button>
         <Button ref={makeAgain} onClick={onMakeAgain} loading={isReplacing}>
-          {words.anew}
+          {words.again}
         </Button>
       </Group>
     </Stack>

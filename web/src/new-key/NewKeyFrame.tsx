@@ -10,13 +10,13 @@ import type { NewKeyForm } from './useNewKeyForm';
 interface Props {
   readonly newKey: NewKey;
   readonly form: NewKeyForm;
-  /** For a key whose secret was lost on its way. */
+  /** Texts for a key whose secret was lost. */
   readonly lostWords: Texts['create']['lost'];
   readonly onKeep: () => void;
   readonly children: ReactNode;
 }
 
-/** A form that makes a key, or what stands in its place: it needs to know what confirms, and an answer may be lost. */
+/** A form that makes a key. It is replaced while the kind of confirmation is loading, and after a lost answer. */
 export function NewKeyFrame({ newKey, form, lostWords, onKeep, children }: Props) {
   const owner = useOwner();
   if (newKey.making.phase === 'lost') {

@@ -12,7 +12,7 @@ interface Props {
   readonly onRetry: () => void;
 }
 
-/** Shows a refusal that belongs to no field. */
+/** Shows a refusal that does not belong to a field. */
 export function Refusal({ making, onRetry }: Props) {
   const texts = useTexts();
   if (making.phase !== 'refused') return null;

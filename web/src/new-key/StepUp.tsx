@@ -5,8 +5,8 @@ import { HelpLink } from '../ui/HelpLink';
 import { Notice } from '../ui/Notice';
 
 /**
- * The person has to sign in afresh before the key is made: by leaving for the platform's login and coming back. In
- * another frontend they have just done so, and it was not enough.
+ * The person has to sign in again before the key is made, by leaving for the platform's login and coming back. In
+ * another frontend they have just signed in, and it was not enough.
  */
 export function StepUp() {
   const texts = useTexts();

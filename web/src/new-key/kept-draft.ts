@@ -2,7 +2,7 @@ import type { ApiKey } from '../api/types';
 import type { KeyDraft } from '../create/form';
 import type { RotationDraft } from '../rotate/form';
 
-/** All attempts at one key share it, so that at most one key comes of them. */
+/** Shared by all attempts at one key, so that at most one key is made. */
 export interface Series {
   /** The Idempotency-Key. */
   readonly key: string;
@@ -13,7 +13,7 @@ export type Typed =
   | { readonly form: 'create'; readonly draft: KeyDraft }
   | { readonly form: 'rotate'; readonly draft: RotationDraft; readonly replaced: ApiKey };
 
-/** What a person had typed when they left to sign in at the platform. There is no secret in it. */
+/** What a person had typed when they left to sign in at the platform. It contains no secret. */
 export interface KeptDraft {
   readonly ownerId: string;
   readonly typed: Typed;
@@ -22,12 +22,12 @@ export interface KeptDraft {
 
 const NAME = 'latchkey-typed';
 
-/** For the trip there and back, in this tab alone. */
+/** Kept in this tab until the person is back. */
 export function keepDraft(kept: KeptDraft): void {
   sessionStorage.setItem(NAME, JSON.stringify(kept));
 }
 
-/** Once: whoever does not come back for it has given it up. */
+/** Returns the draft and deletes it, so that it is used at most once. */
 export function takeDraft(): KeptDraft | undefined {
   const text = sessionStorage.getItem(NAME);
   sessionStorage.removeItem(NAME);

@@ -2,7 +2,7 @@ import { ApiProblem, hasCode } from '../api/problem';
 import type { Texts } from '../texts';
 import type { Field, FieldErrors } from './fields';
 
-/** The service's names of the fields. */
+/** The service's names for the fields. */
 const FIELD_OF: Readonly<Record<string, Field>> = {
   name: 'name',
   access: 'access',

@@ -6,17 +6,17 @@ import { usePanel } from '../panel/context';
 import { useOwner } from '../panel/useOwner';
 
 /**
- * Where the service asks for a fresh sign-in, the host asks the person, and what was refused is tried once more.
- * @param onWaiting called when the waiting for the person begins, and when it ends
+ * If the service requires a fresh sign-in, the host lets the person sign in, and the refused call is repeated once.
+ * @param onWaiting called when the wait for the person begins, and when it ends
  */
 export function useFreshSignIn(onWaiting: (isWaiting: boolean) => void) {
   const { client } = usePanel();
   const { data: owner } = useOwner();
   const giveUp = useRef<() => void>(undefined);
 
-  const askHost = async (freshSignIn: FreshSignIn): Promise<string | undefined> => {
+  const requestToken = async (freshSignIn: FreshSignIn): Promise<string | undefined> => {
     onWaiting(true);
-    // A host may never settle, as when it does not notice that its window was closed.
+    // A host may never settle, for example if it does not notice that its window was closed.
     const givenUp = new Promise<never>((_, reject) => (giveUp.current = () => reject(new NotSignedInAgain())));
     try {
       return await Promise.race([client.freshToken(freshSignIn), givenUp]);
@@ -33,7 +33,7 @@ export function useFreshSignIn(onWaiting: (isWaiting: boolean) => void) {
       return await attempt();
     } catch (error) {
       const freshSignIn = error instanceof ApiProblem ? error.freshSignIn : undefined;
-      const token = freshSignIn && (await askHost(freshSignIn));
+      const token = freshSignIn && (await requestToken(freshSignIn));
       if (token === undefined) throw error;
       const now = await withRetries(() => client.getOwner(token));
       if (now.ownerId !== owner?.ownerId) throw new SomebodyElse();

@@ -11,7 +11,7 @@ import { OWNER } from '../panel/useOwner';
 import type { Series } from './kept-draft';
 import { useFreshSignIn } from './useFreshSignIn';
 
-/** A key to be made: one more, or one that replaces another. */
+/** A request for a key: an additional one, or one that replaces another. */
 export interface NewKeyOrder {
   readonly name: string;
   readonly send: (idempotencyKey: string, token: string | undefined) => Promise<CreatedKey>;
@@ -37,18 +37,18 @@ export type NewKey = ReturnType<typeof useNewKey>;
 /**
  * Not a mutation of TanStack Query, whose cache would keep the secret and the password.
  *
- * All attempts share an Idempotency-Key until one has certainly succeeded. So at most one key is made, however often
- * the network fails and whatever the person corrects between two attempts.
+ * All attempts share an Idempotency-Key until one has certainly succeeded. So at most one key is made, even if the
+ * network fails repeatedly or the person corrects the form between two attempts.
  *
- * @param onSomebodyElse what was typed is not for the person who is signed in now
- * @param begun the attempts that the person left to sign in for
+ * @param onSomebodyElse called if another person has signed in, so that the form is dropped
+ * @param begun the attempts from before the person left to sign in
  */
 export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse: () => void, begun?: Series) {
   const { client, trip } = usePanel();
   const queryClient = useQueryClient();
   const [making, setMaking] = useState<Making>({ phase: 'idle' });
   const series = useRef(begun);
-  // React's state changes only with the next render: two clicks in one frame would both find it idle.
+  // React's state changes only with the next render, so two clicks in one frame would both start an attempt.
   const underWay = useRef(false);
   const { confirmed, giveUp } = useFreshSignIn((isWaiting) =>
     setMaking({ phase: isWaiting ? 'confirming' : 'sending' }),
@@ -73,7 +73,7 @@ export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse:
       return { phase: 'idle' };
     } catch (error) {
       if (error instanceof SomebodyElse) return drop();
-      // What confirms has changed: the account has got a password here, or passwords are no longer taken.
+      // The kind of confirmation has changed: the account has a password now, or passwords are no longer accepted.
       if (hasCode(error, 'invalid_fields')) void queryClient.invalidateQueries({ queryKey: OWNER });
       const lostId = hasCode(error, 'idempotency_key_reused') ? error.apiKeyId : undefined;
       return lostId === undefined ? { phase: 'refused', error } : { phase: 'lost', apiKeyId: lostId, name };
@@ -107,7 +107,7 @@ export function useNewKey(onMade: (created: CreatedKey) => void, onSomebodyElse:
       return send(order);
     });
 
-  /** The dialog was closed. A key whose secret was lost stays as it is; the next attempt makes another key. */
+  /** The dialog was closed. A key whose secret was lost stays as it is, and the next attempt makes another key. */
   const reset = () => {
     if (making.phase === 'lost') series.current = undefined;
     trip?.forget();

@@ -11,7 +11,7 @@ import type { NewKey, NewKeyOrder } from './useNewKey';
 interface Options {
   readonly newKey: NewKey;
   readonly typed: Typed;
-  /** What is wrong with what was typed, as far as the screen can tell. */
+  /** The errors in the fields that the screen can find. */
   readonly problems: FieldErrors;
   readonly orderOf: (proof: { readonly password?: string }) => NewKeyOrder;
 }
@@ -28,7 +28,7 @@ export function useNewKeyForm({ newKey, typed, problems, orderOf }: Options) {
   const [errors, setErrors] = useState<FieldErrors>({});
   const ref = useRef<HTMLFormElement>(null);
 
-  // A person who leaves to sign in comes back to it.
+  // Kept for a person who leaves to sign in.
   useEffect(() => trip?.remember({ typed, series: series.current }));
 
   // A refused password is removed. Without an answer it stays, so that another try takes one click.

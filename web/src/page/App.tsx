@@ -52,7 +52,7 @@ export function App() {
   );
 }
 
-/** What somebody else had typed is dropped. */
+/** Drops the form of another person. */
 function platformOf({ ownerId }: Session, signInUrl: string): Platform {
   return { signInUrl, ownerId, returned: kept?.ownerId === ownerId ? kept : undefined };
 }

@@ -5,7 +5,7 @@ import { helpUrl } from './links';
 import classes from './page.module.css';
 import { words } from './words';
 
-/** Tells a person who comes back from the platform what came of it, unless it is what they expect. */
+/** Reports an unexpected result of the sign-in to a person who comes back from the platform. */
 export function LandingNotice() {
   if (refusal === undefined && !isAnother) return null;
   const said = isAnother ? words.another : words.refused[isReason(refusal) ? refusal : 'failed'];
@@ -18,7 +18,7 @@ export function LandingNotice() {
   );
 }
 
-/** What stands in the address may be anybody's. */
+/** The address may contain any text. */
 function isReason(text: string | undefined): text is keyof typeof words.refused {
   return text !== undefined && Object.hasOwn(words.refused, text);
 }

@@ -1,13 +1,13 @@
-/** What came of a sign-in at the platform, which the service writes behind the # of the address. */
+/** The result of a sign-in at the platform, which the service writes after the # of the address. */
 const [outcome, detail] = location.hash.slice(1).split('=', 2);
 const isLanding = outcome === 'signed-in' || outcome === 'refused';
 
-/** Why nobody was signed in. */
+/** The sign-in was refused for this reason. */
 export const refusal = outcome === 'refused' ? detail : undefined;
-/** The person who left is back. */
+/** A person has signed in. */
 export const hasSignedIn = outcome === 'signed-in';
-/** Somebody else signed in than the person who left. */
+/** Another person than the one who left has signed in. */
 export const isAnother = outcome === 'signed-in' && detail === 'another';
 
-// A reload is another visit.
+// A reload must not show the result again.
 if (isLanding) history.replaceState(null, '', location.pathname);

@@ -1,7 +1,7 @@
 import { writtenUrl } from './written';
 
-/** An address that takes keys, for the example curl line. */
+/** An address that accepts keys, for the example curl command. */
 export const exampleUrl = writtenUrl('example-url');
 
-/** Where people get help who are stuck here. */
+/** The address where people get help. */
 export const helpUrl = writtenUrl('help-url');

@@ -12,7 +12,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Keeps the person's place in the page's address. Each step is one that "back" undoes. */
+/** Keeps the person's place in the page's address. Each step can be undone with "back". */
 export function usePlaceInAddress(): [PanelPlace, (place: PanelPlace) => void] {
   const search = useSyncExternalStore(subscribe, () => location.search);
   return [useMemo(() => placeOf(search), [search]), goTo];
@@ -20,12 +20,12 @@ export function usePlaceInAddress(): [PanelPlace, (place: PanelPlace) => void] {
 
 function goTo(place: PanelPlace): void {
   const search = searchOf(place);
-  // Who closes a key's details is back where they opened them, and "back" does not open them again.
+  // Closing the details leads back to where they were opened, and "back" does not open them again.
   const from = openedFrom();
   if (from === search) return history.back();
   const opensDetails = place.tab === 'keys' && place.keyId !== undefined;
   const address = location.pathname + search;
-  // One key leads to another within the details, which "back" closes.
+  // From one key to another within the details: "back" closes the details.
   if (opensDetails && from !== undefined) history.replaceState({ openedFrom: from }, '', address);
   else history.pushState(opensDetails ? { openedFrom: location.search } : null, '', address);
   for (const listener of listeners) listener();
@@ -36,7 +36,7 @@ function openedFrom(): string | undefined {
   return (history.state as { readonly openedFrom?: string } | null)?.openedFrom;
 }
 
-/** Another person begins at the start. */
+/** Resets the place for another person. */
 export function forgetPlace(): void {
   history.replaceState(null, '', location.pathname);
   for (const listener of listeners) listener();

@@ -6,7 +6,7 @@ import type { Session } from '../api/types';
 
 type SessionState =
   | { readonly phase: 'loading' | 'signed-out' }
-  /** `isNew` if the person signed in here and now. */
+  /** `isNew` if the person has just signed in on this page. */
   | { readonly phase: 'signed-in'; readonly session: Session; readonly isNew: boolean }
   | { readonly phase: 'failed'; readonly error: unknown };
 

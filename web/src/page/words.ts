@@ -1,4 +1,4 @@
-/** The words of the page around the panel. */
+/** The texts of the page around the panel. */
 export const words = {
   product: 'Latchkey',
   scheme: { toLight: 'Switch to light colours', toDark: 'Switch to dark colours' },

@@ -8,7 +8,7 @@ import { Notice } from '../ui/Notice';
 import { usePanel } from './context';
 import { useOwner } from './useOwner';
 
-/** A person whom the platform knows may be unknown to the service, until the platform opens an account for them. */
+/** The service does not know a person of the platform until the platform opens an account for them. */
 export function AccountGate({ children }: { readonly children: ReactNode }) {
   const texts = useTexts();
   const owner = useOwner();

@@ -4,9 +4,9 @@ import { PanelProviders } from './PanelProviders';
 import { Panel, type PanelProps } from './Panel';
 
 export interface ApiKeysPanelProps extends PanelProps {
-  /** Used where the host has no MantineProvider. Default: the system's, if the page's `color-scheme` allows both. */
+  /** Used without a MantineProvider. Default: the system's, if the page's `color-scheme` allows both. */
   readonly colorScheme?: 'light' | 'dark' | 'auto';
-  /** Every word of the panel, for another language. Default: English. */
+  /** Every text of the panel, for another language. Default: English. */
   readonly texts?: Texts;
 }
 

@@ -16,13 +16,13 @@ import type { PanelPlace } from './place';
 import { usePlace, type PlaceProps } from './usePlace';
 
 export interface PanelProps extends Pick<ApiClientOptions, 'apiBaseUrl' | 'getToken'>, PlaceProps {
-  /** The address in the example curl line. */
+  /** The address in the example curl command. */
   readonly exampleUrl?: string;
-  /** Where people get help who are stuck. */
+  /** The address where people get help. */
   readonly helpUrl?: string | undefined;
-  /** The person who is signed in, so that the same person signs in again. */
+  /** The person who is signed in, so that only the same person can sign in again. */
   readonly email?: string;
-  /** What confirms the creation of a key, where the page knows it already; the panel asks the service. */
+  /** The kind of confirmation for a new key, if the page knows it. Otherwise the panel gets it from the service. */
   readonly confirmation?: Confirmation;
   /** Where people sign in at the platform, by leaving this page. */
   readonly platform?: Platform;

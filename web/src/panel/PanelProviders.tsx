@@ -9,7 +9,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Uses the host's theme where it has Mantine, or else our own. The cache is always ours, so that no host stores it. */
+/** Uses the host's Mantine theme, or else our own. The cache is always our own, so that no host stores it. */
 export function PanelProviders({ colorScheme, children }: Props) {
   const [queryClient] = useState(createQueryClient);
   const [ofPage] = useState(schemeOfPage);
@@ -30,7 +30,7 @@ export function PanelProviders({ colorScheme, children }: Props) {
   );
 }
 
-/** The system's, if the page says that it can be both: a page that says nothing stays light. */
+/** The system's scheme if the page supports both. A page without `color-scheme` stays light. */
 function schemeOfPage(): MantineColorScheme {
   const meta = document.querySelector<HTMLMetaElement>('meta[name="color-scheme"]')?.content;
   const said = `${getComputedStyle(document.documentElement).colorScheme} ${meta}`;
@@ -38,7 +38,7 @@ function schemeOfPage(): MantineColorScheme {
   return said.includes('light') ? 'auto' : 'dark';
 }
 
-/** Being offline is an error to show, not a reason to wait in silence. */
+/** Shows an error when the browser is offline, instead of waiting without a message. */
 function createQueryClient(): QueryClient {
   const common = { networkMode: 'always', retry: retryTransient } as const;
   return new QueryClient({
@@ -46,7 +46,7 @@ function createQueryClient(): QueryClient {
   });
 }
 
-/** The server writes a nonce into each answer; where it does not, none is needed. */
+/** The nonce that the server writes into each answer, if the page needs one. */
 export function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
 }

@@ -10,17 +10,17 @@ interface PanelContextValue {
   readonly gate: SessionGate;
   readonly exampleUrl: string;
   readonly helpUrl: string | undefined;
-  /** Moves the person to another tab, filter or key. */
+  /** Shows another tab, filter or key. */
   readonly goTo: (place: PanelPlace) => void;
-  /** What confirms the creation of a key. */
+  /** The kind of confirmation for a new key. */
   readonly confirmation: Confirmation;
-  /** Set where people sign in at the platform, and this page can send them there. */
+  /** Set if people sign in at the platform and this page can send them there. */
   readonly trip: PlatformTrip | undefined;
-  /** Set where the page itself signs people in. */
+  /** Set if the page itself signs people in. */
   readonly email: string | undefined;
   /** Shows a result, also to screen readers. */
   readonly announce: (message: string) => void;
-  /** Moves the focus to the panel's heading, when the element that had it is gone. */
+  /** Moves the focus to the panel's heading when the element that had it was removed. */
   readonly focusHeading: () => void;
 }
 
@@ -28,6 +28,6 @@ export const PanelContext = createContext<PanelContextValue | null>(null);
 
 export function usePanel(): PanelContextValue {
   const value = useContext(PanelContext);
-  if (!value) throw new Error('Only within ApiKeysPanel');
+  if (!value) throw new Error('This hook works only within ApiKeysPanel');
   return value;
 }

@@ -7,14 +7,14 @@ export type ActivityFilter = (typeof ACTIVITY_FILTERS)[number];
 export type PanelPlace =
   /** With a key, its details are open. */
   | { readonly tab: 'keys'; readonly status: StatusFilter; readonly keyId?: string | undefined }
-  /** With a key, what happened to it alone. */
+  /** With a key, only its events. */
   | { readonly tab: 'activity'; readonly events: ActivityFilter; readonly keyId?: string | undefined };
 
 export const START: PanelPlace = { tab: 'keys', status: 'active' };
 
 const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The place that an address names; what it does not know in there is left out. */
+/** The place that an address names. Unknown values are ignored. */
 export function placeOf(search: string): PanelPlace {
   const named = new URLSearchParams(search);
   const key = named.get('key') ?? '';
@@ -25,7 +25,7 @@ export function placeOf(search: string): PanelPlace {
   return { tab: 'keys', status: oneOf(STATUS_FILTERS, named.get('status'), 'active'), keyId };
 }
 
-/** For an address: empty at the start, or else with its `?`. */
+/** The query string of a place with its `?`; empty for the start. */
 export function searchOf(place: PanelPlace): string {
   const named = new URLSearchParams();
   if (place.tab === 'activity') named.set('tab', place.tab);
@@ -36,6 +36,6 @@ export function searchOf(place: PanelPlace): string {
   return text && `?${text}`;
 }
 
-function oneOf<T extends string>(known: readonly T[], text: string | null, otherwise: T): T {
-  return known.find((each) => each === text) ?? otherwise;
+function oneOf<T extends string>(known: readonly T[], text: string | null, fallback: T): T {
+  return known.find((each) => each === text) ?? fallback;
 }

@@ -3,13 +3,13 @@ import { usePanel } from './context';
 
 export const OWNER = ['owner'];
 
-/** Whose keys these are, and what confirms a creation. */
+/** The owner of the keys, and the kind of confirmation for a new key. */
 export function useOwner() {
   const { client } = usePanel();
   return useQuery({
     queryKey: OWNER,
     queryFn: () => client.getOwner(),
-    // Changes hardly ever; the service says so when it refuses what was right before.
+    // Changes rarely. If it has changed, the service refuses the next creation with the new kind.
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });

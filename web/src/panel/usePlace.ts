@@ -3,11 +3,11 @@ import { START, type PanelPlace } from './place';
 
 export interface PlaceProps {
   /**
-   * Where the person is, if the host keeps it: in its address, so that "back" and a reload do what people expect. Without
-   * it the panel keeps it to itself. Either way it touches no address.
+   * The current place, if the host keeps it in its address, so that "back" and a reload work as people expect. Without it
+   * the panel keeps the place itself. The panel never changes the address.
    */
   readonly place?: PanelPlace | undefined;
-  /** The person goes somewhere else, which is to be the next `place`. */
+  /** Called with the next `place`. */
   readonly onPlace?: ((place: PanelPlace) => void) | undefined;
 }
 

@@ -11,7 +11,7 @@ interface Props {
   readonly copyLabel: string;
   readonly copiedAloud: string;
   readonly buttonRef?: RefObject<HTMLButtonElement | null>;
-  /** The key itself, and not an example of its use. */
+  /** Whether it is the key itself, not an example of its use. */
   readonly isMain?: boolean;
 }
 

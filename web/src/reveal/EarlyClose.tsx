@@ -7,7 +7,7 @@ interface Props {
   readonly onLeave: () => void;
 }
 
-/** Replaces the key within the same dialog: Escape leads back, and no dialog lies on another. */
+/** Replaces the key within the same dialog, so that Escape leads back and no dialog covers another. */
 export function EarlyClose({ onStay, onLeave }: Props) {
   const { early } = useTexts().reveal;
   const stay = useFocusOnMount<HTMLButtonElement>();

@@ -7,7 +7,7 @@ interface Props {
   readonly created: CreatedKey;
   readonly secret: Secret;
   readonly onDone: () => void;
-  /** What to do with it, where that is not to be seen from the form. */
+  /** What to do with the key, if the form does not say it. */
   readonly advice?: string;
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useState, type RefObject } from 'react';
 
 const SHOWN_MS = 4000;
 
-/** Where the clipboard cannot be used (plain http, a policy, a refusal), the text stays selected. */
+/** If the clipboard cannot be used (plain http, a policy, a refusal), the text stays selected. */
 export function useCopy(text: string, box: RefObject<HTMLElement | null>) {
   const [outcome, setOutcome] = useState<'copied' | 'selected'>();
 

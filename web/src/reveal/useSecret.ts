@@ -6,7 +6,7 @@ export type Secret = ReturnType<typeof useSecret>;
 
 /**
  * Holds a new key while it is shown. The key is in no cache, no storage and no URL. It is forgotten when the person
- * leaves the page, before a browser freezes the page for "back", so that a page that comes back holds no secret.
+ * leaves the page, before the browser keeps the page for "back", so that a restored page contains no secret.
  *
  * @param onLeft called when the page was left while the key was shown
  */
@@ -47,7 +47,7 @@ export function useSecret(onLeft: () => void) {
     return () => removeEventListener('beforeunload', ask);
   }, [mustAsk]);
 
-  /** Closes if the key is stored, and asks if it is not. Closing that question leads back to the key. */
+  /** Closes if the key is stored, or asks the person first. Closing that question leads back to the key. */
   const requestClose = (close: () => void) => {
     if (isAsking) setAsking(false);
     else if (mustAsk) setAsking(true);

@@ -11,7 +11,7 @@ import { useRevokeKey } from './useRevokeKey';
 
 interface Props {
   readonly apiKey: ApiKey;
-  /** What the key was part of when the dialog was opened. */
+  /** The rotation that the key was part of when the dialog was opened. */
   readonly rotation: Rotation | undefined;
   readonly opened: boolean;
   readonly onClose: () => void;

@@ -17,9 +17,9 @@ interface Props {
 }
 
 /**
- * The person ticks a box whose label names the key, and need not type its name: a leaked key must be stopped in
- * seconds, also on a phone, and a name copied from the title proves nothing. The form protects from revoking the wrong
- * key by showing its name, prefix and last use. The button is never disabled; it says what is missing.
+ * The person ticks a box whose label names the key, instead of typing its name: revoking a leaked key must take only
+ * seconds, also on a phone, and a copied name proves nothing. Name, prefix and last use protect from revoking the wrong
+ * key. The button is never disabled; pressing it shows what is missing.
  */
 export function RevokeForm({ apiKey, words, error, isPending, onRevoke, onCancel }: Props) {
   const texts = useTexts();

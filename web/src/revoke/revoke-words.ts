@@ -2,7 +2,7 @@ import type { ApiKey } from '../api/types';
 import type { Rotation } from '../rotate/rotation';
 import type { Texts } from '../texts';
 
-/** What a revoke means, which of two keys depends on which of them it is. */
+/** The texts for revoking a key. For the two keys of a rotation they differ. */
 export interface RevokeWords {
   readonly title: string;
   readonly consequence: string;
@@ -29,7 +29,7 @@ export function revokeWords({ name, id }: ApiKey, rotation: Rotation | undefined
   };
 }
 
-/** In a menu and on a button. */
+/** The label in a menu and on a button. */
 export function revokeAction({ id }: ApiKey, rotation: Rotation | undefined, { keys, rotate }: Texts): string {
   if (!rotation) return keys.revoke;
   return id === rotation.old.id ? rotate.endOld.action : rotate.takeBack.action;

@@ -27,7 +27,7 @@ export function useRevokeKey(onEnded: (message: string) => void) {
   });
 }
 
-/** A key that had already ended is no error: it is what the person wanted. */
+/** A key that had already ended is not an error, because the result is the same. */
 async function endKey(client: ApiClient, end: End, texts: Texts) {
   const { already, gone } = texts.revoke;
   const { id, name } = end.key;
@@ -42,7 +42,7 @@ async function endKey(client: ApiClient, end: End, texts: Texts) {
   }
 }
 
-/** Says that the old key goes on only if it does: it may have ended in the same moment. */
+/** Says that the old key keeps working only if it is active: it may have ended at the same time. */
 async function doneMessage(client: ApiClient, { key, rotation }: End, { revoke, rotate }: Texts): Promise<string> {
   if (!rotation) return revoke.done(key.name);
   if (key.id === rotation.old.id) return rotate.endOld.done(key.name);

@@ -16,7 +16,7 @@ interface Props {
   readonly onClosed: () => void;
 }
 
-/** Shows the form, then the new key. Made anew each time it opens: an attempt at one key must not go on for another. */
+/** Shows the form, then the new key. Created again each time it opens, so that an attempt never continues for another key. */
 export function RotateDialog({ apiKey, opened, onClose, onClosed }: Props) {
   const texts = useTexts();
   const { rotate, reveal } = texts;

@@ -10,7 +10,7 @@ interface Props {
   readonly rotation: Rotation;
 }
 
-/** Which of the two the key is. */
+/** Marks a key as the old or the new one. */
 export function RotationBadge({ id, apiKey, rotation }: Props) {
   const { pair } = useTexts().rotate;
   return (

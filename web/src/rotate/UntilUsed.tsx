@@ -4,7 +4,7 @@ import { RelativeTime } from '../ui/RelativeTime';
 import classes from './rotate.module.css';
 import type { Rotation } from './rotation';
 
-/** When the old key ends, while the new one has not been used. */
+/** When the old key ends, as long as the new one has not been used. */
 export function UntilUsed({ rotation: { old, next } }: { readonly rotation: Rotation }) {
   const { rotate, language } = useTexts();
   const { until, untilAfter, latest } = rotate.pair;

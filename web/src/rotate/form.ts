@@ -3,17 +3,17 @@ import { lifetimeDays } from '../keys/expiry';
 import { daysOf } from '../new-key/fields';
 import { DEFAULT_GRACE_SECONDS } from '../rules';
 
-/** How long the old key goes on once the new one is in use. */
+/** How long the old key works after the first use of the new one. */
 export const GRACE_CHOICES = ['0', '3600', '86400', '604800'] as const;
 export type Grace = (typeof GRACE_CHOICES)[number];
 
-/** What is chosen, as typed. */
+/** The chosen values, as typed. */
 export interface RotationDraft {
   readonly grace: Grace;
   readonly days: string;
 }
 
-/** As many days as the key itself was given. */
+/** The lifetime of the old key in days. */
 export function draftFor(key: ApiKey): RotationDraft {
   return { grace: String(DEFAULT_GRACE_SECONDS) as Grace, days: String(lifetimeDays(key)) };
 }

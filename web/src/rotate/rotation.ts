@@ -1,13 +1,13 @@
 import type { ApiKey } from '../api/types';
 import { statusAt } from '../keys/status';
 
-/** Two active keys, of which the new one is to replace the old one. */
+/** Two active keys, of which the new one replaces the old one. */
 export interface Rotation {
   readonly old: ApiKey;
   readonly next: ApiKey;
 }
 
-/** The rotation that a key is part of, as far as the other one is among the given keys. */
+/** The rotation that a key is part of, if the other key is among the given ones. */
 export function rotationOf(key: ApiKey, keys: readonly ApiKey[], now: number): Rotation | undefined {
   const isActive = (one: ApiKey) => statusAt(one, now) === 'active';
   const other = keys.find((one) => (one.id === key.replaces || one.id === key.replacedBy) && isActive(one));
@@ -15,13 +15,13 @@ export function rotationOf(key: ApiKey, keys: readonly ApiKey[], now: number): R
   return other.id === key.replaces ? { old: other, next: key } : { old: key, next: other };
 }
 
-/** A key, with what it is part of. */
+/** A key and its rotation. */
 export interface PairedKey {
   readonly key: ApiKey;
   readonly rotation?: Rotation;
 }
 
-/** The keys in their order; one that is being replaced comes with its successor, after it. */
+/** The keys in their order, except that an old key follows its successor. */
 export function paired(keys: readonly ApiKey[], now: number): readonly (readonly PairedKey[])[] {
   return keys.flatMap((key) => {
     const rotation = rotationOf(key, keys, now);

@@ -5,17 +5,17 @@ import { rotationOf, type Rotation } from './rotation';
 
 interface Found {
   readonly rotation: Rotation | undefined;
-  /** Unset while the other key is still asked for. */
+  /** False while the other key is loading. */
   readonly isKnown: boolean;
 }
 
-/** What a key is part of, by the other key as it is now. */
+/** The rotation that a key is part of, with the current state of the other key. */
 export function useRotation(key: ApiKey | undefined, isShown: boolean): Found {
   const [replaced, successor] = [useKey(key?.replaces, isShown), useKey(key?.replacedBy, isShown)];
   const now = useNow();
   const others = [replaced.key, successor.key].filter((other) => other !== undefined);
   return {
     rotation: key && rotationOf(key, others, now),
-    isKnown: !replaced.isAsking && !successor.isAsking,
+    isKnown: !replaced.isLoading && !successor.isLoading,
   };
 }

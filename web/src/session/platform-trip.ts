@@ -12,7 +12,7 @@ export interface Platform {
 
 type Remembered = Pick<KeptDraft, 'typed' | 'series'>;
 
-/** A trip to the platform's login, which confirms that it is still they. What was typed last is there when they are back. */
+/** Sends the person to the platform's login to confirm who they are, and keeps what they typed until they are back. */
 export class PlatformTrip {
   private remembered: Remembered | undefined;
   private back: KeptDraft | undefined;
@@ -21,7 +21,7 @@ export class PlatformTrip {
     this.back = platform.returned;
   }
 
-  /** What they came back to, until it has come to something or was given up. */
+  /** The draft of a person who is back, until it is used or dropped. */
   get returned(): KeptDraft | undefined {
     return this.back;
   }

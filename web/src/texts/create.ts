@@ -25,7 +25,7 @@ export const create = {
     title: 'Sign in again to confirm that it is you',
     text: 'You come back to this form, with everything you typed.',
     again:
-      'Your sign-in was not enough: too long ago, or not strong enough, or your platform did not say. If this goes on, ask the people who run it.',
+      'Your sign-in was not enough: too long ago, or not strong enough, or your platform did not say. If this continues, ask the people who run it.',
     submit: 'Sign in to confirm',
   },
   confirming: 'Waiting for you to sign in again…',
@@ -53,8 +53,8 @@ export const create = {
     text: (name: string) =>
       `“${name}” was created, but the answer that carried its secret got lost on the way. A secret is shown only once, so nobody can use this key.`,
     advice: 'Revoke it and create a new one with the same settings.',
-    anew: 'Revoke it and create anew',
+    again: 'Revoke it and create it again',
     keep: 'Close and leave it',
-    working: 'Revoking, then creating anew…',
+    working: 'Revoking, then creating again…',
   },
 };

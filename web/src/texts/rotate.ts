@@ -1,14 +1,14 @@
 export const rotate = {
   title: (name: string) => `Rotate “${name}”`,
   intro:
-    'You get a new key with the same name and the same access. Put it in place of the old one wherever that is used. Until the new key is first used, the old one goes on as before.',
+    'You get a new key with the same name and the same access. Put it in place of the old one wherever that is used. Until the new key is first used, the old one keeps working.',
   grace: 'Once the new key is used, the old one ends',
   graceChoice: { 0: 'At once', 3600: 'After an hour', 86400: 'After a day', 604800: 'After a week' },
   graceText: {
     0: 'The old key is refused from the first use of the new one on.',
-    3600: 'The old key goes on for an hour after the new one is first used.',
-    86400: 'The old key goes on for a day after the new one is first used.',
-    604800: 'The old key goes on for a week after the new one is first used.',
+    3600: 'The old key keeps working for an hour after the new one is first used.',
+    86400: 'The old key keeps working for a day after the new one is first used.',
+    604800: 'The old key keeps working for a week after the new one is first used.',
   },
   latest: (date: string) => `It expires on ${date} in any case.`,
   expiry: 'The new key expires in',
@@ -20,9 +20,9 @@ export const rotate = {
   lost: {
     title: 'The new key exists, but its secret is gone',
     text: (name: string) =>
-      `A new key for “${name}” was created, but the answer that carried its secret got lost on the way. A secret is shown only once, so nobody can use this key. The old one goes on.`,
+      `A new key for “${name}” was created, but the answer that carried its secret got lost on the way. A secret is shown only once, so nobody can use this key. The old one keeps working.`,
     advice: 'Revoke the new key and rotate again with the same settings.',
-    anew: 'Revoke it and rotate again',
+    again: 'Revoke it and rotate again',
     keep: 'Close and leave it',
     working: 'Revoking, then rotating again…',
   },
@@ -49,9 +49,9 @@ export const rotate = {
     action: 'Take the rotation back…',
     title: (name: string) => `Take the rotation of “${name}” back?`,
     consequence: (prefix: string) =>
-      `The new key is revoked: every program that uses it is refused from now on. The old key (${prefix}) goes on as before. This can’t be undone.`,
+      `The new key is revoked: every program that uses it is refused from now on. The old key (${prefix}) keeps working. This can’t be undone.`,
     confirm: (name: string) => `Yes, stop the new “${name}” for good`,
     submit: 'Take rotation back',
-    done: (name: string) => `The rotation of “${name}” was taken back: the old key goes on`,
+    done: (name: string) => `The rotation of “${name}” was taken back: the old key keeps working`,
   },
 };

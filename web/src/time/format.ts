@@ -4,14 +4,15 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 export const DAY_MS = 24 * HOUR;
 
-/** The browser's own variant of the language, such as en-GB of en, where it has one. */
+/** The browser's variant of the language, such as en-GB for en, if it has one. */
 function localeFor(language: string): string {
   const [main] = language.split('-');
   return navigator.languages.find((own) => own.split('-')[0] === main) ?? language;
 }
 
 /**
- * From the largest: its size, from which distance on it is used, and how much sooner for a time to come, which is rounded.
+ * From the largest unit: its size, the distance from which it is used, and how much sooner for a future time, which is
+ * rounded.
  * Days are used up to two months, since people choose a key's lifetime in days.
  */
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number, number, number][] = [
@@ -43,7 +44,7 @@ export function longDate(time: number, language: string): string {
   return new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'long' }).format(new Date(time));
 }
 
-/** "Nov 22, 2026", of a day in UTC as 2026-11-22. */
+/** "Nov 22, 2026" for the UTC day 2026-11-22. */
 export function dayDate(day: string, language: string): string {
   const format = new Intl.DateTimeFormat(localeFor(language), { dateStyle: 'medium', timeZone: 'UTC' });
   return format.format(new Date(day));

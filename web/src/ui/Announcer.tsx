@@ -3,7 +3,7 @@ import classes from './Announcer.module.css';
 
 const SHOWN_MS = 7000;
 
-/** The number makes the same message twice in a row two announcements. */
+/** The number makes a repeated message a new announcement. */
 interface Announcement {
   readonly message: string;
   readonly number: number;
@@ -22,7 +22,7 @@ export function useAnnouncement(): [Announcement | undefined, (message: string) 
   return [announcement, announce];
 }
 
-/** The region stays in the page, since screen readers announce only changes in a region that they know already. */
+/** The region stays in the page, since screen readers announce only changes in an existing region. */
 export function Announcer({ message }: { readonly message: Announcement | undefined }) {
   return (
     <div role="status" className={classes.region}>

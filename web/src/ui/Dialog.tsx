@@ -17,7 +17,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** `onClosed` moves the focus back: the opener may be a menu item that is gone, or a row that has left the list. */
+/** `onClosed` moves the focus back, because the opener (a menu item or a row) may have been removed. */
 export function Dialog({
   opened,
   title,
@@ -36,7 +36,7 @@ export function Dialog({
       onExitTransitionEnd={() => onClosed?.()}
       returnFocus={onClosed === undefined}
       closeOnClickOutside={closesOnClickOutside}
-      // Our stylesheet stops the page from scrolling (Dialog.module.css): the library would write a style tag.
+      // Our stylesheet stops the page from scrolling (Dialog.module.css), because the library would write a style tag.
       lockScroll={false}
       transitionProps={{ duration: 120, transition: 'fade' }}
       size={size}

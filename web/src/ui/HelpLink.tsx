@@ -3,11 +3,11 @@ import { useTexts } from '../texts';
 import classes from './HelpLink.module.css';
 
 interface Props {
-  /** Where those who run the platform help its people; undefined: nowhere. */
+  /** The address where people get help; undefined if there is none. */
   readonly url: string | undefined;
 }
 
-/** In a tab of its own, so that nothing typed or shown here is lost. */
+/** Opens a new tab, so that nothing typed or shown here is lost. */
 export function HelpLink({ url }: Props) {
   const texts = useTexts();
   if (url === undefined) return null;

@@ -7,7 +7,7 @@ interface Props {
   readonly children: ReactElement;
 }
 
-/** Works with mouse, keyboard and touch. It is placed beside its element, so that it is part of a landmark. */
+/** Works with mouse, keyboard and touch. It is placed next to its element, so that it is part of a landmark. */
 export function Hint({ label, children }: Props) {
   return (
     <Tooltip

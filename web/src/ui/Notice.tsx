@@ -6,7 +6,7 @@ import classes from './Notice.module.css';
 interface Props {
   readonly tone: 'danger' | 'warning';
   readonly title?: string | undefined;
-  /** Screen readers announce it at once; unset for a notice that is there from the beginning. */
+  /** Screen readers announce it at once. Unset for a notice that is shown from the beginning. */
   readonly isNews?: boolean;
   readonly children: ReactNode;
 }

@@ -6,7 +6,7 @@ import classes from './Dialog.module.css';
 interface Props {
   readonly opened: boolean;
   readonly title: string;
-  /** What is shown. When it changes in an open panel, the focus goes to the title. */
+  /** The id of the content. When it changes in an open panel, the focus moves to the title. */
   readonly subject: string | undefined;
   readonly onClose: () => void;
   /** Called when it has left the screen, which is the moment to move the focus. */
@@ -14,7 +14,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Like a dialog, at the edge of the screen: the list stays in view beside it. */
+/** A dialog at the edge of the screen, next to the list. */
 export function SidePanel({ opened, title, subject, onClose, onClosed, children }: Props) {
   const texts = useTexts();
   const heading = useRef<HTMLHeadingElement>(null);

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Drawn here because they are few: a library of icons would be larger than all of them. */
+/** Drawn here, because a library of icons would be larger than these few. */
 function Icon({ children }: { readonly children: ReactNode }) {
   return (
     <svg

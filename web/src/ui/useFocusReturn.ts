@@ -3,7 +3,7 @@ import { usePanel } from '../panel/context';
 
 /**
  * Remembers which element had the focus when a dialog opened. `restore` moves the focus back to it, or to the heading if
- * the element is gone.
+ * the element was removed.
  */
 export function useFocusReturn(opened: boolean) {
   const { focusHeading } = usePanel();

@@ -12,7 +12,7 @@ export function runHook(hook: EitherHook['run'], request: FastifyRequest, reply:
     const done = (error?: Error) => (error ? reject(error) : resolve(undefined));
     const result = hook.call(request.server, request, reply, done);
     // Fastify distinguishes the kinds by their number of parameters. Here, a hook that neither returns a promise nor
-    // calls `done` lets nobody through.
+    // calls `done` lets no request through.
     if (result instanceof Promise) result.then(resolve, reject);
   });
 }

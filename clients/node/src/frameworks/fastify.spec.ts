@@ -61,7 +61,7 @@ afterEach(async () => {
 });
 
 describe('the plugin for Fastify', () => {
-  it('runs the handler of a granted request, with its principal, its body, the RateLimit fields and when its key expires', async () => {
+  it('runs the handler of a granted request with principal and body, and adds RateLimit fields and expiry', async () => {
     const headers = ['Authorization: Bearer lk_key', 'Content-Type: application/json'];
     const answer = await send('POST /systems', headers, '{"name":"a"}');
     expect(answer).toMatchObject({
@@ -77,36 +77,36 @@ describe('the plugin for Fastify', () => {
     expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_WRITE', permission: 'systems:write' }]);
   });
 
-  it.each(REFUSALS)('answers %d before it reads the body', async (status, message, told, fields) => {
-    latchkey.answers(told);
+  it.each(REFUSALS)('answers %d before it reads the body', async (status, message, serviceAnswer, fields) => {
+    latchkey.answers(serviceAnswer);
     const answer = await send('POST /systems', ['Content-Type: application/json'], '{not json');
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }]);
     expect(answer.headers).toMatchObject({ 'content-type': expect.stringContaining('application/json'), ...fields });
     expect(handled).toBe(0);
   });
 
-  it('answers a refused HEAD without a body, and guards the HEAD that comes with a GET', async () => {
+  it('answers a refused HEAD without a body, and guards the HEAD route that Fastify adds to a GET', async () => {
     latchkey.answers(denied());
     expect(await send('HEAD /systems', [])).toMatchObject({ status: 401, body: '' });
   });
 
-  it('asks with both of two Authorization headers, and with the address that Fastify trusts', async () => {
+  it('sends both of two Authorization headers and the address that Fastify trusts', async () => {
     await send('GET /systems', ['Authorization: Bearer a', 'authorization: Bearer b', 'X-Forwarded-For: 192.0.2.7']);
     expect(latchkey.questions).toMatchObject([{ authorization: 'Bearer a, Bearer b', clientIp: '192.0.2.7' }]);
   });
 
-  it('lets a route say what it does where the method does not', async () => {
+  it('uses the operation that a route sets instead of the one of its method', async () => {
     await send('POST /search');
     expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_READ', permission: 'systems:read' }]);
   });
 
-  it('names to the author of an unprotected route what is missing', async () => {
+  it('throws an explanation when the principal is read on an unprotected route', async () => {
     const { status, body } = await send('GET /open');
     expect([status, body]).toEqual([500, expect.stringContaining('this route is not protected')]);
   });
 
   it.each(EITHER)(
-    'has %s judged by the one that it is meant for, by a hook of either kind',
+    'sends a request with %s only to its own check, with either kind of hook',
     async (_, headers, judge) => {
       latchkey.answers(denied());
       await send('GET /both/promise', [...headers]);
@@ -115,7 +115,7 @@ describe('the plugin for Fastify', () => {
     },
   );
 
-  it("lets keys and users' tokens in, and nobody whom the platform refuses or cannot judge", async () => {
+  it("lets keys and users' tokens in, and refuses requests that the platform refuses or fails to check", async () => {
     const user = ['Authorization: Bearer eyJ.user.jwt'];
     for (const kind of ['promise', 'callback']) {
       expect(await send(`GET /both/${kind}`)).toMatchObject({ status: 200, body: '{"actsAs":"owner-1"}' });
@@ -126,7 +126,7 @@ describe('the plugin for Fastify', () => {
     expect(() => app.protect(null, { otherwise: {} as never })).toThrow(/^otherwise must be a function/);
   });
 
-  it('refuses a permission that is none when the route is made', () => {
+  it('refuses an invalid permission when the route is registered', () => {
     expect(() => app.protect('systems')).toThrow(/^permission: "systems"/);
   });
 

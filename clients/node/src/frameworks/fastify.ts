@@ -30,7 +30,7 @@ declare module 'fastify' {
      * Makes an `onRequest` hook, for a route or by `addHook` for all that are registered after it, that lets only
      * granted requests through. Use it once per request: each check is charged to the key.
      *
-     * @throws {TypeError} the permission is not of the form `resource:action`, an operation is unknown, or `otherwise` is no function
+     * @throws {TypeError} the permission is not of the form `resource:action`, an operation is unknown, or `otherwise` is not a function
      */
     protect(permission: Permission, options?: FastifyProtectionOptions): FastifyProtection;
     /** Whether a request carries an API key, or what looks like one, by its marker. */

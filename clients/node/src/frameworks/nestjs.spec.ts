@@ -51,7 +51,7 @@ class SystemsController {
 
 let others: number;
 
-/** Injected, to show that the platform's guard gets what it needs. */
+/** Injected into the platform's guard, to show that Nest provides its dependencies. */
 @Injectable()
 class Users {
   readonly token = 'Bearer eyJ.user.jwt';
@@ -117,7 +117,7 @@ afterEach(async () => {
 });
 
 describe('the module for NestJS', () => {
-  it('runs the handler of a granted request, with its principal, the RateLimit fields and when its key expires', async () => {
+  it('runs the handler of a granted request with its principal, and adds RateLimit fields and expiry', async () => {
     const answer = await send('PUT /systems');
     expect(answer).toMatchObject({
       status: 200,
@@ -132,15 +132,15 @@ describe('the module for NestJS', () => {
     expect(latchkey.questions).toMatchObject([{ operation: 'OPERATION_WRITE', permission: 'systems:write' }]);
   });
 
-  it.each(REFUSALS)('answers %d, and the handler does not run', async (status, message, told, fields) => {
-    latchkey.answers(told);
+  it.each(REFUSALS)('answers %d without running the handler', async (status, message, serviceAnswer, fields) => {
+    latchkey.answers(serviceAnswer);
     const answer = await send('POST /systems');
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }]);
     expect(answer.headers).toMatchObject({ 'content-type': expect.stringContaining('application/json'), ...fields });
     expect(handled).toEqual([]);
   });
 
-  it('asks once, and as the handler says, where the controller says something too', async () => {
+  it('validates once, with the permission of the handler, if the controller has one, too', async () => {
     await send('POST /systems/purge');
     await send('SEARCH /systems/found');
     expect(latchkey.questions).toMatchObject([
@@ -149,7 +149,7 @@ describe('the module for NestJS', () => {
     ]);
   });
 
-  it.each(EITHER)('has %s judged once, by the one that it is meant for', async (_, headers, judge) => {
+  it.each(EITHER)('sends a request with %s once and only to its own check', async (_, headers, judge) => {
     latchkey.answers(denied());
     const { status } = await send('GET /both', [...headers]);
     expect(latchkey.questions.length > 0 ? 'Latchkey' : 'platform').toBe(judge);
@@ -157,20 +157,20 @@ describe('the module for NestJS', () => {
     else expect([status, others]).toEqual(status === 200 ? [200, 1] : [403, 1]);
   });
 
-  it("lets keys and users' tokens in, and the handler knows them apart", async () => {
+  it("lets keys and users' tokens in, and the handler can distinguish them", async () => {
     expect(await send('GET /both')).toMatchObject({ status: 200, body: '{"actsAs":"owner-1"}' });
     const user = await send('GET /both', ['Authorization: Bearer eyJ.user.jwt']);
     expect(user).toMatchObject({ status: 200, body: '{"actsAs":"a user"}' });
     expect((await send('GET /both', ['Authorization: Bearer eyJ.another.jwt'])).status).toBe(403);
   });
 
-  it('leaves handlers without @Permission open, which find no principal', async () => {
+  it('leaves handlers without @Permission open and without a principal', async () => {
     expect(await send('GET /open/livez', [])).toMatchObject({ status: 200 });
     expect(await send('GET /open')).toMatchObject({ status: 500 });
     expect(latchkey.questions).toEqual([]);
   });
 
-  it('lets nobody through to a handler without @Permission when it is put globally', async () => {
+  it('refuses all requests to a handler without @Permission as a global guard', async () => {
     await app.close();
     app = await NestFactory.create(AppModule, { logger: false });
     app.useGlobalGuards(await app.resolve(LatchkeyGuard));
@@ -180,7 +180,7 @@ describe('the module for NestJS', () => {
     expect(latchkey.questions).toHaveLength(1);
   });
 
-  it('refuses a permission that is none when the route is written', () => {
+  it('refuses an invalid permission when the decorator is applied', () => {
     expect(() => Permission('systems')).toThrow(/^permission: "systems"/);
     expect(() => Permission(null, { operations: { post: 'READ' } })).toThrow(/^operations: "post"/);
   });

@@ -27,14 +27,14 @@ describe('the connection to the service', () => {
     latchkey.stop();
   });
 
-  it('speaks TLS to a service that it trusts, and to no other', async () => {
+  it('uses TLS, and only with a service that it trusts', async () => {
     await latchkey.start(ServerCredentials.createSsl(null, [serverPair]));
     expect(await open({ tls: { ca } }).check(question)).toMatchObject({ allowed: true });
     expect(await open({ tls: {} }).check(question)).toMatchObject({ status: 503 });
     expect(await open({}).check(question)).toMatchObject({ status: 503 });
   });
 
-  it('presents its own certificate, which stands in for the service token', async () => {
+  it('presents its own certificate instead of a service token', async () => {
     await latchkey.start(ServerCredentials.createSsl(Buffer.from(ca), [serverPair], true));
     const identity: GuardTls = { ca: Buffer.from(ca), cert, key };
     expect(await open({ tls: identity, serviceToken: undefined }).check(question)).toMatchObject({ allowed: true });
@@ -42,7 +42,7 @@ describe('the connection to the service', () => {
     expect(await open({ tls: { ca } }).check(question)).toMatchObject({ status: 503 });
   });
 
-  it('notices a peer that fell silent without closing, and resumes by itself', async () => {
+  it('notices a peer that disappeared without closing, and reconnects', async () => {
     await latchkey.start();
     const relay = await TcpRelay.to(latchkey.port);
     const guard = open({

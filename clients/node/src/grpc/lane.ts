@@ -4,7 +4,7 @@ import { ExtraStreams } from './extra-streams.js';
 import type { CallEnd } from './failure.js';
 import type { OpenQuestion } from './open-question.js';
 import { ReopenDelay } from './reopen-delay.js';
-import { askUnary } from './unary.js';
+import { sendUnary } from './unary.js';
 import { type StreamListener, ValidationStream } from './validation-stream.js';
 
 export interface LaneListener {
@@ -47,8 +47,8 @@ export class Lane implements StreamListener {
     return this.current?.takesQuestions ? this.extra.nextAfter(this.current) : undefined;
   }
 
-  askUnary(question: OpenQuestion): void {
-    askUnary(this.connection, question);
+  sendUnary(question: OpenQuestion): void {
+    sendUnary(this.connection, question);
   }
 
   /** Ends the lane. Questions that were already sent are still answered. */

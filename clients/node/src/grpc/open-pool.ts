@@ -11,13 +11,13 @@ const connectionCount = 2;
  *
  * A question is sent at most twice, within its deadline. There are only two reasons for a second try: the service
  * answers UNAVAILABLE and there is time for a second try as long as the first, or the connection breaks. In both cases
- * the service may have judged the question already; then the key is charged, and a failure recorded, once too often.
+ * the service may have validated the question already; then the key is charged, and a failure recorded, twice.
  * After any other status the question is not sent again.
  *
- * When the service ends a stream in order, it has not judged the questions that it has not answered. They are sent on
+ * When the service ends a stream in order, it has not validated the questions that it has not answered. They are sent on
  * another stream, and this does not count as a second try.
  */
-export function openPool(options: GuardOptions): Pick<Pool, 'ask' | 'close'> {
+export function openPool(options: GuardOptions): Pick<Pool, 'validate' | 'close'> {
   const connect = connector(options);
   const connections = Array.from({ length: connectionCount }, connect);
   return new Pool(connections, options.deadlineMs ?? defaultDeadlineMs);

@@ -26,22 +26,22 @@ export interface Dispatcher {
 export class OpenQuestion {
   readonly bytes: Buffer;
   holder: Holder | undefined;
-  /** Why the question is sent a second time. It may have been judged already, so there is no third time. */
+  /** Why the question is sent a second time. The service may have validated it already, so there is no third time. */
   setback: ServiceError | undefined;
   /** The connection that answered UNAVAILABLE. The second try uses it only if there is no other. */
   refusedOver: Connection | undefined;
   isSettled = false;
 
   constructor(
-    readonly asked: PreparedQuestion,
+    readonly prepared: PreparedQuestion,
     readonly startedAt: number,
-    /** Like `startedAt` in milliseconds of `performance.now()`, a clock that nobody can set. */
+    /** Like `startedAt` in milliseconds of `performance.now()`, a clock that cannot be set. */
     readonly deadlineAt: number,
     private readonly onAnswer: (answered: Answered) => void,
     private readonly onFailure: (error: ServiceError) => void,
     private readonly dispatcher: Dispatcher,
   ) {
-    this.bytes = encodeQuestion(asked);
+    this.bytes = encodeQuestion(prepared);
   }
 
   answer(response: ValidateKeyResponse, windowSeconds: number | undefined): void {
@@ -52,7 +52,7 @@ export class OpenQuestion {
     if (this.settle()) this.onFailure(error);
   }
 
-  /** The service could not judge the question. The question fails, unless it is sent a second time. */
+  /** The service could not validate the question, which fails unless it is sent a second time. */
   refuse(error: ServiceError, connection: Connection): void {
     this.refusedOver = connection;
     if (this.isSettled || this.dispatcher.refused(this, error)) return;

@@ -4,8 +4,8 @@ import { PassingMap } from './passing-map.js';
 
 const MEGABYTE = 1024 * 1024;
 
-describe('a map that entries pass through', () => {
-  it('keeps nothing of what was removed, even when the map itself is old', async () => {
+describe('PassingMap', () => {
+  it('releases the memory of removed entries, even when the map itself is old', async () => {
     const map = new PassingMap<number, unknown>();
     let n = 0;
     const growth = await oldGenerationGrowth(() => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { PassingMap } from './passing-map.js';
 
-describe('a map that entries pass through', () => {
-  it('has what was set and not removed, in order, however much has gone', () => {
+describe('PassingMap', () => {
+  it('has the remaining entries in order after any number of removals', () => {
     const map = new PassingMap<number, string>();
     for (let n = 0; n < 1000; n += 1) {
       map.set(n, `value ${n}`);
@@ -14,14 +14,14 @@ describe('a map that entries pass through', () => {
     expect([map.get(5), map.has(5)]).toEqual([undefined, false]);
   });
 
-  it('takes no notice of the removal of what it does not have', () => {
+  it('ignores the removal of a missing entry', () => {
     const map = new PassingMap<string, number>();
     map.set('a', 1);
     for (let n = 0; n < 1000; n += 1) map.delete('b');
     expect([...map.values()]).toEqual([1]);
   });
 
-  it('leaves the map that it began with, which grows old and would keep what was removed', () => {
+  it('replaces its internal map, which would keep removed entries in memory', () => {
     const map = new PassingMap<number, number>();
     const begunWith = map.values();
     for (let n = 0; n < 1000; n += 1) {

@@ -40,10 +40,10 @@ export class Pool implements LaneListener, Holder, Dispatcher {
   }
 
   /** Rejects with a gRPC ServiceError when there is no answer within the deadline. */
-  ask(asked: PreparedQuestion): Promise<Answered> {
+  validate(prepared: PreparedQuestion): Promise<Answered> {
     return new Promise((resolve, reject) => {
       const now = performance.now();
-      const question = new OpenQuestion(asked, now, now + this.deadlineMs, resolve, reject, this);
+      const question = new OpenQuestion(prepared, now, now + this.deadlineMs, resolve, reject, this);
       this.deadlines.add(question);
       if (this.waiting.size >= maxWaiting) question.fail(serviceError(tooMany));
       else this.admit(question);
@@ -72,7 +72,7 @@ export class Pool implements LaneListener, Holder, Dispatcher {
     // If the second answer took as long as the first, it would come too late: the try would be useless load.
     if (now + pauseMs + tookMs >= question.deadlineAt) return false;
     // The pause is shortened at random, so that questions refused together do not come back together.
-    this.askAgain(question, error, pauseMs * (0.5 + Math.random() / 2));
+    this.sendAgain(question, error, pauseMs * (0.5 + Math.random() / 2));
     return true;
   }
 
@@ -85,17 +85,17 @@ export class Pool implements LaneListener, Holder, Dispatcher {
   }
 
   laneLost(questions: readonly OpenQuestion[], end: CallEnd): void {
-    // A stream that ended in order has judged none of the questions that it did not answer.
+    // A stream that ended in order has not validated the questions that it did not answer.
     if (end.code === status.OK) for (const question of questions) this.admit(question);
-    else for (const question of questions) this.askOnceMore(question, end);
+    else for (const question of questions) this.sendOnceMore(question, end);
   }
 
-  private askOnceMore(question: OpenQuestion, end: CallEnd): void {
+  private sendOnceMore(question: OpenQuestion, end: CallEnd): void {
     if (question.setback || !broken.has(end.code)) question.fail(serviceError(end));
-    else this.askAgain(question, serviceError(end), noticeMs);
+    else this.sendAgain(question, serviceError(end), noticeMs);
   }
 
-  private askAgain(question: OpenQuestion, setback: ServiceError, afterMs: number): void {
+  private sendAgain(question: OpenQuestion, setback: ServiceError, afterMs: number): void {
     question.setback = setback;
     question.holder = undefined;
     setTimeout(() => this.admit(question), afterMs);
@@ -115,22 +115,22 @@ export class Pool implements LaneListener, Holder, Dispatcher {
       question.fail(serviceError(closed));
       return true;
     }
-    const { requestId } = question.asked;
+    const { requestId } = question.prepared;
     const isLong = question.bytes.length > maxBytes;
     let best: ValidationStream | undefined;
-    let byItself: Lane | undefined;
+    let unaryLane: Lane | undefined;
     let mustWait = false;
     let failure = closed;
     const costOf = (stream: ValidationStream) => (stream.connection === question.refusedOver ? Infinity : stream.load);
     for (const lane of this.lanes) {
       const stream = lane.nextStream();
-      if (lane.isUnaryOnly || (stream && isLong) || stream?.has(requestId)) byItself = lane;
+      if (lane.isUnaryOnly || (stream && isLong) || stream?.has(requestId)) unaryLane = lane;
       else if (!stream && lane.failure) failure = lane.failure;
       else if (!stream || stream.isFull) mustWait = true;
       else if (!best || costOf(stream) < costOf(best)) best = stream;
     }
     if (best) best.send(question);
-    else if (byItself) byItself.askUnary(question);
+    else if (unaryLane) unaryLane.sendUnary(question);
     else if (mustWait) return false;
     else question.fail(serviceError(failure));
     return true;

@@ -26,7 +26,7 @@ function open(): void {
 }
 
 /** The service may know about a stream before the guard does. Until then, the guard uses unary calls. */
-async function asksOverStreams(): Promise<boolean> {
+async function usesStreams(): Promise<boolean> {
   const before = latchkey.unaryQuestions;
   await guard.check(question);
   return latchkey.unaryQuestions === before;
@@ -48,13 +48,13 @@ afterEach(() => {
 });
 
 describe('the streams to the service', () => {
-  it('asks again what a stream that ended in order had not answered', async () => {
+  it('repeats requests that a stream did not answer before it ended in order', async () => {
     open();
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = (_, reply) => held.push(reply);
     const answer = guard.check(question);
-    for (let asked = 1; asked <= 4; asked += 1) {
-      await eventually(() => held.length === asked);
+    for (let sent = 1; sent <= 4; sent += 1) {
+      await eventually(() => held.length === sent);
       latchkey.endStreams();
     }
     await eventually(() => held.length === 5);
@@ -63,7 +63,7 @@ describe('the streams to the service', () => {
     expect(new Set(latchkey.questions.map(({ requestId }) => requestId)).size).toBe(1);
   });
 
-  it('asks once more, and not twice, what was out when the connection broke', async () => {
+  it('repeats a request once when its connection breaks', async () => {
     open();
     await eventually(() => latchkey.streams.size === 2);
     const replies = new Map<string, Reply>();
@@ -81,7 +81,7 @@ describe('the streams to the service', () => {
     expect(latchkey.questions).toHaveLength(4);
   });
 
-  it('moves to a new connection when its own grows old, and no question notices', async () => {
+  it('moves to a new connection when the service ends an old one, without failing a request', async () => {
     latchkey.stop();
     const ageing = { 'grpc.max_connection_age_ms': 300, 'grpc.max_connection_age_grace_ms': 200 };
     await latchkey.start(undefined, ageing);
@@ -104,7 +104,7 @@ describe('the streams to the service', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('says why streams are refused, and tries again by itself', async () => {
+  it('reports why streams are refused, and retries', async () => {
     latchkey.streamRefusal = { code: status.UNAUTHENTICATED, details: 'who are you?' };
     open();
     expect(await guard.check(question)).toMatchObject({ status: 503 });
@@ -115,7 +115,7 @@ describe('the streams to the service', () => {
     await eventually(async () => (await guard.check(question)).allowed);
   });
 
-  it('asks an older service, which has no streams, with unary calls, and tries streams when it reconnects', async () => {
+  it('uses unary calls with an older service without streams, and tries streams when it reconnects', async () => {
     latchkey.streamRefusal = { code: status.UNIMPLEMENTED, details: 'unknown method' };
     open();
     for (let n = 0; n < 20; n += 1) expect(await guard.check(question)).toMatchObject({ allowed: true });
@@ -133,10 +133,10 @@ describe('the streams to the service', () => {
     expect(latchkey.unaryQuestions).toBe(22);
   });
 
-  it('answers the questions that were sent when it is closed, and then closes its connections', async () => {
+  it('gets the answers to sent requests after it is closed, and then closes its connections', async () => {
     open();
     await eventually(() => latchkey.streams.size === 2);
-    await eventually(asksOverStreams);
+    await eventually(usesStreams);
     latchkey.script = (_, reply) => held.push(reply);
     const answer = guard.check(question);
     // On a busy machine the guard may have sent the question twice, over both of its streams.

@@ -16,7 +16,7 @@ describe('ReopenDelay', () => {
     });
   }
 
-  it('waits longer and longer while no stream gets anywhere, up to a second', () => {
+  it('doubles the wait up to a second while no stream gets an answer', () => {
     const [first, ...later] = waits(new ReopenDelay(), ...Array<boolean>(8).fill(false));
     expect(first).toBeLessThanOrEqual(1);
     [50, 100, 200, 400, 800, 1000, 1000].forEach((longestMs, n) => {
@@ -25,7 +25,7 @@ describe('ReopenDelay', () => {
     });
   });
 
-  it('opens at once after a stream that has answered, and after a long while', () => {
+  it('opens at once after a stream with an answer, and after a long pause', () => {
     const delay = new ReopenDelay();
     expect(waits(delay, false, false, false, true).at(-1)).toBeLessThanOrEqual(1);
     waits(delay, false, false);

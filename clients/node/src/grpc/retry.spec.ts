@@ -20,8 +20,8 @@ async function open(deadlineMs: number): Promise<void> {
   await eventually(() => latchkey.streams.size === 2);
 }
 
-/** The first question gets this answer; all later ones are granted. */
-function toldFirst(answer: (reply: Reply) => void): void {
+/** Answers the first request in this way, and grants all later ones. */
+function answerFirst(answer: (reply: Reply) => void): void {
   latchkey.script = (_, reply) => (latchkey.questions.length === 1 ? answer(reply) : reply(null, granted()));
 }
 
@@ -38,17 +38,17 @@ afterEach(() => {
   latchkey.stop();
 });
 
-describe('a question that is refused', () => {
-  it('is asked once more after UNAVAILABLE, under the same request id, and nobody hears of it', async () => {
+describe('a request that the service refuses', () => {
+  it('is sent again after UNAVAILABLE, with the same request id and without an error', async () => {
     await open(5000);
-    toldFirst((reply) => reply(away));
+    answerFirst((reply) => reply(away));
     expect(await guard.check(question)).toMatchObject({ allowed: true });
     expect(latchkey.questions).toHaveLength(2);
     expect(new Set(latchkey.questions.map(({ requestId }) => requestId)).size).toBe(1);
     expect(failures).toEqual([]);
   });
 
-  it('is asked twice and no oftener: each time may be charged to the key', async () => {
+  it('is sent twice at most, because each time may be charged to the key', async () => {
     await open(5000);
     latchkey.script = (_, reply) => reply(away);
     expect(await guard.check(question)).toMatchObject({ status: 503 });
@@ -56,7 +56,7 @@ describe('a question that is refused', () => {
     expect(failures).toMatchObject([{ code: 'UNAVAILABLE', message: 'the database is away' }]);
   });
 
-  it('is asked the second time on the other connection, which may lead to another instance', async () => {
+  it('is sent again on the other connection, which may lead to another instance', async () => {
     await open(5000);
     const [broken] = latchkey.streams;
     latchkey.answersByStream = (stream, reply) => (stream === broken ? reply(away) : reply(null, granted()));
@@ -72,17 +72,17 @@ describe('a question that is refused', () => {
     status.RESOURCE_EXHAUSTED,
     status.UNAUTHENTICATED,
     status.INVALID_ARGUMENT,
-  ])('is not asked again after gRPC status %d', async (code) => {
+  ])('is not sent again after gRPC status %d', async (code) => {
     await open(5000);
-    toldFirst((reply) => reply({ code, details: 'no' }));
+    answerFirst((reply) => reply({ code, details: 'no' }));
     expect(await guard.check(question)).toMatchObject({ status: 503 });
     expect(latchkey.questions).toHaveLength(1);
   });
 
-  it('is not asked again when a second answer as slow as the first would come after the deadline', async () => {
+  it('is not sent again when a second answer as slow as the first would come after the deadline', async () => {
     await open(60_000);
     const realNow = performance.now.bind(performance);
-    toldFirst((reply) => {
+    answerFirst((reply) => {
       jest.spyOn(performance, 'now').mockImplementation(() => realNow() + 31_000);
       reply(away);
     });
@@ -91,7 +91,7 @@ describe('a question that is refused', () => {
     expect(failures).toMatchObject([{ code: 'UNAVAILABLE' }]);
   });
 
-  it('ends with the deadline of the first try, and reports the error of the first try', async () => {
+  it('fails at the deadline of the first try, with the error of the first try', async () => {
     await open(2000);
     latchkey.script = (_, reply) => {
       if (latchkey.questions.length === 1) reply(away);

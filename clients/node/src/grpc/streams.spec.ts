@@ -21,10 +21,10 @@ function open(deadlineMs: number): void {
     onError: (event) => failures.push(event),
   });
 }
-const ask = (key: string, requestId?: string) =>
+const check = (key: string, requestId?: string) =>
   guard.check({ authorization: [`Bearer ${key}`], method: 'GET', requestId });
 const hold: Script = (...question) => void held.push(question);
-const grantToWhoeverAsks: Script = ({ authorization }, reply) => reply(null, granted({ ownerId: authorization ?? '' }));
+const grantToSender: Script = ({ authorization }, reply) => reply(null, granted({ ownerId: authorization ?? '' }));
 
 beforeEach(async () => {
   failures = [];
@@ -41,27 +41,27 @@ afterEach(() => {
   latchkey.stop();
 });
 
-describe('questions over streams', () => {
-  it('asks over streams on two connections, and answers each as its answer comes', async () => {
+describe('requests over streams', () => {
+  it('use a stream on each of two connections, and are answered in any order', async () => {
     open(5000);
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = hold;
-    const answers = [ask('a'), ask('b'), ask('c')];
+    const answers = [check('a'), check('b'), check('c')];
     await eventually(() => held.length === 3);
-    for (const question of held.reverse()) grantToWhoeverAsks(...question);
+    for (const question of held.reverse()) grantToSender(...question);
     const owners = (await Promise.all(answers)).map((answer) => answer.allowed && answer.principal.ownerId);
     expect(owners).toEqual(['Bearer a', 'Bearer b', 'Bearer c']);
     expect(new Set([...latchkey.streams].map((stream) => stream.getPeer())).size).toBe(2);
     expect(latchkey.unaryQuestions).toBe(0);
   });
 
-  it('never gives an answer to another question with the same request id, and leaves the id as it is', async () => {
+  it('with the same request id each get their own answer', async () => {
     open(5000);
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = hold;
-    const answers = ['a', 'b', 'c', 'd'].map((key) => ask(key, 'same'));
+    const answers = ['a', 'b', 'c', 'd'].map((key) => check(key, 'same'));
     await eventually(() => held.length === 4);
-    for (const question of held.reverse()) grantToWhoeverAsks(...question);
+    for (const question of held.reverse()) grantToSender(...question);
     const owners = (await Promise.all(answers)).map((answer) => answer.allowed && answer.principal.ownerId);
     expect(owners).toEqual(['Bearer a', 'Bearer b', 'Bearer c', 'Bearer d']);
     expect(latchkey.questions.map(({ requestId }) => requestId)).toEqual(['same', 'same', 'same', 'same']);
@@ -69,42 +69,45 @@ describe('questions over streams', () => {
     expect(latchkey.unaryQuestions).toBeGreaterThanOrEqual(2);
   });
 
-  it('drops an answer that comes too late, even when its request id is asked about again', async () => {
+  it('do not get a late answer to an earlier request with the same id', async () => {
     open(1500);
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = hold;
-    expect(await Promise.all([ask('a', 'same'), ask('b', 'same')])).toMatchObject([{ status: 503 }, { status: 503 }]);
-    const third = ask('c', 'same');
+    expect(await Promise.all([check('a', 'same'), check('b', 'same')])).toMatchObject([
+      { status: 503 },
+      { status: 503 },
+    ]);
+    const third = check('c', 'same');
     await eventually(() => held.length === 3);
     for (const [, reply] of held.slice(0, 2)) reply(null, granted());
     held[2]![1](null, denied());
     expect(await third).toMatchObject({ status: 401 });
   });
 
-  it('drops an answer to a question that nobody asked', async () => {
+  it('are not affected by an answer with an unknown request id', async () => {
     open(5000);
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = hold;
-    const answer = ask('a', 'mine');
+    const answer = check('a', 'mine');
     await eventually(() => held.length === 1);
     for (const stream of latchkey.streams) stream.write({ ...granted(), requestId: 'stranger' });
     held[0]![1](null, denied());
     expect(await answer).toMatchObject({ status: 401 });
   });
 
-  it('fails one question on a failure, as its own call would have', async () => {
+  it('fail one by one, as separate calls would', async () => {
     open(5000);
     latchkey.script = ({ authorization }, reply) => {
       if (authorization === 'Bearer a') reply({ code: status.UNAVAILABLE, details: 'the database is away' });
       else reply(null, granted());
     };
-    const answers = await Promise.all([ask('a', 'one'), ask('b'), ask('c')]);
+    const answers = await Promise.all([check('a', 'one'), check('b'), check('c')]);
     expect(answers).toMatchObject([{ status: 503 }, { allowed: true }, { allowed: true }]);
     expect(failures).toEqual([{ code: 'UNAVAILABLE', message: 'the database is away', requestId: 'one' }]);
     expect(latchkey.questions.filter(({ requestId }) => requestId !== 'one')).toHaveLength(2);
   });
 
-  it('asks a question that is too long for a stream, which others share, by itself', async () => {
+  it('are sent as a unary call if they are too long for a shared stream', async () => {
     open(5000);
     await eventually(() => latchkey.streams.size === 2);
     const permission = 'x'.repeat(40_000);
@@ -112,16 +115,16 @@ describe('questions over streams', () => {
     expect(latchkey.unaryQuestions).toBe(1);
   });
 
-  it('lets only so many questions out and only so many wait, and answers all but those past that', async () => {
+  it('are limited in number, sent and waiting, and those past the limit are refused', async () => {
     open(20_000);
     await eventually(() => latchkey.streams.size === 2);
     latchkey.script = hold;
-    const askMany = (count: number) => Array.from({ length: count }, (_, n) => ask(`${n}`));
+    const checkMany = (count: number) => Array.from({ length: count }, (_, n) => check(`${n}`));
     // So that as many streams are open as allowed.
-    const answers = askMany(2000);
+    const answers = checkMany(2000);
     await eventually(() => held.length === 2000);
     expect(latchkey.streams.size).toBe(32);
-    answers.push(...askMany(6000));
+    answers.push(...checkMany(6000));
     await eventually(() => failures.length > 0 && held.length === 4096);
     expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['RESOURCE_EXHAUSTED']));
     const refused = failures.length;
@@ -133,11 +136,11 @@ describe('questions over streams', () => {
     expect(8000 - refused).toBeGreaterThan(4096);
   });
 
-  it('gives up a stream that answers nothing any more', async () => {
+  it('use a new stream when the old one stops answering', async () => {
     open(20);
     latchkey.hangs();
-    await eventually(async () => !(await ask('a')).allowed && latchkey.streamsOpened > 2);
+    await eventually(async () => !(await check('a')).allowed && latchkey.streamsOpened > 2);
     latchkey.answers(granted());
-    await eventually(async () => (await ask('a')).allowed);
+    await eventually(async () => (await check('a')).allowed);
   });
 });

@@ -3,9 +3,9 @@ import type { OpenQuestion } from './open-question.js';
 import { windowSecondsIn } from './rate-limit-window.js';
 
 /** Sends a question as a unary call. gRPC itself repeats the call only if no server has seen it. */
-export function askUnary(connection: Connection, question: OpenQuestion): void {
+export function sendUnary(connection: Connection, question: OpenQuestion): void {
   const { client, identity } = connection;
-  const request = { ...question.asked, operation: `OPERATION_${question.asked.operation}` as const };
+  const request = { ...question.prepared, operation: `OPERATION_${question.prepared.operation}` as const };
   const deadline = Date.now() + question.deadlineAt - performance.now();
   let windowSeconds: number | undefined;
   const call = client.validateKey(request, identity, { deadline }, (error, response) => {

@@ -82,7 +82,7 @@ export class ValidationStream implements Holder {
   }
 
   send(question: OpenQuestion): void {
-    this.open.set(question.asked.requestId, question);
+    this.open.set(question.prepared.requestId, question);
     this.awaited += 1;
     question.holder = this;
     this.call.write(question.bytes);

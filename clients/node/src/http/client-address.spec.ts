@@ -6,7 +6,7 @@ function addressOf(ip: unknown, remoteAddress: string | undefined): string {
 }
 
 describe('clientAddress', () => {
-  it('believes the framework first, then the socket', () => {
+  it('prefers the address of the framework to that of the socket', () => {
     expect(addressOf('192.0.2.1', '127.0.0.1')).toBe('192.0.2.1');
     expect(addressOf(undefined, '127.0.0.1')).toBe('127.0.0.1');
     expect(addressOf(undefined, undefined)).toBe('');
@@ -19,7 +19,7 @@ describe('clientAddress', () => {
     expect(addressOf('2001:db8::1', undefined)).toBe('2001:db8::1');
   });
 
-  it('prefers the peer to a forwarded text that is no address', () => {
+  it('uses the address of the socket if the framework has an invalid one', () => {
     expect(addressOf('unknown', '127.0.0.1')).toBe('127.0.0.1');
     expect(addressOf(`${'1'.repeat(10_000)}`, '127.0.0.1')).toBe('127.0.0.1');
   });

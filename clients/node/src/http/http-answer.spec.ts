@@ -9,7 +9,7 @@ describe('refusalAnswer', () => {
     return refusalAnswer(denied).headers['WWW-Authenticate'];
   };
 
-  it('names the missing permission, and none where another thing is missing or a scope cannot name it', () => {
+  it('names the missing permission if there is one and a scope can contain it', () => {
     expect(challengeFor('systems:write')).toBe('Bearer error="insufficient_scope", scope="systems:write"');
     for (const none of [undefined, 'a"b:read', 'ä:read']) {
       expect(challengeFor(none)).toBe('Bearer error="insufficient_scope"');
@@ -20,18 +20,18 @@ describe('refusalAnswer', () => {
 describe('rateLimitHeaders', () => {
   const rateLimit = { limit: 100, remaining: 99, resetSeconds: 1 };
 
-  it('says limit, window, remaining requests and reset', () => {
+  it('has limit, window, remaining requests and reset', () => {
     expect(rateLimitHeaders({ ...rateLimit, windowSeconds: 5 })).toEqual({
       'RateLimit-Policy': '"key";q=100;w=5',
       RateLimit: '"key";r=99;t=1',
     });
   });
 
-  it('leaves the window out when the service does not send it', () => {
+  it('has no window if the service does not send it', () => {
     expect(rateLimitHeaders({ ...rateLimit, windowSeconds: undefined })['RateLimit-Policy']).toBe('"key";q=100');
   });
 
-  it('says nothing before the secret is proven', () => expect(rateLimitHeaders(undefined)).toEqual({}));
+  it('has no fields before the secret is proven', () => expect(rateLimitHeaders(undefined)).toEqual({}));
 });
 
 describe('decisionHeaders', () => {
@@ -41,13 +41,13 @@ describe('decisionHeaders', () => {
 
   it.each([
     ['nothing', undefined, 'Latchkey-Key-Expires'],
-    ['what CORS has put there', 'X-Total', 'X-Total, Latchkey-Key-Expires'],
-    ['several', ['X-Total', 'ETag'], 'X-Total, ETag, Latchkey-Key-Expires'],
-  ])('say when the key expires, for pages of other origins too, beside %s', (_, before, exposed) => {
+    ['one name', 'X-Total', 'X-Total, Latchkey-Key-Expires'],
+    ['several names', ['X-Total', 'ETag'], 'X-Total, ETag, Latchkey-Key-Expires'],
+  ])('has the expiry of the key and exposes it in addition to %s', (_, before, exposed) => {
     expect(decisionHeaders(granted, before)).toEqual({ ...expires, 'Access-Control-Expose-Headers': exposed });
   });
 
-  it('say of a refusal nothing but the rate limit', () => {
+  it('has only the rate limit for a refusal', () => {
     const refused: Denied = {
       allowed: false,
       status: 403,

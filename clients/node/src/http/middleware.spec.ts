@@ -14,8 +14,8 @@ beforeEach(() => {
   latchkey.answers(granted());
 });
 
-describe('what a client gets from a guarded service', () => {
-  it('runs the handler of a granted request, with its principal, its body, the RateLimit fields and when its key expires', async () => {
+describe('protect', () => {
+  it('runs the handler of a granted request with principal and body, and adds RateLimit fields and expiry', async () => {
     const answer = await app.send(
       'POST /systems',
       ['Authorization: Bearer lk_key', 'Content-Type: application/json'],
@@ -37,7 +37,7 @@ describe('what a client gets from a guarded service', () => {
     });
   });
 
-  it('answers 401 with WWW-Authenticate, the same text whatever the reason', async () => {
+  it('answers 401 with WWW-Authenticate and the same text for every reason', async () => {
     for (const reason of ['REASON_INVALID_KEY', 'REASON_REVOKED', 'REASON_OWNER_DELETED'] as const) {
       latchkey.answers(denied({ reason, message: 'key 7 of Mallory is revoked' }));
       const { status, headers, body } = await app.send('GET /systems');
@@ -48,7 +48,7 @@ describe('what a client gets from a guarded service', () => {
     expect(app.handled).toEqual([]);
   });
 
-  it('answers 403, with what is missing and the RateLimit fields', async () => {
+  it('answers 403 with the missing permission and the RateLimit fields', async () => {
     latchkey.answers({ ...denied({ reason: 'REASON_READ_ONLY_KEY', httpStatus: 403 }), rateLimit });
     const { status, headers, body } = await app.send('POST /systems');
     expect([status, body]).toEqual([403, '{"message":"operation not allowed"}']);
@@ -76,12 +76,12 @@ describe('what a client gets from a guarded service', () => {
     expect(await app.send('HEAD /systems')).toMatchObject({ status: 401, body: '' });
   });
 
-  it('names to the author of an unprotected route what is missing', async () => {
+  it('throws an explanation when the principal is read on an unprotected route', async () => {
     const { status, body } = await app.send('GET /open');
     expect([status, body]).toEqual([500, expect.stringContaining('this route is not protected')]);
   });
 
-  it('needs no framework, and adds nothing to an answer that someone else gave meanwhile', async () => {
+  it('needs no framework, and does not change an answer that was sent in the meantime', async () => {
     const protect = app.guard.protect(null);
     const plain = await serve((req, res) => {
       if (req.url === '/late') latchkey.script = (_, reply) => res.end('timed out', () => reply(null, granted()));

@@ -25,7 +25,7 @@ export interface ProtectOptions extends RouteOptions {
  * Put it before the body parser, after CORS, and once per request: each check is charged to the key.
  *
  * @throws {TypeError} the permission is not of the form `resource:action`, an operation is unknown, or `otherwise` is
- *   no function
+ *   not a function
  */
 export type Protect = (permission: Permission, options?: ProtectOptions) => Middleware;
 

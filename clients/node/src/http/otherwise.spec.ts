@@ -16,13 +16,13 @@ beforeEach(() => {
 });
 
 describe('a route that takes API keys and the tokens of users', () => {
-  it.each(EITHER)('has %s judged by the one that it is meant for, and by nobody else', async (_, headers, judge) => {
+  it.each(EITHER)('sends a request with %s only to its own check', async (_, headers, judge) => {
     const { body } = await app.send('GET /both', headers);
     expect([latchkey.questions.length, app.others.length]).toEqual(judge === 'Latchkey' ? [1, 0] : [0, 1]);
     if (judge === 'Latchkey') expect(body).toBe('{"message":"invalid api key"}');
   });
 
-  it('lets both in, and its handler knows them apart', async () => {
+  it('lets both in, and its handler can distinguish them', async () => {
     latchkey.answers(granted());
     expect(await app.send('GET /both')).toMatchObject({ status: 200, body: '{"actsAs":"owner-1"}' });
     const user = await app.send('GET /both', ['Authorization: Bearer eyJ.user.jwt']);
@@ -30,23 +30,27 @@ describe('a route that takes API keys and the tokens of users', () => {
     expect(user.headers).not.toHaveProperty('ratelimit');
   });
 
-  it('asks nobody about the tokens of users where it has no `otherwise`', async () => {
+  it('refuses the tokens of users without `otherwise`', async () => {
     const user = await app.send('GET /systems', ['Authorization: Bearer eyJ.user.jwt']);
     expect([user.status, app.others]).toEqual([401, []]);
   });
 
-  it('knows keys by the prefix of the service', async () => {
+  it('recognises keys by the prefix of the service', async () => {
     const guard = createGuard({ target: latchkey.target, serviceToken: 'token', keyPrefix: 'acme' });
     const server = await serve((req, res) =>
       res.setHeader('Content-Length', guard.isApiKey(req) ? 3 : 2).end(guard.isApiKey(req) ? 'yes' : 'no'),
     );
-    const told = async (key: string) => (await sendRaw(server, 'GET /', [`Authorization: Bearer ${key}`])).body;
-    expect([await told('acme_key'), await told('lk_key'), await told('acmelk_key')]).toEqual(['yes', 'no', 'no']);
+    const answerTo = async (key: string) => (await sendRaw(server, 'GET /', [`Authorization: Bearer ${key}`])).body;
+    expect([await answerTo('acme_key'), await answerTo('lk_key'), await answerTo('acmelk_key')]).toEqual([
+      'yes',
+      'no',
+      'no',
+    ]);
     guard.close();
     server.close();
   });
 
-  it('refuses an `otherwise` that is no function, and a prefix that no service has', () => {
+  it('refuses an `otherwise` that is not a function, and an invalid prefix', () => {
     const otherwise = { default: () => undefined } as never;
     expect(() => app.guard.protect(null, { otherwise })).toThrow(/^otherwise must be a function/);
     const options = { target: latchkey.target, serviceToken: 'token', keyPrefix: 'lk_' };

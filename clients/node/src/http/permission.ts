@@ -6,11 +6,11 @@ import type { Operation } from '../operation.js';
  */
 export type Permission = string | { readonly read: string; readonly write: string } | null;
 
-/** @throws {TypeError} the value is no permission. An undefined variable must not mean "any good key". */
+/** @throws {TypeError} the value is not a permission. An undefined variable must not mean "any good key". */
 export function assertPermission(permission: Permission): void {
   if (permission === null) return;
-  const asked: unknown[] = typeof permission === 'object' ? [permission.read, permission.write] : [permission];
-  for (const text of asked) {
+  const required: unknown[] = typeof permission === 'object' ? [permission.read, permission.write] : [permission];
+  for (const text of required) {
     if (typeof text !== 'string' || !/^[^\s:*]+:[^\s:*]+$/.test(text)) {
       throw new TypeError(`permission: ${JSON.stringify(text)} is not of the form resource:action`);
     }

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const lastQuestion = () => latchkey.questions.at(-1);
 
-describe('what the service is asked', () => {
+describe('the question for the service', () => {
   it('never reads the key from the query string', async () => {
     latchkey.answers(denied());
     const secret = 'lk_secret';
@@ -24,7 +24,7 @@ describe('what the service is asked', () => {
     expect(JSON.stringify(latchkey.questions)).not.toContain(secret);
   });
 
-  it('shows the service both of two Authorization headers, as what can be no key', async () => {
+  it('contains both of two Authorization headers in a form that no key has', async () => {
     latchkey.answers(denied());
     await app.send('GET /systems', ['Authorization: Bearer one', 'authorization: Bearer two']);
     expect(lastQuestion()).toMatchObject({ authorization: 'Bearer one, Bearer two' });
@@ -53,24 +53,24 @@ describe('what the service is asked', () => {
     ['DELETE', 'DESTROY', 'systems:write'],
     ['PROPFIND', 'DESTROY', 'systems:write'],
     ['TRACE', 'DESTROY', 'systems:write'],
-  ])('asks for %s as %s', async (method, operation, permission) => {
+  ])('names the operation of %s as %s', async (method, operation, permission) => {
     await app.send(`${method} /systems`);
     expect(lastQuestion()).toMatchObject({ operation: `OPERATION_${operation}`, permission });
   });
 
-  it('lets a route say what it does where the method does not', async () => {
+  it('has the operation that a route sets instead of the one of its method', async () => {
     await app.send('POST /search');
     expect(lastQuestion()).toMatchObject({ operation: 'OPERATION_READ', permission: 'systems:read' });
   });
 
-  it('lets a route say what methods stand for there, and asks for the permission that goes with it', async () => {
+  it('has the operation and the permission of a method that a route redefines', async () => {
     await app.send('REPORT /reports');
     expect(lastQuestion()).toMatchObject({ operation: 'OPERATION_READ', permission: 'systems:read' });
     await app.send('POST /reports');
     expect(lastQuestion()).toMatchObject({ operation: 'OPERATION_WRITE', permission: 'systems:write' });
   });
 
-  it('refuses a route whose operations are none', () => {
+  it('cannot be made for a route with invalid operations', () => {
     expect(() => app.guard.protect(null, { operation: 'read' as never })).toThrow(/^operation must be one of READ/);
     expect(() => app.guard.protect(null, { operations: { report: 'READ' } })).toThrow(/^operations: "report"/);
   });

@@ -28,7 +28,7 @@ export function rateLimited(seconds: number, nanos: number): ValidateKeyResponse
   };
 }
 
-/** What a refused client gets: status and message; the service's answer behind it; the header fields. */
+/** Refusals: the status and message that the client gets, the service's answer, and header fields for the client. */
 export const REFUSALS: [number, string, ValidateKeyResponse, Readonly<Record<string, string>>][] = [
   [401, 'invalid api key', denied(), { 'www-authenticate': 'Bearer' }],
   [

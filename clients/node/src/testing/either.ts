@@ -1,4 +1,4 @@
-/** Headers of requests to a route that also takes users' tokens, and who handles each: Latchkey or the platform. */
+/** Headers of requests to a route that also accepts users' tokens, and who checks each: Latchkey or the platform. */
 export const EITHER: readonly (readonly [string, readonly string[], 'Latchkey' | 'platform'])[] = [
   ['a key', ['Authorization: Bearer lk_key'], 'Latchkey'],
   ['a key in another spelling of the scheme', ['authorization: BEARER lk_key'], 'Latchkey'],

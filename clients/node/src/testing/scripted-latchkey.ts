@@ -9,20 +9,20 @@ import {
   type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
-import type { ValidateKeyRequest__Output as Asked } from '../generated/latchkey/v1/ValidateKeyRequest.js';
+import type { ValidateKeyRequest__Output as ValidationRequest } from '../generated/latchkey/v1/ValidateKeyRequest.js';
 import type { ValidateKeyResponse } from '../generated/latchkey/v1/ValidateKeyResponse.js';
 import { loadContract } from '../grpc/load-contract.js';
 
-type Call = ServerUnaryCall<Asked, ValidateKeyResponse>;
-type Stream = ServerDuplexStream<Asked, ValidateKeyResponse>;
+type Call = ServerUnaryCall<ValidationRequest, ValidateKeyResponse>;
+type Stream = ServerDuplexStream<ValidationRequest, ValidateKeyResponse>;
 type Reply = sendUnaryData<ValidateKeyResponse>;
 
 /** A gRPC server that implements the contract and answers as its script says. */
 export class ScriptedLatchkey {
-  readonly questions: Asked[] = [];
+  readonly questions: ValidationRequest[] = [];
   readonly identities: unknown[] = [];
   window: string | undefined = '5';
-  script: (asked: Asked, reply: Reply) => void = (_, reply) => reply(null, {});
+  script: (request: ValidationRequest, reply: Reply) => void = (_, reply) => reply(null, {});
   /** Replaces the script on streams, so that each stream can behave like another instance. */
   answersByStream: ((stream: Stream, reply: Reply) => void) | undefined;
   /** The streams that are open. */
@@ -96,19 +96,19 @@ export class ScriptedLatchkey {
     let open = 0;
     let hasEnded = false;
     const endOnceAnswered = () => hasEnded && open === 0 && stream.end();
-    stream.on('data', (asked: Asked) => {
-      this.questions.push(asked);
+    stream.on('data', (request: ValidationRequest) => {
+      this.questions.push(request);
       open += 1;
       const reply: Reply = (error, response) => {
         open -= 1;
         const outcome = error
           ? { failure: { code: error.code ?? status.UNKNOWN, message: error.details ?? '' } }
           : response;
-        if (!stream.cancelled && !stream.writableEnded) stream.write({ ...outcome, requestId: asked.requestId });
+        if (!stream.cancelled && !stream.writableEnded) stream.write({ ...outcome, requestId: request.requestId });
         endOnceAnswered();
       };
       if (this.answersByStream) this.answersByStream(stream, reply);
-      else this.script(asked, reply);
+      else this.script(request, reply);
     });
     stream.on('end', () => {
       hasEnded = true;

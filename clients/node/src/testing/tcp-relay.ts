@@ -14,7 +14,7 @@ export class TcpRelay {
       this.pairs.push([near, far]);
       near.on('error', () => far.destroy()).pipe(far);
       far.on('error', () => near.destroy()).pipe(near);
-      // When one side has closed, nothing reads the other, whose end would go unnoticed.
+      // When one side has closed, nothing reads from the other, so its end would not be noticed.
       far.on('close', () => near.resume());
       near.on('close', () => far.resume());
     });

@@ -30,7 +30,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{- /* Plain ones from values, secret ones by reference, and what the chart itself decides. */ -}}
+{{- /* Variables from the values, references to secrets, and the chart's own variables. */ -}}
 {{- define "latchkey.env" -}}
 - name: HOST
   value: 0.0.0.0

@@ -10,7 +10,6 @@ import type { DatabaseConfig } from '../../../config/database-config.js';
 import type { NoticeReceivers } from '../../../domain/notices/channel.js';
 import type { AuditTrail, UndeliveredNotices } from '../../../application/ports.js';
 
-/** The use cases that the commands call, all on one database. */
 export interface Administration {
   readonly putAccount: PutAccount;
   readonly getAccount: GetAccount;
@@ -30,7 +29,6 @@ export interface Administered {
   readonly receivers: NoticeReceivers;
 }
 
-/** Opens a database for a command. The composition provides it. */
 export interface Databases {
   /**
    * Connects, runs `work`, and disconnects.

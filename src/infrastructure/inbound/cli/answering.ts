@@ -16,7 +16,7 @@ export function answering<Arguments extends unknown[]>(
   command: Command,
   work: (...given: Arguments) => Promise<Answer>,
 ): Command {
-  return command.option('--json', 'answer one JSON document').action(async (...given: unknown[]) => {
+  return command.option('--json', 'print one JSON document').action(async (...given: unknown[]) => {
     const { document, text, exitCode = DONE } = await work(...(given as Arguments));
     process.stdout.write(`${command.opts()['json'] ? JSON.stringify(document) : text}\n`);
     process.exitCode = exitCode;

@@ -33,16 +33,14 @@ export function sealKeys(): SealKeys {
   });
 }
 
-/** KEY_PREFIX; undefined when it is not set. */
 export function keyPrefix(): string | undefined {
   return read((reader) => reader.text('KEY_PREFIX'));
 }
 
 export function byOption(): Option {
-  return new Option('--by <name>', 'whom the record is to name, instead of the user of the operating system');
+  return new Option('--by <name>', 'your name in the audit trail (default: the user of the operating system)');
 }
 
-/** The administrator that the audit trail names: `--by`, or else the user of the operating system. */
 export function administrator(by: string | undefined): Administrator {
   const name = by ?? userName();
   if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) throw new UsageError('--by must be 1 to 64 characters of [A-Za-z0-9._@-]');
@@ -60,9 +58,9 @@ function userName(): string {
   }
 }
 
-function read<T>(look: (reader: EnvReader) => T): T {
+function read<T>(settings: (reader: EnvReader) => T): T {
   const reader = new EnvReader(process.env);
-  const value = look(reader);
+  const value = settings(reader);
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
   return value;
 }

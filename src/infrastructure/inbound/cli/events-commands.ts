@@ -13,17 +13,17 @@ type Status = (typeof STATUSES)[number];
 const MOST = 1000;
 
 export function addEventsCommands(program: Command, databases: Databases): void {
-  const events = program.command('events').description('what receivers are to be told and have not taken');
+  const events = program.command('events').description('list and resend messages that receivers have not accepted');
   const list = events
     .command('list')
-    .description(`what waits and what was given up, the oldest first, ${MOST} of each`)
-    .addOption(new Option('--status <status>', 'these alone').choices(STATUSES));
+    .description(`list waiting messages and those given up, oldest first, at most ${MOST} of each`)
+    .addOption(new Option('--status <status>', 'only messages with this status').choices(STATUSES));
   answering(list, (options: { status?: Status }) => listEvents(databases, options.status));
   const retry = events
     .command('retry')
-    .argument('[id]', 'this one, whether it waits or was given up')
-    .description('make messages due now, and begin their tries anew')
-    .option('--failed', 'all that were given up');
+    .argument('[id]', 'the message, whether it waits or was given up')
+    .description('make messages due now, and restart their attempts')
+    .option('--failed', 'all messages that were given up');
   answering(retry, (id: string | undefined, { failed }: { failed?: boolean }) => retryEvents(databases, id, failed));
 }
 
@@ -34,18 +34,11 @@ async function listEvents(databases: Databases, status: Status | undefined): Pro
     return [await outbox.backlog(), lists.flat()] as const;
   });
   const items = messages.map(viewOf);
-  const rows = items.map(({ id, status: stands, channel, type, data, tries, toldAt, nextTryAt, lastError }) => [
-    id,
-    stands,
-    channel,
-    type,
-    data.keyId,
-    toldAt,
-    String(tries),
-    nextTryAt ?? 'none',
-    lastError ?? '',
+  const rows = items.map((item) => [
+    ...[item.id, item.status, item.channel, item.type, item.data.keyId, item.toldAt],
+    ...[String(item.tries), item.nextTryAt ?? 'none', item.lastError ?? ''],
   ]);
-  const head = ['ID', 'STATUS', 'CHANNEL', 'TYPE', 'KEY', 'TOLD', 'TRIES', 'NEXT TRY', 'LAST ERROR'];
+  const head = ['ID', 'STATUS', 'CHANNEL', 'TYPE', 'KEY', 'CREATED', 'ATTEMPTS', 'NEXT ATTEMPT', 'LAST ERROR'];
   const lines = items.length > 0 ? [table(head, rows)] : ['no such events'];
   return { document: { backlog, items }, text: [...lines, ...summary(backlog)].join('\n') };
 }

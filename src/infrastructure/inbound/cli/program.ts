@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { version } from '../../../config/shown-settings.js';
 import { SERVICE_ROLES, type ServiceRole } from '../../../config/service-roles.js';
-import { addAccountCommands } from './accounts/account-commands.js';
+import { addAccountCommands } from './account-commands.js';
 import type { Databases } from './administration.js';
 import { addAuditCommands } from './audit/audit-commands.js';
 import { addEventsCommands } from './events-commands.js';
@@ -14,12 +14,12 @@ import { UsageError } from './failures.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 not done or a negative result, 2 wrong usage, 3 the database is not available.
-The database is the one that DATABASE_URL names; the service need not run.`;
+DATABASE_URL names the database. The service need not run.`;
 
-/** All commands of `latchkey`. Errors are thrown, and the caller prints them. */
+/** Errors are thrown, and the caller prints them. */
 export function buildProgram(databases: Databases): Command {
   const program = new Command('latchkey')
-    .description('Administers a Latchkey by its database')
+    .description('Administers Latchkey through its database')
     .version(version(), '-V, --version')
     .exitOverride()
     // Usage errors are thrown as well, so that they are printed once.
@@ -39,7 +39,7 @@ export function buildProgram(databases: Databases): Command {
 function addMigrateCommand(program: Command, databases: Databases): void {
   const migrate = program
     .command('migrate')
-    .description('bring the tables up to this version, while no other instance does, and print what was applied');
+    .description('update the tables to this version, and list the migrations that ran');
   answering(migrate, async () => {
     const applied = await databases.migrate(database());
     const text = applied.length > 0 ? `applied: ${applied.join(', ')}` : 'nothing to apply: the tables are up to date';
@@ -48,12 +48,12 @@ function addMigrateCommand(program: Command, databases: Databases): void {
 }
 
 function addServiceTokenCommand(program: Command): void {
-  const serviceToken = program.command('service-token').description('tokens of the services that call Latchkey');
+  const serviceToken = program.command('service-token').description('create tokens for services that call Latchkey');
   const create = serviceToken
     .command('create')
-    .argument('<name>', 'what the record is to call the service')
-    .description('make a token for a service, and the entry of SERVICE_TOKENS that lets it in; nothing is stored')
-    .addOption(new Option('--role <role>').choices(SERVICE_ROLES).makeOptionMandatory());
+    .argument('<name>', 'the name of the service in the audit trail')
+    .description('create a token for a service, and its entry for SERVICE_TOKENS; nothing is stored')
+    .addOption(new Option('--role <role>', 'what the service may call').choices(SERVICE_ROLES).makeOptionMandatory());
   answering(create, async (name: string, { role }: { role: ServiceRole }) => {
     if (!/^[A-Za-z0-9._@-]{1,64}$/.test(name)) {
       throw new UsageError('the name must be 1 to 64 characters of [A-Za-z0-9._@-]');

@@ -5,7 +5,7 @@ import { UsageError } from './failures.js';
 
 const MOST_BYTES = 65_536;
 
-/** The key on stdin, without spaces and line breaks around it. */
+/** Without spaces and line breaks around it. */
 export async function readKey(): Promise<string> {
   return (await readStdin('The key: ')).trim();
 }

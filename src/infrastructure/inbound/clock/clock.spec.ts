@@ -17,8 +17,8 @@ function setUp(...jobs: Job[]) {
   return { clock, counts, lines };
 }
 
-describe('the clock', () => {
-  test('runs the others when one job fails, and counts each by itself', async () => {
+describe('Clock', () => {
+  test('keeps running the other jobs when one fails, and counts each job separately', async () => {
     let done = 0;
     const failing = { name: 'fails', everyMs: 1, run: () => Promise.reject(new Error('no')) };
     const working = { name: 'works', everyMs: 1, run: async () => void (done += 1) };
@@ -33,7 +33,7 @@ describe('the clock', () => {
     expect(lines.filter(({ msg }) => msg === 'a job failed')).toEqual([expect.objectContaining({ job: 'fails' })]);
   });
 
-  test('says when a job works again', async () => {
+  test('logs once that a failed job works again', async () => {
     let runs = 0;
     const job = {
       name: 'wakes',
@@ -47,7 +47,7 @@ describe('the clock', () => {
     expect(lines.filter(({ msg }) => msg === 'a job works again')).toEqual([expect.objectContaining({ job: 'wakes' })]);
   });
 
-  test('never runs a job twice at once, waits for the run under way when it ends, and runs none after', async () => {
+  test('never runs a job twice at once, and waits at the end for the run in progress', async () => {
     let [running, most, ended] = [0, 0, 0];
     let release = (): void => undefined;
     const run = async () => {
@@ -66,7 +66,7 @@ describe('the clock', () => {
     expect({ running, most, ended }).toEqual({ running: 0, most: 1, ended: 1 });
   });
 
-  test('runs a job once more at the end where it asks for that', async () => {
+  test('runs a job once more at the end if it has runsAtEnd', async () => {
     let runs = 0;
     const { clock } = setUp({ name: 'seals', everyMs: 60_000, runsAtEnd: true, run: async () => void (runs += 1) });
     await clock.open();
@@ -75,7 +75,7 @@ describe('the clock', () => {
     expect(runs).toBe(2);
   });
 
-  test('runs a job sooner where it asks for that', async () => {
+  test('runs a job again after the time that its run returned', async () => {
     let runs = 0;
     const { clock } = setUp({ name: 'hurries', everyMs: 60_000, run: async () => ((runs += 1) < 4 ? 0 : undefined) });
     await clock.open();
@@ -108,7 +108,7 @@ describe('the clock', () => {
       await closed;
     };
 
-    test('runs it at once', async () => {
+    test('runs it immediately', async () => {
       const job = hurriedJob();
       const { clock } = setUp(job);
       await clock.open();
@@ -120,7 +120,7 @@ describe('the clock', () => {
       expect(job.runs).toBe(2);
     });
 
-    test('runs it once more when it was hurried during a run, however often', async () => {
+    test('runs it once more if it was hurried during a run, once or several times', async () => {
       const job = hurriedJob();
       const { clock } = setUp(job);
       await clock.open();

@@ -20,25 +20,12 @@ export class Clock {
   }
 
   instruments(): Instrument[] {
-    const each = (read: (job: ScheduledJob) => number) => () =>
-      this.jobs.map((job) => [{ job: job.name }, read(job)] as const);
+    const each = (field: 'runs' | 'failures' | 'lagSeconds') => () =>
+      this.jobs.map((job) => [{ job: job.name }, job[field]] as const);
     return [
-      counter(
-        'latchkey_job_runs_total',
-        'Runs of a job',
-        each(({ runs }) => runs),
-      ),
-      counter(
-        'latchkey_job_failures_total',
-        'Runs of a job that failed',
-        each(({ failures }) => failures),
-      ),
-      gauge(
-        'latchkey_job_lag_seconds',
-        'Time since a run of a job last succeeded',
-        each(({ lagSeconds }) => lagSeconds),
-        'max',
-      ),
+      counter('latchkey_job_runs_total', 'Runs of a job', each('runs')),
+      counter('latchkey_job_failures_total', 'Runs of a job that failed', each('failures')),
+      gauge('latchkey_job_lag_seconds', 'Time since a run of a job last succeeded', each('lagSeconds'), 'max'),
       ...this.jobs.flatMap((job) => job.instruments()),
     ];
   }

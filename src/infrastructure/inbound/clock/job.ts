@@ -1,9 +1,6 @@
 import type { Instrument } from '../../telemetry/instrument.js';
 
-/**
- * Work that runs by the clock. A job that is registered in `composition/jobs.ts` is run, measured, and ended with the
- * service.
- */
+/** Work that runs by the clock. `composition/jobs.ts` registers a job, which is then run, measured and stopped. */
 export interface Job {
   /** The name in metrics and in the log, such as `sweep-due-ends`. */
   readonly name: string;

@@ -20,28 +20,20 @@ export class MeasureOutboxJob implements Job {
   }
 
   instruments(): Instrument[] {
-    const each = (read: (backlog: Backlog) => number) => () =>
-      this.channels.map((channel) => [{ channel }, this.backlog ? read(this.backlog[channel]) : 0] as const);
+    const each = (field: keyof Backlog) => () =>
+      this.channels.map((channel) => [{ channel }, this.backlog?.[channel][field] ?? 0] as const);
+    const failed = 'Messages that were given up and are still stored, when last counted';
+    const oldest = 'Age of the oldest message that waits, when last counted';
     // All workers count the same outbox, so the highest value counts.
     return [
       gauge(
         'latchkey_outbox_waiting',
-        'Messages that wait for their next try, as of the last look',
-        each(({ waiting }) => waiting),
+        'Messages that wait for their next attempt, when last counted',
+        each('waiting'),
         'max',
       ),
-      gauge(
-        'latchkey_outbox_failed',
-        'Messages that were given up and are still kept, as of the last look',
-        each(({ failed }) => failed),
-        'max',
-      ),
-      gauge(
-        'latchkey_outbox_oldest_seconds',
-        'Time since the oldest message that waits was told, as of the last look',
-        each(({ oldestSeconds }) => oldestSeconds),
-        'max',
-      ),
+      gauge('latchkey_outbox_failed', failed, each('failed'), 'max'),
+      gauge('latchkey_outbox_oldest_seconds', oldest, each('oldestSeconds'), 'max'),
     ];
   }
 }

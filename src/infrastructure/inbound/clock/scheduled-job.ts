@@ -2,7 +2,6 @@ import type { Instrument } from '../../telemetry/instrument.js';
 import type { Log } from '../../telemetry/log.js';
 import type { Job } from './job.js';
 
-/** One job and its timer. */
 export class ScheduledJob {
   runs = 0;
   failures = 0;
@@ -12,7 +11,7 @@ export class ScheduledJob {
   private hasStarted = false;
   private hasEnded = false;
   private isRunning = false;
-  /** A hurry came during a run. That run may have looked too early, so another one follows it. */
+  /** Set during a run, which may have read its data too early. Another run follows it. */
   private isHurried = false;
   private succeededAt = performance.now();
 
@@ -39,7 +38,6 @@ export class ScheduledJob {
     this.plan(0);
   }
 
-  /** Waits until the current run has ended. */
   async end(): Promise<void> {
     this.hasEnded = true;
     clearTimeout(this.timer);

@@ -5,8 +5,8 @@ import { Log } from '../../telemetry/log.js';
 import { Clock } from './clock.js';
 import { SealAuditEventsJob } from './seal-audit-events.job.js';
 
-describe('the lag of sealing', () => {
-  test('grows while events can’t be sealed, and ends when all are', async () => {
+describe('SealAuditEventsJob', () => {
+  test('reports a lag that grows while events cannot be sealed, and drops once all are sealed', async () => {
     let outcome = 'writers-at-work';
     const events = { unsealedEvents: 7, execute: async () => outcome };
     const clock = new Clock([new SealAuditEventsJob(events as SealAuditEvents)], new Log('silent'));

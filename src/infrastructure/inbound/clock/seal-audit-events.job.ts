@@ -18,7 +18,7 @@ export class SealAuditEventsJob implements Job {
   async run(): Promise<number | undefined> {
     const outcome = await this.events.execute();
     if (outcome === 'more-to-seal') return 0;
-    // Events after the look belong to the next run. Under a steady load there are always some.
+    // Under a steady load there are always newer events. They belong to the next run.
     if (outcome === 'up-to-date') this.upToDateAt = performance.now();
     return outcome === 'writers-at-work' ? LOOK_AGAIN_MS : undefined;
   }
@@ -26,19 +26,11 @@ export class SealAuditEventsJob implements Job {
   instruments(): Instrument[] {
     const lagSeconds = () => (performance.now() - this.upToDateAt) / 1000;
     // All workers see the same audit trail, so the highest value counts.
+    const unsealed = 'Audit events that no seal covers yet, at most, when last counted';
+    const lag = 'Time since all audit events were last found sealed';
     return [
-      gauge(
-        'latchkey_audit_unsealed_events',
-        'Audit events that no seal covers yet, at most, as of the last look',
-        () => this.events.unsealedEvents,
-        'max',
-      ),
-      gauge(
-        'latchkey_audit_seal_lag_seconds',
-        'Time since a look at the audit events last ended with all of them sealed',
-        lagSeconds,
-        'max',
-      ),
+      gauge('latchkey_audit_unsealed_events', unsealed, () => this.events.unsealedEvents, 'max'),
+      gauge('latchkey_audit_seal_lag_seconds', lag, lagSeconds, 'max'),
     ];
   }
 }

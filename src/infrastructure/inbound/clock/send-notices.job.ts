@@ -15,7 +15,7 @@ const COUNTED = ['delivered', 'failed', 'given_up'] as const satisfies readonly 
 export class SendNoticesJob implements Job {
   readonly name: string;
   readonly everyMs = 1000;
-  private readonly tries = new Map<TryOutcome, number>(COUNTED.map((outcome) => [outcome, 0]));
+  private readonly attempts = new Map<TryOutcome, number>(COUNTED.map((outcome) => [outcome, 0]));
   private readonly outage: Outage;
 
   constructor(
@@ -24,12 +24,12 @@ export class SendNoticesJob implements Job {
   ) {
     this.name = `send-${notices.channel}`;
     const store = RECEIVERS[notices.channel];
-    this.outage = new Outage(log, { store, meanwhile: 'what it is to be told waits', again: 'it is told what waited' });
+    this.outage = new Outage(log, { store, meanwhile: 'its messages wait', again: 'waiting messages are sent' });
   }
 
   async run(): Promise<number | undefined> {
     const { outcomes, why, pauseMs } = await this.notices.execute();
-    for (const outcome of outcomes) this.tries.set(outcome, (this.tries.get(outcome) ?? 0) + 1);
+    for (const outcome of outcomes) this.attempts.set(outcome, (this.attempts.get(outcome) ?? 0) + 1);
     if (why !== undefined) this.outage.noticed(new Error(why));
     else if (outcomes.includes('delivered')) this.outage.over();
     return pauseMs;
@@ -41,7 +41,7 @@ export class SendNoticesJob implements Job {
 
   instruments(): Instrument[] {
     const { channel } = this.notices;
-    const each = () => COUNTED.map((outcome) => [{ channel, outcome }, this.tries.get(outcome)!] as const);
-    return [counter('latchkey_outbox_tries_total', 'Tries to deliver a message, by what they came to', each)];
+    const each = () => COUNTED.map((outcome) => [{ channel, outcome }, this.attempts.get(outcome)!] as const);
+    return [counter('latchkey_outbox_tries_total', 'Attempts to deliver a message, by result', each)];
   }
 }

@@ -10,7 +10,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import type { Log } from '../../telemetry/log.js';
-import type { GrpcRequestTimes, Outcome } from '../../telemetry/request-times.js';
+import type { Outcome, RequestTimes } from '../../telemetry/request-times.js';
 import type { OpenSpan, Traces } from '../../telemetry/traces.js';
 import { mapError } from '../shared/error-table.js';
 import { inProtoSpelling } from '../shared/proto-spelling.js';
@@ -23,7 +23,7 @@ type Role = GrpcDoor['role'];
 export class CallPipeline {
   constructor(
     private readonly identity: ServiceIdentity,
-    private readonly times: GrpcRequestTimes,
+    private readonly times: RequestTimes,
     private readonly traces: Traces,
     private readonly log: Log,
   ) {}
@@ -124,12 +124,11 @@ export function callerOf(call: IdentifiedCall): Caller {
   };
 }
 
-/** W3C Trace Context, from gRPC metadata. */
+/** W3C Trace Context. */
 function traceparentOf(metadata: Metadata): string | undefined {
   return metadata.get('traceparent')[0]?.toString();
 }
 
-/** The status with which a failed call ends. */
 function toStatus(error: unknown): Pick<StatusObject, 'code' | 'details'> {
   const { grpc: code, message: details } = mapError(inProtoSpelling(error));
   return { code, details };

@@ -4,10 +4,7 @@ import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { ServiceRole } from '../../../config/service-roles.js';
 import type { Instrument } from '../../telemetry/instrument.js';
 
-/**
- * A gRPC service that we listen on. A door that is registered in `composition/doors.ts` is served, described by
- * reflection, watched by health checks, restricted to its role, timed and traced.
- */
+/** `composition/doors.ts` registers a door, which is then served, described by reflection, timed and traced. */
 export interface GrpcDoor {
   /** The full name with its package, such as `latchkey.v1.ApiKeyService`. */
   readonly service: string;
@@ -19,10 +16,7 @@ export interface GrpcDoor {
   readonly role: ServiceRole;
   /** Read once, when the server opens. */
   readonly methods: Readonly<Record<string, GrpcMethod>>;
-  /**
-   * For a door whose methods are in Nest controllers: the controllers, and the transport to which Nest gives the
-   * methods.
-   */
+  /** For methods in Nest controllers, which Nest registers with the transport. */
   readonly nest?: { readonly controllers: readonly Type[]; readonly strategy: CustomTransportStrategy };
   instruments?(): readonly Instrument[];
   /** Makes open streams end. */
@@ -34,10 +28,7 @@ type GrpcMethod = UnaryMethod<never, unknown> | StreamMethod<never, unknown>;
 export interface UnaryMethod<Request, Answer> {
   /** @param identity name of the calling service */
   answer(request: Request, call: ServerUnaryCall<Request, Answer>, identity: string): Promise<Answer>;
-  /**
-   * When the request was read from the connection, by performance.now(). Without it, timing begins when the call is
-   * served.
-   */
+  /** When the request was read from the connection, by performance.now(). Default: when the call is served. */
   arrivedAt?(request: Request): number;
   /** The caller's id of the request, made safe for the log. */
   requestId?(request: Request): string | undefined;

@@ -15,7 +15,6 @@ import { PROTO_OPTIONS } from './protos.js';
 
 const CERTIFICATE_REFRESH_MS = 60_000;
 
-/** The one gRPC server, with one service for each door. */
 export class GrpcServer {
   private readonly server = new Server(CHANNEL_OPTIONS);
 
@@ -26,7 +25,7 @@ export class GrpcServer {
     private readonly health: GrpcHealth,
   ) {}
 
-  /** Listens. Throws when the port is taken. */
+  /** @throws the port is taken */
   async open(): Promise<void> {
     const { server, doors, config } = this;
     this.health.serve(server, doors);

@@ -4,7 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import helmet from 'helmet';
 import type { Config } from '../../../config/config.js';
 import type { Log } from '../../telemetry/log.js';
-import type { HttpRequestTimes } from '../../telemetry/request-times.js';
+import type { RequestTimes } from '../../telemetry/request-times.js';
 import type { Traces } from '../../telemetry/traces.js';
 import type { HttpDoor } from './http-door.js';
 import { accessLog } from './pipeline/access-log.js';
@@ -24,7 +24,7 @@ export interface HttpParts {
   readonly doors: readonly HttpDoor[];
   readonly config: Config;
   readonly log: Log;
-  readonly times: HttpRequestTimes;
+  readonly times: RequestTimes;
   readonly traces: Traces;
 }
 
@@ -60,10 +60,7 @@ export function configureHttp({ app, doors, config, log, times, traces }: HttpPa
   serveOpenApi(app);
 }
 
-/**
- * Skips a handler at exactly these paths. Paths are compared like routes: letter case and a slash at the end do not
- * matter.
- */
+/** Skips a handler at exactly these paths. Like in routes, letter case and a slash at the end do not matter. */
 function exceptAt(paths: readonly string[]) {
   return (handler: RequestHandler): RequestHandler =>
     (request, response, next) => {
@@ -77,38 +74,21 @@ function noStore(_request: Request, response: Response, next: NextFunction): voi
   next();
 }
 
+const BEARER = { type: 'http', bearerFormat: 'opaque' } as const;
+const PLATFORM_TOKEN = "A JWT of the platform's own login, where SESSION_JWKS_URL is set";
+const SERVICE_TOKEN = 'A service token with the role reporter for leaked tokens, with the role validator elsewhere';
+const BARE_TOKEN = 'The service token without a scheme, as GitLab sends it';
+
 function serveOpenApi(app: NestExpressApplication): void {
   const description = new DocumentBuilder()
     .setTitle('Latchkey')
     .setDescription('Personal API keys: create, list, revoke, and see what happened to them')
     .setVersion('1')
     .addCookieAuth('latchkey_session')
-    .addBearerAuth(
-      {
-        type: 'http',
-        bearerFormat: 'JWT',
-        description: "A JWT of the platform's own login, where SESSION_JWKS_URL is set",
-      },
-      'platform_token',
-    )
-    .addBearerAuth(
-      {
-        type: 'http',
-        bearerFormat: 'opaque',
-        description: 'A service token: of the role reporter for leaked tokens, of the role validator elsewhere',
-      },
-      'service_token',
-    )
-    .addApiKey(
-      {
-        type: 'apiKey',
-        in: 'header',
-        name: 'Authorization',
-        description: 'The service token alone, as GitLab sends it',
-      },
-      'bare_service_token',
-    )
-    .addBearerAuth({ type: 'http', bearerFormat: 'opaque', description: 'An API key' }, 'api_key')
+    .addBearerAuth({ ...BEARER, bearerFormat: 'JWT', description: PLATFORM_TOKEN }, 'platform_token')
+    .addBearerAuth({ ...BEARER, description: SERVICE_TOKEN }, 'service_token')
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'Authorization', description: BARE_TOKEN }, 'bare_service_token')
+    .addBearerAuth({ ...BEARER, description: 'An API key' }, 'api_key')
     .addBasicAuth({ type: 'http', description: 'The name of a service identity, and its token' }, 'service_client')
     .build();
   const document = SwaggerModule.createDocument(app, description, { extraModels: PROBLEM_MODELS });

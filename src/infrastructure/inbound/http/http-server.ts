@@ -10,7 +10,6 @@ import { configureHttp, type HttpParts } from './http-app.js';
  */
 const KEEP_ALIVE_MS = 75_000;
 
-/** The one HTTP server, with all doors. */
 export class HttpServer {
   private readonly shutDown: () => Promise<void>;
 
@@ -20,7 +19,7 @@ export class HttpServer {
     this.shutDown = httpShutDown(server);
   }
 
-  /** Listens. Throws when the port is taken. */
+  /** @throws the port is taken */
   async open(): Promise<void> {
     configureHttp(this.parts);
     const { app, config } = this.parts;
@@ -38,10 +37,9 @@ export class HttpServer {
 }
 
 /**
- * Call this before the server listens.
- * @returns a function that shuts the server down: it answers requests in progress, closes idle connections at once, and
- *   cuts off a client that takes too long. Node would wait for ever for a connection that has never sent a request, and
- *   proxies keep such connections open.
+ * Call this before the server listens. Node would wait forever for a connection that has never sent a request, and
+ * proxies keep such connections open.
+ * @returns answers requests in progress, closes idle connections, and cuts off a client that takes too long
  */
 function httpShutDown(server: Server): () => Promise<void> {
   const unused = new Set<Socket>();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readBearer, readBearerOrBare } from './bearer.js';
 
-describe('readBearer: scheme in any case, one space, nothing trimmed, one header', () => {
+describe('readBearer', () => {
   test.each<[string, string[], string | undefined]>([
     ['the usual form', ['Bearer abc'], 'abc'],
     ['lower case', ['bearer abc'], 'abc'],
@@ -22,12 +22,12 @@ describe('readBearer: scheme in any case, one space, nothing trimmed, one header
     ['the same header twice', ['Bearer abc', 'Bearer abc'], undefined],
     ['a second, empty header', ['Bearer abc', ''], undefined],
     ['a non-ASCII look-alike', ['Вearer abc'], undefined],
-  ])('%s', (_what, headers, credential) => {
+  ])('reads %s', (_what, headers, credential) => {
     expect(readBearer(headers)).toBe(credential);
   });
 });
 
-describe('readBearerOrBare: the same, or the credential alone', () => {
+describe('readBearerOrBare', () => {
   test.each<[string, string[], string | undefined]>([
     ['the usual form', ['Bearer abc'], 'abc'],
     ['the credential alone', ['abc'], 'abc'],
@@ -35,7 +35,7 @@ describe('readBearerOrBare: the same, or the credential alone', () => {
     ['two in one header', ['abc, def'], undefined],
     ['two headers', ['abc', 'abc'], undefined],
     ['no header', [], undefined],
-  ])('%s', (_what, headers, credential) => {
+  ])('reads %s', (_what, headers, credential) => {
     expect(readBearerOrBare(headers)).toBe(credential);
   });
 });

@@ -7,7 +7,7 @@ const NONE = { ip: undefined, userAgent: undefined, requestId: undefined };
 const ipOf = (ip: string | undefined) => clientFacts({ ...NONE, ip }).ip;
 const userAgentOf = (userAgent: string | undefined) => clientFacts({ ...NONE, userAgent }).userAgent;
 
-describe('the address of a client', () => {
+describe("a client's address", () => {
   test.each([
     ['203.0.113.9', '203.0.113.9'],
     ['2001:db8::1', '2001:db8::1'],
@@ -24,20 +24,20 @@ describe('the address of a client', () => {
     [' 203.0.113.9', null],
     ["'; DROP TABLE audit_events; --", null],
     ['%eth0', null],
-  ])('%j is kept as %j', (said, kept) => expect(ipOf(said)).toBe(kept));
+  ])('%j is stored as %j', (sent, kept) => expect(ipOf(sent)).toBe(kept));
 
-  test('fits its column whatever is said', () => {
-    const said = fc.oneof(
+  test('fits its column', () => {
+    const sent = fc.oneof(
       fc.ipV4(),
       fc.ipV6(),
       fc.ipV6().map((ip) => `${ip}%${'x'.repeat(300)}`),
       fc.string(),
     );
-    fc.assert(fc.property(said, (ip) => (ipOf(ip)?.length ?? 0) <= 45));
+    fc.assert(fc.property(sent, (ip) => (ipOf(ip)?.length ?? 0) <= 45));
   });
 });
 
-describe('the text of a client', () => {
+describe("a client's text", () => {
   test.each([
     ['curl/8.5', 'curl/8.5'],
     ['', null],
@@ -47,9 +47,9 @@ describe('the text of a client', () => {
     ['a\u2028b\u2029c\u0085d\u007fe', 'abcde'],
     ['lone \ud83d surrogate', 'lone  surrogate'],
     ['🔑', '🔑'],
-  ])('%j is kept as %j', (said, kept) => expect(userAgentOf(said)).toBe(kept));
+  ])('%j is stored as %j', (sent, kept) => expect(userAgentOf(sent)).toBe(kept));
 
-  test.each(['lk', 'abc'])('never holds the secret of a key with the prefix %s, wherever it stands', (prefix) => {
+  test.each(['lk', 'abc'])('never contains the secret of a key with the prefix %s', (prefix) => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 700 }), fc.boolean(), (before, split) => {
         const key = KeyString.generate(prefix);
@@ -60,7 +60,7 @@ describe('the text of a client', () => {
     );
   });
 
-  test('fits its column, well-formed, whatever is said', () => {
+  test('fits its column and is well-formed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 0, maxLength: 2000 }), (text) => {
         const facts = clientFacts({ ...NONE, userAgent: text, requestId: text });
@@ -73,7 +73,7 @@ describe('the text of a client', () => {
     );
   });
 
-  test('is cut between characters, never within one', () => {
+  test('is never cut inside a character', () => {
     expect(userAgentOf('🔑'.repeat(300))).toBe('🔑'.repeat(256));
     expect(userAgentOf(`x${'🔑'.repeat(300)}`)).toBe(`x${'🔑'.repeat(255)}`);
     expect(clientFacts({ ...NONE, requestId: '🔑'.repeat(300) }).requestId).toBe('🔑'.repeat(128));

@@ -5,10 +5,7 @@ import { withoutSecrets } from '../../../domain/secrets.js';
 const MAX_USER_AGENT = 256;
 const MAX_REQUEST_ID = 128;
 
-/**
- * Facts about the client, made safe for the audit trail: no control characters, lone surrogates or keys, and limited in
- * length.
- */
+/** Made safe for the audit trail: no control characters, lone surrogates or keys, and limited in length. */
 export function clientFacts(facts: {
   ip: string | undefined;
   userAgent: string | undefined;

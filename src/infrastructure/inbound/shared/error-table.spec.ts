@@ -4,7 +4,7 @@ import { LatchkeyError } from '../../../domain/errors.js';
 import { mapError } from './error-table.js';
 
 test.each([new Error('connect postgres://latchkey:hunter2@db'), new TypeError('x is undefined'), 'hunter2', undefined])(
-  'a fault of our own is told as one, and nothing of it',
+  'answers a fault of our own without any detail',
   (fault) => {
     expect(mapError(fault)).toEqual({
       http: 500,
@@ -16,7 +16,7 @@ test.each([new Error('connect postgres://latchkey:hunter2@db'), new TypeError('x
   },
 );
 
-test('an error of a request is answered in its own words', () => {
+test('answers an error of a request with its message', () => {
   expect(mapError(new LatchkeyError('not_found', 'There is no such API key'))).toEqual({
     http: 404,
     grpc: status.NOT_FOUND,

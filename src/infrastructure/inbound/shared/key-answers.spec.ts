@@ -22,7 +22,7 @@ const grant = {
   expiresAt: new Date(1),
 } as const;
 
-test('a grant names the owner, the key, its access and its permissions, and says what is left and when it expires', () => {
+test('a grant has the owner, the key, its access and permissions, the rate limit and the expiry', () => {
   expect(answers.of({ verdict: grant, rate })).toEqual({
     status: 200,
     headers: {
@@ -38,7 +38,7 @@ test('a grant names the owner, the key, its access and its permissions, and says
   });
 });
 
-test('a client that asks for itself is told what is left and when its key expires, and not who it is', () => {
+test('a client with its own key gets the rate limit and the expiry, but no identity', () => {
   expect(answers.toClient({ verdict: grant, rate })).toEqual({
     status: 200,
     headers: { ...RATE_HEADERS, 'Latchkey-Key-Expires': '1970-01-01T00:00:00.001Z' },
@@ -46,21 +46,21 @@ test('a client that asks for itself is told what is left and when its key expire
   });
 });
 
-test('a refusal says nothing of when a key expires', () => {
+test('a refusal does not reveal when the key expires', () => {
   for (const reason of DENIAL_REASONS) {
     expect(answers.of({ verdict: deny(reason), rate }).headers).not.toHaveProperty('Latchkey-Key-Expires');
   }
 });
 
-test('a grant without permissions says so, rather than nothing', () => {
+test('a grant without permissions has an empty permissions header', () => {
   const { headers } = answers.of({ verdict: { ...grant, permissions: [] }, rate });
   expect(headers['X-Latchkey-Permissions']).toBe('');
 });
 
-test('every 401 is the same, and every 403', () => {
-  const told = DENIAL_REASONS.map((reason) => JSON.stringify(answers.of({ verdict: deny(reason) })));
-  expect(new Set(told.slice(0, 5))).toEqual(new Set([told[0]]));
-  expect(new Set(told.slice(6))).toEqual(new Set([told[6]]));
+test('every 401 looks the same, and so does every 403', () => {
+  const refusals = DENIAL_REASONS.map((reason) => JSON.stringify(answers.of({ verdict: deny(reason) })));
+  expect(new Set(refusals.slice(0, 5))).toEqual(new Set([refusals[0]]));
+  expect(new Set(refusals.slice(6))).toEqual(new Set([refusals[6]]));
   expect(answers.of({ verdict: deny('revoked') })).toEqual({
     status: 401,
     headers: { 'Content-Type': 'application/json', 'WWW-Authenticate': 'Bearer' },
@@ -86,7 +86,7 @@ test.each([
   [1, '1'],
   [1_000_000, '1'],
   [1_000_001, '2'],
-])('too many requests may come again after %d microseconds: Retry-After: %s', (retryAfterMicros, seconds) => {
+])('a wait of %d microseconds is Retry-After: %s', (retryAfterMicros, seconds) => {
   const limited = { ...rate, admitted: false, remaining: 0, retryAfterMicros };
   expect(answers.of({ verdict: deny('rate-limited'), rate: limited })).toMatchObject({
     status: 429,
@@ -95,7 +95,7 @@ test.each([
   });
 });
 
-test('without a store no request gets in, and no answer says that the key is invalid', () => {
+test('without a store no request gets in, and the answer does not say that the key is invalid', () => {
   expect(answers.unavailable).toEqual({
     status: 503,
     headers: { 'Content-Type': 'application/json' },

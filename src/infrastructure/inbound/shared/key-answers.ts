@@ -12,7 +12,7 @@ export interface KeyAnswer {
   readonly body: string | undefined;
 }
 
-/** The one place that decides what a client with a key learns. The guard in a resource service answers the same. */
+/** Decides what a client with a key learns. The guard in a resource service answers the same. */
 export class KeyAnswers {
   private readonly policy: string;
 
@@ -20,9 +20,7 @@ export class KeyAnswers {
     this.policy = `"key";q=${limit.burst};w=${rateLimitWindowSeconds(limit)}`;
   }
 
-  /**
-   * For a proxy between client and service. It passes the identity headers to the service and the rest to the client.
-   */
+  /** For a proxy, which passes the identity headers to the service and the rest to the client. */
   of(validation: Validation): KeyAnswer {
     const { verdict } = validation;
     const answer = this.toClient(validation);
@@ -30,7 +28,6 @@ export class KeyAnswers {
     return { ...answer, headers: { ...answer.headers, ...EXPOSED, ...identityHeaders(verdict) } };
   }
 
-  /** The answer for the client itself. */
   toClient({ verdict, rate }: Validation): KeyAnswer {
     const headers = rate ? this.rateLimitHeaders(rate) : {};
     if (verdict.granted) return { status: 200, headers: { ...headers, ...expiryHeader(verdict) }, body: undefined };
@@ -42,7 +39,7 @@ export class KeyAnswers {
     return refusal(429, message, { ...headers, 'Retry-After': String(retryAfterSeconds(rate)) });
   }
 
-  /** A store is unavailable, so nobody gets in. */
+  /** A store is unavailable, so no request gets in. */
   readonly unavailable = refusal(503, 'service unavailable', {});
 
   /** RateLimit-Policy and RateLimit, as the IETF draft "RateLimit header fields for HTTP" writes them. */
@@ -56,9 +53,7 @@ export function wholeSeconds(micros: number): number {
   return Math.ceil(micros / 1_000_000);
 }
 
-/**
- * RFC 6750, section 3: the key is good but lacks a right. `scope` names the missing permission, if that is the reason.
- */
+/** RFC 6750, section 3. `scope` names the missing permission, if that is the reason. */
 export function insufficientScope({ missing }: { readonly missing?: string }): string {
   const scope = missing ? `, scope="${missing}"` : '';
   return `Bearer error="insufficient_scope"${scope}`;
@@ -85,9 +80,7 @@ function expiryHeader({ expiresAt }: Grant): Record<string, string> {
   return { [KEY_EXPIRES]: expiresAt.toISOString() };
 }
 
-/**
- * Every grant has all of them, even empty ones, so that a client's header of the same name never reaches the service.
- */
+/** Always all of them, even if empty, so that a client's header of the same name never reaches the service. */
 function identityHeaders({ ownerId, keyId, access, permissions }: Grant): Record<string, string> {
   return {
     'X-Latchkey-Owner': ownerId,

@@ -13,8 +13,10 @@ export function cannotListen(error: unknown, variable: PortVariable, port: numbe
     case 'EADDRINUSE':
       return new CannotListen(`port ${port} is taken: set ${variable} to a free one`);
     case 'EACCES':
-      return new CannotListen(`port ${port} may not be opened by this user: set ${variable} to one from 1024 up`);
+      return new CannotListen(`this user may not open port ${port}: set ${variable} to 1024 or higher`);
     default:
-      return new CannotListen(`HOST=${host} is no address of this machine (${met}): set HOST to one that is`);
+      return new CannotListen(
+        `HOST=${host} is not an address of this machine (${met}): set HOST to one of its addresses`,
+      );
   }
 }

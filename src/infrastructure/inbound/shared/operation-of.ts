@@ -11,17 +11,13 @@ const BY_METHOD = new Map<string, Operation>([
   ['DELETE', 'destroy'],
 ]);
 
-/**
- * The operation that an HTTP method stands for. Methods are case-sensitive (RFC 9110, section 9.1). Any other method
- * counts as an operation that no key may do, instead of being refused here: an unknown client then gets 401 and is
- * recorded, and a good key is charged and gets 403.
- */
+/** Methods are case-sensitive (RFC 9110, section 9.1). Unknown methods count as an operation that no key may do. */
 export function operationOf(method: string): Operation {
   return BY_METHOD.get(method) ?? 'destroy';
 }
 
 /**
- * The question for a request of which nothing else is known: an operation that no key may do. So a good key is charged
- * and gets 403, and an unknown client gets 401 and is recorded, as everywhere else.
+ * An operation that no key may do, for a request of which nothing else is known. A good key is charged and gets 403. An
+ * unknown client gets 401 and is recorded.
  */
 export const CLOSED: Question = { operation: 'destroy', permission: '' };

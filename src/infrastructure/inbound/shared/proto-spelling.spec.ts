@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { invalidFields, LatchkeyError } from '../../../domain/errors.js';
 import { inProtoSpelling } from './proto-spelling.js';
 
-test('every field of an error is named as the contract spells it', () => {
+test('spells every field of an error as in the contract', () => {
   const error = invalidFields([
     { field: 'email', message: 'must be an email address' },
     { field: 'displayName', message: 'must be at most 200 characters' },
@@ -17,6 +17,6 @@ test('every field of an error is named as the contract spells it', () => {
 });
 
 test.each([new LatchkeyError('not_found', 'There is no such API key'), new Error('boom'), 'boom', undefined])(
-  'an error that names no field is left as it is: %p',
+  'leaves an error without fields as it is: %p',
   (error) => expect(inProtoSpelling(error)).toBe(error),
 );

@@ -3,7 +3,7 @@ import { gauge, type Instrument } from '../../telemetry/instrument.js';
 
 const NOBODYS_KEY = '0'.repeat(24);
 
-/** Whether validations can be answered. It checks this with a read like that of a validation. */
+/** Whether validations can be answered. Checked with a read like that of a validation. */
 export class Readiness {
   private isDraining = false;
   private wasReady = false;
@@ -32,10 +32,8 @@ export class Readiness {
   }
 
   instruments(): Instrument[] {
-    const ready = () => Number(this.wasReady);
-    return [
-      gauge('latchkey_ready', 'Whether validations could be answered (1) at the last look, or not (0)', ready, 'min'),
-    ];
+    const help = 'Whether validations could be answered (1) at the last check, or not (0)';
+    return [gauge('latchkey_ready', help, () => Number(this.wasReady), 'min')];
   }
 
   /** Reports "not ready" from now on, so that new work goes elsewhere. */

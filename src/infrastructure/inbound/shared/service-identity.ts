@@ -10,11 +10,10 @@ export interface ClientSecret {
   readonly token: string;
 }
 
-/** What a call says about the calling service, the same for every door. */
 export interface Caller {
   /** Every Authorization header or metadata entry, as the caller sent it. */
   readonly authorization: readonly string[];
-  /** Instead of the bearer token: pairs of name and token, any of which may be the right one. */
+  /** Checked instead of the bearer token. Any of them may be the right one. */
   readonly secrets?: readonly ClientSecret[] | undefined;
   /** Whether the header may contain the token alone, without a scheme. */
   readonly mayBeBare?: boolean;
@@ -24,9 +23,7 @@ export interface Caller {
 
 /** Finds out which service is calling, by its bearer token or its client certificate. */
 export class ServiceIdentity {
-  /**
-   * Tokens whose digest has matched before. They come with every call, and there are no more of them than configured.
-   */
+  /** Tokens whose digest has matched before. There are no more of them than configured. */
   private readonly proven = new Map<string, readonly ServiceToken[]>();
 
   constructor(
@@ -34,10 +31,7 @@ export class ServiceIdentity {
     private readonly certificates: readonly CertificateRole[],
   ) {}
 
-  /**
-   * Returns the name under which the caller has this role. Throws `unauthenticated` when the caller is unknown,
-   * `forbidden` when it has another role.
-   */
+  /** The caller's name. Throws `unauthenticated` for an unknown caller, `forbidden` for one without this role. */
   require(role: ServiceRole, caller: Caller): string {
     const byToken =
       caller.secrets?.flatMap((secret) => this.identitiesOfSecret(secret)) ?? this.identitiesOfBearer(caller);

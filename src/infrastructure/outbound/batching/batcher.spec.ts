@@ -19,7 +19,7 @@ const oneTurn = () => new Promise((resolve) => setImmediate(resolve));
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
 const sizes = (sent: { items: readonly number[] }[]) => sent.map(({ items }) => items.length);
 
-test('what arrives in one turn is sent together, and everyone gets their own answer', async () => {
+test('items of one turn are sent together, and each gets its own answer', async () => {
   const { sent, batches } = batcher();
   const answers = [batches.add(1), batches.add(2), batches.add(3)];
   await oneTurn();
@@ -28,12 +28,12 @@ test('what arrives in one turn is sent together, and everyone gets their own ans
   expect(await Promise.all(answers)).toEqual([-1, -2, -3]);
 });
 
-describe('what waits is shared out over the batches that may be in flight', () => {
+describe('sharing the waiting items among several batches', () => {
   const utilization = jest.spyOn(performance, 'eventLoopUtilization');
   const beBusy = (share: number) => utilization.mockReturnValue({ idle: 0, active: 0, utilization: share });
   afterAll(() => utilization.mockRestore());
 
-  test('when there are many, and time to spare', async () => {
+  test('happens when there are many items and spare time', async () => {
     const { sent, batches } = batcher(100);
     beBusy(0.5);
     const answers = numbers(0, 64).map((n) => batches.add(n));
@@ -43,7 +43,7 @@ describe('what waits is shared out over the batches that may be in flight', () =
     expect(await Promise.all(answers)).toEqual(numbers(0, 64).map((n) => -n));
   });
 
-  test('but not when there are few', async () => {
+  test('does not happen when there are few items', async () => {
     const { sent, batches } = batcher(100);
     beBusy(0.5);
     for (const n of numbers(0, 62)) void batches.add(n);
@@ -51,7 +51,7 @@ describe('what waits is shared out over the batches that may be in flight', () =
     expect(sizes(sent)).toEqual([62]);
   });
 
-  test('nor when there is no time to spare', async () => {
+  test('does not happen without spare time', async () => {
     const { sent, batches } = batcher(100);
     beBusy(0.9);
     for (const n of numbers(0, 64)) void batches.add(n);
@@ -60,7 +60,7 @@ describe('what waits is shared out over the batches that may be in flight', () =
   });
 });
 
-test('nobody joins a batch that was sent: the next one waits until there is room', async () => {
+test('an item never joins a sent batch, and waits until the next one may be sent', async () => {
   const { sent, batches } = batcher();
   const first = numbers(0, 25).map((n) => batches.add(n));
   await oneTurn();
@@ -75,7 +75,7 @@ test('nobody joins a batch that was sent: the next one waits until there is room
   expect(await Promise.all([...first, late])).toEqual([...numbers(0, 25), 99].map((n) => -n));
 });
 
-test('a refusal reaches those who asked, and nobody else', async () => {
+test('a failed batch rejects only its own items', async () => {
   const { sent, batches } = batcher();
   const outcomes = Promise.allSettled(numbers(0, 14).map((n) => batches.add(n)));
   await oneTurn();
@@ -87,11 +87,11 @@ test('a refusal reaches those who asked, and nobody else', async () => {
   ]);
 });
 
-describe('with a clock that is set by hand', () => {
+describe('a batcher on a fake clock', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  test('keeps the pause that is asked for between two sendings, and sends together what comes meanwhile', async () => {
+  test('pauses between two batches, and sends together the items of the pause', async () => {
     const sent: (readonly number[])[] = [];
     const send = async (items: readonly number[]) => {
       sent.push(items);
@@ -112,19 +112,19 @@ describe('with a clock that is set by hand', () => {
   });
 
   test.each([
-    ['at once, those who wait are not refused with it', 0, []],
-    ['late, those who wait are refused with it, so that none waits twice', 1000, [3, 4]],
-  ])('when a batch fails %s', async (_, afterMs, refusedWithIt) => {
+    ['at once, keeps the waiting items', 0, []],
+    ['late, rejects the waiting items too', 1000, [3, 4]],
+  ])('when a batch fails %s', async (_, afterMs, rejectedToo) => {
     const { sent, batches } = batcher(1);
-    const refused: number[] = [];
-    for (const n of [1, 2, 3, 4]) batches.add(n).catch(() => refused.push(n));
+    const rejected: number[] = [];
+    for (const n of [1, 2, 3, 4]) batches.add(n).catch(() => rejected.push(n));
     await jest.advanceTimersByTimeAsync(afterMs + 1);
     await sent[0]!.refuse();
     await jest.advanceTimersByTimeAsync(0);
-    expect(refused).toEqual([1, ...refusedWithIt]);
+    expect(rejected).toEqual([1, ...rejectedToo]);
   });
 
-  test('when a batch fails late, each that is refused with it is answered what stands in its place, if anything does', async () => {
+  test('uses the replacement answer for all items after a late failure', async () => {
     const send = async () => {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       throw new Error('away');

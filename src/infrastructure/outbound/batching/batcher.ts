@@ -9,10 +9,7 @@ interface BatcherOptions<Item, Answer> {
   readonly maxBatch: number;
   readonly maxInFlight: number;
   readonly timeoutMs: number;
-  /**
-   * Returns the minimum time between the starts of two batches, in milliseconds. Called before each one; without it
-   * there is no pause.
-   */
+  /** Returns the minimum time between the starts of two batches, in milliseconds. Called before each one. */
   readonly pauseMs?: (nowMs: number) => number;
   /** The name of a batch in a trace. */
   readonly name: string;
@@ -34,10 +31,7 @@ const BUSY = 0.75;
 /** Bounds for batch sizes: powers of two, beyond the largest batch. */
 const SIZES = Array.from({ length: 11 }, (_, power) => 2 ** power);
 
-/**
- * Sends items together that arrive together. A batch is closed when it is sent, and later items wait for the next one.
- * So what an answer reports is never older than the call that gets it.
- */
+/** Sends items together that arrive together. An item never joins a sent batch, so no answer is older than its call. */
 export class Batcher<Item, Answer> {
   private waiting: Waiting<Item, Answer>[] = [];
   private inFlight = 0;
@@ -94,8 +88,8 @@ export class Batcher<Item, Answer> {
   }
 
   /**
-   * How many of the waiting items the next batch takes: all of them, unless there are many and this process has time to
-   * spare. Then they are shared out, so that the other side works on one batch while we handle the answers to another.
+   * How many of the waiting items the next batch takes: all of them, unless there are many and this process has spare
+   * time. Then several batches share them, so that the other side works on one while we handle the answers to another.
    */
   private share(): number {
     const share = Math.ceil(this.waiting.length / (this.options.maxInFlight - this.inFlight));
@@ -122,8 +116,7 @@ export class Batcher<Item, Answer> {
       batch.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       span.end('failed');
-      // A refusal arrives quickly. After a timeout, the items that waited for this batch fail too, so that none waits
-      // twice.
+      // After a timeout, the items that waited for this batch fail too, so that none waits twice.
       const wasLate = performance.now() - sentAt > this.options.timeoutMs / 2;
       const refused = wasLate ? [...batch, ...this.waiting.splice(0)] : batch;
       const { instead } = this.options;

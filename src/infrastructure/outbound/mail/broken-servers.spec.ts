@@ -56,7 +56,7 @@ async function tried(url: string, timeouts?: { stepMs: number; wholeMs: number }
 
 const refusing = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
 
-describe('a server that fails is named with what it said, and gets its mail at the next try:', () => {
+describe('a failed attempt', () => {
   test.each<[string, SMTPServerOptions, RegExp]>([
     [
       '421 at the greeting',
@@ -73,34 +73,34 @@ describe('a server that fails is named with what it said, and gets its mail at t
       { onRcptTo: ({ address }, _session, callback) => callback(refusing(550, `<${address}> does not live here`)) },
       /550.*<…> does not live here/,
     ],
-    ['TLS that is not offered', { disabledCommands: ['STARTTLS', 'AUTH'] }, /STARTTLS/],
-  ])('%s', async (what, options, why) => {
+    ['no STARTTLS', { disabledCommands: ['STARTTLS', 'AUTH'] }, /STARTTLS/],
+  ])('reports the answer of the server, and the next attempt works: %s', async (what, options, why) => {
     const server = await mailServer(options);
-    const query = what.startsWith('TLS') ? '?requireTLS=true' : '';
-    const said = await tried(`smtp://${server.place}${query}`);
-    expect(said).toMatch(why);
-    expect(said).not.toContain(ADDRESS);
+    const query = what.startsWith('no STARTTLS') ? '?requireTLS=true' : '';
+    const message = await tried(`smtp://${server.place}${query}`);
+    expect(message).toMatch(why);
+    expect(message).not.toContain(ADDRESS);
     expect(server.mails).toEqual([]);
     await eventually(async () => server.connections === 0);
 
-    const mended = await mailServer();
-    expect(await tried(`smtp://${mended.place}`)).toBeUndefined();
-    expect(mended.mails).toHaveLength(1);
+    const working = await mailServer();
+    expect(await tried(`smtp://${working.place}`)).toBeUndefined();
+    expect(working.mails).toHaveLength(1);
   });
 
-  test('one that refuses the connection', async () => {
+  test('reports that the server refuses the connection', async () => {
     const { server, place } = await anyServer(() => undefined);
     await new Promise<void>((resolve) => server.close(() => resolve()));
     expect(await tried(`smtp://${place}`)).toMatch(/ECONNREFUSED/);
   });
 
-  test('one that closes in the middle of the mail', async () => {
+  test('reports that the server closes in the middle of the mail', async () => {
     const { place } = await anyServer((socket) => {
       socket.write('220 hello\r\n');
       socket.on('data', (chunk) => {
         const command = chunk.toString();
         if (command.includes('Subject:')) socket.destroy();
-        else socket.write(command.startsWith('DATA') ? '354 go on\r\n' : '250 ok\r\n');
+        else socket.write(command.startsWith('DATA') ? '354 continue\r\n' : '250 ok\r\n');
       });
     });
     expect(await tried(`smtp://${place}`)).toMatch(/closed/i);
@@ -108,26 +108,26 @@ describe('a server that fails is named with what it said, and gets its mail at t
 
   const timeouts = { stepMs: 100, wholeMs: 60_000 };
   /** On a busy machine, either timer may end the attempt. */
-  const GIVEN_UP = /Greeting never received|timeout/i;
-  test('one that hangs after it has accepted the connection', async () => {
+  const TIMED_OUT = /Greeting never received|timeout/i;
+  test('ends when the server hangs after the connection is open', async () => {
     const sockets: Socket[] = [];
     const { place } = await anyServer((socket) => void sockets.push(socket.resume()));
-    expect(await tried(`smtp://${place}`, timeouts)).toMatch(GIVEN_UP);
+    expect(await tried(`smtp://${place}`, timeouts)).toMatch(TIMED_OUT);
     await eventually(async () => sockets.every(({ destroyed }) => destroyed));
   });
 
-  test('one that hangs after a command', async () => {
+  test('ends when the server hangs after a command', async () => {
     const { place } = await anyServer((socket) => void socket.resume().write('220 hello\r\n'));
-    expect(await tried(`smtp://${place}`, timeouts)).toMatch(GIVEN_UP);
+    expect(await tried(`smtp://${place}`, timeouts)).toMatch(TIMED_OUT);
   });
 
-  test('one that never comes to an end', async () => {
+  test('ends when the server never stops sending', async () => {
     const { place } = await anyServer((socket) => {
       const talking = setInterval(() => socket.write('220-and\r\n'), 50);
       socket.resume().on('close', () => clearInterval(talking));
     });
-    const said = await tried(`smtp://${place}`, { stepMs: 600_000, wholeMs: 200 });
-    expect(said).toBe('The mail server took longer than 0.2 seconds');
+    const message = await tried(`smtp://${place}`, { stepMs: 600_000, wholeMs: 200 });
+    expect(message).toBe('The mail server took longer than 0.2 seconds');
   });
 });
 
@@ -135,7 +135,7 @@ describe('TLS', () => {
   test.each([
     ['smtp', {}],
     ['smtps', { secure: true }],
-  ])('by %s: a certificate that nobody vouches for gets nothing, not even unencrypted', async (protocol, options) => {
+  ])('is required by %s: an untrusted certificate gets no mail', async (protocol, options) => {
     const server = await mailServer({ disabledCommands: ['AUTH'], ...options });
     expect(await tried(`${protocol}://${server.place}`)).toMatch(/certificate/);
     expect(server.mails).toEqual([]);
@@ -144,13 +144,13 @@ describe('TLS', () => {
   test.each([
     ['smtp', {}],
     ['smtps', { secure: true }],
-  ])('by %s: is used where it is offered', async (protocol, options) => {
+  ])('is used by %s when it is offered', async (protocol, options) => {
     const server = await mailServer({ disabledCommands: ['AUTH'], ...options });
     expect(await tried(`${protocol}://${server.place}?tls.rejectUnauthorized=false`)).toBeUndefined();
     expect(server.mails.map(({ wasEncrypted }) => wasEncrypted)).toEqual([true]);
   });
 
-  test('is left alone where that is asked for', async () => {
+  test('is not used with ignoreTLS', async () => {
     const server = await mailServer({ disabledCommands: ['AUTH'] });
     expect(await tried(`smtp://${server.place}?ignoreTLS=true`)).toBeUndefined();
     expect(server.mails.map(({ wasEncrypted }) => wasEncrypted)).toEqual([false]);
@@ -163,7 +163,7 @@ describe('a login', () => {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const forms = [password, base64(password), base64(`\0${user}\0${password}`)];
 
-  test.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('by %s opens the server', async (method) => {
+  test.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])('works with %s', async (method) => {
     const server = await mailServer({
       disabledCommands: ['STARTTLS'],
       allowInsecureAuth: true,
@@ -177,19 +177,19 @@ describe('a login', () => {
     expect(server.mails.map((mail) => mail.user)).toEqual([user]);
   });
 
-  test.each(forms)('that is refused is never told, although the server repeats %s', async (form) => {
+  test.each(forms)('stays secret in the error even if the server repeats %s', async (form) => {
     const server = await mailServer({
       disabledCommands: ['STARTTLS'],
       allowInsecureAuth: true,
       onAuth: (_auth, _session, callback) => callback(refusing(535, `Not ${form} for ${user}`)),
     });
-    const said = await tried(`smtp://${login}@${server.place}`);
-    expect(said).toMatch(/535 Not … for/);
-    for (const secret of forms) expect(said).not.toContain(secret);
+    const message = await tried(`smtp://${login}@${server.place}`);
+    expect(message).toMatch(/535 Not … for/);
+    for (const secret of forms) expect(message).not.toContain(secret);
   });
 });
 
-test('a mail that is under way when the service ends is given up', async () => {
+test('a mail is aborted when the service ends', async () => {
   const sockets: Socket[] = [];
   const { place } = await anyServer((socket) => void sockets.push(socket.resume()));
   const { mail } = readConfig({

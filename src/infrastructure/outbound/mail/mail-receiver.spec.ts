@@ -37,7 +37,7 @@ interface Given {
 }
 
 /** Notifies the owner of a new key of 30 days, 25 days later. */
-async function tell(type: NoticeType, { data, ...profile }: Given = {}) {
+async function notify(type: NoticeType, { data, ...profile }: Given = {}) {
   const owner = await newOwner(app, { displayName: 'Ada Lovelace', ...profile });
   const { key, fullKey } = await createKey(app, owner.id, { name: 'Deploy bot', expiresInDays: 30 });
   app.store.pass(25 * DAY_MS);
@@ -52,13 +52,13 @@ const only = (): ReceivedMail => {
   return server.mails[0]!;
 };
 
-test('there are words for what goes by mail, and for nothing else', () => {
+test('exactly the mailed types have a text', () => {
   expect(NOTICE_TYPES.filter(isMailed)).toEqual(MAILED);
 });
 
 describe.each(MAILED)('a mail of %s', (type) => {
-  test('reaches the owner alone, under the name of the sender, as text and as HTML', async () => {
-    const { owner } = await tell(type);
+  test('goes only to the owner, from the configured sender, as text and HTML', async () => {
+    const { owner } = await notify(type);
     const { recipients, from, to, text, html, attachments } = only();
     expect({ recipients, from, to, attachments }).toEqual({
       recipients: [owner.email],
@@ -73,8 +73,8 @@ describe.each(MAILED)('a mail of %s', (type) => {
     expect(html).toContain('<html lang="en">');
   });
 
-  test('names the key by its name and prefix, leads to it, and holds no secret of it', async () => {
-    const { key, fullKey } = await tell(type);
+  test('names and links the key, and contains no secret of it', async () => {
+    const { key, fullKey } = await notify(type);
     const { subject, text, html, raw } = only();
     const { publicPart, digest, ownerId } = key.snapshot();
     expect(subject).toMatch(/: Deploy bot$/);
@@ -89,8 +89,8 @@ describe.each(MAILED)('a mail of %s', (type) => {
     expect(raw).not.toContain(fullKey.slice(-16));
   });
 
-  test('is known as the same mail at each try, as one that no person wrote, and carries nothing that tracks', async () => {
-    const { message } = await tell(type);
+  test('keeps its id on each attempt, is marked as automatic and contains no tracking', async () => {
+    const { message } = await notify(type);
     await receiver.deliver(message);
     const [first, second] = server.mails;
     expect(first!.messageId).toBe(`<${message.id}@example.com>`);
@@ -110,16 +110,16 @@ describe.each(MAILED)('a mail of %s', (type) => {
   });
 });
 
-describe('the words', () => {
-  test('of a creation: when, from where, and until when', async () => {
-    await tell('api_key.created');
+describe('the text', () => {
+  test('of a creation shows when and from where the key was created, and its expiry', async () => {
+    await notify('api_key.created');
     const { subject, text } = only();
     expect(subject).toBe('A new API key was created: Deploy bot');
     expect(text).toMatch(/Created: .* UTC\nFrom the address: 203\.0\.113\.7\nExpires: .* UTC\n/);
   });
 
-  test('of a coming expiry: how many days are left now, however late the mail is', async () => {
-    const { message } = await tell('api_key.expiring');
+  test('of an expiry shows the days that are left when the mail is sent', async () => {
+    const { message } = await notify('api_key.expiring');
     app.store.pass(3 * DAY_MS + 1);
     await receiver.deliver(message);
     app.store.pass(DAY_MS);
@@ -129,18 +129,18 @@ describe('the words', () => {
       'Your API key expires in 2 days: Deploy bot',
       'Your API key expires within a day: Deploy bot',
     ]);
-    expect(server.mails[0]!.text).toContain('To go on without a gap, rotate it');
+    expect(server.mails[0]!.text).toContain('To avoid an interruption, rotate it');
   });
 
-  test('of a leak: what happened, that the key has ended, and what to do', async () => {
-    await tell('api_key.leaked');
+  test('of a leak shows what happened, that the key was revoked, and what to do', async () => {
+    await notify('api_key.leaked');
     const { subject, text } = only();
     expect(subject).toBe('Your API key leaked and was revoked: Deploy bot');
     expect(text).toMatch(/can’t be used any more[^]*Create a new key/);
   });
 
-  test('of a new network: which address, and when', async () => {
-    await tell('api_key.used_from_new_network');
+  test('of a new network shows the address and the time', async () => {
+    await notify('api_key.used_from_new_network');
     const { subject, text } = only();
     expect(subject).toBe('Your API key was used from a new network: Deploy bot');
     expect(text).toMatch(/Address: 203\.0\.113\.7\nUsed: \d+ \w+ \d{4} at \d\d:\d\d UTC\n/);
@@ -150,7 +150,7 @@ describe('the words', () => {
 const EMOJI = '👩🏽‍🚀'.repeat(16);
 const KEY_AS_NAME = `lk_${'ab'.repeat(12)}.${'cd'.repeat(32)}`;
 
-describe('what people typed is text:', () => {
+describe('typed text', () => {
   test.each([
     ['<b>bold</b> & "quoted" <img src=x onerror=alert(1)>', undefined],
     ['two\r\nBcc: eve@example.org\r\n\r\nlines', 'two Bcc: eve@example.org lines'],
@@ -160,8 +160,8 @@ describe('what people typed is text:', () => {
     ['=?utf-8?B?PGI+?=', '= ?utf-8?B?PGI+?='],
     ['{{name}} ${name} %s $& &lt;', undefined],
     [KEY_AS_NAME, `${KEY_AS_NAME.slice(0, -64)}…`],
-  ])('%j as the name of a key', async (name, shown = name) => {
-    const { owner } = await tell('api_key.created', { data: { name } });
+  ])('is not interpreted as the name of a key: %j', async (name, shown = name) => {
+    const { owner } = await notify('api_key.created', { data: { name } });
     const { subject, text, html, recipients, headers } = only();
     expect(subject).toBe(`A new API key was created: ${shown}`);
     expect(text).toContain(`\nKey: ${shown}\n`);
@@ -176,8 +176,8 @@ describe('what people typed is text:', () => {
     ['<b>Ada</b>', '<b>Ada</b>'],
     ['Ада \u202Eabc', 'Ада abc'],
     ['=?utf-8?Q?Eve?=', '= ?utf-8?Q?Eve?='],
-  ])('%j as the name of a person', async (displayName, shown) => {
-    const { owner } = await tell('api_key.created', { displayName });
+  ])('is not interpreted as the name of a person: %j', async (displayName, shown) => {
+    const { owner } = await notify('api_key.created', { displayName });
     const { to, recipients, text, html } = only();
     expect(recipients).toEqual([owner.email]);
     expect(to).toEqual([{ name: shown.trim(), address: owner.email }]);
@@ -185,15 +185,15 @@ describe('what people typed is text:', () => {
     expect(html).not.toContain('<b>');
   });
 
-  test('a person without a name is greeted all the same', async () => {
-    await tell('api_key.created', { displayName: '' });
+  test('may be empty: a person without a name is greeted too', async () => {
+    await notify('api_key.created', { displayName: '' });
     expect(only().text!.startsWith('Hello,\n')).toBe(true);
   });
 
   test.each(["o'hara+keys@example.org", '"a,b"@example.org', 'ada@müller.example'])(
-    '%s is written to',
+    'may be an unusual address: %s',
     async (email) => {
-      await tell('api_key.created', { email: email.replace('@', `.${randomUUID().slice(0, 8)}@`) });
+      await notify('api_key.created', { email: email.replace('@', `.${randomUUID().slice(0, 8)}@`) });
       expect(only().recipients).toHaveLength(1);
     },
   );

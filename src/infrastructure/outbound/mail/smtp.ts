@@ -1,14 +1,14 @@
 import type { Transporter } from 'nodemailer';
 import type { SmtpConfig } from '../../../config/notices/mail-config.js';
 
-interface Patience {
+interface Timeouts {
   /** Timeout for connecting, for the server's greeting, and for any silence after that. */
   readonly stepMs: number;
-  /** Timeout for the whole attempt, because a server may send a word every nine seconds. */
+  /** Timeout for the whole attempt, because a server may send a line every few seconds. */
   readonly wholeMs: number;
 }
 
-const TIMEOUTS: Patience = { stepMs: 10_000, wholeMs: 15_000 };
+const TIMEOUTS: Timeouts = { stepMs: 10_000, wholeMs: 15_000 };
 const LONGEST_ANSWER = 64 * 1024;
 const LONGEST_REASON = 300;
 
@@ -42,18 +42,18 @@ export class Smtp {
       isLate = true;
       attempt.abort();
     }, wholeMs);
-    const failure = await transport
-      .sendMail({ ...mail, headers: { 'Auto-Submitted': 'auto-generated' }, xMailer: false, signal: attempt.signal })
-      .then(
-        () => undefined,
-        (error: Error) => error.message,
-      );
+    const headers = { 'Auto-Submitted': 'auto-generated' };
+    const failure = await transport.sendMail({ ...mail, headers, xMailer: false, signal: attempt.signal }).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
     clearTimeout(timer);
     this.underWay.delete(attempt);
     if (failure === undefined) return;
     const why = isLate ? `The mail server took longer than ${wholeMs / 1000} seconds` : failure;
-    // Has no cause, because the log would print the cause unmasked.
-    throw new Error(oneLine(this.withoutSecrets(why, mail.to.address)));
+    const oneLine = this.withoutSecrets(why, mail.to.address).replace(/\p{Cc}+/gu, ' ');
+    // Has no cause, because the log would print the cause unmasked. Short, because a server may send a whole page.
+    throw new Error(oneLine.slice(0, LONGEST_REASON));
   }
 
   /** Aborts attempts that are still running. */
@@ -65,17 +65,8 @@ export class Smtp {
   private async open(): Promise<Transporter> {
     const { createTransport } = await import('nodemailer');
     const { stepMs } = this.timeouts;
-    const { host, port, secure, login, requireTls, ignoreTls, name, authMethod, tls } = this.config;
     return createTransport({
-      host,
-      port,
-      secure,
-      auth: login && { user: login.user, pass: login.password },
-      requireTLS: requireTls,
-      ignoreTLS: ignoreTls,
-      name,
-      authMethod,
-      tls,
+      ...this.config,
       connectionTimeout: stepMs,
       greetingTimeout: stepMs,
       socketTimeout: stepMs,
@@ -88,15 +79,10 @@ export class Smtp {
 
   /** Servers repeat what they were sent: the refused address, and some of them the command with the password. */
   private withoutSecrets(text: string, address: string): string {
-    const { user = '', password = '' } = this.config.login ?? {};
+    const { user = '', pass: password = '' } = this.config.auth ?? {};
     const base64 = (plain: string) => Buffer.from(plain).toString('base64');
     // The longest first, because one secret may begin with another.
     const secrets = password ? [base64(`\0${user}\0${password}`), base64(password), password] : [];
     return [...secrets, address].reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
   }
-}
-
-/** Shortens the answer, because a server may send a whole page. */
-function oneLine(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').slice(0, LONGEST_REASON);
 }

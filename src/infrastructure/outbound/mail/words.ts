@@ -1,7 +1,7 @@
 import type { NoticeType } from '../../../domain/notices/key-notice.js';
 import { DAY_MS } from '../../../domain/time.js';
 
-/** What a mail is about. Text that people typed is one line here and is not interpreted. */
+/** What a mail is about. */
 export interface Occasion {
   readonly keyName: string;
   /** The part of the key string that lists show. */
@@ -16,10 +16,7 @@ export interface Occasion {
   readonly now: Date;
 }
 
-/**
- * The text of one mail, for both its plain text and its HTML. Typed text appears only at the end of the subject and in
- * the facts.
- */
+/** The text of one mail. What people typed appears only at the end of the subject and in the facts. */
 export interface Words {
   readonly subject: string;
   readonly heading: string;
@@ -57,42 +54,43 @@ const WORDS = {
       'If you created it, there is nothing to do.',
       'If you did not, revoke it now, and change the password that you sign in with.',
     ],
-    link: 'Look at the key',
+    link: 'Show the key',
   }),
   'api_key.expiring': ({ expiresAt, isReplaced, now }): OwnWords => ({
     title: `Your API key expires ${within(expiresAt, now)}`,
-    happened: `One of your API keys expires ${within(expiresAt, now)}. From then on, all that uses it is refused.`,
+    happened: `One of your API keys expires ${within(expiresAt, now)}. After that, requests with it are refused.`,
     facts: [['Expires', time(expiresAt)]],
     advice: isReplaced
-      ? ['You have rotated it, but the new key has not been used yet: put it where the old one is used.']
+      ? [
+          'You have rotated it, but the new key has not been used yet. Replace the old key with it wherever the old one is used.',
+        ]
       : [
-          'To go on without a gap, rotate it: you get a new key, and the old one goes on until some time after the new ' +
-            'one is first used.',
-          'If nothing uses the key any more, there is nothing to do.',
+          'To avoid an interruption, rotate it: you get a new key, and the old one keeps working for some time after the ' +
+            'first use of the new one.',
+          'If you no longer need the key, there is nothing to do.',
         ],
-    link: isReplaced ? 'Look at the key' : 'Rotate the key',
+    link: isReplaced ? 'Show the key' : 'Rotate the key',
   }),
   'api_key.leaked': ({ at }): OwnWords => ({
     title: 'Your API key leaked and was revoked',
     happened:
-      'Somebody who had found one of your API keys reported it as leaked. It was revoked at once, and can’t be used any ' +
-      'more.',
+      'Somebody found one of your API keys and reported it as leaked. It was revoked at once and can’t be used any more.',
     facts: [['Revoked', time(at)]],
     advice: [
-      'Create a new key and put it where the old one was used.',
-      'Take the old one out of the place where others could read it, and look at what it did before it ended.',
+      'Create a new key and use it in place of the old one.',
+      'Remove the old one from the place where others could read it, and check what it was used for.',
     ],
-    link: 'See what the key did',
+    link: 'See what the key was used for',
   }),
   'api_key.used_from_new_network': ({ at, clientIp }): OwnWords => ({
     title: 'Your API key was used from a new network',
-    happened: 'One of your API keys was used from a network that it was not used from in the last 90 days.',
+    happened: 'One of your API keys was used from a network from which it had not been used in the last 90 days.',
     facts: [...address('Address', clientIp), ['Used', time(at)]],
     advice: [
-      'If that was you, or a service of yours that has moved, there is nothing to do.',
-      'If it was not, revoke the key now, and create a new one for what needs it.',
+      'If that was you, or one of your services after a move, there is nothing to do.',
+      'If it was not, revoke the key now, and create a new one for the programs that need it.',
     ],
-    link: 'Look at the key',
+    link: 'Show the key',
   }),
 } as const satisfies Partial<Record<NoticeType, (occasion: Occasion) => OwnWords>>;
 

@@ -6,7 +6,7 @@ const MINUTE_MICROS = 60_000_000;
 
 afterEach(() => void jest.useRealTimers());
 
-test('admits the whole burst and counts right on a clock with fractions of a microsecond', () => {
+test('admits the whole burst on a clock with fractions of a microsecond', () => {
   const limit = { perSecond: 20, burst: 100 };
   const moments = fc.tuple(fc.nat({ max: 1e8 }), fc.nat({ max: 1e6 })).map(([whole, part]) => whole + part / 1e6);
   fc.assert(
@@ -22,7 +22,7 @@ test('admits the whole burst and counts right on a clock with fractions of a mic
   );
 });
 
-test('sweeping forgets nothing that still counts', () => {
+test('sweeping removes only full buckets', () => {
   jest.useFakeTimers();
   let now = 0;
   const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 120 }, () => now);
@@ -39,7 +39,7 @@ test('sweeping forgets nothing that still counts', () => {
 test.each([
   ['a microsecond before it is full', 1, 118],
   ['the moment it is full', 0, 119],
-])('sweeping %s, a bucket gives out what it has', (_, early, remaining) => {
+])('a bucket keeps its tokens when it is swept %s', (_, early, remaining) => {
   jest.useFakeTimers();
   let now = 0;
   const limiter = new MemoryRateLimiter({ perSecond: 1, burst: 120 }, () => now);

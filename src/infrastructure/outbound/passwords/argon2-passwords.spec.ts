@@ -16,7 +16,7 @@ afterEach(() => void jest.restoreAllMocks());
 describe('passwords', () => {
   const passwords = new Argon2Passwords(argon2, { atOnce: 2 });
 
-  test('match their hash and no other, at the cost OWASP asks for', async () => {
+  test('match only their own hash, at the cost that OWASP recommends', async () => {
     const hash = await passwords.hash('pässwörd');
     expect(hash).toMatch(OWASP);
     expect(await passwords.hash('pässwörd')).not.toBe(hash);
@@ -31,7 +31,7 @@ describe('passwords', () => {
     ['m=19456,t=1,p=1', true],
     ['m=19456,t=2,p=1', false],
     ['m=20480,t=3,p=2', false],
-  ])('hashed at %s are outdated: %s', async (cost, outdated) => {
+  ])('hashed with %s are outdated: %s', async (cost, outdated) => {
     const [memoryCost, timeCost, parallelism] = cost.match(/\d+/g)!.map(Number) as [number, number, number];
     const hash = await argon2.hash('x', { type: argon2.argon2id, memoryCost, timeCost, parallelism });
     expect(await passwords.verify('x', hash)).toEqual({ matches: true, outdated });
@@ -42,19 +42,19 @@ describe('passwords', () => {
     ['$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK', 'U*U*'],
     ['$2y$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK', 'U*U*'],
     ['$2b$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a', 'U*U*U'],
-  ])("match the hash %s, as bcrypt's own test vectors have it", async (hash, password) => {
+  ])("match bcrypt's own test vectors: %s", async (hash, password) => {
     const either = new Argon2Passwords(passwordHashes);
     expect(await either.verify(password, hash)).toEqual({ matches: true, outdated: true });
     expect(await either.verify(`${password}*`, hash)).toEqual({ matches: false, outdated: true });
   });
 
-  test('never match where there is no hash, not even the decoy’s own password', async () => {
+  test('never match without a hash', async () => {
     for (const password of ['', 'x', 'null']) {
       expect(await passwords.verify(password, null)).toEqual({ matches: false, outdated: false });
     }
   });
 
-  test('cost the same where there is no hash: one verification at the cost of a new hash', async () => {
+  test('cost one verification without a hash too, at the cost of a new hash', async () => {
     const verify = jest.spyOn(argon2, 'verify');
     await passwords.verify('x', null);
     expect(verify).toHaveBeenCalledTimes(1);
@@ -65,8 +65,8 @@ describe('passwords', () => {
   });
 });
 
-describe('where accounts have hashes of several costs', () => {
-  const DEAR = '$argon2id$v=19$m=65536,t=3,p=4';
+describe('decoys for hashes of several costs', () => {
+  const EXPENSIVE = '$argon2id$v=19$m=65536,t=3,p=4';
   const CHEAP = '$argon2id$v=19$m=8,t=1,p=1';
   const key = Buffer.alloc(32, 7);
   const open = (costs: Record<string, number>, secret = key) =>
@@ -77,41 +77,41 @@ describe('where accounts have hashes of several costs', () => {
       }),
     });
   /** The settings of the decoys for this many emails. */
-  async function lookedAt(passwords: Argon2Passwords, emails = 2000): Promise<string[]> {
+  async function settingsUsed(passwords: Argon2Passwords, emails = 2000): Promise<string[]> {
     const verify = jest.spyOn(argon2, 'verify').mockResolvedValue(false);
     await passwords.refreshDecoys();
     for (let n = 0; n < emails; n += 1) await passwords.verify('x', null, undefined, `${n}@example.org`);
-    const looked = verify.mock.calls.map(([hash]) => hash.split('$').slice(0, -2).join('$'));
+    const used = verify.mock.calls.map(([hash]) => hash.split('$').slice(0, -2).join('$'));
     verify.mockRestore();
-    return looked;
+    return used;
   }
 
-  test('an email that nobody has costs what others cost, as often', async () => {
-    const looked = await lookedAt(open({ [DEAR]: 300, [CHEAP]: 700 }));
-    const dear = looked.filter((settings) => settings === DEAR).length / looked.length;
-    expect(new Set(looked)).toEqual(new Set([DEAR, CHEAP]));
-    expect(dear).toBeGreaterThan(0.25);
-    expect(dear).toBeLessThan(0.35);
+  test('unknown emails have the costs of the stored hashes, in the same proportions', async () => {
+    const used = await settingsUsed(open({ [EXPENSIVE]: 300, [CHEAP]: 700 }));
+    const share = used.filter((settings) => settings === EXPENSIVE).length / used.length;
+    expect(new Set(used)).toEqual(new Set([EXPENSIVE, CHEAP]));
+    expect(share).toBeGreaterThan(0.25);
+    expect(share).toBeLessThan(0.35);
   });
 
-  test('an email has its cost on every instance and after every start, and no key tells which but the stored one', async () => {
-    const costs = { [DEAR]: 500, [CHEAP]: 500 };
-    const looked = await lookedAt(open(costs));
-    expect(await lookedAt(open({ [CHEAP]: 500, [DEAR]: 500 }))).toEqual(looked);
-    const withAnother = await lookedAt(open(costs, Buffer.alloc(32, 8)));
-    const same = withAnother.filter((settings, n) => settings === looked[n]).length / looked.length;
+  test('an email has the same cost on every instance, which depends on the stored key', async () => {
+    const costs = { [EXPENSIVE]: 500, [CHEAP]: 500 };
+    const used = await settingsUsed(open(costs));
+    expect(await settingsUsed(open({ [CHEAP]: 500, [EXPENSIVE]: 500 }))).toEqual(used);
+    const withAnother = await settingsUsed(open(costs, Buffer.alloc(32, 8)));
+    const same = withAnother.filter((settings, n) => settings === used[n]).length / used.length;
     expect(Math.abs(same - 0.5)).toBeLessThan(0.1);
   });
 
-  test('an email changes its cost only toward what has become more frequent', async () => {
-    const before = await lookedAt(open({ [DEAR]: 200, [CHEAP]: 800 }));
-    const after = await lookedAt(open({ [DEAR]: 400, [CHEAP]: 600 }));
+  test('an email changes its cost only to one that has become more frequent', async () => {
+    const before = await settingsUsed(open({ [EXPENSIVE]: 200, [CHEAP]: 800 }));
+    const after = await settingsUsed(open({ [EXPENSIVE]: 400, [CHEAP]: 600 }));
     const moved = after.filter((settings, n) => settings !== before[n]);
     expect(moved.length).toBeGreaterThan(0);
-    expect(new Set(moved)).toEqual(new Set([DEAR]));
+    expect(new Set(moved)).toEqual(new Set([EXPENSIVE]));
   });
 
-  test('a decoy is a hash that can be looked at, and matches nothing', async () => {
+  test('a decoy can be verified and matches no password', async () => {
     const passwords = open({ [CHEAP]: 1 });
     await passwords.open();
     const verify = jest.spyOn(argon2, 'verify');
@@ -145,7 +145,7 @@ function heldVerifications() {
 }
 
 describe('the gate', () => {
-  test('lets two passwords at once be checked, keeps 16 waiting in order, and is too busy for more', async () => {
+  test('runs two checks at once, lets 16 wait in order, and refuses more as busy', async () => {
     const passwords = new Argon2Passwords(argon2, { atOnce: 2 });
     // Creates the decoy.
     await passwords.verify('', null);
@@ -172,11 +172,16 @@ describe('the gate', () => {
     expect(most()).toBe(2);
   });
 
-  test('lets hashes in that need no more than 275 MiB together', async () => {
+  test('runs hashes that need at most 275 MiB together', async () => {
     const passwords = new Argon2Passwords(argon2, { atOnce: 4 });
     const { running } = heldVerifications();
-    const dearest = () => passwords.verify('x', phc('m=262144,t=1,p=1'));
-    const checks = [dearest(), passwords.verify('x', phc('m=19456,t=2,p=1')), dearest(), passwords.verify('x', null)];
+    const mostExpensive = () => passwords.verify('x', phc('m=262144,t=1,p=1'));
+    const checks = [
+      mostExpensive(),
+      passwords.verify('x', phc('m=19456,t=2,p=1')),
+      mostExpensive(),
+      passwords.verify('x', null),
+    ];
     await turn();
     expect(running).toHaveLength(2);
     running[1]!.end();
@@ -192,7 +197,7 @@ describe('the gate', () => {
     await Promise.all(checks);
   });
 
-  test('counts a new hash to what is needed together', async () => {
+  test('counts the memory of a new hash too', async () => {
     const passwords = new Argon2Passwords(argon2, { atOnce: 4 });
     const hashing: (() => void)[] = [];
     const held = () => new Promise<string>((resolve) => hashing.push(() => resolve('')));
@@ -209,7 +214,7 @@ describe('the gate', () => {
     await Promise.all(checks);
   });
 
-  test('lets the next one in when a check fails, and forgets nobody', async () => {
+  test('runs the next check when one fails', async () => {
     const passwords = new Argon2Passwords(argon2, { atOnce: 2 });
     await passwords.verify('', null);
     const { running, most } = heldVerifications();
@@ -256,7 +261,7 @@ describe('a hash that the platform pushes', () => {
   ])('may not cost %s', (cost) => expect(passwords.hashProblem(phc(cost))).toBe('must cost at most m=262144,t=10,p=8'));
 
   test.each(['', 'secret', '$2b$12$abcdefghijklmnopqrstuu', phc('m=8,t=0,p=1'), phc('m=8,t=1,p=2')])(
-    'may not be %j, and is not repeated in the answer',
+    'may not be %j, and is not repeated in the message',
     (hash) => {
       const problem = passwords.hashProblem(hash)!;
       expect(problem).toMatch(/^must be an argon2id PHC string/);

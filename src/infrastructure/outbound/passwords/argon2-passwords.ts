@@ -9,15 +9,14 @@ import type { Argon2 } from './hashing.js';
 
 /** OWASP Password Storage Cheat Sheet, argon2id: at least 19 MiB, two passes, a parallelism of one. */
 const COST: Argon2Cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/**
- * A hash that the platform pushes is recomputed at each sign-in. A higher cost would let the platform's data stop us.
- */
+/** For hashes that the platform pushes, which are recomputed at each sign-in. */
 const MOST: Argon2Cost = { memoryCost: 262_144, timeCost: 10, parallelism: 8 };
 
 /** Memory for all running hashes, in KiB: enough for the most expensive hash and a new one. What does not fit waits. */
 const MEMORY = MOST.memoryCost + COST.memoryCost;
 /** On a machine with two cores, one stays free for everything else. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
+/** Short, so that people do not wait for too long. */
 const QUEUE_LENGTH = 16;
 
 interface Settings {
@@ -29,7 +28,6 @@ interface Settings {
 }
 
 export class Argon2Passwords implements Passwords {
-  /** The queue is short, so that people do not wait for too long. */
   private readonly gate: Gate;
   private readonly decoys: Decoys;
   private readonly cost: Argon2Cost;
@@ -58,16 +56,16 @@ export class Argon2Passwords implements Passwords {
     requester?: Requester,
     email = '',
   ): Promise<{ matches: boolean; outdated: boolean }> {
-    const looked = hash ?? this.decoys.hashFor(email);
-    const work = () => this.argon2.verify(looked, password);
-    const equal = await this.gate.pass(work, requester, parseArgon2id(looked)?.memoryCost);
+    const verified = hash ?? this.decoys.hashFor(email);
+    const work = () => this.argon2.verify(verified, password);
+    const equal = await this.gate.pass(work, requester, parseArgon2id(verified)?.memoryCost);
     // bcrypt ignores bytes beyond its limit, so they may contain a typo. A new hash would include the typo and refuse
     // the correct password.
     const outdated = hash !== null && isCheaper(hash, this.cost) && !isCutOff(hash, password);
     return { matches: equal && hash !== null, outdated };
   }
 
-  /** Call it again and again, because pushed hashes change the costs. */
+  /** Call it regularly, because pushed hashes change the costs. */
   refreshDecoys(): Promise<void> {
     return this.decoys.refresh();
   }
@@ -76,7 +74,7 @@ export class Argon2Passwords implements Passwords {
     this.argon2.close?.();
   }
 
-  /** Prepares everything before the first guess, which must not take longer than the second. */
+  /** Prepares everything, because the first guess must not take longer than the second. */
   async open(): Promise<void> {
     await Promise.all([this.refreshDecoys(), this.hash('')]);
   }

@@ -2,9 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 /** The costs of the stored hashes, and the key that assigns one of them to an email without a hash. */
 export interface StoredCosts {
-  /**
-   * Secret from everybody who may sign in, and the same on every instance. Otherwise the cost for an email would vary.
-   */
+  /** Secret, and the same on every instance, so that the cost for an email does not vary. */
   readonly key: Buffer;
   readonly costs: readonly StoredCost[];
 }
@@ -16,8 +14,8 @@ interface StoredCost {
 }
 
 /**
- * Hashes that belong to no account, with costs in the same proportions as the stored ones. So the time that a refusal
- * takes does not show whether an email has an account. An email keeps its decoy while the proportions stay the same.
+ * Hashes that belong to no account, with costs in the same proportions as the stored ones, so that the time of a
+ * refusal does not show whether an email has an account.
  */
 export class Decoys {
   private stored: StoredCosts;
@@ -40,8 +38,7 @@ export class Decoys {
 
   /**
    * Weighted rendezvous hashing (Schindelhauer and Schomaker 2005): each cost draws an exponentially distributed number
-   * according to its share, and the smallest number wins. When the shares change, only as many emails change their cost
-   * as necessary.
+   * according to its share, and the smallest number wins. When the shares change, as few emails as possible move.
    */
   private settingsFor(email: string): string {
     const { key, costs } = this.stored;

@@ -9,25 +9,25 @@ const queueOf = (...entries: string[]) => {
 };
 const all = (queue: FairQueue<string>) => Array.from({ length: queue.size }, () => queue.shift());
 
-test('serves the names in turn, and each in its own order', () => {
+test('serves the names in turn, and the entries of a name in order', () => {
   expect(all(queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'c2'))).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
 });
 
-test('a name that comes back is behind the others', () => {
+test('puts a name that comes back behind the others', () => {
   const queue = queueOf('a1', 'b1');
   expect(queue.shift()).toBe('a1');
   queue.add('a', 'a2');
   expect(all(queue)).toEqual(['b1', 'a2']);
 });
 
-test('drops the last of the name that has the most, of the given one where no other has more', () => {
+test('drops the last entry of the longest name, or of the given one if none is longer', () => {
   expect(queueOf('a1', 'b1', 'b2', 'b3', 'c1').dropFor('c')).toBe('b3');
   expect(queueOf('a1', 'a2', 'b1', 'b2').dropFor('b')).toBe('b2');
   expect(queueOf('a1').dropFor('a')).toBe('a1');
   expect(new FairQueue().dropFor('a')).toBeUndefined();
 });
 
-test('shows the one that is next, loses none and counts right, over any use', () => {
+test('shows the next entry, loses none and counts correctly in any use', () => {
   const uses = fc.array(fc.oneof(fc.constantFrom('a', 'b', 'c', 'd'), fc.constant('shift'), fc.constant('drop')));
   fc.assert(
     fc.property(uses, (steps) => {

@@ -40,7 +40,7 @@ class Crowd {
   }
 }
 
-test('one place is kept for those who are known, however many strangers come', async () => {
+test('one place stays free for known callers, even with many strangers', async () => {
   const crowd = new Crowd(new Gate({ atOnce: 2, queueLength: 4 }));
   for (const n of [1, 2, 3, 4]) await crowd.come(`s${n}`, stranger(`${n}`));
   expect(crowd.inside).toEqual(['s1']);
@@ -50,7 +50,7 @@ test('one place is kept for those who are known, however many strangers come', a
   expect(crowd.inside).toEqual(['s1']);
 });
 
-test('where there is one place, one who is known is next, and those who are known and strangers take turns', async () => {
+test('with one place, known callers and strangers take turns, known callers first', async () => {
   const crowd = new Crowd(new Gate({ atOnce: 1, queueLength: 9 }));
   for (const n of [1, 2, 3]) await crowd.come(`s${n}`, stranger(`${n}`));
   for (const n of [1, 2, 3]) await crowd.come(`k${n}`);
@@ -58,7 +58,7 @@ test('where there is one place, one who is known is next, and those who are know
   expect(crowd.entered).toEqual(['s1', 'k1', 's2', 'k2', 's3', 'k3']);
 });
 
-test('a stranger from elsewhere takes the place in the queue of the network that has the most there', async () => {
+test('a new stranger takes the place of the network with the most entries', async () => {
   const crowd = new Crowd(new Gate({ atOnce: 1, queueLength: 3 }));
   for (const n of [1, 2, 3, 4, 5]) await crowd.come(`flood${n}`, stranger('203.0.113.66'));
   expect(crowd.refused).toEqual(['flood5 busy']);
@@ -68,7 +68,7 @@ test('a stranger from elsewhere takes the place in the queue of the network that
   expect(crowd.entered).toEqual(['flood1', 'flood2', 'ada', 'flood3']);
 });
 
-test('a crowd of the platform’s leaves their turns to the owners', async () => {
+test('many calls of the platform do not delay an owner', async () => {
   const crowd = new Crowd(new Gate({ atOnce: 1, queueLength: 3 }));
   for (const n of [1, 2, 3, 4]) await crowd.come(`import${n}`);
   await crowd.come('ada', owner('confirm:ada'));
@@ -77,7 +77,7 @@ test('a crowd of the platform’s leaves their turns to the owners', async () =>
   expect(crowd.refused).toEqual(['import4 busy']);
 });
 
-test('what does not fit together waits, in its turn; what is too heavy for all goes in alone', async () => {
+test('work that does not fit waits in its turn, and work above the limit runs alone', async () => {
   const crowd = new Crowd(new Gate({ atOnce: 3, queueLength: 9, weight: 100 }));
   await crowd.come('60', PLATFORM, 60);
   await crowd.come('41', PLATFORM, 41);
@@ -96,7 +96,7 @@ test('what does not fit together waits, in its turn; what is too heavy for all g
   expect(crowd.inside).toEqual(['1']);
 });
 
-test('a stranger is turned away ahead of a line that is too long for this one, and nobody else', async () => {
+test('only a stranger whose own entry would be dropped is refused in advance', async () => {
   const gate = new Gate({ atOnce: 1, queueLength: 3 });
   const crowd = new Crowd(gate);
   const outcomeOf = (requester: Requester) => {

@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * Lets a few calls run at once and a bounded number wait. Known callers and strangers take turns. Strangers leave one
- * place free if there are several. Within both lines, names take turns. When a line is too long, the name with the most
+ * Lets a few calls run at once and a bounded number wait. Known callers and strangers take turns, and so do the names
+ * within each line. Strangers leave one place free if there are several. If a line is too long, the name with the most
  * entries in it gets `busy`.
  */
 export class Gate {
@@ -53,10 +53,7 @@ export class Gate {
     }
   }
 
-  /**
-   * Call it before work that would otherwise be lost. Throws `busy` when the strangers' line has no room for this
-   * caller.
-   */
+  /** Throws `busy` when the strangers' line has no room for this caller. */
   requireRoom({ name, isKnown }: Requester): void {
     const isFull = this.strangers.size >= this.size.queueLength;
     if (!isKnown && isFull && this.strangers.isDroppedFirst(name)) throw busy();
@@ -94,6 +91,6 @@ export class Gate {
 }
 
 function busy(): LatchkeyError {
-  const message = 'Too many such requests are being worked on: try again shortly';
+  const message = 'Too many such requests are being processed: try again shortly';
   return new LatchkeyError('busy', message, { retryAfterSeconds: 1 });
 }

@@ -5,7 +5,7 @@ import { parseArgon2id } from './hash-formats.js';
 const SALT = 'c2FsdHNhbHRzYWx0c2FsdA';
 const HASH = 'aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g';
 
-test('the cost written in a hash is the cost it was made with', async () => {
+test('the cost in a hash is the cost that it was made with', async () => {
   const cost = { memoryCost: 1024, timeCost: 3, parallelism: 2 };
   expect(parseArgon2id(await argon2.hash('x', { type: argon2.argon2id, ...cost }))).toEqual(cost);
 });
@@ -29,9 +29,9 @@ test.each([
   ['a salt too short', `$argon2id$v=19$m=1024,t=2,p=1$c2FsdA$${HASH}`],
   ['a hash too short', `$argon2id$v=19$m=1024,t=2,p=1$${SALT}$aGFzaA`],
   ['no hash', `$argon2id$v=19$m=1024,t=2,p=1$${SALT}`],
-  ['something behind it', `$argon2id$v=19$m=1024,t=2,p=1$${SALT}$${HASH}\n`],
+  ['something after it', `$argon2id$v=19$m=1024,t=2,p=1$${SALT}$${HASH}\n`],
   ['a password', 'correct horse battery staple'],
   ['nothing', ''],
-])('%s is no argon2id hash', (_what, hash) => {
+])('a text is not accepted as an argon2id hash: %s', (_what, hash) => {
   expect(parseArgon2id(hash)).toBeUndefined();
 });

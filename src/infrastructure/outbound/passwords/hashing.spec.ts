@@ -7,7 +7,7 @@ import { Hashing } from './hashing.js';
 
 const CHEAP = { type: argon2id, memoryCost: 1024, timeCost: 1, parallelism: 1 };
 /** Takes long enough to be interrupted. */
-const DEAR = { type: argon2id, memoryCost: 262_144, timeCost: 10, parallelism: 1 };
+const EXPENSIVE = { type: argon2id, memoryCost: 262_144, timeCost: 10, parallelism: 1 };
 
 let hashing = new Hashing();
 afterEach(async () => {
@@ -18,19 +18,19 @@ afterEach(async () => {
 
 const children = () => childrenOf(process.pid).filter((pid) => titleOf(pid) === 'latchkey-hashing');
 
-test('hashes and verifies, many at once, each answered its own', async () => {
+test('hashes and verifies many passwords at once, each with its own answer', async () => {
   const passwords = ['a', 'pässwörd', '', 'x'.repeat(1000)];
   const hashes = await Promise.all(passwords.map((password) => hashing.hash(password, CHEAP)));
   const matrix = await Promise.all(hashes.map((hash) => Promise.all(passwords.map((p) => hashing.verify(hash, p)))));
   matrix.forEach((row, h) => row.forEach((matches, p) => expect(matches).toBe(h === p)));
 });
 
-test('reports what argon2 finds wrong, and goes on', async () => {
+test('reports an error of argon2 and keeps working', async () => {
   await expect(hashing.verify('no hash', 'x')).rejects.toThrow();
   expect(await hashing.hash('x', CHEAP)).toMatch(/^\$argon2id\$/);
 });
 
-test('works in one process of its own, each thread of it at the lowest priority', async () => {
+test('works in one separate process, with each thread at the lowest priority', async () => {
   await Promise.all([hashing.hash('x', CHEAP), hashing.hash('y', CHEAP)]);
   const [child, ...others] = children();
   expect(others).toEqual([]);
@@ -39,16 +39,16 @@ test('works in one process of its own, each thread of it at the lowest priority'
   expect(new Set(priorities)).toEqual(new Set([constants.priority.PRIORITY_LOW]));
 });
 
-test('a process that dies fails those it worked for, with unavailable, and the next starts another', async () => {
+test('fails open calls with unavailable when the process dies, and starts another', async () => {
   await hashing.hash('x', CHEAP);
   const [child] = children();
-  const lost = expect(hashing.hash('x', DEAR)).rejects.toMatchObject({ code: 'unavailable' });
+  const lost = expect(hashing.hash('x', EXPENSIVE)).rejects.toMatchObject({ code: 'unavailable' });
   process.kill(child!, 'SIGKILL');
   await lost;
   expect(await hashing.hash('x', CHEAP)).toMatch(/^\$argon2id\$/);
 });
 
-test('ends when it is closed, and does not end at a Ctrl+C meant for its parent', async () => {
+test('ends when it is closed, but not on Ctrl+C for its parent', async () => {
   await hashing.hash('x', CHEAP);
   process.kill(children()[0]!, 'SIGINT');
   expect(await hashing.hash('x', CHEAP)).toMatch(/^\$argon2id\$/);

@@ -23,11 +23,11 @@ export class Hashing implements Argon2 {
   private running: HashingProcess | undefined;
 
   hash(password: string, cost: Options): Promise<string> {
-    return this.requests().ask({ hash: { password, cost } });
+    return this.requests().send({ hash: { password, cost } });
   }
 
   verify(hash: string, password: string): Promise<boolean> {
-    return this.requests().ask({ verify: { hash, password } });
+    return this.requests().send({ verify: { hash, password } });
   }
 
   close(): void {

@@ -27,13 +27,13 @@ afterAll(() => login.stop());
 const signed = (claims: object) => sign({ sub: 'u1', ...claims }, RS256, login.privateKey('RS256'));
 
 describe("a JWT of the platform's own login", () => {
-  test.each(['RS256', 'ES256'] as const)('signed with %s stands for its subject until it expires', async (alg) => {
+  test.each(['RS256', 'ES256'] as const)('signed with %s identifies its subject until it expires', async (alg) => {
     const exp = now() + 600;
     const jwt = await sign({ sub: 'auth0|abc', exp }, { alg, kid: alg }, login.privateKey(alg));
     expect(await tokens.verify(jwt)).toMatchObject({ accountId: 'auth0|abc', expiresAt: new Date(exp * 1000) });
   });
 
-  test('may name several audiences, ours among them', async () => {
+  test('may name several audiences that include ours', async () => {
     expect(await tokens.verify(await signed({ aud: ['other', AUDIENCE] }))).toMatchObject({ accountId: 'u1' });
   });
 
@@ -43,7 +43,7 @@ describe("a JWT of the platform's own login", () => {
     ['an auth_time beyond all dates', { auth_time: 1e20 }],
     ['iat alone', { iat: now() }],
     ['acr as a list', { acr: ['gold'] }],
-  ])('with %s says nothing of when or how strongly its person signed in', async (_what, claims) => {
+  ])('with %s does not show when or how the person signed in', async (_what, claims) => {
     const signIn = { authenticatedAt: undefined, acr: undefined };
     expect(await tokens.verify(await signed(claims))).toMatchObject({ accountId: 'u1', signIn });
   });
@@ -57,9 +57,9 @@ describe("a JWT of the platform's own login", () => {
     ['that never expires', () => ({ exp: undefined }), /"exp"/],
     ['that is not valid yet', () => ({ nbf: now() + 600 }), /"nbf"/],
     ['of nobody', () => ({ sub: undefined }), /"sub"/],
-    ['whose subject is no text', () => ({ sub: 5 }), /subject/],
-    ['whose subject is no account id', () => ({ sub: 'a b' }), /subject/],
-  ])('is refused when it is one %s, and that is why', async (_what, claims, why) => {
+    ['whose subject is not text', () => ({ sub: 5 }), /subject/],
+    ['whose subject is not a valid account id', () => ({ sub: 'a b' }), /subject/],
+  ])('is refused with the reason when it is one %s', async (_what, claims, why) => {
     expect(await tokens.verify(await signed(claims()))).toEqual({ refusal: expect.stringMatching(why) });
   });
 
@@ -83,14 +83,14 @@ describe("a JWT of the platform's own login", () => {
         return `${header}.${base64url(claims)}.${signature}`;
       },
     ],
-    ['that is no JWT', () => 'lk_abc.def'],
+    ['that is not a JWT', () => 'lk_abc.def'],
     ['of five parts', () => 'a.b.c.d.e'],
     ['that is empty', () => ''],
   ])('is refused when it is one %s', async (_what, make) => {
     expect(await tokens.verify(await make())).toEqual(REFUSED);
   });
 
-  test('is refused when the public key served as an HMAC secret, in each of its spellings', async () => {
+  test('is refused when the public key was used as an HMAC secret, in any format', async () => {
     const [jwk] = login.publicKeys;
     const spki = await exportSPKI((await importJWK(jwk!, 'RS256', { extractable: true })) as CryptoKey);
     const der = createPublicKey(spki).export({ type: 'spki', format: 'der' });
@@ -105,7 +105,7 @@ describe("a JWT of the platform's own login", () => {
   });
 });
 
-describe('a login whose keys cannot be had', () => {
+describe('a login without an available key set', () => {
   const unavailable = { code: 'unavailable' };
   const others: PlatformLogin[] = [];
   const another = async () => {
@@ -118,10 +118,10 @@ describe('a login whose keys cannot be had', () => {
   });
   const fresh = (jwksUrl: string) => new JwksPlatformTokens({ jwksUrl, issuer: ISSUER, audience: AUDIENCE }, SILENT);
 
-  test('that is down makes the answer unavailable, never a refusal', async () => {
-    const gone = await startPlatformLogin();
-    await gone.stop();
-    await expect(fresh(gone.jwksUrl).verify(await signed({}))).rejects.toMatchObject(unavailable);
+  test('makes verification unavailable while it is down', async () => {
+    const stopped = await startPlatformLogin();
+    await stopped.stop();
+    await expect(fresh(stopped.jwksUrl).verify(await signed({}))).rejects.toMatchObject(unavailable);
   });
 
   test.each([
@@ -129,13 +129,13 @@ describe('a login whose keys cannot be had', () => {
     [404, '{}'],
     [200, 'no json'],
     [200, '{"keys":"none"}'],
-  ])('that answers %i %j makes the answer unavailable too, and is asked again', async (status, body) => {
-    const ailing = await another();
+  ])('makes verification unavailable if it answers %i %j, and is called again', async (status, body) => {
+    const failing = await another();
     const good = JSON.stringify({ keys: login.publicKeys });
-    ailing.answers(status, body);
-    const patient = fresh(ailing.jwksUrl);
-    await expect(patient.verify(await signed({}))).rejects.toMatchObject(unavailable);
-    ailing.answers(200, good);
-    expect(await patient.verify(await signed({}))).toMatchObject({ accountId: 'u1' });
+    failing.answers(status, body);
+    const verifier = fresh(failing.jwksUrl);
+    await expect(verifier.verify(await signed({}))).rejects.toMatchObject(unavailable);
+    failing.answers(200, good);
+    expect(await verifier.verify(await signed({}))).toMatchObject({ accountId: 'u1' });
   });
 });

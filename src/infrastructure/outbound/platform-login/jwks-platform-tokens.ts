@@ -8,22 +8,10 @@ import { Outage } from '../../telemetry/outage.js';
 import { signInOf } from './claims.js';
 
 /** RFC 7518 and RFC 8037, without the symmetric algorithms: a public key must never serve as an HMAC secret. */
-const ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
+const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const JWKS_TIMEOUT_MS = 2000;
 
-const NO_ACCOUNT_ID = 'the subject (sub) is no account id';
+const NO_ACCOUNT_ID = 'the subject (sub) is not a valid account id';
 /** Messages by claim, for the operators who set the variables. */
 const WRONG_CLAIM = new Map([
   ['iss', 'the issuer (iss) is not SESSION_JWT_ISSUER'],
@@ -46,8 +34,8 @@ export class JwksPlatformTokens implements PlatformTokens {
     this.keys = createRemoteJWKSet(new URL(login.jwksUrl), options);
     this.outage = new Outage(log, {
       store: 'The platform login (SESSION_JWKS_URL)',
-      meanwhile: 'its tokens cannot be checked',
-      again: 'its tokens are checked again',
+      meanwhile: 'its tokens cannot be verified',
+      again: 'its tokens are verified again',
     });
   }
 
@@ -79,12 +67,8 @@ export class JwksPlatformTokens implements PlatformTokens {
 
 /** Whether jose's error is about the token. All other errors are about fetching the keys. */
 function isRefusal(error: unknown): error is errors.JOSEError {
-  if (!(error instanceof errors.JOSEError)) return false;
-  return (
-    !(error instanceof errors.JWKSTimeout) &&
-    !(error instanceof errors.JWKSInvalid) &&
-    error.code !== 'ERR_JOSE_GENERIC'
-  );
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
+  return error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC';
 }
 
 /** jose's messages for other errors name claims and headers, but never contain their values. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOpenIdProvider, type OpenIdProvider } from '../../../../test/support/platform/openid-provider.js';
-import { Wanderer } from '../../../../test/support/callers/wanderer.js';
+import { HttpBrowser } from '../../../../test/support/callers/http-browser.js';
 import { OidcPlatformLogin } from './oidc-platform-login.js';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
@@ -29,13 +29,13 @@ describe('a sign-in at an OpenID provider', () => {
   afterAll(() => provider?.stop());
 
   const signIn = async (accountId: string, at = login) => {
-    provider.seat({ accountId });
+    provider.setVisitor({ accountId });
     const { url, begun } = await at.begin({ maxAgeSeconds: 300, acrValues: [] });
-    const answer = new URL(await new Wanderer().visit(url, '/callback')).search;
+    const answer = new URL(await new HttpBrowser().visit(url, '/callback')).search;
     return { answer, begun };
   };
 
-  test('names the person, and when they signed in', async () => {
+  test('returns the account id and the time of the sign-in', async () => {
     const { answer, begun } = await signIn('auth0|abc');
     const { accountId, signIn: how } = await login.finish(answer, begun);
     expect(accountId).toBe('auth0|abc');
@@ -43,18 +43,18 @@ describe('a sign-in at an OpenID provider', () => {
     expect(how.acr).toBeUndefined();
   });
 
-  test('names nobody whose subject can be no account id', async () => {
+  test('returns no account id if the subject is not a valid one', async () => {
     const { answer, begun } = await signIn('a b');
     expect((await login.finish(answer, begun)).accountId).toBeUndefined();
   });
 
-  test('is refused with another client secret', async () => {
+  test('is refused with a wrong client secret', async () => {
     const stranger = loginWith({ clientSecret: 'another' });
     const { answer, begun } = await signIn('u1', stranger);
     await expect(stranger.finish(answer, begun)).rejects.toMatchObject(REFUSED);
   });
 
-  test('is refused where the ID token is signed with another key than the provider shows', async () => {
+  test('is refused if the ID token is not signed with a published key', async () => {
     const { answer, begun } = await signIn('u1');
     await provider.showOtherKeys();
     await expect(login.finish(answer, begun)).rejects.toMatchObject(REFUSED);
@@ -63,14 +63,14 @@ describe('a sign-in at an OpenID provider', () => {
     expect((await login.finish(again.answer, again.begun)).accountId).toBe('u1');
   });
 
-  test('says why in words that hold no token', async () => {
+  test('fails with a cause that contains no token', async () => {
     const { answer, begun } = await signIn('u1');
     await login.finish(answer, begun);
     const error = await login.finish(answer, begun).catch((failure: Error) => failure);
     expect((error as Error).cause).toEqual(new Error('OAUTH_RESPONSE_BODY_ERROR: invalid_grant'));
   });
 
-  test('is unavailable while the provider is away, for those who asked at once too, and not a moment longer', async () => {
+  test('is unavailable for all callers while the provider is down, and works right after', async () => {
     const fresh = loginWith();
     provider.goAway();
     await Promise.all([1, 2].map(() => expect(fresh.begin(undefined)).rejects.toMatchObject(AWAY)));
@@ -78,7 +78,7 @@ describe('a sign-in at an OpenID provider', () => {
     expect((await fresh.begin(undefined)).url).toMatch(provider.issuer);
   });
 
-  test('is unavailable where another issuer answers than was asked', async () => {
+  test('is unavailable if another issuer answers', async () => {
     const elsewhere = loginWith({ issuer: provider.issuer.replace('127.0.0.1', 'localhost') });
     await expect(elsewhere.begin(undefined)).rejects.toMatchObject(AWAY);
   });

@@ -64,10 +64,7 @@ export class OidcPlatformLogin implements PlatformLogin {
     }
   }
 
-  /**
-   * A new client for each sign-in: it fetches the signing keys again, so that it always has the provider's current
-   * ones.
-   */
+  /** A new client for each sign-in, because it then fetches the provider's current signing keys. */
   private async client(): Promise<oidc.Configuration> {
     const { clientId, clientSecret } = this.provider;
     const metadata = await this.discover();

@@ -6,8 +6,7 @@ const OUTAGES = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM'
 const SERVER_ERRORS = 500;
 
 /**
- * The error of a failed sign-in. Its cause contains only the codes of OAuth and messages of the library, because the
- * rest may contain a token.
+ * The error of a failed sign-in. Its cause leaves out everything that may contain a token.
  * @param code overrides what the error itself says
  */
 export function signInError(error: unknown, code?: 'unavailable'): LatchkeyError {

@@ -30,7 +30,7 @@ const rows = async () =>
   (await app.sql<{ count: number }>('SELECT count(*)::integer AS count FROM password_guesses'))[0]!.count;
 const clean = () => new PostgresHousekeeping(app.database).run();
 
-test('wrong guesses are kept as long as they count, and sign-ins that were right for 90 days', async () => {
+test('keeps wrong guesses as long as they count, and correct sign-ins for 90 days', async () => {
   const { email } = await newOwner(app, { passwordHash: fakeHash(PASSWORD, 19_456) });
   expect(await signIn(email, '192.0.2.1')).toBe('ok');
   await clean();
@@ -56,7 +56,7 @@ test('wrong guesses are kept as long as they count, and sign-ins that were right
   expect(await rows()).toBe(0);
 });
 
-test('a flood of made-up emails leaves nothing an hour later', async () => {
+test('deletes the guesses of a flood of made-up emails after an hour', async () => {
   await Promise.all(times(40, (n) => signIn(`flood-${n}@example.org`, '192.0.2.3', 'x')));
   expect(await rows()).toBe(80);
   // More rows than one batch deletes.
@@ -69,7 +69,7 @@ test('a flood of made-up emails leaves nothing an hour later', async () => {
   expect(await rows()).toBe(0);
 });
 
-test('what a network may report is remembered until its budget is whole again', async () => {
+test('keeps the report budget of a network until it is full again', async () => {
   const networks = async () =>
     (await app.sql<{ count: number }>('SELECT count(*)::integer AS count FROM leak_report_budgets'))[0]!.count;
   for (const ip of ['192.0.2.4', '192.0.2.5', '192.0.2.4']) {

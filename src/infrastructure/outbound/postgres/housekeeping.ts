@@ -3,7 +3,6 @@ import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../domain
 import { FAILED_KEPT_MS } from '../../../domain/notices/retry-schedule.js';
 import { DAY_MS } from '../../../domain/time.js';
 import { databaseNow, type Database } from './client/database.js';
-import { FORGET_MESSAGES } from './outbox/outbox-statements.js';
 import { LeakReportBudgetRow } from './leaks/rows.js';
 import { PasswordGuessesRow, SessionRow } from './accounts/rows.js';
 
@@ -14,10 +13,7 @@ const BATCH = 10_000;
 export class PostgresHousekeeping {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Runs each statement by itself. In transaction pooling each is then its own transaction, so no row stays locked for
-   * long.
-   */
+  /** Each statement is a transaction of its own, also in transaction pooling, so that no row stays locked for long. */
   async run(): Promise<void> {
     const now = await this.database.run(databaseNow);
     await this.database.run((manager) => manager.delete(SessionRow, { expiresAt: LessThan(now) }));
@@ -30,8 +26,8 @@ export class PostgresHousekeeping {
 
   private forget(statement: string, now: Date, afterMs: number): Promise<number> {
     return this.database.run(async (manager) => {
-      const [gone] = await manager.query<{ count: number }[]>(statement, [now, afterMs / 1000, BATCH]);
-      return gone!.count;
+      const [deleted] = await manager.query<{ count: number }[]>(statement, [now, afterMs / 1000, BATCH]);
+      return deleted!.count;
     });
   }
 }
@@ -43,7 +39,19 @@ const FORGET_FAILURES = `
     WHERE succeeded_at IS NULL AND last_attempt_at <= $1::timestamptz - make_interval(secs => $2)
       AND last_attempt_at <= $1::timestamptz - failures * make_interval(secs => $2)
     LIMIT $3 FOR UPDATE SKIP LOCKED
-  ), gone AS (
+  ), deleted AS (
     DELETE FROM password_guesses USING over WHERE password_guesses.subject = over.subject RETURNING 1
   )
-  SELECT count(*)::integer AS count FROM gone`;
+  SELECT count(*)::integer AS count FROM deleted`;
+
+/** Notices that were given up long ago, and old ones of a channel that has no receiver any more. */
+const FORGET_MESSAGES = `
+  WITH over AS (
+    SELECT id FROM outbox
+    WHERE give_up_at < $1::timestamptz - make_interval(secs => $2)
+      AND coalesce(failed_at, give_up_at) < $1::timestamptz - make_interval(secs => $2)
+    LIMIT $3 FOR UPDATE SKIP LOCKED
+  ), deleted AS (
+    DELETE FROM outbox USING over WHERE outbox.id = over.id RETURNING 1
+  )
+  SELECT count(*)::integer AS count FROM deleted`;

@@ -24,16 +24,15 @@ export async function migrateDatabase(primary: Primary): Promise<string[]> {
   try {
     return await migrate(dataSource);
   } catch (error) {
-    throw mayNotMigrate(error) ? new DatabaseNotUsable(MIGRATE_FIRST, { cause: error }) : notUsable(error);
+    // insufficient_privilege: the role may only run the service.
+    if ((error as { code?: string }).code === '42501') throw new DatabaseNotUsable(MIGRATE_FIRST, { cause: error });
+    throw notUsable(error);
   } finally {
     await dataSource.destroy();
   }
 }
 
-/**
- * For tools that run next to the service. Connects and does not migrate.
- * @param isUnlimited whether statements run without a time limit
- */
+/** For tools that run next to the service. Does not migrate. If `isUnlimited`, statements run without a time limit. */
 export function connectMigrated(primary: Primary, isUnlimited: boolean): Promise<SessionSource> {
   return connect(primary, isUnlimited ? createDataSource(primary, {}) : createDataSource(primary), requireMigrated);
 }
@@ -54,11 +53,6 @@ async function connect(
   }
 }
 
-/** Whether PostgreSQL refused a migration (insufficient_privilege) because the role may only run the service. */
-function mayNotMigrate(error: unknown): boolean {
-  return (error as { code?: string }).code === '42501';
-}
-
 function notUsable(error: unknown): DatabaseNotUsable {
   if (error instanceof DatabaseNotUsable) return error;
   if (error instanceof LatchkeyError && error.cause) return notUsable(error.cause);
@@ -70,9 +64,8 @@ function notUsable(error: unknown): DatabaseNotUsable {
 }
 
 async function requireVersion(dataSource: SessionSource): Promise<void> {
-  const [row] = await dataSource.query<{ version: number }[]>(
-    `SELECT current_setting('server_version_num')::integer AS version`,
-  );
+  const statement = `SELECT current_setting('server_version_num')::integer AS version`;
+  const [row] = await dataSource.query<{ version: number }[]>(statement);
   if (row!.version < OLDEST_VERSION) throw new DatabaseNotUsable('DATABASE_URL: PostgreSQL 14 or newer is needed');
 }
 
@@ -83,9 +76,7 @@ async function requireMigrated(dataSource: SessionSource): Promise<void> {
   throw new DatabaseNotUsable('DATABASE_URL: the tables are older than this version: run `latchkey migrate`');
 }
 
-/**
- * With another marker, all stored keys would be refused as malformed. That is an operator's mistake, not a migration.
- */
+/** With another marker, all stored keys would be refused as malformed. */
 async function requirePrefix(dataSource: SessionSource, keyPrefix: string): Promise<void> {
   const [row] = await dataSource.query<{ key_prefix: string }[]>('SELECT key_prefix FROM api_keys LIMIT 1');
   if (row && row.key_prefix !== keyPrefix) {

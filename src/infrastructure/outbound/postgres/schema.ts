@@ -2,10 +2,10 @@ import { AccountRow, DecoyKeyRow, PasswordGuessesRow, SessionRow } from './accou
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
 import { dataSourceFor, type Limits, LIMITS, type SessionSource } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
-import { ApiKeyRow } from './keys/rows.js';
+import { ApiKeyRow, KeyNoticeRow } from './keys/rows.js';
 import { LeakReportBudgetRow, LeakReportRow } from './leaks/rows.js';
 import { MIGRATIONS } from './migrations/list.js';
-import { NoticeSequenceRow, OutboxRow, ToldNoticesRow } from './outbox/rows.js';
+import { NoticeSequenceRow, OutboxRow } from './outbox/rows.js';
 import { ApiKeyAddressRow, ApiKeyDayRow, ApiKeyNetworkRow, ApiKeyUsageRow } from './usage/rows.js';
 
 /** Every table, as the migrations leave it. `npm run check` compares the two. */
@@ -13,6 +13,7 @@ const SCHEMA = {
   entities: [
     AccountRow,
     ApiKeyRow,
+    KeyNoticeRow,
     ApiKeyUsageRow,
     ApiKeyAddressRow,
     ApiKeyDayRow,
@@ -25,11 +26,10 @@ const SCHEMA = {
     AuditPruningRow,
     OutboxRow,
     NoticeSequenceRow,
-    ToldNoticesRow,
     LeakReportRow,
     LeakReportBudgetRow,
   ],
-  migrations: [...MIGRATIONS],
+  migrations: MIGRATIONS,
 };
 
 /** @param limits leave empty for migrations, which run without time limits */

@@ -1,10 +1,9 @@
 import type { ChainableCommander, Redis, RedisOptions } from 'ioredis';
 
 /**
- * The same GCRA as in the domain, as one atomic step on the server's clock for all keys of a call. Returns two numbers
- * for each key: whether the request is admitted, and the microseconds until the bucket is full again. After the
- * server's clock was set back, a stored time is corrected, even if the request is refused. Numbers are formatted as
- * integers, because Lua would round them to 14 digits.
+ * The GCRA of the domain, as one atomic step on the server's clock for all keys of a call. Returns what `SendCharges`
+ * does. After the server's clock was set back, a stored time is corrected, even if the request is refused. Numbers are
+ * formatted as integers, because Lua would round them to 14 digits.
  */
 const GCRA = `
   local interval, tolerance = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -8,14 +8,7 @@ import { Outage } from '../../telemetry/outage.js';
 import { NO_TRACES, type Traces } from '../../telemetry/traces.js';
 import { RedisCluster } from './cluster/redis-cluster.js';
 import { RedisServer } from './redis-server.js';
-import {
-  NOT_CHARGED,
-  storedAs,
-  type ChargeBatcher,
-  type SendCharges,
-  type SharedLimits,
-  within,
-} from './shared-limits.js';
+import * as shared from './shared-limits.js';
 
 /** How long a validation waits for Redis before the limits of this process decide. */
 const DEADLINE_MS = 20;
@@ -24,39 +17,34 @@ const MAX_BATCH = 512;
 /** How many calls may run on a server before all of them become late. */
 const MAX_IN_FLIGHT = 16;
 
-/** The limits of this process, which decide at once. */
-type LocalLimiter = { charge(keyId: string): RateDecision };
-
 /**
  * Limits shared by all instances. Never fails and never waits long: `local` decides while Redis is unavailable or slow.
  */
 export class RedisRateLimiter implements RateLimiter {
-  private readonly redis: SharedLimits;
+  private readonly redis: shared.SharedLimits;
   private fallbacks = 0;
 
   constructor(
     config: RedisConfig,
     private readonly limit: RateLimit,
-    private readonly local: LocalLimiter,
+    private readonly local: { charge(keyId: string): RateDecision },
     log: Log,
     private readonly traces: Traces = NO_TRACES,
     private readonly deadlineMs = DEADLINE_MS,
   ) {
     const outage = new Outage(log, {
       store: 'Redis',
-      meanwhile: 'rate limits go on per process',
+      meanwhile: 'each process counts rate limits for itself',
       again: 'rate limits are shared again',
     });
     const intervalMicros = emissionIntervalMicros(limit);
     const charging = {
       intervalMicros,
       toleranceMicros: intervalMicros * limit.burst,
-      batcher: (send: SendCharges) => this.batcher(send),
+      batcher: (send: shared.SendCharges) => this.batcher(send),
     };
-    this.redis =
-      config.kind === 'cluster'
-        ? new RedisCluster(config, charging, outage)
-        : new RedisServer(config, charging, outage);
+    const isCluster = config.kind === 'cluster';
+    this.redis = isCluster ? new RedisCluster(config, charging, outage) : new RedisServer(config, charging, outage);
   }
 
   charge(keyId: string): RateDecision | Promise<RateDecision> {
@@ -66,8 +54,8 @@ export class RedisRateLimiter implements RateLimiter {
   instruments(): Instrument[] {
     const up = () => (this.redis.isUp ? 1 : 0);
     return [
-      gauge('latchkey_redis_up', 'Whether Redis is connected (1) or away (0)', up, 'min'),
-      counter('latchkey_redis_fallbacks_total', 'Charges that this process decided for itself', () => this.fallbacks),
+      gauge('latchkey_redis_up', 'Whether Redis is connected (1) or unavailable (0)', up, 'min'),
+      counter('latchkey_redis_fallbacks_total', 'Charges that the process decided without Redis', () => this.fallbacks),
     ];
   }
 
@@ -75,11 +63,8 @@ export class RedisRateLimiter implements RateLimiter {
     this.redis.close();
   }
 
-  /**
-   * Validations that come out of one read are charged together. Keys that waited behind a late call are not sent any
-   * more.
-   */
-  private batcher(send: SendCharges): ChargeBatcher {
+  /** Keys that waited behind a late call are not sent any more. */
+  private batcher(send: shared.SendCharges): shared.ChargeBatcher {
     return new Batcher({
       send: (keyIds) => this.decide(keyIds, send),
       instead: (keyId) => this.decideHere(keyId),
@@ -91,11 +76,11 @@ export class RedisRateLimiter implements RateLimiter {
     });
   }
 
-  private async decide(keyIds: readonly string[], send: SendCharges): Promise<RateDecision[]> {
-    const answers = await within(this.deadlineMs, send(keyIds.map(storedAs)));
+  private async decide(keyIds: readonly string[], send: shared.SendCharges): Promise<RateDecision[]> {
+    const answers = await shared.within(this.deadlineMs, send(keyIds.map(shared.storedAs)));
     return keyIds.map((keyId, n) => {
       const admitted = answers[2 * n]!;
-      if (admitted === NOT_CHARGED) return this.decideHere(keyId);
+      if (admitted === shared.NOT_CHARGED) return this.decideHere(keyId);
       return rateDecision(this.limit, admitted === 1, answers[2 * n + 1]!);
     });
   }

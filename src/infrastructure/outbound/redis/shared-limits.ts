@@ -6,7 +6,7 @@ export function storedAs(keyId: string): string {
   return `latchkey:rate:${keyId}`;
 }
 
-/** Takes the place of 1 or 0 for a key that was not charged. */
+/** Stands for a key that was not charged. */
 export const NOT_CHARGED = -1;
 
 /**

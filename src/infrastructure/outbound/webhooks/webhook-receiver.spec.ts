@@ -5,7 +5,7 @@ import { eventually } from '../../../../test/support/eventually.js';
 import {
   answering,
   HANGS,
-  TAKES,
+  ACCEPTS,
   verified,
   WebhookServer,
 } from '../../../../test/support/platform/webhook-receiver.js';
@@ -34,7 +34,7 @@ describe('the receiver of webhooks', () => {
     server = await WebhookServer.start();
   });
   beforeEach(() => {
-    server.answer = TAKES;
+    server.answer = ACCEPTS;
     server.deliveries.length = 0;
   });
   afterAll(() => server.stop());
@@ -42,13 +42,13 @@ describe('the receiver of webhooks', () => {
   const receiver = (timeoutMs?: number, url = server.url) =>
     new WebhookReceiver({ url, secrets: secrets.map((secret) => createSecretKey(secret)) }, timeoutMs);
 
-  test('is sent a message that the library verifies by each of the secrets, and by no other', async () => {
+  test('gets a message that the library verifies with each of the secrets and no other', async () => {
     await receiver().deliver(MESSAGE);
     const [delivery] = server.deliveries;
-    const { id: _id, ...told } = MESSAGE;
+    const { id: _id, ...content } = MESSAGE;
     for (const secret of secrets) {
       expect(verified(delivery!, `whsec_${secret.toString('base64')}`)).toEqual({
-        ...told,
+        ...content,
         timestamp: '2026-03-29T00:30:00.123Z',
       });
     }
@@ -59,22 +59,22 @@ describe('the receiver of webhooks', () => {
     expect(delivery!.headers).toMatchObject({ 'webhook-id': MESSAGE.id, 'content-type': 'application/json' });
   });
 
-  test('is sent the HMAC-SHA256 of id, time of the try and body, by each secret in the order of the settings', async () => {
+  test('gets an HMAC-SHA256 of id, time and body for each secret, in order', async () => {
     await receiver().deliver(MESSAGE);
     const { id, headers, body } = server.deliveries[0]!;
-    const content = `${id}.${String(headers['webhook-timestamp'])}.${body}`;
-    const macs = secrets.map((secret) => createHmac('sha256', secret).update(content).digest('base64'));
+    const signed = `${id}.${String(headers['webhook-timestamp'])}.${body}`;
+    const macs = secrets.map((secret) => createHmac('sha256', secret).update(signed).digest('base64'));
     expect(headers['webhook-signature']).toBe(`v1,${macs[0]} v1,${macs[1]}`);
   });
 
-  test('is sent the same to the letter at each try', async () => {
+  test('gets the same body on each attempt', async () => {
     await receiver().deliver(MESSAGE);
     await receiver().deliver(MESSAGE);
     const [one, other] = server.deliveries;
     expect([one!.id, one!.body]).toEqual([other!.id, other!.body]);
   });
 
-  test.each([200, 201, 202, 204])('has taken it with %i', async (status) => {
+  test.each([200, 201, 202, 204])('accepts a notice with status %i', async (status) => {
     server.answer = answering(status);
     await expect(receiver().deliver(MESSAGE)).resolves.toBeUndefined();
   });
@@ -83,20 +83,20 @@ describe('the receiver of webhooks', () => {
     [400, 'it answered 400'],
     [410, 'it answered 410'],
     [500, 'it answered 500'],
-    [302, 'it answered 302, and no redirect is followed'],
-    [307, 'it answered 307, and no redirect is followed'],
-  ])('has not taken it with %i', async (status, why) => {
+    [302, 'it answered 302, and redirects are not followed'],
+    [307, 'it answered 307, and redirects are not followed'],
+  ])('does not accept a notice with status %i', async (status, why) => {
     server.answer = answering(status, { location: server.url });
     await expect(receiver().deliver(MESSAGE)).rejects.toThrow(why);
     expect(server.deliveries).toHaveLength(1);
   });
 
-  test('has not taken it while it hangs', async () => {
+  test('does not accept a notice while it hangs', async () => {
     server.answer = HANGS;
     await expect(receiver(50).deliver(MESSAGE)).rejects.toThrow('it did not answer within 0.05 seconds');
   });
 
-  test('has taken it when its answer never ends, of which little is read', async () => {
+  test('accepts a notice even if its answer never ends', async () => {
     let hasEnded = false;
     let written = 0;
     server.answer = (response) => {
@@ -115,16 +115,16 @@ describe('the receiver of webhooks', () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  test('has not taken it when nobody is there, and the reason names no address', async () => {
-    const gone = await WebhookServer.start();
-    await gone.stop();
-    const why = await receiver(undefined, `${gone.url}?token=secret`)
+  test('does not accept a notice while it is down, and the reason contains no address', async () => {
+    const stopped = await WebhookServer.start();
+    await stopped.stop();
+    const why = await receiver(undefined, `${stopped.url}?token=secret`)
       .deliver(MESSAGE)
       .catch((error: Error) => error.message);
     expect(why).toBe('it could not be reached (ECONNREFUSED)');
   });
 
-  test('has not taken it when it speaks no HTTP, or hangs up', async () => {
+  test('does not accept a notice if it speaks no HTTP or closes the connection', async () => {
     for (const words of ['220 mail.example.com ESMTP\r\n', '']) {
       const other = createServer((socket) => void socket.resume().end(words));
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -136,7 +136,7 @@ describe('the receiver of webhooks', () => {
     }
   });
 
-  test('is left at the end of the service', async () => {
+  test('is disconnected when the service ends', async () => {
     server.answer = HANGS;
     const leaving = receiver();
     const delivery = leaving.deliver(MESSAGE).catch((error: Error) => error.message);

@@ -1,19 +1,24 @@
+import http, { type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
+import https from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import type { OutboxMessage } from '../../../application/notice-ports.js';
 import type { NoticeReceiver } from '../../../application/ports.js';
 import type { WebhookConfig } from '../../../config/notices/webhook-config.js';
-import { Posts } from './posts.js';
+
+const TIMEOUT_MS = 10_000;
+/** How much of an answer's body is read. Nobody uses it, but it lets the receiver finish normally. */
+const MOST_BYTES = 16_384;
 
 /** Sends notices to the platform's receiver of Standard Webhooks (standardwebhooks.com). */
 export class WebhookReceiver implements NoticeReceiver {
-  private readonly posts: Posts;
   private readonly signers: readonly Webhook[];
+  private readonly underWay = new Set<ClientRequest>();
 
+  /** @param timeoutMs covers the whole exchange: the status must arrive within it, and so must the end of the body */
   constructor(
     private readonly config: WebhookConfig,
-    timeoutMs?: number,
+    private readonly timeoutMs = TIMEOUT_MS,
   ) {
-    this.posts = new Posts(timeoutMs);
     this.signers = config.secrets.map((secret) => new Webhook(secret.export(), { format: 'raw' }));
   }
 
@@ -21,7 +26,7 @@ export class WebhookReceiver implements NoticeReceiver {
     const body = JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
     // The time of this attempt, because receivers refuse old timestamps.
     const sentAt = new Date();
-    const status = await this.posts.send(this.config.url, body, {
+    const status = await this.post(body, {
       'content-type': 'application/json',
       'user-agent': 'Latchkey',
       'webhook-id': id,
@@ -30,11 +35,45 @@ export class WebhookReceiver implements NoticeReceiver {
       'webhook-signature': this.signers.map((signer) => signer.sign(id, sentAt, body)).join(' '),
     });
     if (status >= 200 && status < 300) return;
-    throw new Error(`it answered ${status}${status >= 300 && status < 400 ? ', and no redirect is followed' : ''}`);
+    throw new Error(`it answered ${status}${status >= 300 && status < 400 ? ', and redirects are not followed' : ''}`);
   }
 
   /** Aborts requests that are still running. */
   close(): void {
-    this.posts.close();
+    for (const request of this.underWay) request.destroy(new Error('the service ended'));
   }
+
+  /** Resolves with the status, over a connection of its own. Rejects with an Error that gives the reason in words. */
+  private post(body: string, headers: OutgoingHttpHeaders): Promise<number> {
+    const { url } = this.config;
+    return new Promise((resolve, reject) => {
+      const { request: open } = url.startsWith('https:') ? https : http;
+      const length = Buffer.byteLength(body);
+      const request = open(url, { method: 'POST', agent: false, headers: { ...headers, 'content-length': length } });
+      this.underWay.add(request);
+      const late = `it did not answer within ${this.timeoutMs / 1000} seconds`;
+      const timer = setTimeout(() => request.destroy(new Error(late)), this.timeoutMs);
+      request.once('close', () => {
+        clearTimeout(timer);
+        this.underWay.delete(request);
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => reject(reasonOf(error)));
+      request.once('response', (response) => {
+        resolve(response.statusCode!);
+        let read = 0;
+        response.on('data', (chunk: Buffer) => {
+          read += chunk.length;
+          if (read > MOST_BYTES) request.destroy();
+        });
+        // The status was already returned, so errors in the body do not matter.
+        response.on('error', () => undefined);
+      });
+      request.end(body);
+    });
+  }
+}
+
+/** Uses the code where there is one, because the message repeats the address, which may contain a token. */
+function reasonOf({ code, message }: NodeJS.ErrnoException): Error {
+  return new Error(code ? `it could not be reached (${code})` : message);
 }

@@ -23,7 +23,7 @@ export class OtherGuards {
   }
 }
 
-/** Only the last value counts, as in Nest. A guard without a value lets nobody through. */
+/** Only the last value counts, as in Nest. A guard without a value refuses the request. */
 function lastOf(answers: Exclude<Awaited<ReturnType<CanActivate['canActivate']>>, boolean>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let last = false;

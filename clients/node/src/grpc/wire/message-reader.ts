@@ -16,13 +16,13 @@ export class MessageReader {
     this.high = 0;
     for (let shift = 0; shift < 70; shift += 7) {
       const byte = this.bytes[this.at++];
-      if (byte === undefined) throw new RangeError('a number without an end');
+      if (byte === undefined) throw new RangeError('the message ends within a number');
       const bits = byte & 0x7f;
       if (shift < 32) low |= bits << shift;
       if (shift > 25) this.high |= shift < 32 ? bits >>> (32 - shift) : bits << (shift - 32);
       if (byte < 0x80) return low;
     }
-    throw new RangeError('a number of more than ten bytes');
+    throw new RangeError('a number has more than ten bytes');
   }
 
   uint32(): number {
@@ -46,7 +46,7 @@ export class MessageReader {
   /** Reads a length, and returns the position where the value after it ends. */
   end(): number {
     const end = this.uint32() + this.at;
-    if (end > this.bytes.length) throw new RangeError('a value longer than its message');
+    if (end > this.bytes.length) throw new RangeError('a value is longer than its message');
     return end;
   }
 
@@ -57,11 +57,11 @@ export class MessageReader {
     else if (wireType === 1) this.at += 8;
     else if (wireType === 2) this.at = this.end();
     else if (wireType === 5) this.at += 4;
-    else throw new RangeError(`wire type ${wireType}`);
+    else throw new RangeError(`unknown wire type ${wireType}`);
   }
 
   /** Checks that reading stopped exactly at the end of the message. */
   arriveAt(end: number): void {
-    if (this.at !== end) throw new RangeError('a value longer than its message');
+    if (this.at !== end) throw new RangeError('a value is longer than its message');
   }
 }

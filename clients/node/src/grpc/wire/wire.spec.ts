@@ -48,17 +48,17 @@ const answer = fc
   )
   .map(([common, outcome]) => ({ ...common, ...outcome }));
 
-describe('the wire', () => {
-  it('carries every question as the contract says', () => {
+describe('the wire format', () => {
+  it('encodes every question as the contract defines', () => {
     fc.assert(
-      fc.property(question, (asked) => {
-        const read = ValidateKeys.requestDeserialize(encodeQuestion(asked));
-        expect(read).toEqual({ ...asked, operation: `OPERATION_${asked.operation}`, credential: 'authorization' });
+      fc.property(question, (sent) => {
+        const read = ValidateKeys.requestDeserialize(encodeQuestion(sent));
+        expect(read).toEqual({ ...sent, operation: `OPERATION_${sent.operation}`, credential: 'authorization' });
       }),
     );
   });
 
-  it('reads every answer as the contract says', () => {
+  it('decodes every answer as the contract defines', () => {
     fc.assert(
       fc.property(answer, (given) => {
         const bytes = ValidateKeys.responseSerialize(given as never);
@@ -67,21 +67,21 @@ describe('the wire', () => {
     );
   });
 
-  it('leaves out what a newer service adds', () => {
+  it('skips fields of a newer service', () => {
     const bytes = ValidateKeys.responseSerialize({ requestId: 'id', failure: { code: 14, message: 'away' } });
     // Fields 100 to 103: a number, eight bytes, a text, four bytes.
     const news = Buffer.from('a0069601a9060000000000000000b206026162bd0600000000', 'hex');
     expect(decodeAnswer(Buffer.concat([news, bytes]))).toEqual(ValidateKeys.responseDeserialize(bytes));
   });
 
-  it('takes no answer that was cut, wherever that was', () => {
+  it('refuses a truncated answer', () => {
     const whole = ValidateKeys.responseSerialize({ denial: { message: 'no', retryAfter: { seconds: 300, nanos: 1 } } });
     for (let length = 1; length < whole.length; length += 1) {
       expect(() => decodeAnswer(whole.subarray(0, length))).toThrow(RangeError);
     }
   });
 
-  it('takes no bytes for an answer that are none, and reads whatever comes to its end', () => {
+  it('decodes random bytes or throws a RangeError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {

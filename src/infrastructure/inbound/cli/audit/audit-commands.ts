@@ -19,21 +19,19 @@ interface VerifyOptions {
 }
 
 export function addAuditCommands(program: Command, databases: Databases): void {
-  const audit = program.command('audit').description('the record of what happened');
+  const audit = program.command('audit').description('verify and export the audit trail');
   const verify = audit
     .command('verify')
-    .description(
-      'say whether the sealed record is intact, and keys and accounts are as it has them; needs AUDIT_SEAL_KEY',
-    )
-    .option('--export-seal', 'print the newest seal, to be kept elsewhere')
-    .option('--expect <seal>', 'the line that --export-seal printed earlier must still hold');
-  answering(verify, (options: VerifyOptions) => verifyRecord(databases, options));
+    .description('check that the audit trail is intact and that keys and accounts match it; needs AUDIT_SEAL_KEY')
+    .option('--export-seal', 'print only the newest seal, to be stored elsewhere')
+    .option('--expect <seal>', 'also check that this line of an earlier --export-seal is still valid');
+  answering(verify, (options: VerifyOptions) => verifyTrail(databases, options));
   audit
     .command('export')
     .description('print the events as JSON lines, oldest first')
-    .option('--since <time>', 'from this time on: 2026-11-01 (UTC) or 2026-11-01T08:00:00Z', parseMoment('--since'))
+    .option('--since <time>', 'from this time: 2026-11-01 (UTC) or 2026-11-01T08:00:00Z', parseMoment('--since'))
     .option('--until <time>', 'before this time', parseMoment('--until'))
-    .option('--json', 'as without it: JSON lines are the one format')
+    .option('--json', 'changes nothing: the output is always JSON lines')
     .action((span: TimeSpan) => reading(databases, (trail) => exportEvents(trail, span)));
 }
 
@@ -54,10 +52,10 @@ async function exportEvents(trail: AuditTrail, span: TimeSpan): Promise<void> {
   }
 }
 
-async function verifyRecord(databases: Databases, options: VerifyOptions): Promise<Answer> {
+async function verifyTrail(databases: Databases, options: VerifyOptions): Promise<Answer> {
   const expected = options.expect === undefined ? undefined : parseSeal(options.expect);
   const keys = sealKeys();
-  const trail = await reading(databases, (record) => new VerifyAuditTrail(record, keys).execute(expected));
+  const trail = await reading(databases, (watched) => new VerifyAuditTrail(watched, keys).execute(expected));
   if (!trail.intact) return { ...describeBroken(trail), exitCode: NOT_DONE };
   if (!options.exportSeal) return describeIntact(trail);
   if (!trail.newest) throw new NothingThere('there is no seal to export yet');
@@ -72,21 +70,9 @@ function parseMoment(option: string) {
   };
 }
 
-/** An event as one line of JSON, with every column that the seal covers. */
-function eventLine(event: SealableEvent): string {
-  return JSON.stringify({
-    id: String(event.id),
-    at: event.at.toISOString(),
-    type: event.type,
-    ownerId: event.ownerId,
-    keyId: event.keyId,
-    actorId: event.actorId,
-    reason: event.reason,
-    count: event.count,
-    publicPart: event.publicPart,
-    clientIp: event.clientIp,
-    userAgent: event.userAgent,
-    requestId: event.requestId,
-    details: event.details,
-  });
+/** Every column that the seal covers. */
+function eventLine({ id, at, type, ownerId, keyId, actorId, ...rest }: SealableEvent): string {
+  const { reason, count, publicPart, clientIp, userAgent, requestId, details } = rest;
+  const first = { id: String(id), at: at.toISOString(), type, ownerId, keyId, actorId, reason, count };
+  return JSON.stringify({ ...first, publicPart, clientIp, userAgent, requestId, details });
 }

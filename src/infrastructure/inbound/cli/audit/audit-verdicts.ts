@@ -4,41 +4,30 @@ import type { AuditSeal } from '../../../../domain/audit/audit-seal.js';
 import type { Answer } from '../answering.js';
 import { UsageError } from '../failures.js';
 
-/** Anyone with the database's password can store any text, so control characters must not reach the terminal. */
+/** Someone with the database's password can store any text: control characters must not reach the terminal. */
 const CONTROLS = /[\p{Cc}\p{Cf}]/gu;
 
 export function describeIntact(trail: IntactTrail): Answer {
-  const { newest, sealedEvents, prunedToSealId, unsealedEvents, oldestUnsealedAt, held } = trail;
-  const { keys, accounts } = held;
-  const asFound =
-    keys.takenAsFound + accounts.takenAsFound > 0
-      ? [
-          `    ${keys.takenAsFound} of these keys and ${accounts.takenAsFound} of these accounts are older, and taken as found`,
-        ]
-      : [];
-  const since = oldestUnsealedAt ? `, the oldest of ${oldestUnsealedAt.toISOString()}` : '';
+  const { newest, sealedEvents, prunedToSealId, unsealedEvents, oldestUnsealedAt, comparison } = trail;
+  const { keys, accounts } = comparison;
+  const since = oldestUnsealedAt ? `, the oldest from ${oldestUnsealedAt.toISOString()}` : '';
+  const pruned = `seals whose events were deleted by retention: ${prunedToSealId}`;
+  const partly = `compared only in part, because they are older than their events: keys ${keys.takenAsFound}, accounts ${accounts.takenAsFound}`;
   const text = [
-    `OK: ${newest?.id ?? 0} seals hold, over ${sealedEvents} events`,
-    ...(prunedToSealId > 0n ? [`    the events of the first ${prunedToSealId} seals were deleted by retention`] : []),
-    `    ${unsealedEvents} events are not sealed yet${since}`,
-    `    ${keys.count} keys and ${accounts.count} accounts are as the record has them`,
-    ...asFound,
-  ].join('\n');
-  const document = {
-    intact: true,
-    seals: String(newest?.id ?? 0),
-    sealedEvents,
-    prunedSeals: String(prunedToSealId),
-    unsealedEvents,
-    oldestUnsealedAt: oldestUnsealedAt?.toISOString() ?? null,
-    keys,
-    accounts,
-  };
-  return { document, text };
+    'OK: the audit trail is intact, and all keys and accounts match it',
+    `seals: ${newest?.id ?? 0}, sealed events: ${sealedEvents}`,
+    ...(prunedToSealId > 0n ? [pruned] : []),
+    `events not sealed yet: ${unsealedEvents}${since}`,
+    `keys: ${keys.count}, accounts: ${accounts.count}`,
+    ...(keys.takenAsFound + accounts.takenAsFound > 0 ? [partly] : []),
+  ].join('\n    ');
+  const ofSeals = { seals: String(newest?.id ?? 0), sealedEvents, prunedSeals: String(prunedToSealId) };
+  const unsealed = { unsealedEvents, oldestUnsealedAt: oldestUnsealedAt?.toISOString() ?? null };
+  return { document: { intact: true, ...ofSeals, ...unsealed, keys, accounts }, text };
 }
 
-export function describeBroken({ problem, seal, held }: BrokenTrail): Answer {
-  if (held) return describeDifferences(problem, held);
+export function describeBroken({ problem, seal, comparison }: BrokenTrail): Answer {
+  if (comparison) return describeDifferences(problem, comparison);
   const { id, fromEventId, toEventId } = seal ?? {};
   const where = seal ? `seal ${id}, events ${fromEventId} to ${toEventId}: ` : '';
   const place = seal ? { seal: String(id), fromEventId: String(fromEventId), toEventId: String(toEventId) } : {};
@@ -70,7 +59,7 @@ export function parseSeal(text: string): ExportedSeal {
       return { id: BigInt(seal), mac: Buffer.from(mac, 'hex') };
     }
   } catch {
-    // Not reported here: the text is refused below, like any other that is no seal.
+    // Refused below, like any other text that is not a seal.
   }
   throw new UsageError('--expect must be followed by the line that --export-seal printed');
 }

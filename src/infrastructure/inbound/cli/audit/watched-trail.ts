@@ -6,9 +6,9 @@ import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 const WIDTH = 24;
 const EVERY_MS = 100;
 
-/** Shows the progress of long work in one line of a terminal. Prints nothing when the output is no terminal. */
+/** Shows progress in one line of a terminal. Prints nothing when the output is not a terminal. */
 export class ProgressBar {
-  private toldAt = -Infinity;
+  private shownAt = -Infinity;
 
   constructor(
     private readonly what: string,
@@ -17,15 +17,15 @@ export class ProgressBar {
 
   show(count: number, fraction: number): void {
     const now = performance.now();
-    if (!this.terminal.isTTY || now - this.toldAt < EVERY_MS) return;
-    this.toldAt = now;
+    if (!this.terminal.isTTY || now - this.shownAt < EVERY_MS) return;
+    this.shownAt = now;
     const part = Math.min(1, Math.max(0, fraction));
     const bar = '█'.repeat(Math.round(part * WIDTH)).padEnd(WIDTH, '░');
     this.terminal.write(`\r${bar} ${Math.floor(part * 100)} %, ${count} ${this.what}\x1b[K`);
   }
 
   clear(): void {
-    if (this.toldAt > -Infinity) this.terminal.write('\r\x1b[K');
+    if (this.shownAt > -Infinity) this.terminal.write('\r\x1b[K');
   }
 }
 

@@ -6,27 +6,27 @@ import { DONE, NOT_DONE } from '../failures.js';
 import { readKey } from '../secret-input.js';
 
 export function addKeyCommand(program: Command): void {
-  const key = program.command('key').description('a key string by itself, without a database');
+  const key = program.command('key').description('check a key string, without a database');
   const inspect = key
     .command('inspect')
     .description(
-      'say whether the text on stdin is well-formed; with KEY_PREFIX set, also whether it bears that marker',
+      'say whether the key string on stdin is well-formed, and whether it begins with KEY_PREFIX if that is set',
     );
   answering(inspect, async () => describe(await readKey(), keyPrefix()));
 }
 
-/** Never prints a character of the secret, nor of a text that only looks like a key. */
+/** Prints no character of the secret, or of a text that only looks like a key. */
 function describe(text: string, expected: string | undefined): Answer {
   const found = inspectKey(text);
   if (!found) {
-    const problem = 'not a key: it must read <prefix>_<24 hex characters>.<64 hex characters>';
+    const problem = 'not a key: a key is <prefix>_<24 hex characters>.<64 hex characters>';
     return { document: { wellFormed: false, problem }, text: problem, exitCode: NOT_DONE };
   }
   const { prefix, publicPart, keyString } = found;
   const problem = !keyString
-    ? 'the checksum is wrong: mistyped, cut, or made up'
+    ? 'the checksum is wrong: the key was mistyped, cut or made up'
     : expected !== undefined && expected !== prefix
-      ? `the prefix is not ${expected}, which is KEY_PREFIX`
+      ? `the prefix is not ${expected}, the value of KEY_PREFIX`
       : undefined;
   const facts = { prefix, publicPart, checksum: keyString ? 'right' : 'wrong' };
   const lines = Object.entries({ ...facts, wellFormed: problem === undefined ? 'yes' : `no: ${problem}` });

@@ -9,12 +9,12 @@ import { isKeyId } from '../../../../domain/keys/key-id.js';
 import { API_KEY_STATUSES, type ApiKeyStatus } from '../../../../domain/keys/key-status.js';
 import { MAX_ACTIVE_KEYS } from '../../../../domain/keys/key-rules.js';
 import { maskKey } from '../../../../domain/keys/key-string.js';
+import { keyView } from '../../shared/key-view.js';
 import type { Databases } from '../administration.js';
 import { answering, type Answer, table } from '../answering.js';
 import { administrator, byOption, onDatabase } from '../environment.js';
 import { NOT_DONE, UsageError } from '../failures.js';
 import { readKey } from '../secret-input.js';
-import { viewOf } from './key-views.js';
 
 const PAGE = 50;
 
@@ -32,20 +32,20 @@ interface RevokeOptions {
 }
 
 export function addKeysCommands(program: Command, databases: Databases): void {
-  const keys = program.command('keys').description("owners' API keys");
+  const keys = program.command('keys').description('list and revoke the API keys of owners');
   const list = keys
     .command('list')
-    .description("an owner's keys, newest first")
+    .description("list an owner's keys, newest first")
     .requiredOption('--owner <id>', 'account id')
-    .addOption(new Option('--status <status>').choices(API_KEY_STATUSES));
+    .addOption(new Option('--status <status>', 'only keys with this status').choices(API_KEY_STATUSES));
   answering(list, (options: ListOptions) => listKeys(databases, options));
   const revoke = keys
     .command('revoke')
-    .description('end one key, all of an owner, or those that have leaked; there is no way back')
-    .option('--owner <id>', 'account id, with --key or --all')
-    .option('--key <keyId>', 'this one')
-    .option('--all', 'every active one')
-    .option('--leaked', 'every one whose key string stands in the text on stdin, a log line too')
+    .description('revoke for good: one key, all keys of an owner, or leaked keys')
+    .option('--owner <id>', 'account id; with --key or --all')
+    .option('--key <keyId>', 'the id of the key to revoke')
+    .option('--all', 'revoke every active key of the owner')
+    .option('--leaked', 'revoke every key whose key string is in the text on stdin, such as a log line')
     .addOption(byOption());
   answering(revoke, (options: RevokeOptions) => revokeKeys(databases, options));
 }
@@ -63,17 +63,12 @@ async function listKeys(databases: Databases, { owner, status }: ListOptions): P
     } while (cursor !== undefined);
     return all;
   });
-  const items = pages.flatMap(({ items: listed, now }) => listed.map((each) => viewOf(each.key, now, each.lastUsedAt)));
+  const items = pages.flatMap(({ items: listed, now }) => listed.map((each) => keyView(each, now)));
   const { activeKeys } = pages[0]!;
-  const rows = items.map((item) => [
-    item.id,
-    item.prefix,
-    item.status,
-    item.access,
-    (item.endsAt ?? item.expiresAt).slice(0, 10),
-    item.lastUsedAt?.slice(0, 10) ?? 'never',
-    item.name,
-  ]);
+  const rows = items.map(({ id, prefix, status: keyStatus, access, endsAt, expiresAt, lastUsedAt, name }) => {
+    const [end, lastUse] = [(endsAt ?? expiresAt).slice(0, 10), lastUsedAt?.slice(0, 10) ?? 'never'];
+    return [id, prefix, keyStatus, access, end, lastUse, name];
+  });
   const count = `${activeKeys} of ${MAX_ACTIVE_KEYS} active`;
   const head = ['ID', 'KEY', 'STATUS', 'ACCESS', 'ENDS', 'LAST USED', 'NAME'];
   const text = items.length > 0 ? `${table(head, rows)}\n${count}` : `no keys, ${count}`;
@@ -107,20 +102,17 @@ async function revokeAllLeaked(databases: Databases, admin: Administrator): Prom
   const text = await readKey();
   const leaked = await onDatabase(databases, ({ revokeLeaked }) => revokeLeaked.execute(text, admin));
   if (leaked.length === 0) {
-    const reason = 'what came on stdin holds no key of this service: nothing was revoked';
+    const reason = 'no key of this service is in the text on stdin: nothing was revoked';
     return { document: { keys: [] }, text: reason, exitCode: NOT_DONE };
   }
-  const keys = leaked.map(({ key, was }) => ({
-    ownerId: key.ownerId,
-    id: key.id,
-    prefix: maskOf(key),
-    was,
-    isRevokedNow: was === 'active',
-  }));
-  return { document: { keys }, text: leaked.map(tellLeaked).join('\n') };
+  const keys = leaked.map(({ key, was }) => {
+    const { ownerId, id } = key;
+    return { ownerId, id, prefix: maskOf(key), was, isRevokedNow: was === 'active' };
+  });
+  return { document: { keys }, text: leaked.map(describeLeaked).join('\n') };
 }
 
-function tellLeaked({ key, was }: LeakedKey): string {
+function describeLeaked({ key, was }: LeakedKey): string {
   const whose = `${describe(key)} of ${key.ownerId}`;
   return was === 'active' ? `revoked ${whose}` : `already ${was}: ${whose}`;
 }

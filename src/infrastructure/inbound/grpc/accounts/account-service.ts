@@ -5,9 +5,8 @@ import type { GrpcDoor, UnaryMethod } from '../grpc-door.js';
 import { AccountController } from './account.controller.js';
 
 /**
- * `latchkey.v1.AccountService`, whose methods Nest serves (`account.controller.ts`). For Nest this is a transport. Nest
- * registers the controller's methods with it, and it adds them to the one gRPC server, next to the services that do not
- * use Nest.
+ * `latchkey.v1.AccountService`. Nest registers the methods of `account.controller.ts` with this transport, which adds
+ * them to the gRPC server, next to the services that do not use Nest.
  */
 export class AccountService extends Server implements CustomTransportStrategy, GrpcDoor {
   readonly service = 'latchkey.v1.AccountService';
@@ -21,12 +20,12 @@ export class AccountService extends Server implements CustomTransportStrategy, G
   }
 
   listen(callback: () => void): void {
-    // The gRPC server itself listens, once for all services.
+    // The gRPC server listens for all services.
     callback();
   }
 
   close(): void {
-    // The gRPC server itself closes all services.
+    // The gRPC server closes all services.
   }
 
   on(): void {

@@ -15,10 +15,9 @@ import type { PurgeAccountResponse } from '../generated/latchkey/v1/PurgeAccount
 import type { PutAccountRequest__Output } from '../generated/latchkey/v1/PutAccountRequest.js';
 import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
 import type { RevokeKeysResponse } from '../generated/latchkey/v1/RevokeKeysResponse.js';
-import { toWire } from './account-message.js';
-import { type ById, idOf, keysToRevoke, listingOf, type Versioned, versionOf } from './account-requests.js';
+import { type ById, idOf, keysToRevoke, listingOf, toWire, type Versioned, versionOf } from './account-messages.js';
 
-/** Errors are left to the pipeline, which maps them to a status for every service. */
+/** The pipeline maps errors to a status for every service. */
 @Catch()
 class PassErrorsOn implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {
@@ -26,7 +25,6 @@ class PassErrorsOn implements RpcExceptionFilter {
   }
 }
 
-/** The methods of `latchkey.v1.AccountService`, by name. */
 @Controller()
 @UseFilters(PassErrorsOn)
 export class AccountController {

@@ -17,9 +17,7 @@ const DENIED: Readonly<Record<Exclude<KeyAnswer['status'], 200>, number>> = {
 /** Headers that identify the owner and the key. They go to the service behind Envoy; all others go to the client. */
 const IDENTITY = /^X-Latchkey-/;
 
-/**
- * @param fault what is wrong with Envoy's configuration. It appears in Envoy's trace log; the client does not see it
- */
+/** @param fault what is wrong with Envoy's configuration, for Envoy's trace log; the client does not see it */
 export function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, fault = ''): WireCheckAnswer {
   const named = Object.entries(headers);
   if (http !== 200) {
@@ -36,10 +34,7 @@ export function toCheckAnswer({ status: http, headers, body = '' }: KeyAnswer, f
   };
 }
 
-/**
- * The service behind Envoy may send this header too, so our value is appended. Our other headers replace those of the
- * service.
- */
+/** The service behind Envoy may send this header too, so ours is appended. Our other headers replace the service's. */
 const SHARED = 'Access-Control-Expose-Headers';
 
 /** In lower case, as in HTTP/2. Envoy accepts both, but gRPC's proxyless clients ignore names with capitals. */

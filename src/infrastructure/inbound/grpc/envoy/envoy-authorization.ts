@@ -41,6 +41,6 @@ export class EnvoyAuthorization implements GrpcDoor {
   private logOnce(fault: string): void {
     if (this.logged.has(fault)) return;
     this.logged.add(fault);
-    this.log.warn('a route of Envoy stays closed to every key', { fault });
+    this.log.warn('a route of Envoy is misconfigured and refuses every key', { fault });
   }
 }

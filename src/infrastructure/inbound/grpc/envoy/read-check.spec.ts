@@ -13,7 +13,7 @@ const check = (method: string, authorization: string[], contextExtensions = READ
   },
 });
 
-test('one Authorization header is the credential, two are none', () => {
+test('takes the credential from a single Authorization header, and from none of two', () => {
   expect(readCheck(check('GET', ['Bearer a'])).credential).toBe('a');
   expect(readCheck(check('GET', ['Bearer a', 'Bearer a'])).credential).toBeUndefined();
   expect(readCheck(check('GET', [])).credential).toBeUndefined();
@@ -30,12 +30,12 @@ test.each([
   ['TRACE', 'destroy'],
   ['get', 'destroy'],
   ['', 'destroy'],
-])('the method %j is the operation %s', (method, operation) => {
+])('maps the method %j to the operation %s', (method, operation) => {
   expect(readCheck(check(method, [])).question).toEqual({ operation, permission: 'systems:read' });
 });
 
 test.each([null, { source: null, request: null, contextExtensions: READS }])(
-  'of a request that tells nothing (%j) what no key may do is asked',
+  'closes an incomplete request (%j) to every key',
   (attributes) => {
     const { credential, question, client } = readCheck({ attributes });
     expect([credential, question.operation]).toEqual([undefined, 'destroy']);
@@ -43,7 +43,7 @@ test.each([null, { source: null, request: null, contextExtensions: READS }])(
   },
 );
 
-test('a faulty setting is never asked about, nor repeated', () => {
+test('closes a route with an invalid setting to every key, and does not repeat the setting', () => {
   const { question, fault } = readCheck(check('GET', [], [{ key: 'permission', value: 'hunter2' }]));
   expect(question).toEqual({ operation: 'destroy', permission: '' });
   expect(fault).not.toContain('hunter2');

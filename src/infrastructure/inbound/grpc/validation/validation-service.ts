@@ -17,10 +17,7 @@ export class ValidationService implements GrpcDoor {
   readonly role = 'validator';
   readonly methods;
   private readonly streams = new OpenStreams();
-  /**
-   * `w` of the RateLimit-Policy header: the seconds in which an empty bucket refills to the full burst. No message
-   * carries it, so it is sent as initial metadata.
-   */
+  /** `w` of the RateLimit-Policy header: the seconds in which an empty bucket refills. Sent as initial metadata. */
   private readonly window = new Metadata();
 
   constructor(

@@ -68,7 +68,7 @@ export class OpenStreams {
   }
 
   instruments(): Instrument[] {
-    return [gauge('latchkey_validation_streams_open', 'Streams of questions that are open', () => this.streams.size)];
+    return [gauge('latchkey_validation_streams_open', 'Open validation streams', () => this.streams.size)];
   }
 
   /** Every stream answers the questions that it has read, then ends. */

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { invalidFields } from '../../../../domain/errors.js';
 import { headerValues } from '../pipeline/request.js';
 
-/** The headers in which a proxy sends the original method and target. Only the headers of the selected mode count. */
+/** The headers in which a proxy sends the original method and target. */
 interface OriginalHeaders {
   readonly method: string;
   readonly target: string;

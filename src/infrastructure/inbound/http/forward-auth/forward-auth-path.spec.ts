@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { normalPath } from './forward-auth-path.js';
 
-describe('the path of a request target', () => {
+describe('normalPath', () => {
   test.each([
     ['/', '/'],
     ['/backend/api/systems', '/backend/api/systems'],
@@ -11,7 +11,7 @@ describe('the path of a request target', () => {
     ['/names/Gr%C3%B6%C3%9fe%20XL', '/names/Größe XL'],
     ['/a..b/.well-known/...c', '/a..b/.well-known/...c'],
     ['/%2B%26', '/+&'],
-  ])('is decoded: %s', (target, path) => expect(normalPath(target)).toBe(path));
+  ])('decodes %s', (target, path) => expect(normalPath(target)).toBe(path));
 
   test.each([
     ['/systems?next=/../admin', '/systems'],
@@ -19,7 +19,7 @@ describe('the path of a request target', () => {
     ['/systems?a?b', '/systems'],
     ['/systems?path=%2e%2e%2f;a=b', '/systems'],
     ['/systems?\u00e4', '/systems'],
-  ])('ends where the query begins: %s', (target, path) => expect(normalPath(target)).toBe(path));
+  ])('leaves out the query of %s', (target, path) => expect(normalPath(target)).toBe(path));
 
   test.each([
     ['nothing', ''],
@@ -92,9 +92,9 @@ describe('the path of a request target', () => {
     ['a letter encoded for no reason', '/%61dmin'],
     ['a digit encoded for no reason', '/v%31'],
     ['a hyphen encoded for no reason', '/a%2Db'],
-  ])('is refused with %s', (_, target) => expect(normalPath(target)).toBeUndefined());
+  ])('refuses %s', (_, target) => expect(normalPath(target)).toBeUndefined());
 
-  test('once accepted, holds no dot segment and no delimiter more, however often and loosely it is decoded', () => {
+  test('accepts no path that gains a dot segment or a delimiter when it is decoded again or loosely', () => {
     const pieces =
       '/ . .. // ; \\ ? # % %2e %2E %2f %2F %5c %5C %25 %252e %00 %ff %c0%ae %EF%BC%8E %EF%BC%8F %E2%80%A5 %E2%88%95 %E2%81%84 %E2%88%96 %E2%80%8B %C2%AD a é';
     const target = fc

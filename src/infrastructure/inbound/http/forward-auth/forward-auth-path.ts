@@ -1,9 +1,6 @@
-/**
- * RFC 3986, 3.3: the characters that a path may contain unencoded, except `;`: some servers look for parameters after
- * it.
- */
+/** RFC 3986, 3.3: what a path may contain unencoded, except `;`, after which some servers look for parameters. */
 const PATH = /^\/(?:[\w\-.~!$&'()*+,=:@/]|%[0-9a-f]{2})*$/i;
-/** The normal form never encodes letters, digits and -._~ (6.2.2.2). Encoding them can only hide something. */
+/** The normal form never encodes letters, digits and -._~ (RFC 3986, 6.2.2.2). */
 const NEEDLESSLY_ENCODED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i;
 /** / % ; ? # \ */
 const ENCODED_DELIMITER = /%(?:2[35f]|3[bf]|5c)/i;
@@ -11,10 +8,7 @@ const ENCODED_DELIMITER = /%(?:2[35f]|3[bf]|5c)/i;
 const TREACHEROUS = /[\p{Cc}\p{Zl}\p{Zp}%;?#\\]|\/\/|\/[.\s]+(?:\/|$)/u;
 /** Invisible characters, which some servers leave out: file systems, and programs that compare names loosely. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
-/**
- * Characters that turn into / \ or % in an older character set (Windows' best fit; ¥ and ₩ in Japanese and Korean), or
- * look like them.
- */
+/** Look like / \ or %, or turn into them in older character sets (Windows' best fit; ¥ and ₩). */
 const LIKE_DELIMITERS = /[\u2044\u2215\u2571\u27cb\u29f8\u2216\u2572\u27cd\u29f5\u29f9\u00a5\u20a9\u066a]/;
 
 /**

@@ -6,10 +6,10 @@ import { ForwardAuthTable } from './forward-auth-table.js';
 function route(method: string, path: string, permission = '', operation?: ForwardAuthRoute['operation']) {
   return { method, path, operation, permission };
 }
-const asks = (path: string, asked: string) =>
-  new ForwardAuthTable([route('GET', path)]).questionFor('GET', asked) !== CLOSED;
+const covers = (pattern: string, path: string) =>
+  new ForwardAuthTable([route('GET', pattern)]).questionFor('GET', path) !== CLOSED;
 
-describe('the pattern', () => {
+describe('the pattern of a route', () => {
   test.each([
     ['/systems', '/systems'],
     ['/systems', '/systems/'],
@@ -25,7 +25,7 @@ describe('the pattern', () => {
     ['/**', '/'],
     ['/**', '/anything/at/all'],
     ['/größe', '/größe'],
-  ])('%s covers %s', (path, asked) => expect(asks(path, asked)).toBe(true));
+  ])('%s covers %s', (pattern, path) => expect(covers(pattern, path)).toBe(true));
 
   test.each([
     ['/systems', '/systems/7'],
@@ -39,10 +39,10 @@ describe('the pattern', () => {
     ['/systems/**', '/'],
     ['/', '/systems'],
     ['/a.c', '/abc'],
-  ])('%s does not cover %s', (path, asked) => expect(asks(path, asked)).toBe(false));
+  ])('%s does not cover %s', (pattern, path) => expect(covers(pattern, path)).toBe(false));
 });
 
-describe('the table', () => {
+describe('ForwardAuthTable', () => {
   const table = new ForwardAuthTable([
     route('GET', '/systems/secret', 'systems:read', 'destroy'),
     route('GET', '/systems/**', 'systems:read'),
@@ -51,23 +51,23 @@ describe('the table', () => {
   ]);
 
   test.each([
-    ['the first that matches', 'GET', '/systems/secret', 'destroy', 'systems:read'],
-    ['the first for its method', 'GET', '/systems/7', 'read', 'systems:read'],
+    ['the first route that matches', 'GET', '/systems/secret', 'destroy', 'systems:read'],
+    ['the first route with its method', 'GET', '/systems/7', 'read', 'systems:read'],
     ['HEAD as GET', 'HEAD', '/systems/7', 'read', 'systems:read'],
-    ['an operation of its own', 'POST', '/systems/search', 'read', 'systems:read'],
+    ['the operation of the route', 'POST', '/systems/search', 'read', 'systems:read'],
     ['POST', 'POST', '/systems/7', 'write', 'systems:write'],
     ['PUT', 'PUT', '/systems/7', 'write', 'systems:write'],
     ['PATCH', 'PATCH', '/systems/7', 'write', 'systems:write'],
     ['OPTIONS', 'OPTIONS', '/systems/7', 'read', 'systems:write'],
     ['DELETE', 'DELETE', '/systems/7', 'destroy', 'systems:write'],
-    ['a method that says nothing of what it does', 'PROPFIND', '/systems/7', 'destroy', 'systems:write'],
-    ['a method in small letters, which is another method', 'get', '/systems/7', 'destroy', 'systems:write'],
+    ['an unknown method', 'PROPFIND', '/systems/7', 'destroy', 'systems:write'],
+    ['a method in lower case, which is another method', 'get', '/systems/7', 'destroy', 'systems:write'],
     ['no method', '', '/systems/7', 'destroy', 'systems:write'],
-  ])('asks by %s', (_, method, path, operation, permission) => {
+  ])('decides by %s', (_, method, path, operation, permission) => {
     expect(table.questionFor(method, path)).toEqual({ operation, permission });
   });
 
-  test('asks for what no key may do where no route matches', () => {
+  test('closes a path without a route to every key', () => {
     expect(table.questionFor('GET', '/users')).toEqual({ operation: 'destroy', permission: '' });
     expect(new ForwardAuthTable([]).questionFor('GET', '/')).toEqual({ operation: 'destroy', permission: '' });
   });

@@ -1,51 +1,100 @@
 import { All, Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint, ApiHeader, ApiOkResponse, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
-import { FORWARD_AUTH_MODES, readMode } from './forward-auth-modes.js';
-import { ForwardAuth, type ForwardAuthParts } from './forward-auth.js';
+import type { Request, Response } from 'express';
+import type { ValidateKey } from '../../../../application/validation/validate-key.js';
+import type { ForwardAuthRoute } from '../../../../config/forward-auth-routes.js';
+import type { Question } from '../../../../domain/keys/verdict.js';
+import type { Log } from '../../../telemetry/log.js';
+import type { KeyAnswer } from '../../shared/key-answers.js';
+import { CLOSED } from '../../shared/operation-of.js';
 import type { HttpDoor } from '../http-door.js';
 import { hasBody } from '../pipeline/body-parsing.js';
-import { sendKeyAnswer } from '../pipeline/key-requests.js';
-import {
-  EXPIRY_HEADER,
-  INVALID_KEY,
-  KEY_FORBIDDEN,
-  KEY_LIMITED,
-  KEY_UNJUDGED,
-  RATE_LIMIT_HEADERS,
-  textHeader,
-} from '../pipeline/key-responses.js';
+import { type KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
+import * as responses from '../pipeline/key-responses.js';
 import { ProblemResponses } from '../pipeline/problem-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
+import { FORWARD_AUTH_MODES, type ForwardAuthMode, originalOf, readMode } from './forward-auth-modes.js';
+import { normalPath } from './forward-auth-path.js';
+import { ForwardAuthTable } from './forward-auth-table.js';
 
 const IDENTITY = {
-  'X-Latchkey-Owner': textHeader('The account that the key acts as'),
-  'X-Latchkey-Key': textHeader("The key's id"),
-  'X-Latchkey-Access': textHeader('read-only or read-and-write'),
-  'X-Latchkey-Permissions': textHeader('What the key may do, with spaces between; may be empty'),
+  'X-Latchkey-Owner': responses.textHeader('The account that the key acts as'),
+  'X-Latchkey-Key': responses.textHeader("The key's id"),
+  'X-Latchkey-Access': responses.textHeader('read-only or read-and-write'),
+  'X-Latchkey-Permissions': responses.textHeader('What the key may do, with spaces between; may be empty'),
 };
+
+interface ForwardAuthParts {
+  readonly validateKey: ValidateKey;
+  readonly keyRequests: KeyRequests;
+  readonly log: Log;
+  readonly routes: readonly ForwardAuthRoute[] | undefined;
+}
+
+/** Answers proxies that call for each request. The service behind the proxy needs to know nothing about keys. */
+class ForwardAuth {
+  private readonly table: ForwardAuthTable;
+  private hasWarned = false;
+
+  constructor(private readonly parts: ForwardAuthParts) {
+    this.table = new ForwardAuthTable(parts.routes ?? []);
+  }
+
+  async answer(mode: ForwardAuthMode, request: LatchkeyRequest): Promise<KeyAnswer> {
+    const { validateKey, keyRequests, routes } = this.parts;
+    if (!routes) this.warnOnce();
+    const question = this.questionOf(mode, request);
+    const answer = await keyRequests.answer(request, async (credential, client) =>
+      keyRequests.answers.of(await validateKey.execute({ credential, question, client })),
+    );
+    return mode === 'nginx' ? forNginx(answer) : answer;
+  }
+
+  private questionOf(mode: ForwardAuthMode, request: Request): Question {
+    const original = originalOf(request, mode);
+    const path = original && normalPath(original.target);
+    return path === undefined ? CLOSED : this.table.questionFor(original!.method, path);
+  }
+
+  private warnOnce(): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    this.parts.log.warn('FORWARD_AUTH_ROUTES is missing, but a proxy calls: without routes every good key gets 403');
+  }
+}
 
 @ApiTags('forward-auth')
 @Controller('v1/forward-auth')
 class ForwardAuthController {
   constructor(private readonly forwardAuth: ForwardAuth) {}
 
-  /** Every method, because proxies differ in the method that they use. */
   @Get()
-  @ApiQuery({ name: 'mode', enum: FORWARD_AUTH_MODES, description: 'Which proxy asks, and so in which headers' })
+  @ApiQuery({
+    name: 'mode',
+    enum: FORWARD_AUTH_MODES,
+    description: 'Which proxy calls, and therefore in which headers',
+  })
   @ApiHeader({ name: 'Authorization', description: 'As the client sent it: Bearer <API key>' })
   @ApiHeader({ name: 'X-Original-Method', description: 'nginx: the method; otherwise X-Forwarded-Method' })
   @ApiHeader({ name: 'X-Original-URI', description: 'nginx: path and query; otherwise X-Forwarded-Uri' })
-  @ApiOkResponse({ description: 'Let it through', headers: { ...IDENTITY, ...EXPIRY_HEADER, ...RATE_LIMIT_HEADERS } })
-  @ApiResponse(INVALID_KEY)
-  @ApiResponse({
-    ...KEY_FORBIDDEN,
-    description: 'A good key that may not do this. nginx: or 429 or 503, as X-Latchkey-Status then says',
+  @ApiOkResponse({
+    description: 'Let it through',
+    headers: { ...IDENTITY, ...responses.EXPIRY_HEADER, ...responses.RATE_LIMIT_HEADERS },
   })
-  @ApiResponse(KEY_LIMITED)
-  @ApiResponse(KEY_UNJUDGED)
+  @ApiResponse(responses.INVALID_KEY)
+  @ApiResponse({
+    ...responses.KEY_FORBIDDEN,
+    description:
+      'A good key that may not do this. With nginx also instead of 429 and 503, which X-Latchkey-Status then names',
+  })
+  @ApiResponse(responses.KEY_LIMITED)
+  @ApiResponse(responses.KEY_UNJUDGED)
   @ProblemResponses({ 400: 'Unknown mode' })
-  async ask(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
+  async answer(
+    @Query('mode') mode: unknown,
+    @Req() request: LatchkeyRequest,
+    @Res() response: Response,
+  ): Promise<void> {
     const answer = await this.forwardAuth.answer(readMode(mode), request);
     // A body that is announced but never sent must not consume the next request of the connection.
     if (hasBody(request)) response.setHeader('Connection', 'close');
@@ -54,8 +103,8 @@ class ForwardAuthController {
 
   @All()
   @ApiExcludeEndpoint()
-  askOtherwise(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response) {
-    return this.ask(mode, request, response);
+  answerOtherMethods(@Query('mode') mode: unknown, @Req() request: LatchkeyRequest, @Res() response: Response) {
+    return this.answer(mode, request, response);
   }
 }
 
@@ -65,4 +114,10 @@ export function forwardAuthDoor(parts: ForwardAuthParts): HttpDoor {
     instances: [new ForwardAuth(parts)],
     policies: { '/v1/forward-auth': { isAboutAnotherRequest: true } },
   };
+}
+
+/** nginx's auth_request treats every status but 401 and 403 as an error, so the real status is sent in a header. */
+function forNginx(answer: KeyAnswer): KeyAnswer {
+  if (answer.status !== 429 && answer.status !== 503) return answer;
+  return { ...answer, status: 403, headers: { ...answer.headers, 'X-Latchkey-Status': String(answer.status) } };
 }

@@ -22,7 +22,7 @@ import { ProblemResponses } from '../pipeline/problem-responses.js';
 import { headerValues, type LatchkeyRequest } from '../pipeline/request.js';
 import { identifyClient } from './oauth-client.js';
 
-/** Whether the key can read anything at all. The scope in the response says what it may do. */
+/** Whether the key can read anything. The scope in the response says what it may do. */
 const IS_ACTIVE: Question = { operation: 'read', permission: '' };
 
 const FORM = {
@@ -30,7 +30,7 @@ const FORM = {
   required: ['token'],
   properties: {
     token: { type: 'string' },
-    token_type_hint: { type: 'string', description: 'Makes no difference' },
+    token_type_hint: { type: 'string', description: 'Ignored' },
     client_id: { type: 'string', description: 'Without Authorization: the name of the service identity' },
     client_secret: { type: 'string', description: 'Without Authorization: its token' },
   },
@@ -38,26 +38,21 @@ const FORM = {
 
 const SECONDS = { type: 'integer', description: 'Seconds since 1970' } as const;
 
-/** An introspection response (RFC 7662, section 2.2). For an inactive token it contains nothing but `active`. */
+/** An introspection response (RFC 7662, section 2.2). For an inactive token it contains only `active`. */
 class IntrospectionView {
-  @ApiProperty() active: boolean;
+  @ApiProperty() active!: boolean;
   @ApiPropertyOptional({ description: 'The account that the key acts as' }) sub?: string;
   @ApiPropertyOptional({ description: 'Permissions, space-separated; absent when there are none' }) scope?: string;
   @ApiPropertyOptional(SECONDS) exp?: number;
   @ApiPropertyOptional(SECONDS) iat?: number;
   @ApiPropertyOptional({ format: 'uuid', description: "The key's id" }) client_id?: string;
   @ApiPropertyOptional({ enum: ['Bearer'] }) token_type?: string;
+}
 
-  constructor(grant?: Grant) {
-    this.active = grant !== undefined;
-    if (!grant) return;
-    this.sub = grant.ownerId;
-    if (grant.permissions.length > 0) this.scope = grant.permissions.join(' ');
-    this.exp = seconds(grant.expiresAt);
-    this.iat = seconds(grant.createdAt);
-    this.client_id = grant.keyId;
-    this.token_type = 'Bearer';
-  }
+function viewOf({ ownerId, permissions, expiresAt, createdAt, keyId }: Grant): IntrospectionView {
+  const scope = permissions.length > 0 ? { scope: permissions.join(' ') } : {};
+  const times = { exp: seconds(expiresAt), iat: seconds(createdAt) };
+  return { active: true, sub: ownerId, ...scope, ...times, client_id: keyId, token_type: 'Bearer' };
 }
 
 function seconds(at: Date): number {
@@ -82,8 +77,8 @@ class IntrospectionController {
   @ApiBody({ schema: FORM })
   @ApiOkResponse({ type: IntrospectionView })
   @ProblemResponses({
-    400: 'No token, a parameter sent twice, or two ways of identifying',
-    401: 'No service token, or an unknown one; to client_id and client_secret as RFC 6749, section 5.2, has it',
+    400: 'No token, a parameter sent twice, or two ways of identification',
+    401: 'No service token, or an unknown one. An unknown client_id gets the error of RFC 6749, section 5.2',
     403: 'A service token without the role validator, or a request from another site',
     413: 'The body is too large',
     415: 'The body is not a form',
@@ -99,17 +94,13 @@ class IntrospectionController {
     if (token === undefined) throw invalidFields([{ field: 'token', message: 'is missing' }]);
     // The caller's address is not the client's, and the standard has no field for the client's address.
     const client = clientFacts({ ip: undefined, userAgent: undefined, requestId: request.requestId });
-    const { verdict, rate } = await this.validateKey.execute({
-      credential: token,
-      question: IS_ACTIVE,
-      client,
-      service,
-    });
+    const presented = { credential: token, question: IS_ACTIVE, client, service };
+    const { verdict, rate } = await this.validateKey.execute(presented);
     const isLimited = !verdict.granted && verdict.reason === 'rate-limited';
     // Only here: a response about an inactive token must not show whether its secret is right.
     if (rate && (verdict.granted || isLimited)) response.set(this.answers.rateLimitHeaders(rate));
     if (isLimited) throw denialError('rate-limited', rate);
-    return new IntrospectionView(verdict.granted ? verdict : undefined);
+    return verdict.granted ? viewOf(verdict) : { active: false };
   }
 }
 

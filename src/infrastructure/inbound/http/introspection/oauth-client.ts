@@ -5,10 +5,7 @@ import { OAuthRefusal } from '../pipeline/refusals.js';
 
 const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 
-/**
- * The name of the calling validator: by its bearer token, or by OAuth client authentication. An unknown OAuth client
- * gets an OAuth error.
- */
+/** The name of the calling validator, by its bearer token or by OAuth client authentication. */
 export function identifyClient(
   identity: ServiceIdentity,
   authorization: readonly string[],
@@ -23,10 +20,7 @@ export function identifyClient(
   }
 }
 
-/**
- * The client's name and secret from `client_secret_basic` or `client_secret_post` (RFC 6749, section 2.3.1), in each
- * possible reading. Undefined when the caller uses neither, for example with a bearer token.
- */
+/** `client_secret_basic` or `client_secret_post` (RFC 6749, section 2.3.1), in each possible reading; undefined if unused. */
 function readClientSecret(
   authorization: readonly string[],
   form: ReadonlyMap<string, string>,
@@ -38,7 +32,7 @@ function readClientSecret(
     return name === undefined && token === undefined ? undefined : [{ name: name ?? '', token: token ?? '' }];
   }
   if (token !== undefined) {
-    throw new OAuthRefusal(400, 'invalid_request', 'Authorization and client_secret: identify in one way, not in two');
+    throw new OAuthRefusal(400, 'invalid_request', 'Send Authorization or client_secret, not both');
   }
   if (others.length > 0 || !/^basic /i.test(header)) return undefined;
   const [, encoded = ''] = BASIC.exec(header) ?? [];

@@ -25,7 +25,7 @@ class LeakedKeysBody {
   @Follows(optional(plainTextRule(MAX_SOURCE_LENGTH)))
   source?: string;
 
-  @ApiPropertyOptional({ minLength: 1, maxLength: MAX_URL_LENGTH, description: 'Where they stood' })
+  @ApiPropertyOptional({ minLength: 1, maxLength: MAX_URL_LENGTH, description: 'Where they were found' })
   @Follows(optional(plainTextRule(MAX_URL_LENGTH)))
   url?: string;
 }
@@ -33,7 +33,7 @@ class LeakedKeysBody {
 function keysProblem(value: unknown): string | undefined {
   if (value === undefined) return 'is missing';
   if (!Array.isArray(value) || value.length < 1 || value.length > MAX_KEYS) return `must be 1 to ${MAX_KEYS} texts`;
-  return value.every((one) => typeof one === 'string') ? undefined : 'must hold texts alone';
+  return value.every((one) => typeof one === 'string') ? undefined : 'must contain only texts';
 }
 
 /** Anyone who has a key string may end that key. The answer reveals nothing about it. */
@@ -44,7 +44,9 @@ export class LeakedKeysController {
 
   @Post()
   @HttpCode(202)
-  @ApiAcceptedResponse({ description: 'On record: keys that are good end within a second. The same for all others' })
+  @ApiAcceptedResponse({
+    description: 'Recorded: valid keys end within a second. The answer is the same for all other strings',
+  })
   @ProblemResponses({
     ...MALFORMED_BODY,
     400: 'Invalid or unknown fields',

@@ -9,10 +9,7 @@ const SOURCE = 'gitlab';
 /** The most errors reported about a list. */
 const MAX_ERRORS = 10;
 
-/**
- * Reads GitLab's list, and groups the tokens by where they were found. Unknown fields are ignored, since GitLab may add
- * some.
- */
+/** Groups GitLab's tokens by where they were found. Unknown fields are ignored, since GitLab may add some. */
 export function readLeakedTokens(body: unknown): Leak[] {
   if (!Array.isArray(body)) throw new LatchkeyError('invalid_request', 'The body must be a JSON array');
   const errors = body.flatMap(problemsOf);

@@ -21,10 +21,7 @@ export function leaksDoor(identity: ServiceIdentity): HttpDoor {
   };
 }
 
-/**
- * Runs before the body is read, which may be large: only a reporter gets past. Anyone else gets 401, as in GitLab's
- * API.
- */
+/** Runs before the body is read, which may be large. All other callers get 401, as in GitLab's API. */
 function reportersOnly(identity: ServiceIdentity) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     try {

@@ -25,7 +25,7 @@ const TOKENS = {
     properties: {
       type: { type: 'string', enum: [TOKEN_TYPE] },
       token: { type: 'string', description: 'A key string' },
-      location: { type: 'string', nullable: true, description: 'Where it stood' },
+      location: { type: 'string', nullable: true, description: 'Where it was found' },
     },
   },
 };
@@ -49,10 +49,12 @@ export class TokenRevocationController {
   @Post('revoke_tokens')
   @HttpCode(204)
   @ApiBody({ schema: TOKENS })
-  @ApiNoContentResponse({ description: 'On record: keys that are good end within a second. The same for all others' })
+  @ApiNoContentResponse({
+    description: 'Recorded: valid keys end within a second. The answer is the same for all other strings',
+  })
   @ProblemResponses({
     ...MALFORMED_BODY,
-    400: 'No list of tokens, or one of another type',
+    400: 'Not a list of tokens, or a token of another type',
     401: NOBODY,
     403: 'A request from another site',
   })

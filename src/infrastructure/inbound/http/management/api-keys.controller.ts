@@ -11,18 +11,19 @@ import { API_KEY_STATUSES } from '../../../../domain/keys/key-status.js';
 import { DEFAULT_EXPIRY_DAYS, DEFAULT_GRACE_SECONDS } from '../../../../domain/keys/key-rules.js';
 import { noSuchKey } from '../../../../domain/keys/owner-keys.js';
 import { withoutSecrets } from '../../../../domain/secrets.js';
+import { keyView } from '../../shared/key-view.js';
 import { CreateApiKeyBody, RotateApiKeyBody } from './bodies.js';
 import { ForOwners } from './owner.guard.js';
 import { readPage, readStatus, type Query as ListQuery } from './page-query.js';
 import { MALFORMED_BODY, OWNERS_ONLY, ProblemResponses } from '../pipeline/problem-responses.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { ApiKeyHistoryView } from './usage-views.js';
-import { ApiKeyListView, ApiKeyView, CreatedApiKeyView, RotatedApiKeyView } from './views.js';
+import { ApiKeyHistoryView, keyHistoryView } from './usage-views.js';
+import { ApiKeyListView, ApiKeyView, CreatedApiKeyView, keyListView, RotatedApiKeyView } from './views.js';
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   required: false,
-  description: 'A repeat under the same key creates nothing',
+  description: 'A second request with the same value creates nothing',
 } as const;
 
 /** The responses of a change that owners confirm. */
@@ -54,15 +55,14 @@ export class ApiKeysController {
   @ApiOkResponse({ type: ApiKeyListView })
   @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
   async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<ApiKeyListView> {
-    return new ApiKeyListView(await this.listKeys.execute(session!.account.id, readStatus(query), readPage(query)));
+    return keyListView(await this.listKeys.execute(session!.account.id, readStatus(query), readPage(query)));
   }
 
   @Get(':id')
   @ApiOkResponse({ type: ApiKeyHistoryView })
   @ProblemResponses({ ...OWNERS_ONLY, 404: 'No such key of this owner' })
   async get(@Req() { session }: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyHistoryView> {
-    const found = await this.getKey.execute(session!.account.id, readKeyId(id));
-    return new ApiKeyHistoryView(found);
+    return keyHistoryView(await this.getKey.execute(session!.account.id, readKeyId(id)));
   }
 
   @Post()
@@ -81,7 +81,7 @@ export class ApiKeysController {
     const idempotencyKey = readIdempotencyKey(header);
     const command = { ...chosen, expiresInDays, ownerId: account.id, signIn, idempotencyKey };
     const { key, fullKey, now } = await this.createKey.execute(command, clientOf(request));
-    return new CreatedApiKeyView(new ApiKeyView({ key, lastUsedAt: null }, now), fullKey);
+    return { apiKey: keyView({ key, lastUsedAt: null }, now), fullKey };
   }
 
   @Post(':id/rotate')
@@ -90,7 +90,7 @@ export class ApiKeysController {
   @ProblemResponses({
     ...CONFIRMED,
     404: 'No such key of this owner',
-    409: 'The key is not active, one of two of which one replaces the other, or the Idempotency-Key was used before',
+    409: 'The key is not active, a rotation of it is not finished, or the Idempotency-Key was used before',
   })
   async rotate(
     @Req() request: LatchkeyRequest,
@@ -101,7 +101,8 @@ export class ApiKeysController {
     const { account, signIn } = request.session!;
     const order = { keyId: readKeyId(id), graceSeconds, expiresInDays, idempotencyKey: readIdempotencyKey(header) };
     const command = { ...order, ownerId: account.id, password, signIn };
-    return new RotatedApiKeyView(await this.rotateKey.execute(command, clientOf(request)));
+    const { key, replaced, fullKey, now } = await this.rotateKey.execute(command, clientOf(request));
+    return { apiKey: keyView({ key, lastUsedAt: null }, now), replaced: keyView(replaced, now), fullKey };
   }
 
   @Post(':id/revoke')
@@ -116,7 +117,7 @@ export class ApiKeysController {
   })
   async revoke(@Req() request: LatchkeyRequest, @Param('id') id: string): Promise<ApiKeyView> {
     const revoked = await this.revokeKey.execute(request.session!.account.id, readKeyId(id), clientOf(request));
-    return new ApiKeyView(revoked, revoked.now);
+    return keyView(revoked, revoked.now);
   }
 }
 
@@ -127,10 +128,7 @@ function readKeyId(id: string): string {
   return keyId;
 }
 
-/**
- * Quotes are optional, unlike in the IETF draft "The Idempotency-Key HTTP Header Field". The value is stored as it was
- * sent.
- */
+/** Stored as sent. Quotes are optional, unlike in the IETF draft "The Idempotency-Key HTTP Header Field". */
 function readIdempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   requireFields({ 'Idempotency-Key': idempotencyKeyProblem(header) });
@@ -139,5 +137,5 @@ function readIdempotencyKey(header: string | undefined): string | undefined {
 
 function idempotencyKeyProblem(header: string): string | undefined {
   if (!/^[\x21-\x7e]{1,255}$/.test(header)) return 'must be 1 to 255 visible ASCII characters';
-  return withoutSecrets(header) === header ? undefined : 'must not hold an API key: make up a new value, a UUID say';
+  return withoutSecrets(header) === header ? undefined : 'must not contain an API key: use a new value, such as a UUID';
 }

@@ -11,55 +11,43 @@ import type { LatchkeyRequest } from '../pipeline/request.js';
 const TEXT_OR_NULL = { type: String, nullable: true } as const;
 
 const REASON =
-  'Of a revocation: owner, administrator, platform, rotated, leaked or purged; null before there were reasons. Of a failed ' +
-  'authentication: why it was refused';
+  'Of a revocation: owner, administrator, platform, rotated, leaked or purged; null in events from before reasons were ' +
+  'recorded. Of a failed authentication: why it was refused';
 
 const LEAK = {
   type: 'object',
   nullable: true,
-  description: 'Of a key that ended because it was reported as leaked: what the report says of where it stood',
+  description: 'Of a key that ended because it was reported as leaked: where it was found, according to the report',
   required: ['source', 'url'],
   properties: {
     source: { type: 'string', nullable: true, description: 'Who or what found it' },
-    url: { type: 'string', nullable: true, description: 'Text that a stranger may have written: not to be followed' },
+    url: { type: 'string', nullable: true, description: 'Text that a stranger may have written: do not follow it' },
   },
   additionalProperties: false,
 } as const;
 
 export class AuditEventView {
-  @ApiProperty() id: string;
-  @ApiProperty({ enum: OWNER_EVENT_TYPES }) type: string;
-  @ApiProperty({ type: String, format: 'date-time' }) at: string;
-  @ApiProperty(TEXT_OR_NULL) keyId: string | null;
-  @ApiProperty({ ...TEXT_OR_NULL, description: REASON }) reason: string | null;
-  @ApiProperty({ type: 'integer', description: 'How many identical events this one stands for' }) count: number;
-  @ApiProperty(TEXT_OR_NULL) clientIp: string | null;
-  @ApiProperty(TEXT_OR_NULL) userAgent: string | null;
-  @ApiProperty(TEXT_OR_NULL) requestId: string | null;
-  @ApiProperty({ ...LEAK, required: [...LEAK.required] }) leak: LeakSite | null;
+  @ApiProperty() id!: string;
+  @ApiProperty({ enum: OWNER_EVENT_TYPES }) type!: string;
+  @ApiProperty({ type: String, format: 'date-time' }) at!: string;
+  @ApiProperty(TEXT_OR_NULL) keyId!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: REASON }) reason!: string | null;
+  @ApiProperty({ type: 'integer', description: 'How many identical events this one stands for' }) count!: number;
+  @ApiProperty(TEXT_OR_NULL) clientIp!: string | null;
+  @ApiProperty(TEXT_OR_NULL) userAgent!: string | null;
+  @ApiProperty(TEXT_OR_NULL) requestId!: string | null;
+  @ApiProperty({ ...LEAK, required: [...LEAK.required] }) leak!: LeakSite | null;
+}
 
-  constructor(event: RecordedEvent) {
-    this.id = event.id;
-    this.type = event.type;
-    this.at = event.at.toISOString();
-    this.keyId = event.keyId;
-    this.reason = event.reason;
-    this.count = event.count;
-    this.clientIp = event.clientIp;
-    this.userAgent = event.userAgent;
-    this.requestId = event.requestId;
-    this.leak = event.leak && { source: event.leak.source, url: event.leak.url };
-  }
+function eventView({ id, type, at, keyId, reason, count, leak, ...by }: RecordedEvent): AuditEventView {
+  const { clientIp, userAgent, requestId } = by;
+  const site = leak && { source: leak.source, url: leak.url };
+  return { id, type, at: at.toISOString(), keyId, reason, count, clientIp, userAgent, requestId, leak: site };
 }
 
 class AuditEventListView {
-  @ApiProperty({ type: [AuditEventView] }) items: AuditEventView[];
-  @ApiProperty(TEXT_OR_NULL) nextCursor: string | null;
-
-  constructor(items: readonly RecordedEvent[], nextCursor: string | null) {
-    this.items = items.map((event) => new AuditEventView(event));
-    this.nextCursor = nextCursor;
-  }
+  @ApiProperty({ type: [AuditEventView] }) items!: AuditEventView[];
+  @ApiProperty(TEXT_OR_NULL) nextCursor!: string | null;
 }
 
 @ApiTags('audit-events')
@@ -76,24 +64,21 @@ export class AuditEventsController {
     style: 'form',
     explode: false,
     enum: OWNER_EVENT_TYPES,
-    description: 'Events of these types alone: one or more, comma-separated',
+    description: 'Only events of these types: one or more, comma-separated',
   })
   @ApiQuery({
     name: 'keyId',
     required: false,
     schema: { type: 'string', format: 'uuid' },
-    description: 'Events of this key alone: none, if it is not a key of this owner',
+    description: 'Only events of this key; none if it is not a key of this owner',
   })
   @ApiQuery({ name: 'limit', required: false, schema: { type: 'integer', minimum: 1, maximum: 50, default: 50 } })
   @ApiQuery({ name: 'cursor', required: false, schema: { type: 'string' } })
   @ApiOkResponse({ type: AuditEventListView })
   @ProblemResponses({ 400: 'Invalid query', ...OWNERS_ONLY })
   async list(@Req() { session }: LatchkeyRequest, @Query() query: ListQuery): Promise<AuditEventListView> {
-    const { items, nextCursor } = await this.listEvents.execute(
-      session!.account.id,
-      readEventFilter(query),
-      readPage(query),
-    );
-    return new AuditEventListView(items, nextCursor);
+    const ownerId = session!.account.id;
+    const { items, nextCursor } = await this.listEvents.execute(ownerId, readEventFilter(query), readPage(query));
+    return { items: items.map(eventView), nextCursor };
   }
 }

@@ -27,7 +27,7 @@ export class SignInBody {
 const CONFIRMING_PASSWORD = {
   format: 'password',
   maxLength: MAX_PASSWORD_LENGTH,
-  description: "The owner's current password, where it is what confirms: see `confirmation` of the session",
+  description: "The owner's current password, if `confirmation` of the session is `password`",
 } as const;
 
 export class CreateApiKeyBody {
@@ -53,7 +53,7 @@ export class RotateApiKeyBody {
     type: 'integer',
     minimum: 1,
     maximum: MAX_EXPIRY_DAYS,
-    description: 'As many as the old key was given, unless said',
+    description: 'Default: as many days as the old key was given',
   })
   @Follows(ROTATION_FIELDS.expiresInDays)
   expiresInDays?: number;
@@ -63,7 +63,7 @@ export class RotateApiKeyBody {
     minimum: 0,
     maximum: MAX_GRACE_SECONDS,
     default: DEFAULT_GRACE_SECONDS,
-    description: 'For how long the old key goes on after the first use of the new one',
+    description: 'How long the old key stays valid after the first use of the new one',
   })
   @Follows(optional(ROTATION_FIELDS.graceSeconds))
   graceSeconds?: number;

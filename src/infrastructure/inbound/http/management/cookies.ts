@@ -4,27 +4,34 @@ import type { CookieOptions, Request, Response } from 'express';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import type { SignInUnderWay } from '../../../../application/sessions/begin-platform-sign-in.js';
 
-/** The session cookie. Over https its name has the __Host- prefix, so no other host or path can set or shadow it. */
+interface Cookie {
+  readonly name: string;
+  readonly options: CookieOptions;
+}
+
+/** Over https the name has the __Host- prefix, so no other host or path can set or shadow the cookie. */
+function cookieOf(publicUrl: string, plainName: string, sameSite: 'strict' | 'lax'): Cookie {
+  const secure = publicUrl.startsWith('https:');
+  return { name: secure ? `__Host-${plainName}` : plainName, options: { httpOnly: true, sameSite, secure, path: '/' } };
+}
+
 export class SessionCookie {
-  private readonly name: string;
-  private readonly options: CookieOptions;
+  private readonly cookie: Cookie;
 
   constructor(publicUrl: string) {
-    const secure = publicUrl.startsWith('https:');
-    this.name = secure ? '__Host-latchkey_session' : 'latchkey_session';
-    this.options = { httpOnly: true, sameSite: 'strict', secure, path: '/' };
+    this.cookie = cookieOf(publicUrl, 'latchkey_session', 'strict');
   }
 
   read(request: Request): string | undefined {
-    return parseCookie(request.headers.cookie ?? '')[this.name];
+    return parseCookie(request.headers.cookie ?? '')[this.cookie.name];
   }
 
   set(response: Response, token: string, expires: Date): void {
-    response.cookie(this.name, token, { ...this.options, expires });
+    response.cookie(this.cookie.name, token, { ...this.cookie.options, expires });
   }
 
   clear(response: Response): void {
-    response.clearCookie(this.name, this.options);
+    response.clearCookie(this.cookie.name, this.cookie.options);
   }
 }
 
@@ -32,19 +39,15 @@ const MINUTES = 10;
 const ENCRYPTION = { alg: 'dir', enc: 'A256GCM' };
 
 /**
- * A sign-in at the platform that has begun. The browser that began it stores it encrypted. Every instance can read it,
- * because the key is derived from the shared client secret. The cookie is Lax, because the platform redirects the
- * browser back from another site.
+ * A sign-in at the platform that has begun, encrypted with a key from the client secret, which all instances share. The
+ * cookie is Lax, because the platform redirects the browser back from another site.
  */
 export class SignInCookie {
-  private readonly name: string;
-  private readonly options: CookieOptions;
+  private readonly cookie: Cookie;
   private readonly key: Uint8Array;
 
   constructor(publicUrl: string, clientSecret: string) {
-    const secure = publicUrl.startsWith('https:');
-    this.name = secure ? '__Host-latchkey_sign_in' : 'latchkey_sign_in';
-    this.options = { httpOnly: true, sameSite: 'lax', secure, path: '/' };
+    this.cookie = cookieOf(publicUrl, 'latchkey_sign_in', 'lax');
     this.key = new Uint8Array(hkdfSync('sha256', clientSecret, '', 'latchkey sign-in cookie', 32));
   }
 
@@ -53,14 +56,14 @@ export class SignInCookie {
       .setProtectedHeader(ENCRYPTION)
       .setExpirationTime(`${MINUTES} minutes`)
       .encrypt(this.key);
-    response.cookie(this.name, value, { ...this.options, maxAge: MINUTES * 60_000 });
+    response.cookie(this.cookie.name, value, { ...this.cookie.options, maxAge: MINUTES * 60_000 });
   }
 
   /** For one use: the answer deletes the cookie. Undefined when it is missing, invalid or expired. */
   async take(request: Request, response: Response): Promise<SignInUnderWay | undefined> {
-    const value = parseCookie(request.headers.cookie ?? '')[this.name];
+    const value = parseCookie(request.headers.cookie ?? '')[this.cookie.name];
     if (value === undefined) return undefined;
-    response.clearCookie(this.name, this.options);
+    response.clearCookie(this.cookie.name, this.cookie.options);
     const opened = await jwtDecrypt<{ underWay: SignInUnderWay }>(value, this.key, {
       keyManagementAlgorithms: [ENCRYPTION.alg],
       contentEncryptionAlgorithms: [ENCRYPTION.enc],

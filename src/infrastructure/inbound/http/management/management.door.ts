@@ -16,7 +16,6 @@ export function managementDoor({ publicUrl, passwordSignIn }: Pick<Config, 'publ
   };
 }
 
-/** Where people sign in elsewhere, there is no sign-in with a password. */
 function unlessPasswords(request: Request, _response: Response, next: NextFunction): void {
   next(request.method === 'POST' && request.path === '/' ? nothingHere() : undefined);
 }

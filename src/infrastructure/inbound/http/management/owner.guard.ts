@@ -21,15 +21,12 @@ import { clientOf, headerValues, type LatchkeyRequest } from '../pipeline/reques
 /** For routes that also serve people who are not signed in. An Authorization header is still checked there. */
 export const SignedOutToo = () => applyDecorators(SetMetadata(SignedOutToo, true), ApiSecurity({}));
 
-/**
- * For controllers with which people manage their keys. Each request needs a session or a token of the platform's own
- * login.
- */
+/** Each request needs a session or a token of the platform's own login. */
 export const ForOwners = () => applyDecorators(UseGuards(OwnerGuard), ApiCookieAuth(), ApiBearerAuth('platform_token'));
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Lets people manage keys. An API key can never manage keys. */
+/** An API key can never manage keys. */
 @Injectable()
 export class OwnerGuard implements CanActivate {
   constructor(
@@ -57,7 +54,7 @@ export class OwnerGuard implements CanActivate {
     return session;
   }
 
-  /** The form decides: a JWT is a platform token and signs its person in; anything else is judged as an API key. */
+  /** A JWT is a platform token and identifies its person. Anything else is validated as an API key. */
   private async byBearer(authorization: string[], request: LatchkeyRequest, response: Response): Promise<Session> {
     const credential = readBearer(authorization);
     const client = clientOf(request);

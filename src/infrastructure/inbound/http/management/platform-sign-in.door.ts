@@ -10,14 +10,12 @@ import type { HttpDoor } from '../http-door.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
 import { SessionCookie, SignInCookie } from './cookies.js';
 
-const ONWARD = { Location: { description: 'Where the person goes on', schema: { type: 'string' } as const } };
+const ONWARD = { Location: { description: 'The next page', schema: { type: 'string' } as const } };
 
 /** The result that the settings screen shows, sent in the fragment of its address, which no server and no log sees. */
 type Message = 'signed-in' | 'signed-in=another' | `refused=${string}`;
 
-/**
- * Redirects the browser back to the settings screen after a sign-in at the platform, whether it succeeded or failed.
- */
+/** Redirects the browser back to the settings screen after a sign-in at the platform. */
 class SignInLanding {
   private readonly page: string;
 
@@ -39,13 +37,13 @@ class SignInLanding {
     } catch (error) {
       if (!(error instanceof LatchkeyError)) throw error;
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      this.log.warn('nobody was signed in at the platform', { code: error.code, reason });
+      this.log.warn('a sign-in at the platform failed', { code: error.code, reason });
       this.send(response, error.code === 'invalid_credentials' ? 'refused=failed' : 'refused=unavailable');
     }
   }
 }
 
-/** Browsers come here by links and redirects, so every response is a redirect: to the platform, or to our page. */
+/** Browsers come here by links and redirects, so every response is a redirect. */
 @ApiTags('session')
 @Controller('v1/session/oidc')
 class PlatformSignInController {
@@ -58,7 +56,7 @@ class PlatformSignInController {
   ) {}
 
   @Get()
-  @ApiQuery({ name: 'purpose', required: false, enum: SIGN_IN_PURPOSES, description: 'confirmation: sign in afresh' })
+  @ApiQuery({ name: 'purpose', required: false, enum: SIGN_IN_PURPOSES, description: 'confirmation: sign in again' })
   @ApiResponse({ status: 303, description: 'To the platform’s login, or back with the reason', headers: ONWARD })
   async begin(
     @Query('purpose') purpose: unknown,
@@ -67,19 +65,14 @@ class PlatformSignInController {
   ): Promise<void> {
     await this.landing.orRefuse(response, async () => {
       const token = this.sessionCookie.read(request);
-      const { url, underWay } = await this.beginSignIn.execute(
-        purpose === 'confirmation' ? 'confirmation' : 'sign-in',
-        token,
-      );
+      const known = purpose === 'confirmation' ? 'confirmation' : 'sign-in';
+      const { url, underWay } = await this.beginSignIn.execute(known, token);
       await this.signInCookie.set(response, underWay);
       response.redirect(303, url);
     });
   }
 
-  /**
-   * The session cookie is Strict, so the browser does not send it on the way back from another site. The sign-in cookie
-   * names the session instead.
-   */
+  /** The browser does not send the Strict session cookie from another site. The sign-in cookie names the session. */
   @Get('callback')
   @ApiResponse({ status: 303, description: 'Signed in, or back with the reason', headers: ONWARD })
   async finish(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
@@ -95,7 +88,6 @@ class PlatformSignInController {
   }
 }
 
-/** Without OIDC_ISSUER there is no such door. */
 export function platformSignInDoor({ publicUrl, oidc }: Pick<Config, 'publicUrl' | 'oidc'>, log: Log): HttpDoor {
   if (!oidc) return {};
   return {

@@ -48,7 +48,10 @@ export class SessionController {
   @ApiOkResponse({ type: SessionView })
   @ProblemResponses(OWNERS_ONLY)
   show(@Req() request: LatchkeyRequest): SessionView {
-    return new SessionView(request.session!, this.confirmation.kindFor(request.session!.account));
+    const { account, expiresAt } = request.session!;
+    const { id: ownerId, email, displayName } = account;
+    const confirmation = this.confirmation.kindFor(account);
+    return { ownerId, email, displayName, expiresAt: expiresAt.toISOString(), confirmation };
   }
 
   @Delete()

@@ -25,7 +25,7 @@ export class MetricsListener {
     });
   }
 
-  /** Listens if METRICS_PORT is set. Throws when the port is taken. */
+  /** Listens if METRICS_PORT is set. @throws the port is taken */
   async open(): Promise<void> {
     const { metricsPort, host } = this.config;
     if (metricsPort === undefined) return;
@@ -46,11 +46,9 @@ export class MetricsListener {
     try {
       if (path === '/metrics') return [200, this.page.contentType, await this.page.text()];
       if (path === '/livez') return [200, JSON_TYPE, '{"status":"ok"}'];
-      if (path === '/readyz' && (await this.readiness.check()))
-        return [200, JSON_TYPE, JSON.stringify(this.readiness.status)];
-      return path === '/readyz'
-        ? [503, JSON_TYPE, '{"status":"not ready"}']
-        : [404, JSON_TYPE, '{"status":"not found"}'];
+      if (path !== '/readyz') return [404, JSON_TYPE, '{"status":"not found"}'];
+      if (await this.readiness.check()) return [200, JSON_TYPE, JSON.stringify(this.readiness.status)];
+      return [503, JSON_TYPE, '{"status":"not ready"}'];
     } catch (error) {
       return [mapError(error).http, JSON_TYPE, '{"status":"unavailable"}'];
     }

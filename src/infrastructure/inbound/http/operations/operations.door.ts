@@ -14,7 +14,7 @@ class StatusView {
 }
 
 class ReadinessView extends StatusView {
-  @ApiPropertyOptional({ description: 'Why what is answered now may be undone by a failover' }) warning?: string;
+  @ApiPropertyOptional({ description: 'Why a failover may undo changes that are confirmed now' }) warning?: string;
 }
 
 @ApiTags('operations')
@@ -41,10 +41,10 @@ class OperationsController {
 
   @Get('metrics')
   @ApiOkResponse({
-    description: 'What the service counts of itself, for Prometheus',
+    description: 'Metrics for Prometheus',
     content: { 'text/plain': { schema: { type: 'string' } } },
   })
-  async tellMetrics(@Res() response: Response): Promise<void> {
+  async sendMetrics(@Res() response: Response): Promise<void> {
     response.type(this.metrics.contentType).send(await this.metrics.text());
   }
 }

@@ -8,46 +8,31 @@ import type { RateDecision } from '../../../../domain/rate-limit.js';
 import { wholeSeconds } from '../../shared/key-answers.js';
 import type { HttpDoor } from '../http-door.js';
 import { KeyRequests, sendKeyAnswer } from '../pipeline/key-requests.js';
-import {
-  EXPIRY_HEADER,
-  INVALID_KEY,
-  KEY_LIMITED,
-  KEY_UNJUDGED,
-  RATE_LIMIT_HEADERS,
-} from '../pipeline/key-responses.js';
+import * as responses from '../pipeline/key-responses.js';
 import type { LatchkeyRequest } from '../pipeline/request.js';
 
 class RateLimitView {
-  @ApiProperty({ type: 'integer', description: 'Requests that the key may send at once after a rest' }) limit: number;
-  @ApiProperty({ type: 'integer', description: 'Requests that are admitted right now' }) remaining: number;
+  @ApiProperty({ type: 'integer', description: 'Requests that the key may send at once when the limit is full' })
+  limit!: number;
+  @ApiProperty({ type: 'integer', description: 'Requests that are admitted right now' }) remaining!: number;
   @ApiProperty({ type: 'integer', description: 'Until the limit is full again, rounded up' })
-  resetAfterSeconds: number;
-
-  constructor({ limit, remaining, resetAfterMicros }: RateDecision) {
-    this.limit = limit;
-    this.remaining = remaining;
-    this.resetAfterSeconds = wholeSeconds(resetAfterMicros);
-  }
+  resetAfterSeconds!: number;
 }
 
 class OwnKeyView {
-  @ApiProperty({ format: 'uuid' }) id: string;
-  @ApiProperty({ description: 'The account that the key acts as' }) ownerId: string;
-  @ApiProperty() name: string;
-  @ApiProperty({ enum: ACCESS_LEVELS }) access: string;
-  @ApiProperty({ type: [String], description: 'What it may do, as of now' }) permissions: string[];
-  @ApiProperty({ type: String, format: 'date-time' }) expiresAt: string;
-  @ApiProperty({ type: RateLimitView }) rateLimit: RateLimitView;
+  @ApiProperty({ format: 'uuid' }) id!: string;
+  @ApiProperty({ description: 'The account that the key acts as' }) ownerId!: string;
+  @ApiProperty() name!: string;
+  @ApiProperty({ enum: ACCESS_LEVELS }) access!: string;
+  @ApiProperty({ type: [String], description: 'What it may do now' }) permissions!: string[];
+  @ApiProperty({ type: String, format: 'date-time' }) expiresAt!: string;
+  @ApiProperty({ type: RateLimitView }) rateLimit!: RateLimitView;
+}
 
-  constructor({ keyId, ownerId, access, permissions, expiresAt }: Grant, name: string, rate: RateDecision) {
-    this.id = keyId;
-    this.ownerId = ownerId;
-    this.name = name;
-    this.access = access;
-    this.permissions = [...permissions];
-    this.expiresAt = expiresAt.toISOString();
-    this.rateLimit = new RateLimitView(rate);
-  }
+function viewOf(grant: Grant, name: string, { limit, remaining, resetAfterMicros }: RateDecision): OwnKeyView {
+  const { keyId: id, ownerId, access, permissions, expiresAt } = grant;
+  const rateLimit = { limit, remaining, resetAfterSeconds: wholeSeconds(resetAfterMicros) };
+  return { id, ownerId, name, access, permissions: [...permissions], expiresAt: expiresAt.toISOString(), rateLimit };
 }
 
 /** Answers a client that calls with its own key: what the key may do. */
@@ -61,17 +46,17 @@ class OwnKeyController {
   ) {}
 
   @Get()
-  @ApiOkResponse({ type: OwnKeyView, headers: { ...EXPIRY_HEADER, ...RATE_LIMIT_HEADERS } })
-  @ApiResponse(INVALID_KEY)
-  @ApiResponse(KEY_LIMITED)
-  @ApiResponse(KEY_UNJUDGED)
+  @ApiOkResponse({ type: OwnKeyView, headers: { ...responses.EXPIRY_HEADER, ...responses.RATE_LIMIT_HEADERS } })
+  @ApiResponse(responses.INVALID_KEY)
+  @ApiResponse(responses.KEY_LIMITED)
+  @ApiResponse(responses.KEY_UNJUDGED)
   async show(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     const answered = await this.keyRequests.answer(request, async (credential, client) => {
       const { name, ...validation } = await this.showOwnKey.execute(credential, client);
       const { verdict, rate } = validation;
       const answer = this.keyRequests.answers.toClient(validation);
       if (!verdict.granted) return answer;
-      const body = JSON.stringify(new OwnKeyView(verdict, name!, rate!));
+      const body = JSON.stringify(viewOf(verdict, name!, rate!));
       return { ...answer, headers: { ...answer.headers, 'Content-Type': 'application/json' }, body };
     });
     sendKeyAnswer(response, answered);

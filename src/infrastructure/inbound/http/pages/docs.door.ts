@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import compression from 'compression';
 import express, { type Request, type Response, Router } from 'express';
 import type { HttpDoor } from '../http-door.js';
+import { sendPage } from './page.js';
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
@@ -23,24 +24,10 @@ const PAGE = `<!doctype html>
   </body>
 </html>
 `;
-/**
- * A separate file, because inline scripts are not allowed. Without the validator badge, which would call a foreign
- * server.
- */
+/** A separate file, because inline scripts are not allowed. The validator badge would call another server. */
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', deepLinking: true, validatorUrl: null });\n`;
 
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** Swagger UI for the HTTP API, from this origin alone. A sign-in there opens an ordinary session. */
+/** Swagger UI for the HTTP API. A sign-in there opens an ordinary session. */
 export function docsDoor(): HttpDoor {
   return { policies: { '/docs': { handlers: [pageAndFiles()] } } };
 }
@@ -48,9 +35,7 @@ export function docsDoor(): HttpDoor {
 function pageAndFiles(): Router {
   const router = Router();
   const files = express.static(SWAGGER_UI, { index: false, redirect: false, maxAge: '1h' });
-  router.get('/', (_request: Request, response: Response) => {
-    response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': POLICY }).type('html').send(PAGE);
-  });
+  router.get('/', (_request: Request, response: Response) => sendPage(response, PAGE, "style-src 'self'"));
   router.get('/assets/start.js', (_request: Request, response: Response) => void response.type('js').send(START));
   router.use('/assets', compression(), (request, response, next) => {
     if (FILES.includes(request.path.slice(1))) files(request, response, next);

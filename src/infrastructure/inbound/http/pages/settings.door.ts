@@ -8,6 +8,7 @@ import compression from 'compression';
 import express, { type RequestHandler, type Response } from 'express';
 import type { Config } from '../../../../config/config.js';
 import type { HttpDoor } from '../http-door.js';
+import { sendPage } from './page.js';
 
 /** Where the build of `web/` leaves the settings screen: index.html and assets/. */
 const WEB_DIST = fileURLToPath(new URL('../../../../../web/dist', import.meta.url));
@@ -15,7 +16,7 @@ const NONCE_PLACEHOLDER = '__CSP_NONCE__';
 
 type Settings = Pick<Config, 'exampleUrl' | 'helpUrl' | 'publicUrl' | 'oidc' | 'passwordSignIn'>;
 
-/** The settings screen's single document. It may load only what this origin serves. */
+/** The settings screen's single document. */
 class SettingsPage {
   private readonly document: string;
 
@@ -41,21 +42,8 @@ class SettingsPage {
   /** The nonce is new for each answer. The component library's style tags need it. */
   send(response: Response): void {
     const nonce = randomBytes(16).toString('base64url');
-    response.set({
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': [
-        "default-src 'none'",
-        "script-src 'self'",
-        `style-src 'self' 'nonce-${nonce}'`,
-        "connect-src 'self'",
-        "img-src 'self' data:",
-        "font-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-      ].join('; '),
-    });
-    response.type('html').send(this.document.replaceAll(NONCE_PLACEHOLDER, nonce));
+    const page = this.document.replaceAll(NONCE_PLACEHOLDER, nonce);
+    sendPage(response, page, `style-src 'self' 'nonce-${nonce}'`, "font-src 'self'");
   }
 }
 
@@ -90,11 +78,6 @@ function inQuotes(text: string): string {
 
 /** Files with a hash in their names, which never change. */
 function assets(): RequestHandler[] {
-  const files = express.static(join(WEB_DIST, 'assets'), {
-    index: false,
-    redirect: false,
-    immutable: true,
-    maxAge: '1y',
-  });
-  return [compression(), files];
+  const options = { index: false, redirect: false, immutable: true, maxAge: '1y' };
+  return [compression(), express.static(join(WEB_DIST, 'assets'), options)];
 }

@@ -13,21 +13,17 @@ export function hasBody({ headers }: Pick<Request, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Parses a JSON body. A body of any other type is refused. */
 export function jsonBodies(limit = LIMIT): RequestHandler {
   return bodies(express.json({ ...OPTIONS, limit }), JSON_TYPE, `${JSON_TYPE} in UTF-8`);
 }
 
-/** For routes whose standard requires a form. The form's text becomes the request's body, for readForm. */
+/** Makes the form's text the request's body, for readForm. */
 export function formBodies(): RequestHandler {
   const formInUtf8 = `${FORM_TYPE} in UTF-8`;
   return bodies(express.text({ ...OPTIONS, type: FORM_TYPE }), formInUtf8, formInUtf8);
 }
 
-/**
- * The fields of a form. A field without a value counts as absent, and none may be sent twice (RFC 6749, section 3.2).
- * @param body what `formBodies` made of it; undefined when there was none
- */
+/** A field without a value counts as absent, and none may be sent twice (RFC 6749, section 3.2). */
 export function readForm(body: string | undefined): ReadonlyMap<string, string> {
   const fields = Object.entries(parse(body ?? '', '&', '=', { maxKeys: 0 }));
   const twice = fields.filter(([, value]) => Array.isArray(value));
@@ -58,9 +54,7 @@ function bodies(parser: RequestHandler, type: string, typeAndCharset: string): R
     });
 }
 
-/**
- * RFC 8259, 8.1 requires UTF-8. The parsers also accept UTF-16, which filters in front of us may not be able to read.
- */
+/** RFC 8259, 8.1. The parsers also accept UTF-16, which filters in front of us may not be able to read. */
 function requireUtf8(_request: unknown, _response: unknown, _body: Buffer, charset: string): void {
   if (charset !== 'utf-8') throw new Error(`charset ${charset}`);
 }

@@ -5,10 +5,7 @@ import { readBearer } from '../../shared/bearer.js';
 import type { KeyAnswer, KeyAnswers } from '../../shared/key-answers.js';
 import { clientOf, headerValues, type LatchkeyRequest } from './request.js';
 
-/**
- * Answers a request with a key in the same form as every service that takes keys. When a store is unavailable, nobody
- * gets in.
- */
+/** Answers requests with a key, in the same form as every service that accepts keys. */
 export class KeyRequests {
   constructor(
     readonly answers: KeyAnswers,

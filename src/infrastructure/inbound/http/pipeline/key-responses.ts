@@ -19,7 +19,7 @@ const MESSAGE = {
 export const INVALID_KEY = { status: 401, description: 'Invalid API key', content: MESSAGE } as const;
 export const KEY_LIMITED = {
   status: 429,
-  description: 'Past the rate limit',
+  description: 'The rate limit is exceeded',
   headers: { ...RATE_LIMIT_HEADERS, 'Retry-After': textHeader('Whole seconds, rounded up') },
   content: MESSAGE,
 } as const;
@@ -33,6 +33,6 @@ export const KEY_FORBIDDEN = {
 } as const;
 export const KEY_UNJUDGED = {
   status: 503,
-  description: 'A store is down: nobody is let through',
+  description: 'A store is unavailable: no request is let through',
   content: MESSAGE,
 } as const;

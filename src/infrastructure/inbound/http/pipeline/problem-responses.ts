@@ -17,10 +17,14 @@ class ProblemView {
   @ApiPropertyOptional({ description: 'With api_key_not_active: revoked or expired' }) apiKeyStatus?: string;
 }
 
-/** The OwnerGuard's responses, on any route. */
-export const OWNERS_ONLY = { 401: 'Not signed in', 403: 'An API key', 429: 'An API key past its rate limit' } as const;
+/** The OwnerGuard's responses. */
+export const OWNERS_ONLY = {
+  401: 'Not signed in',
+  403: 'An API key',
+  429: 'An API key that exceeds its rate limit',
+} as const;
 
-/** The body parser's responses, on any route that makes a change, whether or not it takes a body. */
+/** The body parser's responses, also on routes without a body. */
 export const MALFORMED_BODY = {
   400: 'A malformed body or address',
   413: 'The body is too large',
@@ -29,10 +33,10 @@ export const MALFORMED_BODY = {
 
 /** Documents the statuses that a route answers with a problem (RFC 9457). */
 export function ProblemResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
-  return StorelessResponses({ ...problems, 503: 'A store is down: nothing was done' });
+  return StorelessResponses({ ...problems, 503: 'A store is unavailable: nothing was changed' });
 }
 
-/** The same, for a route that uses no store. */
+/** For a route that uses no store. */
 export function StorelessResponses(problems: Readonly<Record<number, string>>): MethodDecorator {
   return applyDecorators(
     ...Object.entries(problems).map(([status, description]) =>

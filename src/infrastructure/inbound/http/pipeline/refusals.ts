@@ -1,9 +1,7 @@
 import type { Response } from 'express';
 import { LatchkeyError } from '../../../../domain/errors.js';
 
-/**
- * A request that is refused for a reason of HTTP alone. The core never sees it, so the error table does not have it.
- */
+/** A refusal for a reason of HTTP alone. The core never sees the request, so the error table does not have it. */
 export class HttpRefusal extends Error {
   constructor(
     readonly http: number,

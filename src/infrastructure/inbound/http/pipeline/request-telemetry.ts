@@ -1,15 +1,11 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { HttpRequestTimes, Outcome } from '../../../telemetry/request-times.js';
+import type { Outcome, RequestTimes } from '../../../telemetry/request-times.js';
 import type { Traces } from '../../../telemetry/traces.js';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/**
- * Times each request, and traces it if traces are on. Before a request is routed, no part of its address may be
- * reported.
- * @param plainRoutes paths that are served without a controller
- */
-export function requestTelemetry(times: HttpRequestTimes, traces: Traces, plainRoutes: readonly string[]) {
+/** Times and traces each request. @param plainRoutes paths that are served without a controller */
+export function requestTelemetry(times: RequestTimes, traces: Traces, plainRoutes: readonly string[]) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const begun = performance.now();
     traces.serve('HTTP', request.get('traceparent'), (span) => {

@@ -6,21 +6,17 @@ import { withoutSecrets } from '../../../../domain/secrets.js';
 import type { Log } from '../../../telemetry/log.js';
 import { clientFacts } from '../../shared/client-facts.js';
 
-/** A request with what the guards add to it. */
 export interface LatchkeyRequest extends Request {
   requestId: string;
   /** Set by the OwnerGuard. */
   session?: Session;
-  /** The service identity that reports leaked keys. Set before the routes that need one. */
+  /** The service identity that reports leaked keys. Set by the leaks door. */
   reporter?: string;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/**
- * Gives every request an id, so that logs and audit events can be joined. The client's own id is kept if it is
- * well-formed and contains no key.
- */
+/** So that logs and audit events can be joined. The client's own id is kept if it is well-formed and has no key. */
 export function assignRequestId(request: Request, response: Response, next: NextFunction): void {
   const presented = request.get('x-request-id');
   const isPresentable =
@@ -31,10 +27,7 @@ export function assignRequestId(request: Request, response: Response, next: Next
   next();
 }
 
-/**
- * Warns, once, about a proxy that is not trusted. All its clients then have the proxy's address, so a few wrong
- * passwords from one client keep all of them out.
- */
+/** Warns once about a proxy that is not trusted: all its clients have its address. */
 export function warnOfUnnamedProxy(log: Log) {
   let hasWarned = false;
   return (request: Request, _response: Response, next: NextFunction): void => {
@@ -42,8 +35,8 @@ export function warnOfUnnamedProxy(log: Log) {
     if (isUnnamed && !hasWarned) {
       hasWarned = true;
       log.warn(
-        'X-Forwarded-For came from a peer that TRUSTED_PROXIES does not name, and does not count. If the peer is your proxy, ' +
-          'name it there: otherwise all its clients share its address, and wrong passwords of one keep all of them out',
+        'X-Forwarded-For is ignored: TRUSTED_PROXIES does not name the peer that sent it. If the peer is your proxy, add ' +
+          'it there: otherwise all its clients share its address, and wrong passwords of one of them lock all of them out',
         { peer: request.ip },
       );
     }
@@ -55,10 +48,7 @@ export function clientOf(request: LatchkeyRequest): Client {
   return clientFacts({ ip: request.ip, userAgent: request.get('user-agent'), requestId: request.requestId });
 }
 
-/**
- * Every value of a header as the client sent it. Node's `headers` keeps only the first of several Authorization
- * headers.
- */
+/** Every value of a header. Node's `headers` keeps only the first of several Authorization headers. */
 export function headerValues(request: Request, name: string): string[] {
   const { rawHeaders } = request;
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === name);

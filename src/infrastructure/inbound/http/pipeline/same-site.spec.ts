@@ -10,7 +10,7 @@ app.use((error: unknown, _request: Request, response: Response, _next: NextFunct
 const server = app.listen(0, '127.0.0.1');
 afterAll(() => void server.close());
 
-test('a request of another site gets a problem document', async () => {
+test('answers a request from another site with a problem document', async () => {
   if (!server.listening) await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const answer = await fetch(url, { method: 'POST', headers: { origin: 'https://evil.example' } });

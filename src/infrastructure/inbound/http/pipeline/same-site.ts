@@ -5,9 +5,7 @@ import { HttpRefusal } from './refusals.js';
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Refuses changes that a page of another site sends, by Fetch Metadata or by Origin, whichever the browser sends. A
- * client without either header is no browser, so it sends no cookie against its user's will.
- *
+ * Refuses changes from pages of other sites, by Fetch Metadata or Origin. A client that sends neither is not a browser.
  * @param crossOrigins origins that may send changes with an Authorization header, which no browser adds by itself
  */
 export function refuseCrossSite(ownOrigins: readonly string[], crossOrigins: readonly string[]) {

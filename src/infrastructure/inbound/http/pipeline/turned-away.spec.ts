@@ -17,7 +17,7 @@ function answersTo(...errors: Error[]) {
 }
 
 test.each(['busy', 'too_many_attempts'] as const)(
-  'a client that is to try again (%s) waits up to half a second for this answer, each another time',
+  'delays an answer that says to retry (%s) by a random time of up to half a second',
   async (code) => {
     const later = () => new LatchkeyError(code, 'later', { retryAfterSeconds: 1 });
     const [first, second] = [later(), later()];
@@ -33,7 +33,7 @@ test.each(['busy', 'too_many_attempts'] as const)(
 );
 
 test.each([new LatchkeyError('invalid_credentials', 'wrong'), new Error('a fault')])(
-  '%s is answered at once',
+  'answers %s at once',
   async (error) => {
     const answered = answersTo(error);
     await turn();

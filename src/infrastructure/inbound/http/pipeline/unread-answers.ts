@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 
-/**
- * The most requests of one connection whose answers are not read yet. Browsers and proxies wait for each answer first.
- */
+/** The most unread answers of one connection. Browsers and proxies wait for each answer. */
 const MAX_UNREAD = 32;
 
 const unread = new WeakMap<Socket, number>();

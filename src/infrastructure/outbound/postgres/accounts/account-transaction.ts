@@ -39,10 +39,7 @@ export class PostgresAccountTransaction implements AccountTransaction {
     this.formerAccount = row?.purged ? FormerAccount.restore(id, BigInt(row.version)) : undefined;
   }
 
-  /**
-   * Reads the clock only after locking the row, so that `now` is never earlier than what the previous lock holder
-   * wrote.
-   */
+  /** Reads the clock after locking the row, so that `now` is never earlier than what the previous holder wrote. */
   static async begin(manager: EntityManager, id: string): Promise<PostgresAccountTransaction> {
     const row = await manager.findOne(AccountRow, { where: { id }, lock: { mode: 'for_no_key_update' } });
     return new PostgresAccountTransaction(manager, id, row, await databaseNow(manager));
@@ -89,11 +86,8 @@ export class PostgresAccountTransaction implements AccountTransaction {
   }
 
   async findKeyByIdempotencyKey(idempotencyKey: string): Promise<string | undefined> {
-    const row = await this.manager.findOne(ApiKeyRow, {
-      where: { ownerId: this.id, idempotencyKey },
-      select: { id: true },
-    });
-    return row?.id;
+    const where = { ownerId: this.id, idempotencyKey };
+    return (await this.manager.findOne(ApiKeyRow, { where, select: { id: true } }))?.id;
   }
 
   async addKey(key: ApiKey, idempotencyKey: string | undefined): Promise<void> {

@@ -12,7 +12,6 @@ import { AccountRow } from './rows.js';
 import { isUniqueViolation } from '../client/errors.js';
 
 export class PostgresAccounts implements Accounts {
-  /** Every sign-in calls this, and so may crowds of strangers. */
   private readonly byEmail = new CrowdReader('accounts_by_email', (keys) => this.findByEmailKeys(keys));
 
   constructor(

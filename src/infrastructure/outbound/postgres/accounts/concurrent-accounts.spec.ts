@@ -22,15 +22,15 @@ function profile(part: Partial<PutAccountCommand> = {}): PutAccountCommand {
   return { id, email: `${id}@example.org`, displayName: 'Ada', permissions: ['systems:read'], ...part };
 }
 
-describe('an email', () => {
-  test('claimed by 20 new accounts at once goes to one', async () => {
+describe('the email of an account', () => {
+  test('goes to one of 20 new accounts that claim it at once', async () => {
     const claims = times(20, () => app.putAccount.execute(profile({ email: 'race@example.org' })));
     expect(await tally(claims)).toEqual({ ok: 1, email_taken: 19 });
   });
 });
 
-describe('versions', () => {
-  test('20 that overtake each other end at the newest, when the account exists and when they make it', async () => {
+describe('the version of an account', () => {
+  test('is the newest of 20 that arrive out of order, for an existing account and a new one', async () => {
     for (const exists of [true, false]) {
       const base = profile();
       if (exists) await app.putAccount.execute(base);
@@ -45,7 +45,7 @@ describe('versions', () => {
 });
 
 describe('the status of an account', () => {
-  test('is that of the newest version, in whichever order 20 changes of it arrive', async () => {
+  test('is that of the newest version, in any order of 20 changes', async () => {
     const { id } = await newOwner(app);
     const changes = times(20, (n) => ((n * 7) % 20) + 1);
     const change = (version: number) =>
@@ -55,7 +55,7 @@ describe('the status of an account', () => {
     expect(await app.getAccount.execute(id)).toMatchObject({ status: 'active', version: 20n });
   });
 
-  test('changed while four sign in leaves nobody signed in', async () => {
+  test('leaves nobody signed in when it changes during four sign-ins', async () => {
     const { id, email } = await newOwner(app);
     const attempts = tally(times(4, () => app.signIn.execute(email, PASSWORD, client())));
     await app.changeAccountStatus.suspend(id);

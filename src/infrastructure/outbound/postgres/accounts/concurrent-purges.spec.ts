@@ -44,14 +44,14 @@ async function openKeys(ownerId: string): Promise<number> {
 }
 
 describe('a purge', () => {
-  test('leaves nothing of the person in the account’s row', async () => {
+  test('leaves no data of the person in the account’s row', async () => {
     const { id, email } = await newOwner(app, { displayName: 'Ada Lovelace' });
     await purge(id);
     const [row] = await app.sql<{ text: string }>(`SELECT a::text AS text FROM accounts a WHERE id = $1`, [id]);
     for (const known of [email, 'Ada', 'argon2', 'systems']) expect(row!.text).not.toContain(known);
   });
 
-  test('beside creations ends each key that one of them makes, and after it none is made', async () => {
+  test('ends each key that is created at the same time, and none is created after it', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id } = await newOwner(app);
       const creations = times(4, () => createKey(app, id));
@@ -68,7 +68,7 @@ describe('a purge', () => {
     }
   });
 
-  test('is seen by each validation that starts after its answer, on every instance', async () => {
+  test('applies to each validation that starts after its answer, on every instance', async () => {
     const { id } = await newOwner(app);
     const { fullKey } = await createKey(app, id);
     let answered = false;
@@ -92,7 +92,7 @@ describe('a purge', () => {
     expect(stale).toEqual([]);
   });
 
-  test('beside older updates leaves no account, in whichever order they arrive', async () => {
+  test('deletes the account despite older updates, in any order of arrival', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id, email } = await newOwner(app, { version: 1n });
       const { fullKey } = await createKey(app, id);
@@ -105,7 +105,7 @@ describe('a purge', () => {
     }
   });
 
-  test('beside a newer account is refused, or done before that one is opened', async () => {
+  test('either runs before a newer account is opened or is refused', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id, email } = await newOwner(app, { version: 1n });
       const { fullKey } = await createKey(app, id);
@@ -119,7 +119,7 @@ describe('a purge', () => {
     }
   });
 
-  test('ten times at once, beside the owner who revokes, ends each key once', async () => {
+  test('ends each key once when ten purges and a revocation run at once', async () => {
     const { id } = await newOwner(app);
     const keys = [await createKey(app, id), await createKey(app, id)];
     const byOwner = outcomeOf(app.revokeApiKey.execute(id, keys[0]!.key.id, client()));
@@ -129,7 +129,7 @@ describe('a purge', () => {
     expect(await eventsOf(app, id, 'api_key.revoked')).toHaveLength(2);
   });
 
-  test('while four sign in leaves nobody signed in', async () => {
+  test('leaves nobody signed in when it runs during four sign-ins', async () => {
     const { id, email } = await newOwner(app);
     const attempts = tally(times(4, () => app.signIn.execute(email, PASSWORD, client())));
     await purge(id);
@@ -138,7 +138,7 @@ describe('a purge', () => {
     expect(await app.sql(`SELECT 1 FROM sessions WHERE account_id = $1`, [id])).toEqual([]);
   });
 
-  test('while an id is opened anew leaves creations that were confirmed before it without a key', async () => {
+  test('leaves no key of the former account when its id is opened again', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id, email } = await newOwner(app);
       const creations = times(3, () =>

@@ -1,27 +1,18 @@
 import { createHash } from 'node:crypto';
-import { Any, IsNull, Not, type EntityManager } from 'typeorm';
+import { Any, IsNull, Not } from 'typeorm';
 import type { PasswordGuesses, Requester, GuessSubject } from '../../../../application/ports.js';
 import { attemptPassword, tooManyAttempts, type ThrottleState } from '../../../../domain/accounts/password-throttle.js';
-import { Gate } from '../../passwords/gate.js';
-import { CrowdReader } from '../client/crowd-reader.js';
+import { crowdGate, CrowdReader } from '../client/crowd-reader.js';
 import { NOW, type Database } from '../client/database.js';
 import { PasswordGuessesRow } from './rows.js';
 
-/** Excess guesses queue here, so that they do not use up the connections that all other calls need. */
-const AT_ONCE = 3;
-const QUEUE_LENGTH = 1000;
-
 export class PostgresPasswordGuesses implements PasswordGuesses {
-  private readonly gate = new Gate({ atOnce: AT_ONCE, queueLength: QUEUE_LENGTH });
-  /** Every sign-in calls this, and so may crowds of strangers. */
+  private readonly gate = crowdGate();
   private readonly successes = new CrowdReader('password_successes', (subjects) => this.findSuccesses(subjects));
 
   constructor(private readonly database: Database) {}
 
-  /**
-   * Keeps the subjects' rows locked until all are counted, so that attempts that arrive together are counted one by
-   * one.
-   */
+  /** Locks the subjects' rows until all are counted, so that attempts that arrive together are counted one by one. */
   count(subjects: readonly GuessSubject[], requester?: Requester): Promise<void> {
     return this.gate.pass(() => this.countAll(subjects), requester);
   }
@@ -29,8 +20,8 @@ export class PostgresPasswordGuesses implements PasswordGuesses {
   /** Not atomic: after an error in between, the later subjects keep one failure too many, which is no less safe. */
   async forgive([first, ...others]: readonly GuessSubject[]): Promise<void> {
     await this.database.run(async (manager) => {
-      if (first) await manager.query(FORGET, [subjectKey(first.name)]);
-      for (const { name } of others) await manager.query(TAKE_BACK, [subjectKey(name)]);
+      if (first) await manager.query(RESET, [subjectKey(first.name)]);
+      for (const { name } of others) await manager.query(UNCOUNT, [subjectKey(name)]);
     });
   }
 
@@ -52,7 +43,8 @@ export class PostgresPasswordGuesses implements PasswordGuesses {
     await this.database.transaction(async (manager) => {
       for (const { name, policy } of subjects) {
         const subject = subjectKey(name);
-        const { now, ...state } = await lockState(manager, subject);
+        const [row] = await manager.query<(ThrottleState & { readonly now: Date })[]>(LOCK, [subject]);
+        const { now, ...state } = row!;
         const decision = attemptPassword(policy, state, now);
         if (!decision.admitted) throw tooManyAttempts(decision.retryAfterSeconds);
         await manager.update(PasswordGuessesRow, { subject }, decision.state);
@@ -61,25 +53,17 @@ export class PostgresPasswordGuesses implements PasswordGuesses {
   }
 }
 
+/** Locks the row, then reads the clock, in one statement: more round trips of a crowd would slow down validations. */
 const LOCK = `
   INSERT INTO password_guesses AS known (subject, failures, last_attempt_at) VALUES ($1, 0, clock_timestamp())
   ON CONFLICT (subject) DO UPDATE SET failures = known.failures
   RETURNING failures, last_attempt_at AS "lastAttemptAt", blocked_until AS "blockedUntil",
     ${NOW} AS now`;
-const FORGET = `
+const RESET = `
   UPDATE password_guesses SET failures = 0, blocked_until = NULL, succeeded_at = clock_timestamp() WHERE subject = $1`;
-const TAKE_BACK = `
+const UNCOUNT = `
   UPDATE password_guesses SET failures = greatest(failures - 1, 0), blocked_until = NULL WHERE subject = $1`;
 
 function subjectKey(name: string): Buffer {
   return createHash('sha256').update(name).digest();
-}
-
-/**
- * Locks the row and then reads the clock, in one statement. During a crowd of guesses, more round trips would take time
- * from validations.
- */
-async function lockState(manager: EntityManager, subject: Buffer): Promise<ThrottleState & { readonly now: Date }> {
-  const [row] = await manager.query<(ThrottleState & { now: Date })[]>(LOCK, [subject]);
-  return row!;
 }

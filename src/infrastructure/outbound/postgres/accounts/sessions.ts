@@ -13,10 +13,7 @@ const NOT_SAID: PlatformSignIn = { authenticatedAt: undefined, acr: undefined };
 export class PostgresSessions implements Sessions {
   constructor(private readonly database: Database) {}
 
-  /**
-   * Locks the account's row for reading, so that a suspension or a password change at the same time can't miss the new
-   * session. It is one statement, so that the session and its event commit together.
-   */
+  /** One statement, so that all of it commits together. Its lock keeps a suspension from missing the new session. */
   async begin({ accountId, passwordHash, signIn = NOT_SAID, event }: SessionOpening) {
     const [underHash, hashes] = passwordHash === undefined ? ['', []] : ['AND password_hash = $10', [passwordHash]];
     const { type, actorId, clientIp, userAgent, requestId } = fromAuditEvent(event, accountId);

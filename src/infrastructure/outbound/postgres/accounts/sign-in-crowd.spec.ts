@@ -36,7 +36,7 @@ async function mostOf(work: Promise<unknown>): Promise<{ used: number; waiting: 
   return most;
 }
 
-test('sign-ins with made-up emails from as many networks leave half of the connections to everybody else', async () => {
+test('sign-ins with made-up emails from many networks leave half of the connections free', async () => {
   const { email } = await newOwner(app);
   await app.signIn.execute(email, PASSWORD, client(HOME));
   const crowd = tally(

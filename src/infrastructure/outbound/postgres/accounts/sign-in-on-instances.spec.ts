@@ -40,7 +40,7 @@ describe('signing in', () => {
     expect(row!.hours).toBeLessThanOrEqual(12);
   });
 
-  test('stores no token, and no two sessions share one', async () => {
+  test('stores no token and gives each session its own', async () => {
     const { email } = await newOwner(app);
     const [one, two] = [await signIn(email), await signIn(email)];
     expect(one.token).not.toBe(two.token);
@@ -52,7 +52,7 @@ describe('signing in', () => {
 });
 
 describe('sign-ins that arrive together', () => {
-  test('are all let in while one renews the hash', async () => {
+  test('are all accepted while one renews the hash', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id, email } = await newOwner(app);
       const calls = times(8, (n) => (n % 2 ? app : other).signIn.execute(email, PASSWORD, client(`192.0.2.${n}`)));
@@ -62,8 +62,8 @@ describe('sign-ins that arrive together', () => {
   });
 });
 
-describe('guessing', () => {
-  test('on two instances is counted once', async () => {
+describe('a wrong guess', () => {
+  test('is counted once for both of two instances', async () => {
     const { email } = await newOwner(app);
     const calls = times(40, (n) => signIn(email, 'wrong', n % 2 ? app : other));
     expect(await tally(calls)).toEqual({ invalid_credentials: 5, too_many_attempts: 35 });

@@ -18,11 +18,11 @@ const hashAt = (kib: number) =>
 const read = () => new PostgresStoredCosts(app.database).read();
 const sorted = async () => (await read()).costs.toSorted((one, other) => (one.settings < other.settings ? -1 : 1));
 
-test('there are no costs before there is a password', async () => {
+test('finds no costs before a password is stored', async () => {
   expect(await read()).toMatchObject({ costs: [] });
 });
 
-test('each cost is counted, with nothing of a salt or a hash in it', async () => {
+test('counts the accounts of each cost without reading a salt or a hash', async () => {
   await newOwner(app, { passwordHash: hashAt(8192) });
   await newOwner(app, { passwordHash: hashAt(8192) });
   await newOwner(app, { passwordHash: hashAt(19_456) });
@@ -37,7 +37,7 @@ test('each cost is counted, with nothing of a salt or a hash in it', async () =>
   ]);
 });
 
-test('the key is 32 random bytes, the same at every look and on every instance, and another in another database', async () => {
+test('reads a random key of 32 bytes that stays the same and differs in another database', async () => {
   const { key } = await read();
   expect(key).toHaveLength(32);
   expect((await read()).key).toEqual(key);
@@ -49,7 +49,7 @@ test('the key is 32 random bytes, the same at every look and on every instance, 
   }
 });
 
-test('of very many accounts a part is read', async () => {
+test('reads a sample of very many accounts', async () => {
   // Not over the application's connections, which time out a statement after five seconds.
   await sql(
     app.databaseUrl,

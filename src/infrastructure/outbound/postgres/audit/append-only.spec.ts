@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => trail?.close());
 beforeEach(() => trail.reset());
 
-describe('audit events', () => {
+describe('audit_events', () => {
   test.each([
     [`UPDATE audit_events SET reason = 'nothing'`],
     [`UPDATE audit_events SET count = 1 WHERE false`],
@@ -22,7 +22,7 @@ describe('audit events', () => {
       `INSERT INTO audit_events (id, type) OVERRIDING SYSTEM VALUE SELECT id, 'x' FROM audit_events LIMIT 1
       ON CONFLICT (id) DO UPDATE SET type = 'x'`,
     ],
-  ])('can only be added to: %s is refused', async (statement) => {
+  ])('refuses %s', async (statement) => {
     const { app } = trail;
     await createKey(app, (await newOwner(app)).id);
     const all = () => app.sql(`SELECT * FROM audit_events ORDER BY id`);
@@ -32,7 +32,7 @@ describe('audit events', () => {
     expect(before.length).toBeGreaterThan(0);
   });
 
-  test('deletion by hand is refused, but for what is gone already', async () => {
+  test('refuses a deletion by hand, except of events that were pruned before', async () => {
     for (const daysAgo of [40, 20]) {
       await trail.record(3);
       await new SealAuditEvents(trail.inDays(-daysAgo), [SEAL_KEY]).execute();
@@ -52,7 +52,7 @@ describe.each(['audit_seals', 'audit_prunings'])('%s', (table) => {
   });
 
   test.each([`UPDATE ${table} SET id = 9`, `DELETE FROM ${table}`, `TRUNCATE ${table}`])(
-    'can only be added to: %s is refused',
+    'refuses %s',
     async (statement) => {
       await expect(trail.app.sql(statement)).rejects.toThrow(`${table} is append-only`);
     },

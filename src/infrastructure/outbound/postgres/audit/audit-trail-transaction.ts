@@ -1,20 +1,17 @@
-import type { EntityManager } from 'typeorm';
-import { IsNull, Not } from 'typeorm';
+import { IsNull, Not, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import type { AuditTrailSnapshot, AuditTrailTransaction } from '../../../../application/audit/audit-trail.js';
 import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import { fromSeal, toPruning, toSeal, toSealableEvent } from './mapping.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
-import { databaseNow } from '../client/database.js';
+import { databaseNow, type Database } from '../client/database.js';
 import { accountHistories, keyHistories } from './histories.js';
-import { pageFrom, pagesById } from './pages-by-id.js';
 
 const LAST_ID = 2n ** 63n - 1n;
+/** Rows for each read. The process answers no other request while it handles a page. */
+const PAGE = 500;
 
-/**
- * A transaction that writes to a table takes this lock before its first row and holds it until it ends. So the holders
- * include every transaction that has been given an event's id and has not committed yet.
- */
+/** All that may have an event's id and have not committed: writing takes this lock before the first row. */
 const WRITERS = `
   SELECT virtualtransaction AS name FROM pg_locks
   WHERE locktype = 'relation' AND relation = 'audit_events'::regclass AND mode = 'RowExclusiveLock' AND granted
@@ -22,6 +19,8 @@ const WRITERS = `
 
 /** Runs at READ COMMITTED, where each statement sees what was committed before it. */
 export class PostgresAuditTrailTransaction implements AuditTrailTransaction, AuditTrailSnapshot {
+  private readonly reader: Pick<Database, 'run'> = { run: (work) => work(this.manager) };
+
   private constructor(
     private readonly manager: EntityManager,
     readonly now: Date,
@@ -37,11 +36,11 @@ export class PostgresAuditTrailTransaction implements AuditTrailTransaction, Aud
   }
 
   async *seals(fromId: bigint): AsyncIterable<AuditSeal> {
-    for await (const row of this.pages(AuditSealRow, fromId)) yield toSeal(row);
+    for await (const row of rowsById(this.reader, AuditSealRow, fromId)) yield toSeal(row);
   }
 
   async *events(fromId: bigint): AsyncIterable<SealableEvent> {
-    for await (const row of this.pages(AuditEventRow, fromId)) yield toSealableEvent(row);
+    for await (const row of rowsById(this.reader, AuditEventRow, fromId)) yield toSealableEvent(row);
   }
 
   async prunings(): Promise<AuditPruning[]> {
@@ -82,8 +81,8 @@ export class PostgresAuditTrailTransaction implements AuditTrailTransaction, Aud
   }
 
   async prune({ id, toSealId, toEventId, prunedAt, mac }: AuditPruning): Promise<number> {
-    const record = { id: String(id), toSealId: String(toSealId), toEventId: String(toEventId), prunedAt, mac };
-    return this.pruneOnRecord(record);
+    const row = { id: String(id), toSealId: String(toSealId), toEventId: String(toEventId), prunedAt, mac };
+    return this.deleteEvents(row);
   }
 
   /** Deletes the oldest events without a gap, so that the last id describes what was deleted. */
@@ -97,19 +96,33 @@ export class PostgresAuditTrailTransaction implements AuditTrailTransaction, Aud
     const toEventId = row?.to;
     if (!toEventId) return 0;
     const id = (await this.lastPruningId()) + 1n;
-    return this.pruneOnRecord({ id: String(id), toSealId: null, toEventId, prunedAt: this.now, mac: null });
+    return this.deleteEvents({ id: String(id), toSealId: null, toEventId, prunedAt: this.now, mac: null });
   }
 
   /** Inserts the pruning before it deletes the events, because the table refuses any other deletion. */
-  private async pruneOnRecord(record: AuditPruningRow): Promise<number> {
-    await this.manager.insert(AuditPruningRow, record);
-    const deleted = await this.manager.query<[unknown[], number]>('DELETE FROM audit_events WHERE id <= $1', [
-      record.toEventId,
-    ]);
-    return deleted[1];
+  private async deleteEvents(pruning: AuditPruningRow): Promise<number> {
+    await this.manager.insert(AuditPruningRow, pruning);
+    const statement = 'DELETE FROM audit_events WHERE id <= $1';
+    const [, count] = await this.manager.query<[unknown[], number]>(statement, [pruning.toEventId]);
+    return count;
   }
+}
 
-  private pages<Row extends { id: string }>(table: new () => Row, fromId: bigint): AsyncIterable<Row> {
-    return pagesById((from) => pageFrom(this.manager, table, from).getMany(), fromId);
+/** A table's rows from `fromId` on, in the order of their ids. Holds one page in memory at a time. */
+export async function* rowsById<Row extends { id: string }>(
+  database: Pick<Database, 'run'>,
+  table: new () => Row,
+  fromId: bigint,
+  narrow: (rows: SelectQueryBuilder<Row>) => void = () => {},
+): AsyncGenerator<Row> {
+  for (let from = fromId; ;) {
+    const rows = await database.run((manager) => {
+      const page = manager.createQueryBuilder(table, 'row').where('row.id >= :from', { from: String(from) });
+      narrow(page);
+      return page.orderBy('row.id').limit(PAGE).getMany();
+    });
+    yield* rows;
+    if (rows.length < PAGE) return;
+    from = BigInt(rows.at(-1)!.id) + 1n;
   }
 }

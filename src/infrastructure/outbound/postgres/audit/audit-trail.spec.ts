@@ -22,7 +22,7 @@ const seals = () =>
   );
 
 describe('sealing', () => {
-  test('waits for an open transaction that holds a lower id, and seals it in its place', async () => {
+  test('waits for an open transaction with a lower id and seals its event in order', async () => {
     const writer = new pg.Client({ connectionString: trail.url });
     await writer.connect();
     await writer.query(`BEGIN; INSERT INTO audit_events (type) VALUES ('api_key.created')`);
@@ -36,7 +36,7 @@ describe('sealing', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 3 });
   });
 
-  test('by several instances at once, while events are written, makes one chain without a gap', async () => {
+  test('makes one chain without a gap when several instances seal while events are written', async () => {
     const others = await Promise.all(times(2, () => openApplication(trail.url)));
     const sealers = [trail.app, ...others].map((app) => new SealAuditEvents(app.auditTrail, [SEAL_KEY]));
     let isWriting = true;
@@ -56,7 +56,7 @@ describe('sealing', () => {
     await Promise.all(others.map((app) => app.close()));
   });
 
-  test('goes on under a new key that stands before the old one, and verifies across', async () => {
+  test('continues the chain with a new first key, and both parts verify', async () => {
     const keys = [createSecretKey(Buffer.alloc(32, 0xa1)), SEAL_KEY];
     await trail.recordNineInThreeSeals();
     const sealers = times(3, () => new SealAuditEvents(trail.app.auditTrail, keys));
@@ -71,7 +71,7 @@ describe('sealing', () => {
     expect(await verify(...keys)).toMatchObject({ intact: false, seal: { id: 2n } });
   });
 
-  test('that is cut off before it commits leaves nothing behind, and is done again', async () => {
+  test('leaves nothing behind when it is cut off before the commit, and succeeds later', async () => {
     await trail.record(3);
     const cutOff = trail.app.auditTrail.exclusively(async (transaction) => {
       const none = { eventCount: 0, eventsMac: Buffer.alloc(32) };
@@ -89,7 +89,7 @@ describe('sealing', () => {
 });
 
 describe('retention of sealed events', () => {
-  test('by several instances at once is done once', async () => {
+  test('deletes events once when several instances prune at once', async () => {
     for (const daysAgo of [40, 20, 0]) {
       await trail.record(3);
       await new SealAuditEvents(trail.inDays(-daysAgo), [SEAL_KEY]).execute();
@@ -105,16 +105,20 @@ describe('retention of sealed events', () => {
   });
 });
 
-describe('by hand', () => {
+describe('verification', () => {
   test.each([
-    ['an event changed', `UPDATE audit_events SET reason = 'expired' WHERE id = 5`, 'an event is not what was sealed'],
     [
-      'its time set to nonsense',
-      `UPDATE audit_events SET at = 'infinity' WHERE id = 5`,
-      'an event is not what was sealed',
+      'a changed event',
+      `UPDATE audit_events SET reason = 'expired' WHERE id = 5`,
+      'the events differ from the sealed ones',
     ],
-    ['an event deleted', `DELETE FROM audit_events WHERE id = 5`, '3 events were sealed and 2 are there'],
-  ])('%s: the first broken link is named', async (_, statement, problem) => {
+    [
+      'an event at an impossible time',
+      `UPDATE audit_events SET at = 'infinity' WHERE id = 5`,
+      'the events differ from the sealed ones',
+    ],
+    ['a deleted event', `DELETE FROM audit_events WHERE id = 5`, 'the number of events is 2 instead of 3'],
+  ])('names the first broken link after %s', async (_, statement, problem) => {
     await trail.recordNineInThreeSeals();
     await trail.tamper(statement);
     expect(await trail.verify()).toMatchObject({ intact: false, problem, seal: { id: 2n } });

@@ -1,13 +1,11 @@
-import type { EntityManager } from 'typeorm';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from '../../../../application/audit/audit-trail.js';
 import { FIRST_ID } from '../../../../application/audit/event-cursor.js';
 import type { AuditTrail } from '../../../../application/ports.js';
 import type { SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import { toSealableEvent } from './mapping.js';
 import { AuditEventRow } from './rows.js';
-import { PostgresAuditTrailTransaction } from './audit-trail-transaction.js';
+import { PostgresAuditTrailTransaction, rowsById } from './audit-trail-transaction.js';
 import type { Database } from '../client/database.js';
-import { pageFrom, pagesById } from './pages-by-id.js';
 
 /** An arbitrary number, the same on all instances. One instance seals or prunes; the others skip their turn. */
 const TRAIL_LOCK = 5_052_193_862;
@@ -26,32 +24,23 @@ export class PostgresAuditTrail implements AuditTrail {
   }
 
   async *events({ since, until }: TimeSpan): AsyncIterable<SealableEvent> {
-    const readPage = (from: bigint) =>
-      this.database.run((manager) => {
-        const page = pageFrom(manager, AuditEventRow, from);
-        if (since) page.andWhere('row.at >= :since', { since });
-        if (until) page.andWhere('row.at < :until', { until });
-        return page.getMany();
-      });
-    for await (const row of pagesById(readPage, FIRST_ID)) yield toSealableEvent(row);
+    const rows = rowsById(this.database, AuditEventRow, FIRST_ID, (page) => {
+      if (since) page.andWhere('row.at >= :since', { since });
+      if (until) page.andWhere('row.at < :until', { until });
+    });
+    for await (const row of rows) yield toSealableEvent(row);
   }
 
   exclusively<T>(work: (transaction: AuditTrailTransaction) => Promise<T>): Promise<T | undefined> {
     return this.database.transaction(async (manager) => {
-      if (!(await takesLock(manager))) return undefined;
-      return work(await PostgresAuditTrailTransaction.begin(manager));
+      // PostgreSQL releases the lock when the transaction ends.
+      const lock = 'SELECT pg_try_advisory_xact_lock($1) AS taken';
+      const [row] = await manager.query<{ taken: boolean }[]>(lock, [TRAIL_LOCK]);
+      return row!.taken ? work(await PostgresAuditTrailTransaction.begin(manager)) : undefined;
     });
   }
 
   read<T>(work: (snapshot: AuditTrailSnapshot) => Promise<T>): Promise<T> {
     return this.database.snapshot(async (manager) => work(await PostgresAuditTrailTransaction.begin(manager)));
   }
-}
-
-/** PostgreSQL releases the lock when the transaction commits or rolls back. */
-async function takesLock(manager: EntityManager): Promise<boolean> {
-  const [row] = await manager.query<{ taken: boolean }[]>('SELECT pg_try_advisory_xact_lock($1) AS taken', [
-    TRAIL_LOCK,
-  ]);
-  return row!.taken;
 }

@@ -49,8 +49,8 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('audited or not done', () => {
-  test('a failure is on record, for another connection to see, when it is answered', async () => {
+describe('the audit trail', () => {
+  test('has committed the event of a failure when the failure is answered', async () => {
     const { key, fullKey } = await newKey();
     await app.changeAccountStatus.suspend(key.ownerId);
     const onLooker = new pg.Client({ connectionString: app.databaseUrl });
@@ -66,7 +66,7 @@ describe('audited or not done', () => {
     await onLooker.end();
   });
 
-  test('failures alike that arrive together share an event with their number', async () => {
+  test('counts equal failures that arrive together in one event', async () => {
     const { key, fullKey } = await newKey();
     await app.changeAccountStatus.suspend(key.ownerId);
     await Promise.all(times(50, () => validate(fullKey)));
@@ -75,7 +75,7 @@ describe('audited or not done', () => {
     expect(counts.length).toBeLessThan(50);
   });
 
-  test('while nothing can be recorded, what must be is answered unavailable, never with a verdict', async () => {
+  test('answers what it can’t record with unavailable, never with a verdict', async () => {
     const good = await newKey();
     const suspended = await newKey();
     await app.changeAccountStatus.suspend(suspended.key.ownerId);
@@ -93,7 +93,7 @@ describe('audited or not done', () => {
     expect(verdict).toEqual({ granted: false, reason: 'owner-suspended' });
   });
 
-  test('an expiry that can’t be recorded is not answered either, and is not lost', async () => {
+  test('answers an expiry only once it is recorded, and does not lose it', async () => {
     const { key, fullKey } = await newKey();
     await runOut(app, key.id);
     await whileHeld(() => expect(validate(fullKey)).rejects.toMatchObject({ code: 'unavailable' }));

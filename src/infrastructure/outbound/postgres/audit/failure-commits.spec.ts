@@ -21,7 +21,7 @@ describe('commits of failures', () => {
   const write = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve());
   const add = (commits: FailureCommits, count: number) => Promise.allSettled(times(count, () => commits.add(FAILURE)));
 
-  test('lie apart under a flood, and hold what came meanwhile together', async () => {
+  test('pause during a flood, and the next one contains all failures since', async () => {
     isAway = false;
     const sizes: number[] = [];
     const commits = new FailureCommits(async (groups) => {
@@ -37,7 +37,7 @@ describe('commits of failures', () => {
     expect(sizes).toEqual([500, 300]);
   });
 
-  test('are tried at once after one that failed, flood or not', async () => {
+  test('are tried again without a pause after a failed one, even during a flood', async () => {
     const commits = new FailureCommits(write, TIMEOUT_MS);
     isAway = false;
     void add(commits, 500);

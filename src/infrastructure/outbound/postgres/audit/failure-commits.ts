@@ -6,8 +6,8 @@ import { NO_TRACES } from '../../../telemetry/traces.js';
 import { Batcher } from '../../batching/batcher.js';
 
 /**
- * Commits failed authentications that arrive together in one commit, with one commit running at a time. Normally the
- * next commit starts at once; during a flood it starts up to LONGEST_PAUSE_MS after the one before.
+ * Commits failed authentications that arrive together in one commit, one after the other. During a flood, a commit
+ * starts up to LONGEST_PAUSE_MS after the one before.
  */
 export class FailureCommits {
   private readonly batcher: Batcher<FailedAuthentication, void>;
@@ -62,7 +62,10 @@ export class FailureCommits {
   private async commit(failures: readonly FailedAuthentication[]): Promise<void[]> {
     this.committing = failures.length;
     try {
-      const groups = this.groupsOf(failures, performance.now());
+      const nowMs = performance.now();
+      const isFlood = this.gauge.pauseMs(nowMs) > 0;
+      const groups = limitGroups(groupFailures(failures, isFlood), this.allowance.leftAt(nowMs));
+      this.allowance.spend(groups.length);
       await this.write(groups);
       this.recorded += failures.length;
       this.grouped += failures.length - groups.length;
@@ -74,12 +77,5 @@ export class FailureCommits {
     } finally {
       this.committing = 0;
     }
-  }
-
-  private groupsOf(failures: readonly FailedAuthentication[], nowMs: number): FailureGroup[] {
-    const all = groupFailures(failures, this.gauge.pauseMs(nowMs) > 0);
-    const groups = limitGroups(all, this.allowance.leftAt(nowMs));
-    this.allowance.spend(groups.length);
-    return groups;
   }
 }

@@ -46,7 +46,7 @@ interface KeyHistoryRow extends HistoryRow {
 
 export async function* keyHistories(manager: EntityManager): AsyncIterable<HistoryItem<StoredKey>> {
   for await (const row of rowsOf<KeyHistoryRow>(manager, 'key_histories', KEYS)) {
-    yield told(row, {
+    yield historyItem(row, {
       ownerId: row.owner_id,
       access: row.access,
       publicPart: row.public_part,
@@ -61,10 +61,10 @@ export async function* keyHistories(manager: EntityManager): AsyncIterable<Histo
 
 export async function* accountHistories(manager: EntityManager): AsyncIterable<HistoryItem<StoredAccount>> {
   const rows = rowsOf<HistoryRow & StoredAccount>(manager, 'account_histories', ACCOUNTS);
-  for await (const row of rows) yield told(row, { permissions: row.permissions, status: row.status });
+  for await (const row of rows) yield historyItem(row, { permissions: row.permissions, status: row.status });
 }
 
-function told<T>(row: HistoryRow, stored: T): HistoryItem<T> {
+function historyItem<T>(row: HistoryRow, stored: T): HistoryItem<T> {
   const { event_id: id, type, event_owner_id: ownerId, details } = row;
   return {
     id: row.subject,

@@ -17,57 +17,21 @@ export function fromAuditEvent({ client, ...event }: AuditEvent, ownerId: string
   };
 }
 
+/** A column has the name of its field, here and in seals. The compiler reports a missing one. */
 export function toSealableEvent(row: AuditEventRow): SealableEvent {
-  return {
-    id: BigInt(row.id),
-    at: row.at,
-    type: row.type,
-    ownerId: row.ownerId,
-    keyId: row.keyId,
-    actorId: row.actorId,
-    reason: row.reason,
-    count: row.count,
-    publicPart: row.publicPart,
-    clientIp: row.clientIp,
-    userAgent: row.userAgent,
-    requestId: row.requestId,
-    details: row.details,
-  };
+  return { ...row, id: BigInt(row.id) };
 }
 
 export function toSeal(row: AuditSealRow): AuditSeal {
-  return {
-    id: BigInt(row.id),
-    fromEventId: BigInt(row.fromEventId),
-    toEventId: BigInt(row.toEventId),
-    eventCount: row.eventCount,
-    eventsMac: row.eventsMac,
-    sealedAt: row.sealedAt,
-    previousMac: row.previousMac,
-    mac: row.mac,
-  };
+  return { ...row, id: BigInt(row.id), fromEventId: BigInt(row.fromEventId), toEventId: BigInt(row.toEventId) };
 }
 
 export function fromSeal(seal: AuditSeal): AuditSealRow {
-  return {
-    id: String(seal.id),
-    fromEventId: String(seal.fromEventId),
-    toEventId: String(seal.toEventId),
-    eventCount: seal.eventCount,
-    eventsMac: seal.eventsMac,
-    sealedAt: seal.sealedAt,
-    previousMac: seal.previousMac,
-    mac: seal.mac,
-  };
+  return { ...seal, id: String(seal.id), fromEventId: String(seal.fromEventId), toEventId: String(seal.toEventId) };
 }
 
 /** For a pruning that was recorded with an audit key. */
 export function toPruning(row: AuditPruningRow): AuditPruning {
-  return {
-    id: BigInt(row.id),
-    toSealId: BigInt(row.toSealId ?? 0),
-    toEventId: BigInt(row.toEventId),
-    prunedAt: row.prunedAt,
-    mac: row.mac!,
-  };
+  const [id, toSealId, toEventId] = [BigInt(row.id), BigInt(row.toSealId ?? 0), BigInt(row.toEventId)];
+  return { id, toSealId, toEventId, prunedAt: row.prunedAt, mac: row.mac! };
 }

@@ -9,7 +9,7 @@ import { eventually } from '../../../../../test/support/eventually.js';
 
 const FAILURES = 50_000;
 
-describe("an owner's events among very many failures", () => {
+describe("a list of an owner's events", () => {
   let app: OwnApplication;
   beforeAll(async () => {
     app = await openOnOwnDatabase();
@@ -25,7 +25,7 @@ describe("an owner's events among very many failures", () => {
     return { scans: Number(row!.scans), fetched: Number(row!.fetched) };
   };
 
-  test('of creations are found without reading the failures', async () => {
+  test('finds creations without reading very many failures', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     await app.sql(
@@ -48,7 +48,7 @@ describe("an owner's events among very many failures", () => {
     expect((await fetchedBy('audit_events_of_owner')).fetched).toBeLessThan(FAILURES / 1000);
   });
 
-  test("of one key are found without reading another's", async () => {
+  test("finds one key's events without reading another's", async () => {
     const { id } = await newOwner(app);
     const [{ key: quiet }, { key: attacked }] = [await createKey(app, id), await createKey(app, id)];
     await app.sql(

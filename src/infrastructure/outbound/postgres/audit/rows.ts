@@ -1,8 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
-/** The tables of the audit trail; see docs/audit.md. */
-
-/** Append-only: triggers refuse UPDATE and TRUNCATE, and any DELETE that no recorded pruning covers. */
+/** Append-only (docs/audit.md): triggers refuse UPDATE and TRUNCATE, and any DELETE that no recorded pruning covers. */
 @Entity('audit_events')
 @Index('audit_events_of_owner', ['ownerId', 'id'])
 @Index('audit_events_of_key', ['keyId', 'id'], { where: 'key_id IS NOT NULL' })

@@ -26,15 +26,18 @@ afterAll(async () => {
 
 const write = (what: string) => (manager: EntityManager) => manager.query('INSERT INTO written VALUES ($1)', [what]);
 
-test('of a transaction that was given up in the middle nothing is carried out with what is asked next', async () => {
+test('a later call does not commit any part of a transaction that timed out', async () => {
   const givenUp = database.transaction(async (manager) => {
     await write('half of it')(manager);
-    line.hold('questions');
+    line.hold('requests');
     await write('the other half')(manager);
   });
   await expect(givenUp).rejects.toMatchObject({ code: 'unavailable' });
   line.release();
-  await database.run(write('asked next'));
-  await database.transaction(write('asked last'));
-  expect(await sql(owned.url, 'SELECT what FROM written')).toEqual([{ what: 'asked next' }, { what: 'asked last' }]);
+  await database.run(write('the next call'));
+  await database.transaction(write('the last call'));
+  expect(await sql(owned.url, 'SELECT what FROM written')).toEqual([
+    { what: 'the next call' },
+    { what: 'the last call' },
+  ]);
 });

@@ -5,22 +5,15 @@ import type { Primary, WatchedConnection } from './primary.js';
 import { knowsNoTimelines, SERVER_STATE, type ServerState, WITHOUT_TIMELINES } from './server-state.js';
 import { withTimeout } from './timeout.js';
 
-/**
- * Set once on each session, whatever the server's default is, instead of with every transaction. Warnings have to
- * arrive, because one of them reports a commit that did not wait for the standby.
- */
+/** Set once on each session. Warnings must arrive: one of them reports a commit that did not wait for the standby. */
 const SET_UP = `
   set_config('default_transaction_isolation', 'read committed', false), set_config('client_min_messages', 'warning', false)`;
 
 export interface ClientConfig extends pg.ClientConfig {
-  /**
-   * How long one statement may take, in milliseconds. Not pg's `query_timeout`, which leaves a late statement running
-   * in front of the next call's.
-   */
+  /** For one statement. Not pg's `query_timeout`, which leaves a late statement running before the next call's. */
   readonly answerTimeoutMs?: number | undefined;
 }
 
-/** A connection to the primary. */
 export class PrimaryClient extends pg.Client implements WatchedConnection {
   timeline: number | undefined;
   isDropped = false;
@@ -35,8 +28,7 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     const socket = new Socket();
     super({ ...config, connectionString: primary.url, stream: () => socket });
     this.socket = socket.once('close', primary.hold(this));
-    // Without a listener, an error event would end the process. The connection's statements fail too, and its pool
-    // removes it.
+    // Without a listener, an error event would end the process. The statements fail too, and the pool removes it.
     this.on('error', () => (this.hasEnded = true));
     this.on('end', () => (this.hasEnded = true));
     this.on('notice', (notice) => {
@@ -63,19 +55,13 @@ export class PrimaryClient extends pg.Client implements WatchedConnection {
     this.timeline = state.timeline!;
   }
 
-  /**
-   * Does not wait for the server to say goodbye. pg offers no way to drop a connection, so we destroy its socket, which
-   * we made.
-   */
+  /** Destroys the socket without waiting for the server, because pg offers no way to drop a connection. */
   drop(): void {
     this.isDropped = true;
     this.socket.destroy();
   }
 
-  /**
-   * Drops the connection of a late statement. Otherwise the statement would still be carried out, with its transaction
-   * open, before the next call's statement.
-   */
+  /** Drops the connection of a late statement, which would otherwise still run before the next call's statement. */
   private async answered<T>(answer: Promise<T>, timeoutMs: number | undefined): Promise<T> {
     try {
       const result = await (timeoutMs === undefined ? answer : withTimeout(timeoutMs, answer, () => this.drop()));

@@ -5,15 +5,15 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Reads that end when the test ends them. */
 function heldReads() {
-  const sent: { asked: readonly string[]; answer(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
+  const sent: { keys: readonly string[]; answer(): Promise<void>; fail(error: Error): Promise<void> }[] = [];
   const reader = new CrowdReader<string>(
     'test',
-    (asked) =>
+    (keys) =>
       new Promise((resolve, reject) => {
         sent.push({
-          asked,
+          keys,
           answer: () => {
-            resolve(new Map(asked.filter((one) => one !== 'nobody').map((one) => [one, one.toUpperCase()])));
+            resolve(new Map(keys.filter((one) => one !== 'nobody').map((one) => [one, one.toUpperCase()])));
             return turn();
           },
           fail: (error) => {
@@ -26,23 +26,23 @@ function heldReads() {
   return { reader, sent };
 }
 
-test('a crowd is read one statement after the other, and one who comes later waits for two', async () => {
+test('runs one read at a time, so that a later call waits for two reads at most', async () => {
   const { reader, sent } = heldReads();
   const answers: (string | undefined)[] = [];
-  const ask = (one: string) => void reader.read(one).then((answer) => answers.push(answer));
-  ask('ada');
+  const read = (one: string) => void reader.read(one).then((answer) => answers.push(answer));
+  read('ada');
   await turn();
-  for (const one of ['nobody', 'grace', 'grace', 'nobody']) ask(one);
+  for (const one of ['nobody', 'grace', 'grace', 'nobody']) read(one);
   await turn();
-  expect(sent.map(({ asked }) => asked)).toEqual([['ada']]);
+  expect(sent.map(({ keys }) => keys)).toEqual([['ada']]);
   await sent[0]!.answer();
   expect(answers).toEqual(['ADA']);
-  expect(sent.map(({ asked }) => asked)).toEqual([['ada'], ['nobody', 'grace']]);
+  expect(sent.map(({ keys }) => keys)).toEqual([['ada'], ['nobody', 'grace']]);
   await sent[1]!.answer();
   expect(answers).toEqual(['ADA', undefined, 'GRACE', 'GRACE', undefined]);
 });
 
-test('a question is never answered by a read that was sent before it', async () => {
+test('never answers a call with a read that was sent before it', async () => {
   const { reader, sent } = heldReads();
   const [first] = [reader.read('ada'), await turn()];
   const second = reader.read('ada');
@@ -53,7 +53,7 @@ test('a question is never answered by a read that was sent before it', async () 
   expect(await second).toBe('ADA');
 });
 
-test('what goes wrong with a read goes wrong for all that it is for, and the next one is made', async () => {
+test('fails all calls of a failed read, and runs the next read', async () => {
   const { reader, sent } = heldReads();
   const failed = ['ada', 'grace'].map((one) => reader.read(one).catch((error: Error) => error.message));
   await turn();

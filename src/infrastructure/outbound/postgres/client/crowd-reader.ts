@@ -1,21 +1,24 @@
 import { Batcher } from '../../batching/batcher.js';
+import { Gate } from '../../passwords/gate.js';
 import { LIMITS } from './data-source.js';
 
 const MAX_BATCH = 512;
 
-/**
- * Batches reads that crowds of strangers may cause. Calls that arrive during a read share the next one. So a crowd uses
- * one connection of the pool, and no caller waits for more than two reads.
- */
+/** For writes of crowds. Excess calls queue, so that they do not use up the connections that all other calls need. */
+export function crowdGate(): Gate {
+  return new Gate({ atOnce: 3, queueLength: 1000 });
+}
+
+/** For reads of crowds. Calls that arrive during a read share the next one, so a crowd uses one connection at a time. */
 export class CrowdReader<Answer> {
   private readonly batcher: Batcher<string, Answer | undefined>;
 
-  /** @param read finds what exists, by the keys that were passed to `read()` */
-  constructor(name: string, read: (asked: readonly string[]) => Promise<ReadonlyMap<string, Answer>>) {
+  /** @param read finds what exists, by its key */
+  constructor(name: string, read: (keys: readonly string[]) => Promise<ReadonlyMap<string, Answer>>) {
     this.batcher = new Batcher({
-      send: async (asked) => {
-        const found = await read([...new Set(asked)]);
-        return asked.map((one) => found.get(one));
+      send: async (keys) => {
+        const found = await read([...new Set(keys)]);
+        return keys.map((key) => found.get(key));
       },
       maxBatch: MAX_BATCH,
       maxInFlight: 1,
@@ -25,7 +28,7 @@ export class CrowdReader<Answer> {
   }
 
   /** The statement is sent after the call, so it is never older. Undefined when nothing exists under that key. */
-  read(asked: string): Promise<Answer | undefined> {
-    return this.batcher.add(asked);
+  read(key: string): Promise<Answer | undefined> {
+    return this.batcher.add(key);
   }
 }

@@ -9,11 +9,8 @@ import { invalidFields } from '../../../../domain/errors.js';
 export function pageOf<Row>(rows: readonly Row[], limit: number, positionOf: (row: Row) => string[]): Page<Row> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last ? encode(positionOf(last)) : null };
-}
-
-function encode(position: readonly string[]): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url');
+  if (rows.length <= limit || !last) return { items, nextCursor: null };
+  return { items, nextCursor: Buffer.from(JSON.stringify(positionOf(last))).toString('base64url') };
 }
 
 export function decodeCursor<T extends readonly string[]>(

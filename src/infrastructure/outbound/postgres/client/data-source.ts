@@ -9,10 +9,7 @@ import { committedSynchronously, refuseAmongAbandonedWaits } from './standby.js'
 const NAME = 'latchkey';
 const POOL_SIZE = 10;
 
-/**
- * Milliseconds. The server times out a statement first; we do so if the server does not answer. A call that waits
- * longer than `connectTimeoutMs` for a connection fails too.
- */
+/** In milliseconds. The server times out a statement first; `answerTimeoutMs` is for a server that does not answer. */
 export const LIMITS = {
   statement_timeout: 5000,
   lock_timeout: 4000,
@@ -74,9 +71,7 @@ export class SessionSource extends DataSource {
     return this.transaction('REPEATABLE READ', work);
   }
 
-  /**
-   * A transaction that fails unless a synchronous standby takes it: it is rolled back, or its result is not returned.
-   */
+  /** A transaction that is rolled back, or whose result is not returned, unless a synchronous standby takes it. */
   async synchronously<T>(work: Work<T>): Promise<T> {
     const runner = this.createQueryRunner();
     const commit = (checkBefore: () => Promise<void>) =>
@@ -93,12 +88,9 @@ export class SessionSource extends DataSource {
   }
 }
 
-/**
- * For a pool that may give each transaction another session on another server (DATABASE_POOLING=transaction). What was
- * set or read once on a connection does not last there. So each transaction sets and checks it in its first round trip.
- */
+/** With DATABASE_POOLING=transaction, each transaction may get another session. So each sets and checks it first. */
 class PooledSource extends SessionSource {
-  private readonly limits: string;
+  private readonly settings: string;
 
   constructor(
     options: DataSourceOptions,
@@ -107,11 +99,8 @@ class PooledSource extends SessionSource {
     limits: Readonly<Record<string, number>>,
   ) {
     super(options);
-    const warnings = `, set_config('client_min_messages', 'warning', true)`;
-    this.limits = Object.entries(limits)
-      .map(([name, ms]) => `, set_config('${name}', '${ms}', true)`)
-      .concat(warnings)
-      .join('');
+    const settings = Object.entries({ ...limits, client_min_messages: 'warning' });
+    this.settings = settings.map(([name, value]) => `, set_config('${name}', '${value}', true)`).join('');
   }
 
   override run<T>(work: Work<T>): Promise<T> {
@@ -129,18 +118,12 @@ class PooledSource extends SessionSource {
   private begin<T>(isolation: string, work: Work<T>, on = this.manager): Promise<T> {
     return on.transaction(async (manager) => {
       const state = this.primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES;
-      const [, answer] = await twoStatements(
-        manager,
-        `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${state}${this.limits}`,
-      );
-      this.primary.require((answer as pg.QueryResult<ServerState>).rows[0]!);
+      // TypeORM passes on the result of one statement only, so this uses pg directly.
+      const client = (await manager.queryRunner!.connect()) as pg.ClientBase;
+      const text = `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${state}${this.settings}`;
+      const [, answer] = (await client.query(text)) as unknown as pg.QueryResult<ServerState>[];
+      this.primary.require(answer!.rows[0]!);
       return work(manager);
     });
   }
-}
-
-/** TypeORM passes on the result of one statement only, so this uses pg directly. */
-async function twoStatements(manager: EntityManager, text: string): Promise<pg.QueryResult[]> {
-  const client = (await manager.queryRunner!.connect()) as pg.ClientBase;
-  return (await client.query(text)) as unknown as pg.QueryResult[];
 }

@@ -23,7 +23,7 @@ const show = (setting: string) => async (manager: EntityManager) => {
 };
 const isolation = show('transaction_isolation');
 
-describe.each(['session', 'transaction'] as const)('with pooling by %s', (pooling) => {
+describe.each(['session', 'transaction'] as const)('a database with pooling by %s', (pooling) => {
   let app: Application;
   beforeAll(async () => {
     const primary = primaryAt(owned.url, { pooling });
@@ -31,12 +31,12 @@ describe.each(['session', 'transaction'] as const)('with pooling by %s', (poolin
   });
   afterAll(() => app.close());
 
-  test('a transaction reads what is committed and a snapshot does not, whatever the server’s default is', async () => {
+  test('runs transactions at READ COMMITTED and snapshots at REPEATABLE READ, whatever the server’s default', async () => {
     expect(await app.database.transaction(isolation)).toBe('read committed');
     expect(await app.database.snapshot(isolation)).toBe('repeatable read');
   });
 
-  test('so on every connection, of which many are opened at once', async () => {
+  test('does so on each of many connections that are opened at once', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => app.database.transaction(isolation)));
     expect(new Set(all)).toEqual(new Set(['read committed']));
   });
@@ -45,14 +45,14 @@ describe.each(['session', 'transaction'] as const)('with pooling by %s', (poolin
     ['statement_timeout', '5s'],
     ['lock_timeout', '4s'],
     ['idle_in_transaction_session_timeout', '10s'],
-  ])('every call has its %s', async (limit, value) => {
+  ])('limits every call by %s', async (limit, value) => {
     expect(await app.database.run(show(limit))).toBe(value);
     expect(await app.database.transaction(show(limit))).toBe(value);
     expect(await app.database.snapshot(show(limit))).toBe(value);
   });
 });
 
-test('a session that others use after us in a pool is left as it was', async () => {
+test('leaves a pooled session as it was for the next user', async () => {
   const primary = primaryAt(owned.url, { pooling: 'transaction' });
   const dataSource = await openDatabase(primary, 'lk');
   await dataSource.readCommitted(async () => {});
@@ -62,7 +62,7 @@ test('a session that others use after us in a pool is left as it was', async () 
 });
 
 test.each(['session', 'transaction'] as const)(
-  'a server that knows no timelines, since its storage is replicated, is the primary, with pooling by %s',
+  'accepts a server without timelines as the primary, with pooling by %s',
   async (pooling) => {
     const AS_AURORA = `
       CREATE SCHEMA IF NOT EXISTS held;

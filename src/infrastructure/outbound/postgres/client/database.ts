@@ -9,15 +9,9 @@ import { PostgresOutage } from './outage.js';
 import { poolInstruments } from './pool.js';
 import { withTimeout } from './timeout.js';
 
-/**
- * The pool for everything but the validation path. Any error that keeps PostgreSQL from answering becomes
- * `unavailable`.
- */
+/** The pool for all but the validation path. Any error that keeps PostgreSQL from answering becomes `unavailable`. */
 export class Database {
-  /**
-   * @param dataSource already connected
-   * @param timeoutMs how long a call may take; by default only the server's limits apply
-   */
+  /** @param timeoutMs how long a call may take; by default only the server's limits apply */
   constructor(
     private readonly dataSource: SessionSource,
     private readonly config: Pick<DatabaseConfig, 'requireSynchronous'>,
@@ -25,10 +19,7 @@ export class Database {
     private readonly timeoutMs?: number,
   ) {}
 
-  /**
-   * The same pool with a timeout, for calls that a validation waits for. A call that times out may still be carried
-   * out.
-   */
+  /** The same pool with a timeout, for calls that a validation waits for. A late call may still be carried out. */
   within(timeoutMs: number): Database {
     return new Database(this.dataSource, this.config, this.outage, timeoutMs);
   }
@@ -76,10 +67,7 @@ export class Database {
   }
 }
 
-/**
- * The time of PostgreSQL's server, which all instances share. Rounded down to the millisecond, as timestamptz(3)
- * columns hold it.
- */
+/** The clock that all instances share, rounded down to the millisecond, as timestamptz(3) columns hold it. */
 export const NOW = `date_trunc('milliseconds', clock_timestamp())`;
 
 export async function databaseNow(manager: EntityManager): Promise<Date> {

@@ -17,14 +17,16 @@ interface DriverError {
 const UNAVAILABLE_STATE = /^(08|53|57|58|40|3D|28|55000|55P03|25006)/;
 
 /**
- * Turns an error of a PostgreSQL call into what the core expects: `unavailable`, or the error itself when it is our own
- * fault. Errors that PostgreSQL sent are recognized by their SQLSTATE. What pg reports about a connection has no code,
- * so `connectionError` marked it where it was thrown.
+ * What the core expects: `unavailable`, or the error itself when it is our own fault. PostgreSQL's errors have an
+ * SQLSTATE. What pg reports about a connection has no code, so `connectionError` marked it where it was thrown.
  */
 export function storeError(error: unknown): unknown {
   const cause = driverError(error);
   if (cause instanceof LatchkeyError) return cause;
-  const isOutage = isAnswer(cause) ? UNAVAILABLE_STATE.test(cause.code ?? '') : isReleased(error);
+  // What TypeORM throws when the connection was lost between two statements of a transaction.
+  const isReleased =
+    error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
+  const isOutage = isAnswer(cause) ? UNAVAILABLE_STATE.test(cause.code ?? '') : isReleased;
   return isOutage ? unavailable(error) : error;
 }
 
@@ -37,10 +39,7 @@ export function unavailable(cause?: unknown): LatchkeyError {
   return new LatchkeyError('unavailable', 'The database is not available: try again shortly', {}, { cause });
 }
 
-/**
- * Whether the error concerns this one call only, so that the next call may succeed: it was rolled back in favour of
- * another (40), it waited too long for a lock (55P03), or its statement took too long (57014).
- */
+/** Whether only this call failed: rolled back in favour of another (40), lock timeout (55P03), or too slow (57014). */
 export function isOfOneCall(cause: unknown): boolean {
   return /^(40|55P03|57014)/.test(driverError(cause).code ?? '');
 }
@@ -52,11 +51,6 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 
 function isAnswer({ severity }: DriverError): boolean {
   return severity !== undefined;
-}
-
-/** What TypeORM throws when the connection was lost between two statements of a transaction. */
-function isReleased(error: unknown): boolean {
-  return error instanceof QueryRunnerAlreadyReleasedError || error instanceof QueryRunnerProviderAlreadyReleasedError;
 }
 
 /** TypeORM wraps the errors of pg. */

@@ -9,7 +9,7 @@ const ANSWER_TIMEOUT_MS = 1000;
 /** A connection over a long distance takes some seven round trips. */
 const CONNECT_TIMEOUT_MS = 2000;
 
-/** What a host reports about itself: its timeline if it accepts writes, otherwise why it is not the primary. */
+/** A host's timeline if it accepts writes, otherwise why it is not the primary. */
 export type Sighting = { readonly timeline: number } | { readonly why: string };
 
 /** Polls one of the hosts in DATABASE_URL, over a connection that stays open. */
@@ -22,7 +22,7 @@ export class HostWatch {
 
   constructor(
     private readonly url: string,
-    private readonly tell: (sighting: Sighting) => void,
+    private readonly report: (sighting: Sighting) => void,
   ) {}
 
   start(): void {
@@ -32,7 +32,7 @@ export class HostWatch {
         return { why: error.message || (error.code ?? 'no answer') };
       });
       if (this.isStopped) return;
-      this.tell(sighting);
+      this.report(sighting);
       this.timer = setTimeout(() => void look(), LOOK_EVERY_MS);
     };
     void look();

@@ -5,15 +5,10 @@ import { isOfOneCall, storeError } from './errors.js';
 
 type Pool = 'validation' | 'audit' | 'management';
 
-/**
- * A pool counts as recovered only if its last failure is this long ago, because a failing pool may answer now and then.
- */
+/** A pool has recovered only if its last failure is this long ago, because a failing pool may answer now and then. */
 const SETTLED_MS = 1000;
 
-/**
- * One outage for all pools. It starts when a call of any pool fails. It ends when every pool that failed has answered
- * again.
- */
+/** One outage for all pools. It ends when every pool that failed has answered again. */
 export class PostgresOutage {
   private readonly outage: Outage;
   /** When each pool last failed that has not answered since. */
@@ -41,8 +36,7 @@ export class PostgresOutage {
   answered(pool: Pool): void {
     if (this.failing.size === 0) return;
     if (performance.now() - (this.failing.get(pool) ?? Infinity) < SETTLED_MS) return;
-    // Readiness uses this pool every second. Another pool that failed as well may not be used for hours, so this one
-    // ends the outage.
+    // Readiness uses this pool every second, while others may not be used for hours. So this pool ends the outage.
     if (pool === 'validation' && this.failing.has(pool)) this.failing.clear();
     else this.failing.delete(pool);
     if (this.failing.size === 0) this.outage.over();

@@ -17,10 +17,7 @@ type Connected = (
   release: (release?: boolean | Error) => void,
 ) => void;
 
-/**
- * A pool of connections to the primary. When it can't give one, the error is `unavailable`, unless PostgreSQL gave the
- * reason.
- */
+/** When it can't give a connection, the error is `unavailable`, unless PostgreSQL gave the reason. */
 export class PrimaryPool extends pg.Pool {
   /** @param setUp prepares a new connection; when it throws, the connection is dropped */
   constructor(
@@ -62,7 +59,7 @@ export class PrimaryPool extends pg.Pool {
   }
 }
 
-/** @param purpose what the pool is used for; becomes a label */
+/** @param purpose becomes a label */
 export function poolInstruments(purpose: string, pool: () => pg.Pool): Instrument[] {
   const labelled = (value: number, labels: Labels = {}) => [{ pool: purpose, ...labels }, value] as const;
   return [

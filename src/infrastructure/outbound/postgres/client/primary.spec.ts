@@ -12,7 +12,7 @@ import type { SessionSource } from './data-source.js';
 
 const NOBODYS_KEY = '0'.repeat(24);
 
-describe('of several hosts', () => {
+describe('a primary among several hosts', () => {
   let first: OwnPostgres;
   let second: OwnPostgres;
   const primaries: Primary[] = [];
@@ -27,7 +27,7 @@ describe('of several hosts', () => {
   };
   const portOf = (url: string) => new URL(url).port;
   /** The port of the server that the pool reaches. */
-  const portAsked = async () => {
+  const portReached = async () => {
     const [row] = await new Database(source, primary.config).run((manager) =>
       manager.query<{ port: string }[]>(`SELECT current_setting('port') AS port`),
     );
@@ -51,22 +51,22 @@ describe('of several hosts', () => {
     await second.remove();
   });
 
-  test('the one that accepts writes is found, wherever it stands in the list', async () => {
+  test('is the one that accepts writes, in any place of the list', async () => {
     expect(portOf(primary.url)).toBe(portOf(first.url));
-    expect(await portAsked()).toBe(portOf(first.url));
+    expect(await portReached()).toBe(portOf(first.url));
     const other = startedOn(first.url, second.url);
     await other.open();
     expect(portOf(other.url)).toBe(portOf(first.url));
   });
 
-  test('where two accept writes, the one on the higher timeline is followed, and no connection to the other is kept', async () => {
+  test('is the one on the higher timeline, and connections to the other are dropped', async () => {
     expect(await isAnswered()).toBe(true);
     const ended: string[] = [];
-    primary.hold({ timeline: undefined, drop: () => void ended.push('still being opened') });
+    primary.hold({ timeline: undefined, drop: () => void ended.push('still opening') });
     await second.promote();
     await eventually(async () => portOf(primary.url) === portOf(second.url));
-    expect(ended).toEqual(['still being opened']);
-    expect(await portAsked()).toBe(portOf(second.url));
+    expect(ended).toEqual(['still opening']);
+    expect(await portReached()).toBe(portOf(second.url));
     await eventually(isAnswered);
     const left = new Database(await createDataSource(primaryAt(first.url)).initialize(), primary.config);
     await eventually(async () => {
@@ -81,7 +81,7 @@ describe('of several hosts', () => {
     await left.close();
   });
 
-  test('one that was replaced is refused, also where it is the only one left', async () => {
+  test('is not a replaced server, even if no other answers', async () => {
     await second.stop();
     expect(await isAnswered()).toBe(false);
     expect(portOf(primary.url)).toBe(portOf(second.url));
@@ -89,7 +89,7 @@ describe('of several hosts', () => {
     await eventually(isAnswered);
   });
 
-  test('a start says of each why it is not the primary', async () => {
+  test('is reported as missing at startup, with a reason for each host', async () => {
     await first.stop();
     second.becomeStandby();
     await second.stop();
@@ -105,14 +105,14 @@ describe('of several hosts', () => {
   }, 60_000);
 });
 
-test('a server on a lower timeline than one that was seen is refused', () => {
+test('refuses a server on a lower timeline than the highest seen', () => {
   const primary = primaryAt('postgres://127.0.0.1/keys');
   primary.admit(7);
   primary.admit(7);
   expect(() => primary.admit(6)).toThrow(expect.objectContaining({ code: 'unavailable' }));
 });
 
-test('a connection on a lower timeline is dropped once a higher one is seen, and no other', () => {
+test('drops only connections on a lower timeline once a higher one is seen', () => {
   const primary = primaryAt('postgres://127.0.0.1/keys');
   const dropped: string[] = [];
   const line = (name: string, timeline: number | undefined) => ({

@@ -103,11 +103,11 @@ export class Primary {
   }
 
   private whyNone(): string {
-    const said = this.urls.map((url) => {
+    const reasons = this.urls.map((url) => {
       const sighting = this.sightings.get(url);
       return `${hostOf(url)}: ${sighting && 'why' in sighting ? sighting.why : 'no answer yet'}`;
     });
-    return `none of its hosts is a primary (${said.join('; ')})`;
+    return `none of its hosts is a primary (${reasons.join('; ')})`;
   }
 
   private saw(url: string, sighting: Sighting): void {
@@ -128,8 +128,7 @@ export class Primary {
     const from = hostOf(this.current);
     this.current = url;
     this.log.info('PostgreSQL: another host is the primary', { from, to: hostOf(url), timeline: this.highestTimeline });
-    // Connections that are still opening lead to the previous host, which may not answer. They take up places in the
-    // pool.
+    // Connections that are still opening take up places in the pool, and the previous host may not answer.
     this.drop(({ timeline: its }) => its === undefined);
   }
 

@@ -22,9 +22,8 @@ export function statement({ pooling }: DatabaseConfig, name: string, text: strin
 }
 
 /**
- * A pool for one purpose, with as many connections as it has calls in flight, so that no call waits for another's
- * connection. Two things differ from pg.Pool. A call has DATABASE_PATIENCE_MS in all, for connecting if it must and for
- * its statements. And it fails at once while PostgreSQL is unavailable.
+ * A pool for one purpose, with as many connections as it has calls in flight. A call has DATABASE_PATIENCE_MS in all,
+ * for connecting and for its statements, and it fails at once while PostgreSQL is unavailable.
  */
 export class ReservedConnections {
   private readonly pool: PrimaryPool;
@@ -64,8 +63,9 @@ export class ReservedConnections {
       try {
         return await this.attempt(work);
       } catch (error) {
-        // A migration has changed a table since the statement was prepared. A new connection prepares it again.
-        if (!isStalePlan(error) || stale === this.maxConnections) throw error;
+        // "cached plan must not change result type": a migration has changed a table. A new connection prepares it.
+        const isStalePlan = (error as { code?: unknown }).code === '0A000';
+        if (!isStalePlan || stale === this.maxConnections) throw error;
       }
     }
   }
@@ -132,9 +132,4 @@ export class ReservedConnections {
     // If the role may not end its own sessions, they stay.
     await endAbandonedWaits(client, this.name, this.timeoutMs).catch(() => undefined);
   }
-}
-
-/** PostgreSQL's "cached plan must not change result type", reported before the statement has done anything. */
-function isStalePlan(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '0A000';
 }

@@ -5,18 +5,14 @@ export interface ServerState {
   readonly timeline?: number | null;
 }
 
-/**
- * The WAL timeline of a server that accepts writes, from its insert position. The control file lags behind a promotion.
- */
+/** The WAL timeline of a server that accepts writes, by its insert position: the control file lags behind. */
 export const TIMELINE = `
   CASE WHEN pg_is_in_recovery() THEN NULL
     ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint::float8 END`;
 
 export const SERVER_STATE = `SELECT pg_is_in_recovery() AS standby, ${TIMELINE} AS timeline`;
 
-/**
- * For servers with replicated storage, which have no WAL functions (Amazon Aurora). All of them count as one timeline.
- */
+/** For replicated storage without WAL functions (Amazon Aurora): all servers count as one timeline. */
 export const WITHOUT_TIMELINES = `SELECT pg_is_in_recovery() AS standby, 0 AS timeline`;
 
 /** Whether the server does not support the WAL functions, or not with its settings (classes 0A and 55). */
@@ -28,7 +24,6 @@ export function knowsNoTimelines(error: unknown): boolean {
 export const IS_SYNCHRONOUS = `
   current_setting('synchronous_standby_names') <> '' AND current_setting('synchronous_commit') IN ('on', 'remote_apply')`;
 
-/** The message when it does not. */
 export const NOT_SYNCHRONOUS =
   'PostgreSQL commits without a synchronous standby (synchronous_standby_names is empty, or synchronous_commit is not on)';
 

@@ -65,7 +65,7 @@ async function alone<T>(setting: string, work: () => Promise<T>): Promise<T> {
 const NAMES = `synchronous_standby_names = ''`;
 const SETTINGS = [NAMES, `synchronous_commit = 'local'`, `synchronous_commit = 'remote_write'`];
 
-describe.each(['session', 'transaction'] as const)('a read behind a barrier, with pooling by %s', (pooling) => {
+describe.each(['session', 'transaction'] as const)('a read with a barrier, with pooling by %s', (pooling) => {
   const readers: PostgresKeyReader[] = [];
   afterAll(() => Promise.all(readers.map((each) => each.close())));
   function read(timeouts = {}) {
@@ -75,11 +75,11 @@ describe.each(['session', 'transaction'] as const)('a read behind a barrier, wit
   }
   const REFUSED = ['unavailable', expect.stringMatching(/^READ_BARRIER is on, and PostgreSQL commits without/)];
 
-  test('is answered while the standby takes commits', async () => {
+  test('is answered while the standby acknowledges commits', async () => {
     await eventually(async () => (await read()) === undefined);
   });
 
-  test('gets no answer while the standby is away, not even when an administrator ends the wait', async () => {
+  test('gets no answer without the standby, even if an administrator ends the wait', async () => {
     standby.pause();
     try {
       expect(await read({ timeoutMs: 200 })).toEqual(['unavailable', 'no answer within 200 ms']);
@@ -107,7 +107,7 @@ describe.each(['session', 'transaction'] as const)('a read behind a barrier, wit
   });
 });
 
-describe('with REQUIRE_SYNCHRONOUS=on a change', () => {
+describe('a change with REQUIRE_SYNCHRONOUS=on', () => {
   let app: Awaited<ReturnType<typeof openOver>>;
   beforeAll(async () => {
     const strict = primaryAt(primary.url, { requireSynchronous: true });
@@ -128,7 +128,7 @@ describe('with REQUIRE_SYNCHRONOUS=on a change', () => {
     return app.sessions.begin({ accountId: id, passwordHash, event: sessionOpened(id, client()) });
   };
 
-  test.each(SETTINGS)('is refused while PostgreSQL has %s, and nothing of it is kept', async (setting) => {
+  test.each(SETTINGS)('is refused and rolled back while PostgreSQL has %s', async (setting) => {
     const { id } = await newOwner(app);
     await alone(setting, async () => {
       await eventually(async () => (await met(newOwner(app))) !== undefined);
@@ -144,7 +144,7 @@ describe('with REQUIRE_SYNCHRONOUS=on a change', () => {
   test.each([
     ['an account', () => newOwner(app)],
     ['a failed authentication', refusal],
-  ])('of %s is not answered when waiting is switched off while it waits', async (_, change) => {
+  ])('gets no answer for %s when waiting is switched off while it waits', async (_, change) => {
     await eventually(async () => (await met(refusal())) === undefined);
     standby.pause();
     try {
@@ -157,7 +157,7 @@ describe('with REQUIRE_SYNCHRONOUS=on a change', () => {
   });
 });
 
-test('commits without a standby are told once, until one is there again, and counted', async () => {
+test('reports once that commits have no standby, and once that they have one again', async () => {
   const { log, entries } = keptLog();
   const quiet = primaryAt(primary.url);
   const database = new Database(await createDataSource(quiet).initialize(), quiet.config);
@@ -188,7 +188,7 @@ test('commits without a standby are told once, until one is there again, and cou
   ]);
 });
 
-test('a change is not answered when an administrator ends its wait for the standby', async () => {
+test('a change gets no answer when an administrator ends its wait for the standby', async () => {
   const url = `${primary.url}?options=-c%20client_min_messages%3Derror`;
   const quiet = primaryAt(url);
   const app = await openOver(await openDatabase(quiet, 'lk'), quiet);
@@ -201,15 +201,15 @@ test('a change is not answered when an administrator ends its wait for the stand
   await app.close();
 });
 
-describe('sessions that wait for a standby which is away', () => {
+describe('sessions that wait for an unavailable standby', () => {
   const left = async (name: string) => {
     const all = await sql(primary.url, `SELECT 1 ${WAITING} AND application_name = '${name}'`);
     return all.length;
   };
 
-  test('are ended when nobody waits for their answer any more, but for those of changes', async () => {
-    const impatient = primaryAt(primary.url, { readBarrier: true, timeoutMs: 50 });
-    const reader = new PostgresKeyReader(impatient);
+  test('are ended once their reads have timed out', async () => {
+    const hurried = primaryAt(primary.url, { readBarrier: true, timeoutMs: 50 });
+    const reader = new PostgresKeyReader(hurried);
     await reader.open();
     standby.pause();
     try {
@@ -225,18 +225,19 @@ describe('sessions that wait for a standby which is away', () => {
     await reader.close();
   });
 
-  test('let no connection be added once ten changes are left that were given up', async () => {
+  test('allow no further connection once ten changes have timed out', async () => {
     const client = async () => {
       const opened = new PrimaryClient(primaryAt(primary.url), { application_name: 'latchkey' });
       await opened.connect();
       return opened;
     };
-    const given = await Promise.all(Array.from({ length: 10 }, client));
-    const asking = await client();
-    const require = (most: number) => met(refuseAmongAbandonedWaits(asking, { name: 'latchkey', timeoutMs: 1, most }));
+    const timedOut = await Promise.all(Array.from({ length: 10 }, client));
+    const newcomer = await client();
+    const require = (most: number) =>
+      met(refuseAmongAbandonedWaits(newcomer, { name: 'latchkey', timeoutMs: 1, most }));
     standby.pause();
     try {
-      for (const each of given) each.query(`SELECT pg_logical_emit_message(true, '', '')`).catch(() => undefined);
+      for (const each of timedOut) each.query(`SELECT pg_logical_emit_message(true, '', '')`).catch(() => undefined);
       await eventually(async () => (await left('latchkey')) === 10);
       await eventually(async () => (await require(10)) !== undefined);
       expect(await require(10)).toEqual(['unavailable', expect.stringMatching(/^10 changes that were given up/)]);
@@ -244,6 +245,6 @@ describe('sessions that wait for a standby which is away', () => {
     } finally {
       standby.resume();
     }
-    await Promise.all([...given, asking].map((each) => each.end()));
+    await Promise.all([...timedOut, newcomer].map((each) => each.end()));
   });
 });

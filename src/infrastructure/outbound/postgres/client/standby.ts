@@ -9,9 +9,8 @@ import { IS_SYNCHRONOUS, NOT_SYNCHRONOUS, SYNCHRONY, type Synchrony } from './se
 type ReadSynchrony = (text: string) => Promise<Synchrony[]>;
 
 /**
- * Throws `unavailable` when a commit does not wait for a standby. Checks this before the commit and after it: if
- * synchronous commits are switched off in between, the wait ends. What was committed then may be lost, so it is not
- * answered.
+ * Throws `unavailable` when a commit does not wait for a standby. Checks it before and after the commit: if synchronous
+ * commits are switched off in between, the wait ends, and what was committed may be lost.
  * @param commit receives the check, which it has to call right before it commits
  */
 export async function committedSynchronously<T>(
@@ -32,13 +31,10 @@ async function timelineIfSynchronous(read: ReadSynchrony): Promise<number> {
   return row!.timeline;
 }
 
-/*
- * A session that waits for its standby does not notice that its client has disconnected. While the standby is
- * unavailable, the sessions of timed-out statements would pile up until PostgreSQL accepts no connection any more, not
- * even an administrator's.
+/**
+ * Sessions that have waited for the standby longer than their clients do. They do not notice that their clients have
+ * disconnected, and would pile up until PostgreSQL accepts no connection any more, not even an administrator's.
  */
-
-/** Sessions under this application name that have waited longer than their clients do. */
 const ABANDONED = `
   FROM pg_stat_activity
   WHERE usename = current_user AND application_name = $1 AND wait_event = 'SyncRep'
@@ -47,7 +43,6 @@ const ABANDONED = `
 /**
  * Ends those sessions. What they committed becomes visible, though possibly no standby has it. So do not use this for
  * changes that others rely on.
- * @param name the application name
  * @param timeoutMs how long a client waits
  */
 export async function endAbandonedWaits(client: pg.ClientBase, name: string, timeoutMs: number): Promise<void> {
@@ -59,18 +54,10 @@ export async function refuseAmongAbandonedWaits(
   client: pg.ClientBase,
   { name, timeoutMs, most }: { readonly name: string; readonly timeoutMs: number; readonly most: number },
 ): Promise<void> {
-  const values = [name, timeoutMs];
-  const { rows } = await client.query<{ left: number }>(`SELECT count(*)::integer AS left ${ABANDONED}`, values);
-  const { left } = rows[0]!;
-  if (left >= most)
-    throw unavailable(new Error(`${left} changes that were given up still wait for PostgreSQL's standby`));
-}
-
-/** What this means for clients that rely on an answer. */
-const DANGER = 'a failover may undo what was answered last, revocations too';
-
-interface Database {
-  run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T>;
+  const count = `SELECT count(*)::integer AS left ${ABANDONED}`;
+  const { left } = (await client.query<{ left: number }>(count, [name, timeoutMs])).rows[0]!;
+  if (left < most) return;
+  throw unavailable(new Error(`${left} changes that were given up still wait for PostgreSQL's standby`));
 }
 
 /** Reports in log, readiness and metrics whether changes are answered that only one server has. */
@@ -79,13 +66,14 @@ export class SynchronousCommits {
   private isSynchronous: boolean | undefined;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: { run<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> },
     private readonly log: Log,
   ) {}
 
   /** What readiness adds to its "ok". */
   get warning(): string | undefined {
-    return this.isSynchronous === false ? `${NOT_SYNCHRONOUS}: ${DANGER}` : undefined;
+    if (this.isSynchronous !== false) return undefined;
+    return `${NOT_SYNCHRONOUS}: a failover may undo what was answered last, revocations too`;
   }
 
   async look(): Promise<void> {
@@ -101,8 +89,7 @@ export class SynchronousCommits {
   }
 
   instruments(): Instrument[] {
-    const help =
-      'Whether PostgreSQL answers commits once a synchronous standby has them (1), or alone (0), at the last look';
+    const help = 'Whether PostgreSQL commits with a synchronous standby (1) or alone (0), at the last look';
     return [gauge('latchkey_postgres_synchronous_commits', help, () => Number(this.isSynchronous ?? true), 'min')];
   }
 }

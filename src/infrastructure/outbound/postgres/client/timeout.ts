@@ -3,9 +3,8 @@ import { unavailable } from './errors.js';
 const SLICES = 5;
 
 /**
- * The only way in which a call of PostgreSQL times out: rejects with `unavailable` when the work takes longer. The time
- * is counted in slices. Each ends with a turn of the event loop, which reads an answer that has arrived. So if this
- * process was busy or stopped, it does not mistake PostgreSQL for slow.
+ * Rejects with `unavailable` when the work takes longer. The time is counted in slices. Each ends with a turn of the
+ * event loop, which reads an answer that has arrived. So a process that was busy does not mistake PostgreSQL for slow.
  * @param onLate is called before the rejection. The work keeps running unless `onLate` ends it.
  */
 export function withTimeout<T>(timeoutMs: number, work: Promise<T>, onLate?: () => void): Promise<T> {

@@ -112,8 +112,8 @@ function always(holds: (owner: { ownerId: string; stored: Stored[] }) => Promise
   );
 }
 
-describe('SQL decides as the domain does', () => {
-  test.each(API_KEY_STATUSES)('which keys are listed as %s', async (status) => {
+describe('the SQL', () => {
+  test.each(API_KEY_STATUSES)('lists the keys that are %s by the domain’s rule', async (status) => {
     await always(async ({ ownerId, stored }) => {
       const { now, items } = await app.keys.list(ownerId, status, ALL);
       expect(now).toEqual(NOW);
@@ -121,14 +121,14 @@ describe('SQL decides as the domain does', () => {
     });
   });
 
-  test('how many are active', async () => {
+  test('counts the keys that the domain says are active', async () => {
     await always(async ({ ownerId, stored }) => {
       const { activeKeys } = await app.keys.list(ownerId, undefined, ALL);
       expect(activeKeys).toBe(stored.filter((key) => statusAt(NOW, key) === 'active').length);
     });
   });
 
-  test('which of them are one with the key that they replace', async () => {
+  test('counts a key and its active predecessor once, as the domain does', async () => {
     await always(async ({ ownerId, stored }) => {
       const pairs = stored.slice(1).map(({ id }, index) => ({ id, replaces: stored[index]!.id }));
       for (const { id, replaces } of pairs) await dataSource.manager.update(ApiKeyRow, { id }, { replaces });
@@ -138,21 +138,21 @@ describe('SQL decides as the domain does', () => {
     });
   });
 
-  test('which are open', async () => {
+  test('finds the keys that the domain says are open', async () => {
     await always(async ({ ownerId, stored }) => {
       const open = await app.accounts.transaction(ownerId, (transaction) => transaction.openKeys());
       expect(idsOf(open)).toEqual(idsOf(stored.filter(isOpen)));
     });
   });
 
-  test('which expiries of an owner are due', async () => {
+  test('finds the ends of an owner’s keys that the domain says are due', async () => {
     await always(async ({ ownerId, stored }) => {
       await app.dueEnds.ofOwner(ownerId);
       expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
     });
   });
 
-  test('whether the expiry of a key is due', async () => {
+  test('finds the end of one key if the domain says that it is due', async () => {
     await always(async ({ stored }) => {
       const [observed, ...others] = stored;
       await app.dueEnds.ofKey(observed!.id);
@@ -160,7 +160,7 @@ describe('SQL decides as the domain does', () => {
     }, 100);
   });
 
-  test('which expiries the sweep finds due', async () => {
+  test('finds all ends that the domain says are due', async () => {
     await app.dueKeys.endOldest(10_000, endDueKeys);
     await always(async ({ stored }) => {
       expect(await app.dueKeys.endOldest(10_000, endDueKeys)).toBe(stored.filter((key) => dueEnd(NOW, key)).length);
@@ -168,7 +168,7 @@ describe('SQL decides as the domain does', () => {
     });
   });
 
-  test('and what a validation reads has the status of what is stored', async () => {
+  test('reads for a validation the status that the domain gives the stored key', async () => {
     await always(async ({ stored }) => {
       const readings = await Promise.all(stored.map(({ publicPart }) => app.keyReader.read(publicPart)));
       expect(readings.map(({ found, now }) => found!.status(now))).toEqual(stored.map((key) => statusAt(NOW, key)));

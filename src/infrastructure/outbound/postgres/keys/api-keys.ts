@@ -78,19 +78,12 @@ function keysOf(
     const [createdAt, id] = decodeCursor(cursor, isKeyPosition);
     query.andWhere('(key.created_at, key.id) < (:createdAt::timestamptz, :id::uuid)', { createdAt, id });
   }
-  return query
-    .orderBy('key.created_at', 'DESC')
-    .addOrderBy('key.id', 'DESC')
-    .limit(limit + 1)
-    .getMany();
+  query.orderBy('key.created_at', 'DESC').addOrderBy('key.id', 'DESC');
+  return query.limit(limit + 1).getMany();
 }
 
 async function lastUses(manager: EntityManager, keys: readonly ApiKeyRow[]): Promise<Map<string, Date>> {
-  const ids = keys.map(({ id }) => id);
-  const rows = await manager
-    .createQueryBuilder(ApiKeyUsageRow, 'usage')
-    .where('usage.key_id = ANY(:ids)', { ids })
-    .getMany();
+  const rows = await manager.findBy(ApiKeyUsageRow, { keyId: Any(keys.map(({ id }) => id)) });
   return new Map(rows.map(({ keyId, lastUsedAt }) => [keyId, lastUsedAt]));
 }
 

@@ -59,7 +59,7 @@ async function heldUp({ key }: CreatedApiKey, waiting: number, calls: () => Prom
 }
 
 describe.each(observers)('an expiry observed by %s', (_name, observe) => {
-  test('is on record once when 20 observe it at once on two instances', async () => {
+  test('is recorded once when 20 observe it at once on two instances', async () => {
     const due = await dueKey();
     await Promise.all(times(20, (n) => outcomeOf(observe(n % 2 ? app : other, due))));
     expect(await expiryEvents(due)).toHaveLength(1);
@@ -68,16 +68,19 @@ describe.each(observers)('an expiry observed by %s', (_name, observe) => {
 
 const pairs = observers.flatMap(([one], index) => observers.slice(index).map(([two]) => [one, two] as const));
 
-describe('an expiry that two observe in the same moment is on record once', () => {
-  test.each(pairs.filter(([one, two]) => one !== 'sweep' && two !== 'sweep'))('%s and %s', async (one, two) => {
-    const due = await dueKey();
-    // Two calls that lock the account wait for each other first. The second reaches the key when the first is done.
-    await heldUp(due, 2, () => [outcomeOf(OBSERVERS[one]!(app, due)), outcomeOf(OBSERVERS[two]!(other, due))]);
-    expect(await expiryEvents(due)).toHaveLength(1);
-  });
+describe('an expiry that two calls observe in the same moment', () => {
+  test.each(pairs.filter(([one, two]) => one !== 'sweep' && two !== 'sweep'))(
+    'is recorded once by %s and %s',
+    async (one, two) => {
+      const due = await dueKey();
+      // Two calls that lock the account wait for each other first. The second reaches the key when the first is done.
+      await heldUp(due, 2, () => [outcomeOf(OBSERVERS[one]!(app, due)), outcomeOf(OBSERVERS[two]!(other, due))]);
+      expect(await expiryEvents(due)).toHaveLength(1);
+    },
+  );
 });
 
-test('20 of every kind at once on five keys of one owner record each expiry once', async () => {
+test('20 calls of every kind at once on five keys of one owner record each expiry once', async () => {
   const { id } = await newOwner(app);
   const keys = await Promise.all(times(5, () => createKey(app, id)));
   await runOut(app, ...keys.map(({ key }) => key.id));
@@ -91,7 +94,7 @@ test('20 of every kind at once on five keys of one owner record each expiry once
   expect(events.map(({ key_id }) => key_id).sort()).toEqual(keys.map(({ key }) => key.id).sort());
 });
 
-describe('sweeping', () => {
+describe('a sweep', () => {
   const unswept = () => app.sql(`SELECT 1 FROM api_keys WHERE expired_at IS NULL AND expires_at < now()`);
   beforeAll(() => app.dueEnds.ofAll());
 
@@ -107,7 +110,7 @@ describe('sweeping', () => {
     return id;
   }
 
-  test('from two instances at once records each expiry once, more than a batch of them', async () => {
+  test('records each expiry of several batches once when two instances sweep at once', async () => {
     const id = await dueKeys(1234);
     const swept = await Promise.all([app.dueEnds.ofAll(), other.dueEnds.ofAll()]);
     // One run may skip keys that the other has locked. Together they end all keys, each of them once.

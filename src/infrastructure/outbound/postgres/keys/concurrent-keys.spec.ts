@@ -64,7 +64,7 @@ async function storedKeys(ownerId: string): Promise<number> {
 }
 
 describe('creating a key', () => {
-  test('leaves the secret in no table', async () => {
+  test('stores the secret in no table', async () => {
     const { id: ownerId } = await newOwner(app, { password: 'a password to look for' });
     const { fullKey } = await createKey(app, ownerId, { password: 'a password to look for' });
     await app.validateKey.execute({
@@ -84,22 +84,22 @@ describe('creating a key', () => {
   });
 });
 
-describe('the cap of five active keys', () => {
-  test('50 parallel creates by an owner who holds 4 make exactly one key', async () => {
+describe('the limit of five active keys', () => {
+  test('allows one of 50 parallel creates to an owner with four keys', async () => {
     const ownerId = await ownerWith(4);
     expect(await tally(times(50, () => createKey(crowd, ownerId)))).toEqual({ ok: 1, too_many_active_keys: 49 });
     expect(await storedKeys(ownerId)).toBe(5);
     expect(await eventsOf(app, ownerId)).toHaveLength(5);
   });
 
-  test('50 parallel creates on two instances by an owner who holds none make exactly five', async () => {
+  test('allows five of 50 parallel creates on two instances to an owner without keys', async () => {
     const ownerId = await ownerWith(0);
     const calls = times(50, (n) => createKey(n % 2 ? crowd : other, ownerId));
     expect(await tally(calls)).toEqual({ ok: 5, too_many_active_keys: 45 });
     expect(await storedKeys(ownerId)).toBe(5);
   });
 
-  test('50 parallel creates through the real throttle and the real argon2 make exactly one key too', async () => {
+  test('allows one of 50 parallel creates with the real throttle and the real argon2', async () => {
     const { id: ownerId } = await newOwner(app, { password: PASSWORD });
     for (let made = 0; made < 4; made += 1) await createKey(crowd, ownerId);
     const { ok, ...refusals } = await tally(times(50, () => createKey(app, ownerId)));
@@ -111,7 +111,7 @@ describe('the cap of five active keys', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  test('makes one key of 20 requests at once', async () => {
+  test('creates one key for 20 requests at once', async () => {
     const ownerId = await ownerWith(0);
     const calls = times(20, () => createKey(crowd, ownerId, { idempotencyKey: 'once' }));
     expect(await tally(calls)).toEqual({ ok: 1, idempotency_key_reused: 19 });
@@ -119,7 +119,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('revoking a key', () => {
-  test('ends it on every instance from the answer on, with its event', async () => {
+  test('ends it on every instance before the answer, with its event', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     const from = client('203.0.113.9');
@@ -134,7 +134,7 @@ describe('revoking a key', () => {
     ]);
   });
 
-  test('a validation that starts after the answer never sees the key alive, under load', async () => {
+  test('is known to each validation that starts after the answer, under load', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     let answered = false;
@@ -158,7 +158,7 @@ describe('revoking a key', () => {
     expect(stale).toEqual([]);
   });
 
-  test('20 times at once, revokes it once and answers the others that it is', async () => {
+  test('succeeds for one of 20 calls at once, and the others learn that the key had ended', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     const calls = times(20, (n) => (n % 2 ? app : other).revokeApiKey.execute(id, key.id, client()));
@@ -167,11 +167,11 @@ describe('revoking a key', () => {
   });
 });
 
-describe('an administrator', () => {
+describe('revoking as an administrator', () => {
   const verdictOn = async (fullKey: string) =>
     (await app.validateKey.execute({ credential: fullKey, question: READ, client: client() })).verdict;
 
-  test('ends a key once, however many do so at once', async () => {
+  test('ends a key once while others revoke it too', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     const calls = times(6, (n) =>
@@ -183,7 +183,7 @@ describe('an administrator', () => {
     expect((await eventsOf(app, id)).map(({ type }) => type)).toEqual(['api_key.created', 'api_key.revoked']);
   });
 
-  test('ends all keys of an owner, and what is created beside that is ended too or comes after', async () => {
+  test('ends all keys of an owner, and a key created at the same time is ended or comes after', async () => {
     const { id } = await newOwner(app);
     const keys = [await createKey(app, id), await createKey(app, id), await createKey(app, id)];
     await runOut(app, keys[0]!.key.id);

@@ -40,8 +40,8 @@ const use = async ({ fullKey }: Pick<CreatedApiKey, 'fullKey'>, instance: Applic
 const revoke = (instance: Application, ownerId: string, { key }: Pick<CreatedApiKey, 'key'>) =>
   instance.revokeApiKey.execute(ownerId, key.id, client());
 
-describe('on two instances at once', () => {
-  test('five rotations of one key make one successor', async () => {
+describe('rotation on two instances at once', () => {
+  test('creates one successor for five rotations of one key', async () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     const rotations = times(5, (n) => rotateKey(n % 2 ? app : other, key));
@@ -49,14 +49,14 @@ describe('on two instances at once', () => {
     expect((await app.listApiKeys.execute(id, undefined, { limit: 50 })).activeKeys).toBe(1);
   });
 
-  test('first uses are all granted, and the old key ends once', async () => {
+  test('grants all first uses and ends the old key once', async () => {
     const { id, old, next } = await pair();
     expect(await Promise.all(times(40, (n) => use(next, n % 2 ? app : other)))).toEqual(times(40, () => true));
     expect(await eventsOf(app, id, 'api_key.revoked')).toMatchObject([{ key_id: old.key.id, reason: 'rotated' }]);
     expect([await use(old), await use(old, other)]).toEqual([false, false]);
   });
 
-  test('a first use and a revocation of the new key: either it is granted, or the old key goes on', async () => {
+  test('either grants the first use of a revoked successor or keeps the old key working', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id, old, next } = await pair();
       const [isGranted] = await Promise.all([use(next), revoke(other, id, next)]);
@@ -65,7 +65,7 @@ describe('on two instances at once', () => {
     }
   });
 
-  test('a first use and a suspension of the owner: either it is granted, or both keys are as they were', async () => {
+  test('either grants the first use for a suspended owner or leaves both keys unchanged', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id, old, next } = await pair();
       const [isGranted] = await Promise.all([use(next), other.changeAccountStatus.suspend(id)]);
@@ -75,7 +75,7 @@ describe('on two instances at once', () => {
     }
   });
 
-  test('a rotation and a revocation of the old key: the new key comes to be, or the old one had ended', async () => {
+  test('either creates the successor of a revoked key or refuses because the key had ended', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id } = await newOwner(app);
       const old = await createKey(app, id);
@@ -89,7 +89,7 @@ describe('on two instances at once', () => {
     }
   });
 
-  test('all of it on the keys of one owner waits for nothing in a circle', async () => {
+  test('never deadlocks when all calls run on the keys of one owner', async () => {
     const { id } = await newOwner(app);
     const made = await Promise.all(times(5, () => createKey(app, id)));
     const pairs = await Promise.all(made.map(async (old) => ({ old, next: await rotateKey(app, old.key) })));

@@ -1,7 +1,7 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
 import type { DueScope } from '../../../../application/ports.js';
-import { UNUSED_AFTER_DAYS } from '../../../../domain/notices/rotation-unused.js';
-import { activeAt, END_HAS_COME, IS_DUE, openKey, TIME_IS_OUT } from './key-status-sql.js';
+import type { DueNoticeType } from '../../../../domain/notices/key-notice.js';
+import { activeAt, END_HAS_COME, IS_DUE, TIME_IS_OUT } from './key-status-sql.js';
 import { ApiKeyRow } from './rows.js';
 
 type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
@@ -41,36 +41,34 @@ export const SAVE_ENDS = `
   WHERE api_keys.id = ended.id`;
 
 /**
- * The domain's `dueExpiryNotice`: keys that expire after $1 and until $2, for which $3 is the smallest notice period
- * (in days) that has been reached.
+ * The domain's rules in SQL, for an active key of an active owner. $1 is the time, $2 the days of the type; `sent` is
+ * the last notice of this type.
  */
-export const EXPIRING = `
-  SELECT key.id
-  FROM api_keys key
-    JOIN accounts owner ON owner.id = key.owner_id AND owner.status = 'active'
-    LEFT JOIN told_notices told ON told.key_id = key.id
-  WHERE key.expires_at > $1 AND key.expires_at <= $2 AND ${openKey('key')} AND key.ends_at IS NULL
-    AND key.expires_at >= key.created_at + make_interval(hours => 48 * $3::int)
-    AND (told.expiry_days > $3) IS NOT FALSE
-  LIMIT $4 FOR NO KEY UPDATE OF key SKIP LOCKED`;
+const MAY_BE_DUE: Readonly<Record<DueNoticeType, string>> = {
+  'api_key.expiring': `
+    key.ends_at IS NULL
+    AND key.expires_at <= $1::timestamptz + make_interval(hours => 24 * (SELECT max(days) FROM unnest($2::int[]) days))
+    AND (SELECT key.expires_at >= key.created_at + make_interval(hours => 48 * min(days))
+           AND (sent.days > min(days)) IS NOT FALSE
+         FROM unnest($2::int[]) days
+         WHERE key.expires_at <= $1::timestamptz + make_interval(hours => 24 * days))`,
+  'api_key.rotation_unused': `
+    key.replaces IS NOT NULL AND key.first_used_at IS NULL AND sent.key_id IS NULL
+    AND key.created_at <= $1::timestamptz - make_interval(hours => 24 * ($2::int[])[1])
+    AND EXISTS (SELECT FROM api_keys replaced WHERE replaced.id = key.replaces AND ${activeAt('replaced', '$1')})`,
+};
 
-/** The domain's `isRotationUnused`: successors at time $1. */
-export const UNUSED_SUCCESSORS = `
-  SELECT key.id
-  FROM api_keys key
-    JOIN api_keys replaced ON replaced.id = key.replaces
-    JOIN accounts owner ON owner.id = key.owner_id AND owner.status = 'active'
-    LEFT JOIN told_notices told ON told.key_id = key.id
-  WHERE key.replaces IS NOT NULL AND key.first_used_at IS NULL
-    AND ${activeAt('key', '$1')} AND ${activeAt('replaced', '$1')}
-    AND key.created_at <= $1::timestamptz - make_interval(hours => ${24 * UNUSED_AFTER_DAYS})
-    AND told.rotation_unused IS NOT TRUE
-  LIMIT $2 FOR NO KEY UPDATE OF key SKIP LOCKED`;
+/** Skips keys that another instance has locked. $3 is the type, $4 the limit. */
+export function lockCandidates(type: DueNoticeType): string {
+  return `
+    SELECT key.id
+    FROM api_keys key
+      JOIN accounts owner ON owner.id = key.owner_id AND owner.status = 'active'
+      LEFT JOIN key_notices sent ON sent.key_id = key.id AND sent.type = $3
+    WHERE ${activeAt('key', '$1')} AND ${MAY_BE_DUE[type]}
+    LIMIT $4 FOR NO KEY UPDATE OF key SKIP LOCKED`;
+}
 
-export const KEEP_EXPIRY_NOTICES = `
-  INSERT INTO told_notices (key_id, expiry_days) SELECT * FROM unnest($1::uuid[], $2::smallint[])
-  ON CONFLICT (key_id) DO UPDATE SET expiry_days = excluded.expiry_days`;
-
-export const KEEP_ROTATION_NOTICES = `
-  INSERT INTO told_notices (key_id, rotation_unused) SELECT id, true FROM unnest($1::uuid[]) AS told (id)
-  ON CONFLICT (key_id) DO UPDATE SET rotation_unused = true`;
+export const SAVE_NOTICES = `
+  INSERT INTO key_notices (key_id, type, days) SELECT id, $1, days FROM unnest($2::uuid[], $3::smallint[]) AS due (id, days)
+  ON CONFLICT (key_id, type) DO UPDATE SET days = excluded.days`;

@@ -1,37 +1,17 @@
 import { Any, type EntityManager } from 'typeorm';
-import type {
-  DueKeys,
-  DueScope,
-  EndDecision,
-  ExpiringKey,
-  ExpiryNotice,
-  ExpiryWindow,
-  UnusedSuccessor,
-} from '../../../../application/ports.js';
+import type { DueKeys, DueNoticesQuery, DueScope, EndDecision, NoticeDecision } from '../../../../application/ports.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
-import type { KeyNotice } from '../../../../domain/notices/key-notice.js';
-import { DAY_MS } from '../../../../domain/time.js';
 import { fromAuditEvent } from '../audit/mapping.js';
 import { AuditEventRow } from '../audit/rows.js';
 import { databaseNow, type Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { ToldNoticesRow } from '../outbox/rows.js';
-import {
-  dueIn,
-  EXPIRING,
-  KEEP_EXPIRY_NOTICES,
-  KEEP_ROTATION_NOTICES,
-  lockDueIn,
-  lockOldestDue,
-  SAVE_ENDS,
-  UNUSED_SUCCESSORS,
-} from './due-keys-sql.js';
+import { dueIn, lockCandidates, lockDueIn, lockOldestDue, SAVE_ENDS, SAVE_NOTICES } from './due-keys-sql.js';
 import { toApiKey } from './mapping.js';
-import { ApiKeyRow } from './rows.js';
+import { ApiKeyRow, KeyNoticeRow } from './rows.js';
 
 /**
  * Locks the rows of the keys, so that only one instance at a time decides on an end or a notice. Which notices were
- * already written is read after that.
+ * sent before is read after that.
  */
 export class PostgresDueKeys implements DueKeys {
   constructor(
@@ -69,67 +49,30 @@ export class PostgresDueKeys implements DueKeys {
     });
   }
 
-  notifyOfExpiry(
-    { day, noticeDays, limit }: ExpiryWindow,
-    decide: (due: readonly ExpiringKey[], now: Date) => readonly ExpiryNotice[],
-  ): Promise<number> {
+  notify({ type, days, limit }: DueNoticesQuery, decide: NoticeDecision): Promise<number> {
     return this.database.transaction(async (manager) => {
       const now = await databaseNow(manager);
-      const [from, to] = [day - 1, day].map((days) => new Date(now.getTime() + days * DAY_MS));
-      const ids = await lockIds(manager, EXPIRING, [from, to, noticeDays, limit]);
-      const notified = new Map((await notifiedOf(manager, ids)).map(({ keyId, expiryDays }) => [keyId, expiryDays]));
+      const locked = await manager.query<{ id: string }[]>(lockCandidates(type), [now, days, type, limit]);
+      const ids = locked.map(({ id }) => id);
+      const sent = await manager.findBy(KeyNoticeRow, { keyId: Any(ids), type });
       const keys = await keysOf(manager, ids);
-      const due = keys.map((key) => ({ key, notifiedDays: notified.get(key.id) ?? undefined }));
-      const decided = decide(due, now);
-      if (decided.length === 0) return 0;
-      await manager.query(KEEP_EXPIRY_NOTICES, [
-        decided.map(({ notice }) => notice.key.id),
-        decided.map(({ notifiedDays }) => notifiedDays),
-      ]);
-      await this.outbox.write(
-        manager,
-        decided.map(({ notice }) => notice),
-      );
-      return decided.length;
-    });
-  }
-
-  notifyOfUnusedRotation(
-    limit: number,
-    decide: (due: readonly UnusedSuccessor[], now: Date) => readonly KeyNotice[],
-  ): Promise<number> {
-    return this.database.transaction(async (manager) => {
-      const now = await databaseNow(manager);
-      const ids = await lockIds(manager, UNUSED_SUCCESSORS, [now, limit]);
-      const notified = new Set(
-        (await notifiedOf(manager, ids)).filter((row) => row.rotationUnused).map(({ keyId }) => keyId),
-      );
-      const successors = await keysOf(manager, ids);
       const replaced = await keysOf(
         manager,
-        successors.map((key) => key.replaces!),
+        keys.flatMap((key) => key.replaces ?? []),
       );
-      const due = successors.map((successor) => ({
-        successor,
-        replaced: replaced.find(({ id }) => id === successor.replaces)!,
-        isNotified: notified.has(successor.id),
+      const candidates = keys.map((key) => ({
+        key,
+        replaced: replaced.find(({ id }) => id === key.replaces),
+        sentDays: sent.find(({ keyId }) => keyId === key.id)?.days,
       }));
-      const notices = decide(due, now);
-      if (notices.length === 0) return 0;
-      await manager.query(KEEP_ROTATION_NOTICES, [notices.map(({ key }) => key.id)]);
+      const due = decide(candidates, now);
+      if (due.length === 0) return 0;
+      const notices = due.map(({ notice }) => notice);
+      await manager.query(SAVE_NOTICES, [type, notices.map(({ key }) => key.id), due.map((each) => each.days)]);
       await this.outbox.write(manager, notices);
-      return notices.length;
+      return due.length;
     });
   }
-}
-
-async function lockIds(manager: EntityManager, statement: string, parameters: unknown[]): Promise<string[]> {
-  const rows = await manager.query<{ id: string }[]>(statement, parameters);
-  return rows.map(({ id }) => id);
-}
-
-function notifiedOf(manager: EntityManager, ids: readonly string[]): Promise<ToldNoticesRow[]> {
-  return manager.findBy(ToldNoticesRow, { keyId: Any(ids) });
 }
 
 async function keysOf(manager: EntityManager, ids: readonly string[]): Promise<ApiKey[]> {

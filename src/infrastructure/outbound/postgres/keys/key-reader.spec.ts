@@ -64,7 +64,7 @@ test('reads an owner without permissions, and times of every millisecond', async
   expect(found!.judge(READ, true, now)).toMatchObject({ permissions: [], createdAt: early, expiresAt: late });
 });
 
-test('reads that a key or its owner has ended, whatever the clock says', async () => {
+test('reads that a key or its owner has ended, regardless of the clock', async () => {
   const [expired, revoked] = [await newKey([]), await newKey([])];
   await app.sql(`UPDATE api_keys SET expired_at = now() WHERE id = $1`, [expired.id]);
   await app.sql(`UPDATE api_keys SET revoked_at = now() WHERE id = $1`, [revoked.id]);
@@ -81,16 +81,16 @@ test('reads that a key or its owner has ended, whatever the clock says', async (
   }
 });
 
-test('one read answers all who ask together, the known and the unknown', async () => {
+test('answers calls that arrive together with one read, for known and unknown keys', async () => {
   const key = await newKey(['systems:read']);
-  const asked = times(100, (n) => (n % 2 === 0 ? key.publicPart : randomUUID().replaceAll('-', '').slice(0, 24)));
-  const readings = await Promise.all(asked.map((publicPart) => reader.read(publicPart)));
-  expect(readings.map(({ found }) => found?.id)).toEqual(asked.map((_, n) => (n % 2 === 0 ? key.id : undefined)));
+  const publicParts = times(100, (n) => (n % 2 === 0 ? key.publicPart : randomUUID().replaceAll('-', '').slice(0, 24)));
+  const readings = await Promise.all(publicParts.map((publicPart) => reader.read(publicPart)));
+  expect(readings.map(({ found }) => found?.id)).toEqual(publicParts.map((_, n) => (n % 2 === 0 ? key.id : undefined)));
   // All calls of a batch share its result. There may have been two batches, one on each connection.
   expect(new Set(readings.map(({ found }) => found).filter(Boolean)).size).toBeLessThanOrEqual(2);
 });
 
-test('goes on by itself after a migration has changed a column that its statement reads', async () => {
+test('keeps working after a migration has changed a column that its statement reads', async () => {
   const key = await newKey(['systems:read']);
   const ofSessions = new PostgresKeyReader(primaryAt(database.url, { pooling: 'session' }));
   const read = () => ofSessions.read(key.publicPart);
@@ -116,31 +116,28 @@ test('goes on by itself after a migration has changed a column that its statemen
   await ofSessions.close();
 });
 
-test.each([0, 1])(
-  'a read sees every change before it, though an older one is under way, beside %i more',
-  async (more) => {
-    const key = await newKey(['systems:read']);
-    const line = await SlowLine.to(database.url);
-    const slow = new PostgresKeyReader(primaryAt(line.instead(database.url)));
-    const granted = async (publicPart: string) => {
-      const { found, now } = await slow.read(publicPart);
-      return found?.judge(READ, true, now).granted;
-    };
-    try {
-      await slow.open();
-      line.hold('answers');
-      const others = times(more, () => granted('f'.repeat(24)));
-      await eventually(async () => line.heldPackets === more);
-      const early = granted(key.publicPart);
-      // The server has read the key in its old state, and the answer is on its way.
-      await eventually(async () => line.heldPackets === more + 1);
-      await app.sql(`UPDATE api_keys SET revoked_at = now() WHERE id = $1`, [key.id]);
-      const late = granted(key.publicPart);
-      line.release();
-      expect(await Promise.all([early, late, ...others])).toEqual([true, false, ...times(more, () => undefined)]);
-    } finally {
-      line.close();
-      await slow.close();
-    }
-  },
-);
+test.each([0, 1])('reads every earlier change while an older read is under way, with %i more', async (more) => {
+  const key = await newKey(['systems:read']);
+  const line = await SlowLine.to(database.url);
+  const slow = new PostgresKeyReader(primaryAt(line.instead(database.url)));
+  const granted = async (publicPart: string) => {
+    const { found, now } = await slow.read(publicPart);
+    return found?.judge(READ, true, now).granted;
+  };
+  try {
+    await slow.open();
+    line.hold('answers');
+    const others = times(more, () => granted('f'.repeat(24)));
+    await eventually(async () => line.heldPackets === more);
+    const early = granted(key.publicPart);
+    // The server has read the key in its old state, and the answer is on its way.
+    await eventually(async () => line.heldPackets === more + 1);
+    await app.sql(`UPDATE api_keys SET revoked_at = now() WHERE id = $1`, [key.id]);
+    const late = granted(key.publicPart);
+    line.release();
+    expect(await Promise.all([early, late, ...others])).toEqual([true, false, ...times(more, () => undefined)]);
+  } finally {
+    line.close();
+    await slow.close();
+  }
+});

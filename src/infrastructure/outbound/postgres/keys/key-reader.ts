@@ -13,9 +13,7 @@ import { unavailable } from '../client/errors.js';
 const MAX_BATCH = 512;
 const MAX_IN_FLIGHT = 2;
 
-/**
- * Reads validations that arrive together by one autocommit statement. Batcher explains why an answer is never stale.
- */
+/** Reads validations that arrive together by one autocommit statement. Batcher explains why no answer is stale. */
 export class PostgresKeyReader implements KeyReader {
   private readonly connections: ReservedConnections;
   private readonly batcher: Batcher<string, KeyReading>;
@@ -91,10 +89,7 @@ export class PostgresKeyReader implements KeyReader {
   }
 }
 
-/**
- * Throws unless the commit of the read waited for a standby. To be sure, the same server must still require that after
- * the read.
- */
+/** Throws unless the read's commit waited for a standby. The same server must still require that after the read. */
 function requireBarrier(read: KeyReadingRow, after: Synchrony): void {
   const isSameServer = read.timeline === undefined || read.timeline === after.timeline;
   if (read.is_synchronous && after.is_synchronous && isSameServer) return;

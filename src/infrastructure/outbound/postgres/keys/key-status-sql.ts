@@ -16,10 +16,7 @@ export const END_HAS_COME = `key.ends_at <= ${NOW_ONCE}`;
 /** The domain's `dueEnd` in SQL. */
 export const IS_DUE = `${openKey('key')} AND (${TIME_IS_OUT} OR ${END_HAS_COME})`;
 
-/**
- * @param key the alias of a row of api_keys
- * @param now the parameter that holds the time
- */
+/** @param now the parameter that holds the time */
 export function activeAt(key: string, now: string): string {
   return `(${openKey(key)} AND ${key}.expires_at > ${now} AND (${key}.ends_at > ${now}) IS NOT FALSE)`;
 }

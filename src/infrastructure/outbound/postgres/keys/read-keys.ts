@@ -7,10 +7,9 @@ import { NOW } from '../client/database.js';
 import { IS_SYNCHRONOUS, TIMELINE } from '../client/server-state.js';
 
 /**
- * Emitting this message makes the transaction write WAL, so its commit is acknowledged only after the standby has
- * received it. That proves that no other server was the primary when the rows were read. A transaction id, NOTIFY or a
- * non-transactional message would not wait. PostgreSQL evaluates an uncorrelated subquery once, however many rows there
- * are.
+ * The message makes the transaction write WAL, so its commit is acknowledged only after the standby has received it.
+ * That proves that no other server was the primary when the rows were read. A transaction id, NOTIFY or a
+ * non-transactional message would not wait. As an uncorrelated subquery, it is evaluated once for all rows.
  */
 const BARRIER = `
   (SELECT CASE WHEN ${IS_SYNCHRONOUS} THEN pg_logical_emit_message(true, 'latchkey', '') IS NOT NULL ELSE false END)
@@ -19,9 +18,8 @@ const BARRIER = `
 /**
  * Returns one row for every public part in `$1`, known or not, so that the answer always contains the state of the
  * server. Times come as seconds and permissions (which contain no spaces) as one text, because pg's own conversion
- * costs more than the read. Columns that few keys use are null otherwise, which costs pg almost nothing. The subquery
- * hides the number of parts from PostgreSQL, which would otherwise plan small reads again each time. That costs seven
- * times the read.
+ * costs more than the read. Columns that few keys use are null otherwise, which costs almost nothing. The subquery hides
+ * the number of parts, because PostgreSQL would plan small reads again each time, at seven times the cost of the read.
  */
 export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBarrier' | 'pooling'>): string {
   const more = [
@@ -42,7 +40,6 @@ export function readKeys({ readBarrier, pooling }: Pick<DatabaseConfig, 'readBar
     LEFT JOIN accounts a ON a.id = k.owner_id`;
 }
 
-/** A row that `readKeys` returns. */
 export interface KeyReadingRow {
   public_part: string;
   id: string | null;

@@ -1,5 +1,6 @@
 import { Check, Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { ACCESS_LEVELS, type AccessLevel } from '../../../../domain/keys/access.js';
+import type { DueNoticeType } from '../../../../domain/notices/key-notice.js';
 import { AccountRow } from '../accounts/rows.js';
 
 @Entity('api_keys')
@@ -58,4 +59,19 @@ export class ApiKeyRow {
   /** Whether the owner's account was purged. A new account with the same id must not see the key. */
   @Column('boolean', { default: false })
   purged!: boolean;
+}
+
+/**
+ * The last notice of each type that became due with time. Separate from api_keys, so that it does not change what a
+ * validation reads.
+ */
+@Entity('key_notices')
+export class KeyNoticeRow {
+  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'key_notices_pkey' })
+  keyId!: string;
+  @PrimaryColumn('varchar', { length: 40, primaryKeyConstraintName: 'key_notices_pkey' })
+  type!: DueNoticeType;
+  /** How many days before or after the key's date the notice became due. */
+  @Column('smallint')
+  days!: number;
 }

@@ -3,23 +3,16 @@ import { Any, type EntityManager } from 'typeorm';
 import type { Requester, LeakReports } from '../../../../application/ports.js';
 import type { LeakReport } from '../../../../domain/leaks/leak-report.js';
 import { spendReport } from '../../../../domain/leaks/report-budget.js';
-import { Gate } from '../../passwords/gate.js';
+import { crowdGate } from '../client/crowd-reader.js';
 import { NOW, type Database } from '../client/database.js';
 import { LeakReportBudgetRow, LeakReportRow } from './rows.js';
 
-/** Excess reports queue here, so that they do not use up the connections that all other calls need. */
-const AT_ONCE = 3;
-const QUEUE_LENGTH = 1000;
-
 export class PostgresLeakReports implements LeakReports {
-  private readonly gate = new Gate({ atOnce: AT_ONCE, queueLength: QUEUE_LENGTH });
+  private readonly gate = crowdGate();
 
   constructor(private readonly database: Database) {}
 
-  /**
-   * Keeps the row of the network's budget locked until the commit, so that reports from one network are counted one by
-   * one.
-   */
+  /** Locks the network's budget until the commit, so that reports from one network are counted one by one. */
   take(reports: readonly LeakReport[], requester: Requester): Promise<void> {
     const commit = () =>
       this.database.transaction(async (manager) => {

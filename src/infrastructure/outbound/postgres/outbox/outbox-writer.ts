@@ -6,13 +6,10 @@ import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
 import { NOW } from '../client/database.js';
 import { OutboxRow } from './rows.js';
 
-/**
- * Locks the keys' counters in the order of their ids until the transaction ends, so that two transactions with notices
- * about the same keys can't deadlock.
- */
+/** Locks the keys' counters in the order of their ids, so that two transactions about the same keys can't deadlock. */
 const COUNT = `
   INSERT INTO notice_sequences AS counted (key_id, last)
-  SELECT key_id, told FROM unnest($1::uuid[], $2::bigint[]) AS notices (key_id, told) ORDER BY key_id
+  SELECT key_id, number FROM unnest($1::uuid[], $2::bigint[]) AS notices (key_id, number) ORDER BY key_id
   ON CONFLICT (key_id) DO UPDATE SET last = counted.last + excluded.last
   RETURNING key_id, last, ${NOW} AS now`;
 
@@ -20,22 +17,19 @@ const COUNT = `
 export class OutboxWriter {
   constructor(private readonly receivers: NoticeReceivers) {}
 
-  /**
-   * Writes in the caller's transaction, so that there is no notice about a change that was rolled back. Call it once in
-   * a transaction, as the last step. Then locks are taken in one order and held for the shortest time.
-   */
+  /** Call it once in a transaction, as the last step. Then locks are taken in one order and held for a short time. */
   async write(manager: EntityManager, notices: readonly KeyNotice[]): Promise<void> {
-    const told = notices.filter(({ type }) => channelsOf(type, this.receivers).length > 0);
-    if (told.length === 0) return;
+    const deliverable = notices.filter(({ type }) => channelsOf(type, this.receivers).length > 0);
+    if (deliverable.length === 0) return;
     const perKey = new Map<string, number>();
-    for (const { key } of told) perKey.set(key.id, (perKey.get(key.id) ?? 0) + 1);
+    for (const { key } of deliverable) perKey.set(key.id, (perKey.get(key.id) ?? 0) + 1);
     const counted = await manager.query<{ key_id: string; last: string; now: Date }[]>(COUNT, [
       [...perKey.keys()],
       [...perKey.values()],
     ]);
     const sequences = new Map(counted.map(({ key_id: id, last }) => [id, Number(last) - perKey.get(id)!]));
     const { now } = counted[0]!;
-    const rows = told.flatMap((notice) => {
+    const rows = deliverable.flatMap((notice) => {
       const sequence = sequences.get(notice.key.id)! + 1;
       sequences.set(notice.key.id, sequence);
       return this.rowsOf(notice, sequence, now);

@@ -1,10 +1,52 @@
 import type { Backlog, Claim, Outbox, UndeliveredMessage, UndeliveredNotices } from '../../../../application/ports.js';
 import type { NoticeChannel } from '../../../../domain/notices/channel.js';
 import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
-import type { Database } from '../client/database.js';
+import { NOW, type Database } from '../client/database.js';
 import { OutboxRow } from './rows.js';
-import { BACKLOG, CLAIM, FAIL, RETRY } from './outbox-statements.js';
 import type { NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
+
+/** Longer than the longest attempt, by PostgreSQL's clock. */
+const CLAIM_SECONDS = 60;
+
+/** Skips notices that another sender is claiming or has claimed. Releases its locks when the statement ends. */
+const CLAIM = `
+  WITH due AS MATERIALIZED (
+    SELECT id FROM outbox
+    WHERE channel = $1 AND failed_at IS NULL AND next_try_at <= ${NOW}
+      AND (claimed_until IS NULL OR claimed_until <= ${NOW})
+    ORDER BY next_try_at, sequence LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), claimed AS (
+    UPDATE outbox SET claimed_until = ${NOW} + make_interval(secs => ${CLAIM_SECONDS})
+    FROM due WHERE outbox.id = due.id
+    RETURNING outbox.*
+  )
+  SELECT id, type, data, told_at AS timestamp, tries, claimed_until AS until, give_up_at <= ${NOW} AS "isLastTry"
+  FROM claimed ORDER BY next_try_at, sequence`;
+
+/** Only while the claim is valid. After it ran out, another sender may have claimed the notice. */
+const FAIL = `
+  UPDATE outbox SET tries = tries + 1, last_error = $3, claimed_until = NULL,
+    next_try_at = ${NOW} + make_interval(secs => coalesce($4::double precision, 0)),
+    failed_at = CASE WHEN $4::double precision IS NULL THEN ${NOW} END
+  WHERE id = $1 AND claimed_until = $2`;
+
+const BACKLOG = `
+  SELECT channel,
+    count(*) FILTER (WHERE failed_at IS NULL)::integer AS waiting,
+    count(*) FILTER (WHERE failed_at IS NOT NULL)::integer AS failed,
+    coalesce(extract(epoch FROM ${NOW} - min(told_at) FILTER (WHERE failed_at IS NULL)), 0)::double precision
+      AS "oldestSeconds"
+  FROM outbox GROUP BY channel`;
+
+/** Starts again with the first attempt. Skips locked rows, so it can't deadlock with a purge. */
+const RETRY = `
+  WITH meant AS (
+    SELECT id FROM outbox
+    WHERE CASE WHEN $1::uuid IS NULL THEN failed_at IS NOT NULL ELSE id = $1 END
+    FOR UPDATE SKIP LOCKED
+  )
+  UPDATE outbox SET tries = 0, next_try_at = ${NOW}, give_up_at = ${NOW} + make_interval(secs => $2), failed_at = NULL
+  FROM meant WHERE outbox.id = meant.id`;
 
 export class PostgresOutbox implements Outbox, UndeliveredNotices {
   constructor(private readonly database: Database) {}
@@ -44,35 +86,24 @@ export class PostgresOutbox implements Outbox, UndeliveredNotices {
   }
 
   async retry(id: string | undefined): Promise<number> {
-    const seconds = TRIED_FOR_MS / 1000;
-    const [, count] = await this.database.run((manager) =>
-      manager.query<[unknown[], number]>(RETRY, [id ?? null, seconds]),
-    );
+    const values = [id ?? null, TRIED_FOR_MS / 1000];
+    const [, count] = await this.database.run((manager) => manager.query<[unknown[], number]>(RETRY, values));
     return count;
   }
 }
 
-export interface ClaimedRow {
+interface ClaimedRow extends Omit<Claim, 'message'> {
   readonly id: string;
   readonly type: NoticeType;
   readonly data: string;
-  readonly told_at: Date;
-  readonly tries: number;
-  readonly claimed_until: Date;
-  readonly is_last_try: boolean;
+  readonly timestamp: Date;
 }
 
-export function toClaim(row: ClaimedRow): Claim {
-  const { id, type, tries } = row;
-  return {
-    message: { id, type, timestamp: row.told_at, data: JSON.parse(row.data) as NoticeData },
-    tries,
-    isLastTry: row.is_last_try,
-    until: row.claimed_until,
-  };
+function toClaim({ id, type, data, timestamp, ...claim }: ClaimedRow): Claim {
+  return { message: { id, type, timestamp, data: JSON.parse(data) as NoticeData }, ...claim };
 }
 
-export function toUndelivered(row: OutboxRow): UndeliveredMessage {
+function toUndelivered(row: OutboxRow): UndeliveredMessage {
   const { id, channel, type, toldAt, tries, nextTryAt, failedAt, lastError } = row;
   return {
     id,

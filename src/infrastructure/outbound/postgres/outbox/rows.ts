@@ -53,18 +53,3 @@ export class NoticeSequenceRow {
   @Column('bigint')
   last!: string;
 }
-
-/**
- * Which notices about passing time were written for a key. Separate from api_keys, so that they don't touch what a
- * validation reads.
- */
-@Entity('told_notices')
-export class ToldNoticesRow {
-  @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'told_notices_pkey' })
-  keyId!: string;
-  /** The smallest notice period before the expiry, in days, for which a notice was written. */
-  @Column('smallint', { name: 'expiry_days', nullable: true })
-  expiryDays!: number | null;
-  @Column('boolean', { name: 'rotation_unused', default: false })
-  rotationUnused!: boolean;
-}

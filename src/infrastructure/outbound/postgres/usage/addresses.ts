@@ -43,10 +43,7 @@ const UNKNOWN = `
     ON network.key_id = "keyId" AND network.network = used.network AND last_on >= date '1970-01-01' + day
   WHERE address.key_id IS NULL OR network.key_id IS NULL ORDER BY place`;
 
-/**
- * Finds the addresses that are not stored yet, and those whose network is not stored for their day. Nearly all are
- * stored already, so this one statement saves several others.
- */
+/** Which addresses, and which networks for their day, are not stored yet. Nearly all are, which saves statements. */
 export async function unknownAmong(manager: EntityManager, addresses: readonly UsedAddress[]) {
   const used = addresses.map(({ keyId, clientIp, network, day }, place) => ({ place, keyId, clientIp, network, day }));
   type Row = { place: number; isAddress: boolean; isNetwork: boolean };
@@ -57,10 +54,7 @@ export async function unknownAmong(manager: EntityManager, addresses: readonly U
   };
 }
 
-/**
- * Gives the same result whichever instance writes first: the earliest first use, the latest last use, and the service
- * of the latter.
- */
+/** Keeps the earliest first use, and the latest last use with its service, in any order of writes. */
 const KEEP = `
   INSERT INTO api_key_addresses AS known (key_id, client_ip, service, first_at, last_at)
   SELECT "keyId", "clientIp", service, to_timestamp("firstMs" / 1000), to_timestamp("lastMs" / 1000)
@@ -79,10 +73,7 @@ const FORGET = `
   ) AS ranked
   WHERE api_key_addresses.key_id = ranked.key_id AND api_key_addresses.client_ip = ranked.client_ip AND place > $2`;
 
-/**
- * Stores the addresses and keeps the last few of each key.
- * @param added those that were not stored before; without any, there is nothing to delete
- */
+/** @param added those that were not stored before; without any, there is nothing to delete */
 export async function keepAddresses(
   manager: EntityManager,
   addresses: readonly UsedAddress[],

@@ -16,13 +16,13 @@ import { LatchkeyError } from '../../../../domain/errors.js';
 import type { Database } from '../client/database.js';
 import { PostgresKeyUsage } from './key-usage.js';
 
-const TOLD = { noticeReceivers: { webhook: true, mail: false } };
+const NOTIFIED = { noticeReceivers: { webhook: true, mail: false } };
 
 let app: OwnApplication;
 let other: Application;
 beforeAll(async () => {
-  app = await openOnOwnDatabase(TOLD);
-  other = await openApplication(app.databaseUrl, TOLD);
+  app = await openOnOwnDatabase(NOTIFIED);
+  other = await openApplication(app.databaseUrl, NOTIFIED);
 });
 afterAll(async () => {
   await other?.close();
@@ -36,7 +36,7 @@ const granted = (keyId: string) =>
   count('SELECT coalesce(sum(granted), 0)::int AS n FROM api_key_days WHERE key_id = $1', keyId);
 const addresses = (keyId: string) => count('SELECT count(*)::int AS n FROM api_key_addresses WHERE key_id = $1', keyId);
 const networks = (keyId: string) => count('SELECT count(*)::int AS n FROM api_key_networks WHERE key_id = $1', keyId);
-const told = (keyId: string) =>
+const notices = (keyId: string) =>
   count(
     `SELECT count(*)::int AS n FROM outbox
      WHERE type = 'api_key.used_from_new_network' AND data::json->>'keyId' = $1`,
@@ -64,16 +64,16 @@ describe('a flush', () => {
   const away = () => new LatchkeyError('unavailable', 'away');
   /** A manager that fails at this statement, after running those before it. */
   function failingAt(statement: number, manager: EntityManager): EntityManager {
-    let asked = 0;
+    let sent = 0;
     const failing = Object.create(manager) as EntityManager;
     failing.query = (text: string, parameters?: unknown[]) => {
-      asked += 1;
-      return asked === statement ? Promise.reject(away()) : manager.query(text, parameters);
+      sent += 1;
+      return sent === statement ? Promise.reject(away()) : manager.query(text, parameters);
     };
     return failing;
   }
 
-  test('that fails is kept for the next one, with what came since, and is counted once', async () => {
+  test('writes what an earlier one failed to write, together with later uses, once', async () => {
     let isAway = true;
     const usage = usageWith((real) => (work) => real((manager) => work(isAway ? failingAt(4, manager) : manager)));
     const [keyId, quiet] = [await newKey(), await newKey()];
@@ -90,7 +90,7 @@ describe('a flush', () => {
     expect([await granted(keyId), await addresses(keyId), await granted(quiet)]).toEqual([2, 2, 1]);
   });
 
-  test('whose COMMIT was done, and its answer lost, is counted once; and all else is kept', async () => {
+  test('counts once and keeps all else if its COMMIT succeeded but the answer was lost', async () => {
     let isLost = true;
     const usage = usageWith((real) => async (work) => {
       const result = await real(work);
@@ -103,10 +103,10 @@ describe('a flush', () => {
     await usage.flush();
     isLost = false;
     await usage.flush();
-    expect([await granted(keyId), await addresses(keyId), await told(keyId)]).toEqual([2, 2, 1]);
+    expect([await granted(keyId), await addresses(keyId), await notices(keyId)]).toEqual([2, 2, 1]);
   });
 
-  test('whose COMMIT was not done loses the counts, so that they are never counted twice, and nothing else', async () => {
+  test('loses the counts but nothing else if its COMMIT failed, so that no count is added twice', async () => {
     let isRefused = true;
     const usage = usageWith(
       (real) => (work) =>
@@ -122,10 +122,10 @@ describe('a flush', () => {
     await usage.flush();
     isRefused = false;
     await usage.flush();
-    expect([await granted(keyId), await addresses(keyId), await told(keyId)]).toEqual([0, 2, 1]);
+    expect([await granted(keyId), await addresses(keyId), await notices(keyId)]).toEqual([0, 2, 1]);
   });
 
-  test('of more keys than are written at a time writes them all', async () => {
+  test('writes more keys than fit in one transaction', async () => {
     const keyIds = await Promise.all(times(2, newKey));
     const rows = times(4100, (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
     for (const keyId of [...rows, ...keyIds]) app.usage.noteGrant(keyId, '192.0.2.1', null, at(1));
@@ -140,7 +140,7 @@ describe('a flush', () => {
 });
 
 describe('two instances', () => {
-  test('add up what they count, and keep the last addresses of both', async () => {
+  test('add up their counts and keep the last addresses of both', async () => {
     const keyIds = await Promise.all(times(5, newKey));
     for (let round = 0; round < 5; round += 1) {
       for (const [index, keyId] of keyIds.entries()) {
@@ -163,7 +163,7 @@ describe('two instances', () => {
     }
   });
 
-  test('that see a new network at once tell of it once', async () => {
+  test('write one notice when both see a new network at once', async () => {
     const keyIds = await Promise.all(times(5, newKey));
     for (const keyId of keyIds) app.usage.noteGrant(keyId, '192.0.2.1', null, at(1));
     await app.usage.flush();
@@ -173,11 +173,11 @@ describe('two instances', () => {
       other.usage.noteGrant(keyId, '203.0.113.1', null, at(3));
     }
     await Promise.all([app.usage.flush(), other.usage.flush()]);
-    expect(await Promise.all(keyIds.map(told))).toEqual(times(5, () => 1));
+    expect(await Promise.all(keyIds.map(notices))).toEqual(times(5, () => 1));
     expect(await Promise.all(keyIds.map(networks))).toEqual(times(5, () => 3));
   });
 
-  test('leave nothing of a key that is purged while it is used', async () => {
+  test('keep no usage of a key that is purged while it is used', async () => {
     for (let round = 0; round < 5; round += 1) {
       const owner = await newOwner(app);
       const { key } = await createKey(app, owner.id);
@@ -196,12 +196,12 @@ describe('two instances', () => {
   });
 });
 
-test('a key that comes from thousands of addresses keeps five of them, and a hundred networks, with every count', async () => {
+test('keeps five addresses, a hundred networks and every count of a key with thousands of addresses', async () => {
   const keyId = await newKey();
   for (let flush = 0; flush < 14; flush += 1) {
     for (let n = 0; n < 200; n += 1) app.usage.noteGrant(keyId, `10.${flush}.${n}.7`, 'gateway', at(flush));
     await app.usage.flush();
   }
   expect([await granted(keyId), await addresses(keyId), await networks(keyId)]).toEqual([2800, 5, MOST_NETWORKS]);
-  expect(await told(keyId)).toBe(1);
+  expect(await notices(keyId)).toBe(1);
 });

@@ -1,4 +1,4 @@
-import type { KeyUsage, NotifyOfNetworks } from '../../../../application/ports.js';
+import type { KeyUsage } from '../../../../application/ports.js';
 import { DAY_MS } from '../../../../domain/time.js';
 import {
   ADDRESSES_KEPT,
@@ -10,10 +10,8 @@ import {
 } from '../../../../domain/usage/key-history.js';
 import { utcDay } from '../../../../domain/usage/utc-day.js';
 import { gauge, type Instrument } from '../../../telemetry/instrument.js';
-import type { Database } from '../client/database.js';
-import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { NotedUsage } from './noted-usage.js';
-import { UsageWriter } from './usage-writer.js';
+import type { UsageParts } from './usage-writer.js';
 import { WriteBehind } from './write-behind.js';
 
 const FLUSH_EVERY_MS = 1000;
@@ -25,25 +23,14 @@ const DAYS = `
   SELECT day - date '1970-01-01' AS day, granted::float8 AS granted, refused::float8 AS refused FROM api_key_days
   WHERE key_id = $1 AND day >= date '1970-01-01' + $2::integer ORDER BY day`;
 
-interface UsageParts {
-  readonly database: Database;
-  readonly outbox: OutboxWriter;
-  readonly notifyOfNetworks: NotifyOfNetworks;
-  /** Called with the error of a flush that failed. */
-  readonly onError: (error: unknown) => void;
-}
-
 /** Collects uses in memory and writes them together, once a second. */
 export class PostgresKeyUsage implements KeyUsage {
   private readonly noted = new NotedUsage();
   private readonly unwritten: WriteBehind;
   private readonly timer: NodeJS.Timeout;
 
-  private readonly database: Database;
-
-  constructor({ database, outbox, notifyOfNetworks, onError }: UsageParts) {
-    this.database = database;
-    this.unwritten = new WriteBehind(database, new UsageWriter(outbox, notifyOfNetworks), onError);
+  constructor(private readonly parts: UsageParts) {
+    this.unwritten = new WriteBehind(parts);
     this.timer = setInterval(() => void this.unwritten.write(this.noted.takeDue()), FLUSH_EVERY_MS).unref();
   }
 
@@ -61,7 +48,7 @@ export class PostgresKeyUsage implements KeyUsage {
   }
 
   history(keyId: string, now: Date): Promise<KeyHistory> {
-    return this.database.run(async (manager) => {
+    return this.parts.database.run(async (manager) => {
       const keptSince = new Date(now.getTime() - USAGE_KEPT_DAYS * DAY_MS);
       return {
         uses: await manager.query<AddressUse[]>(ADDRESSES, [keyId, keptSince]),
@@ -70,7 +57,6 @@ export class PostgresKeyUsage implements KeyUsage {
     });
   }
 
-  /** Writes everything that was collected. */
   flush(): Promise<void> {
     return this.unwritten.write(this.noted.takeAll());
   }

@@ -25,7 +25,7 @@ async function lastUseOf(keyId: string): Promise<Date | undefined> {
 }
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second, 789));
 
-test('a first use is written by itself; of later ones the last, once the key has rested', async () => {
+test('writes a first use at once, and the last of later uses after a pause', async () => {
   const [busy, other] = [await newKey(), await newKey()];
   app.usage.noteGrant(busy, null, null, at(1));
   await eventually(async () => (await lastUseOf(busy)) !== undefined);
@@ -40,7 +40,7 @@ test('a first use is written by itself; of later ones the last, once the key has
   expect(await lastUseOf(busy)).toEqual(at(3));
 });
 
-test('never goes backwards, whichever instance writes last', async () => {
+test('never moves a last use back when an earlier use is written later', async () => {
   const keyId = await newKey();
   app.usage.noteGrant(keyId, null, null, at(5));
   app.usage.noteGrant(keyId, null, null, at(4));
@@ -53,7 +53,7 @@ test('never goes backwards, whichever instance writes last', async () => {
 const lastUseInList = async (instance: Application, ownerId: string) =>
   (await instance.listApiKeys.execute(ownerId, undefined, { limit: 50 })).items[0]!.lastUsedAt;
 
-test('is visible in the list within two seconds of the grant', async () => {
+test('shows a use in the list within two seconds of the grant', async () => {
   // Waiting for PostgreSQL keeps real time. Only intervals follow the test's clock.
   jest.useFakeTimers({
     doNotFake: [
@@ -88,7 +88,7 @@ test('is visible in the list within two seconds of the grant', async () => {
   }
 });
 
-test('never goes backwards, whatever the order of notes, flushes and instances', async () => {
+test('never moves a last use back, in any order of notes, flushes and instances', async () => {
   const other = await openApplication(app.databaseUrl);
   const { id } = await newOwner(app);
   const { key } = await createKey(app, id);

@@ -1,7 +1,4 @@
-/**
- * Addresses in memory for each key. The newest five are stored, and up to eight networks within seconds are
- * distinguished.
- */
+/** Addresses in memory for each key. The newest five are stored, and eight networks within seconds distinguished. */
 const MOST_HELD = 8;
 
 /** Grants from one address since the last write. */
@@ -13,10 +10,7 @@ export interface NotedAddress {
   readonly lastMs: number;
 }
 
-/**
- * Shared by all keys to save memory. V8 reserves seventeen places when an item is pushed to an empty array, and one for
- * `[address]`.
- */
+/** Shared by all keys to save memory: V8 reserves 17 places for a push to an empty array, and 1 for `[address]`. */
 const NONE: HeldAddress[] = [];
 
 /** The addresses of one key. */
@@ -30,7 +24,7 @@ export class NotedAddresses {
     const address = new HeldAddress(clientIp, service, firstMs, lastMs);
     if (this.held === NONE) this.held = [address];
     else if (this.held.length < MOST_HELD) this.held.push(address);
-    else this.held[this.leastTelling(address)] = address;
+    else this.held[this.leastUseful(address)] = address;
   }
 
   /** Returns what has to be written. The addresses stay in memory, so that they are recognized again. */
@@ -42,7 +36,7 @@ export class NotedAddresses {
    * Which address to replace: one that is already written; otherwise one whose network another address represents, so
    * that a crowd of addresses hides no network; otherwise the oldest.
    */
-  private leastTelling(added: HeldAddress): number {
+  private leastUseful(added: HeldAddress): number {
     let [least, leastWorth] = [0, Number.POSITIVE_INFINITY];
     for (let at = 0; at < this.held.length; at += 1) {
       const address = this.held[at]!;

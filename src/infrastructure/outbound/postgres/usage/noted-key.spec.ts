@@ -7,8 +7,8 @@ const at = (ms: number) => new Date(ms);
 const taken = (key: NotedKey): NotedUse => key.take()[0]!;
 const addressesOf = (key: NotedKey) => taken(key).addresses.map(({ clientIp }) => clientIp);
 
-describe('what a key does', () => {
-  test('is counted by the day in UTC, also when two readings come at midnight', () => {
+describe('a noted key', () => {
+  test('counts by the day in UTC, also when readings around midnight alternate', () => {
     const key = new NotedKey('a');
     key.noteGrant(null, null, at(2 * DAY_MS - 1));
     key.noteGrant(null, null, at(2 * DAY_MS));
@@ -26,13 +26,13 @@ describe('what a key does', () => {
     expect(key.take()).toEqual([]);
   });
 
-  test('has no last use where all was refused', () => {
+  test('has no last use when every request was refused', () => {
     const key = new NotedKey('a');
     key.noteRefusal(at(1));
     expect(taken(key)).toMatchObject({ lastMs: undefined, days: [{ day: 0, granted: 0, refused: 1 }] });
   });
 
-  test('is, of an address that is used again, from when to when, and who asked last', () => {
+  test('keeps the first use, the last use and the last service of an address', () => {
     const key = new NotedKey('a');
     key.noteGrant('192.0.2.1', 'gateway', at(5));
     key.noteGrant('192.0.2.1', null, at(9));
@@ -43,7 +43,7 @@ describe('what a key does', () => {
     expect(taken(key).addresses).toMatchObject([{ service: 'gateway', firstMs: 11, lastMs: 11 }]);
   });
 
-  test('is one address however it is written', () => {
+  test('counts different spellings as one address', () => {
     const key = new NotedKey('a');
     for (const ip of ['2001:db8::1', '2001:DB8:0::1', '2001:db8::0:1']) key.noteGrant(ip, null, at(1));
     for (const ip of ['192.0.2.1', '::ffff:c000:201', '::ffff:192.0.2.1']) key.noteGrant(ip, null, at(1));
@@ -53,7 +53,7 @@ describe('what a key does', () => {
     ]);
   });
 
-  test('is a handful of addresses, of thousands the newest ones', () => {
+  test('keeps eight of thousands of addresses, the newest included', () => {
     const key = new NotedKey('a');
     for (let n = 0; n < 5000; n += 1) key.noteGrant(`198.51.${n >> 8}.${n & 255}`, null, at(n));
     const held = addressesOf(key);
@@ -61,7 +61,7 @@ describe('what a key does', () => {
     expect(held).toContain('198.51.19.135');
   });
 
-  test('is the one address of another network, however many of its own network come after it', () => {
+  test('keeps the only address of a network while many of another network follow', () => {
     const key = new NotedKey('a');
     key.noteGrant('198.51.100.7', null, at(0));
     for (let n = 1; n < 2000; n += 1) key.noteGrant(`203.0.113.${n % 256}`, null, at(n));
@@ -71,7 +71,7 @@ describe('what a key does', () => {
     for (const n of [1995, 1996, 1997, 1998, 1999]) expect(held).toContain(`203.0.113.${n % 256}`);
   });
 
-  test('is one address at least of each of eight networks', () => {
+  test('keeps at least one address of each of eight networks', () => {
     const key = new NotedKey('a');
     for (let n = 0; n < 7; n += 1) key.noteGrant(`10.0.${n}.1`, null, at(n));
     key.noteGrant('10.0.6.2', null, at(7));
@@ -81,7 +81,7 @@ describe('what a key does', () => {
     expect(networks).toEqual([...Array.from({ length: 7 }, (_, n) => `10.0.${n}.0/24`), '2001:db8:0:1::/64']);
   });
 
-  test('is the newest address of each network again once the others are written', () => {
+  test('replaces addresses first that are already written', () => {
     const key = new NotedKey('a');
     for (let n = 0; n < 8; n += 1) key.noteGrant(`10.0.${n}.1`, null, at(n));
     key.take();
@@ -90,7 +90,7 @@ describe('what a key does', () => {
     expect(addressesOf(key)).toEqual(['10.0.0.1', ...Array.from({ length: 7 }, (_, n) => `10.1.${n + 1}.1`)]);
   });
 
-  test('is what was taken, added to what came since, when it is put back', () => {
+  test('adds what could not be written to what was noted since', () => {
     const key = new NotedKey('a');
     key.noteGrant('192.0.2.1', 'gateway', at(5));
     key.noteRefusal(at(6));

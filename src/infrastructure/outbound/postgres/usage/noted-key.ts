@@ -14,9 +14,8 @@ export interface NotedUse {
 const NO_DAY: UtcDay = -1;
 
 /**
- * Collects what one key does. Values that change with every request are numbers in this object and change in place. A
- * new object for each request would become garbage. With many keys, reading one more object costs as much as everything
- * else here.
+ * Collects what one key does. Values that change with every request are numbers that change in place: a new object would
+ * become garbage, and with many keys, reading one more object costs as much as everything else here.
  */
 export class NotedKey {
   /** Whether anything was noted since the last `take()`. */

@@ -25,8 +25,8 @@ function rests(usage: NotedUsage, count: number): number[] {
   return taken.slice(1).map((second, index) => second - taken[index]!);
 }
 
-describe('what is due', () => {
-  test('is what a key does first, in the next second', () => {
+describe('noted usage', () => {
+  test('has a first use due in the next second', () => {
     const usage = new NotedUsage();
     grant(usage, 'a', 1);
     grant(usage, 'b', 2);
@@ -36,7 +36,7 @@ describe('what is due', () => {
     ]);
   });
 
-  test('is a first use in the next second, though a refusal was written a second ago', () => {
+  test('has a first use due in the next second even after a refusal was written', () => {
     const usage = new NotedUsage();
     usage.noteRefusal('a', at(1));
     expect(lastUses(usage.takeDue())).toEqual([['a', undefined]]);
@@ -48,14 +48,14 @@ describe('what is due', () => {
     expect(Math.min(...rests(usage, 100))).toBeGreaterThanOrEqual(5);
   });
 
-  test('of a key in constant use is all of 5 to 10 seconds, so that a crash loses no more', () => {
+  test('has a key in constant use due every 5 to 10 seconds', () => {
     const of = rests(new NotedUsage(), 200);
     expect(of.length).toBeGreaterThanOrEqual(19);
     expect(Math.min(...of)).toBeGreaterThanOrEqual(5);
     expect(Math.max(...of)).toBeLessThanOrEqual(10);
   });
 
-  test('of a key in constant use among forty thousand is all of 10 to 20 seconds, so that they are few at a time', () => {
+  test('has forty thousand keys in constant use due every 10 to 20 seconds, spread out', () => {
     const usage = new NotedUsage();
     for (let n = 0; n < 40_000; n += 1) grant(usage, `key-${n}`, 1);
     usage.takeDue();
@@ -66,7 +66,7 @@ describe('what is due', () => {
     expect(Math.max(...dueInSecond)).toBeLessThan(6000);
   });
 
-  test('of a key that was not used while it rested is nothing: it is forgotten, and its next use is a first one', () => {
+  test('forgets a key that was not used during its pause, so that its next use is a first one', () => {
     const usage = new NotedUsage();
     grant(usage, 'a', 1);
     expect(lastUses(seconds(usage, 200))).toEqual([['a', 1]]);
@@ -74,7 +74,7 @@ describe('what is due', () => {
     expect(lastUses(usage.takeDue())).toEqual([['a', 2]]);
   });
 
-  test('is all the same of more keys than are remembered, each time', () => {
+  test('has all uses due when there are more keys than it may keep', () => {
     const usage = new NotedUsage(1500);
     for (const round of [1, 2]) {
       for (let n = 0; n < 2000; n += 1) grant(usage, `key-${n}`, round);
@@ -82,7 +82,7 @@ describe('what is due', () => {
     }
   });
 
-  test('is in the end the last use of each key and each grant and refusal once, whatever was noted when', () => {
+  test('returns in all the last use of each key, and each grant and refusal once', () => {
     const keyId = fc.constantFrom('a', 'b', 'c');
     const step = fc.oneof(
       fc.record({ keyId, ms: fc.nat(1000), isGranted: fc.boolean() }),

@@ -6,10 +6,7 @@ const MOST_REST_SECONDS = 60;
 const LEAST_REST_SECONDS = 10;
 /** Keys to write in a second. With so many keys that a minute is not enough, more are written. */
 const KEYS_A_SECOND = 2000;
-/**
- * Beyond this number, keys are forgotten after each write and so written as often as they are used. Limits memory to
- * about 75 MB.
- */
+/** Beyond this number, keys are forgotten after each write. Limits memory to about 75 MB. */
 const MOST_RESTING = 150_000;
 
 /** Decides when a key is written: at its first use at once, and after that only once the pause is over. */

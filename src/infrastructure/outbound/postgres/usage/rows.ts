@@ -1,10 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/**
- * What keys did. Separate from api_keys and without a reference to it, so that writing a use and revoking a key never
- * wait for each other.
- */
-
+/** Like all usage, without a reference to api_keys: writing a use and revoking a key never wait for each other. */
 @Entity('api_key_usage')
 export class ApiKeyUsageRow {
   @PrimaryColumn('uuid', { name: 'key_id', primaryKeyConstraintName: 'api_key_usage_pkey' })
@@ -16,7 +12,7 @@ export class ApiKeyUsageRow {
   hasNetworks!: boolean;
   /** The last day on which its owner was notified of a new network. */
   @Column('date', { name: 'network_told_on', nullable: true })
-  networkToldOn!: string | null;
+  networkNotifiedOn!: string | null;
 }
 
 /** The last addresses that a key was granted from, a few for each key. */

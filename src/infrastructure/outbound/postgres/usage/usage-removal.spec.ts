@@ -25,7 +25,7 @@ const rows = async (keyId: string) => {
   return row!;
 };
 
-test('what a key did is deleted once nothing tells of it any more, and the rest is kept', async () => {
+test('deletes usage that is older than 90 days and keeps the rest', async () => {
   const { key } = await createKey(app, (await newOwner(app)).id);
   const now = (await app.database.run(databaseNow)).getTime();
   for (const [days, network] of [
@@ -48,7 +48,7 @@ test('what a key did is deleted once nothing tells of it any more, and the rest 
   expect((await app.usage.history(key.id, new Date(now))).days).toHaveLength(2);
 });
 
-test('more than one batch goes at once, passing over what another transaction holds', async () => {
+test('deletes several batches in one run and skips locked rows', async () => {
   const id = (n: string) => `('00000000-0000-4000-8000-' || lpad(${n}::text, 12, '0'))::uuid`;
   await app.sql(
     `INSERT INTO api_key_days SELECT ${id('n')}, date '2020-01-01', 1, 0 FROM generate_series(1, 25000) AS n`,

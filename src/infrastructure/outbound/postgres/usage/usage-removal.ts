@@ -5,10 +5,7 @@ import type { Database } from '../client/database.js';
 /** An arbitrary number, the same on all instances. */
 const USAGE_LOCK = 5_052_193_863;
 
-/**
- * Several flushes may run at the same time, but none during a purge. A purge waits for flushes that have started. A
- * flush that starts later sees that the keys are purged. PostgreSQL releases the lock when the transaction ends.
- */
+/** A purge waits for flushes that have started. A flush that starts later sees that the keys are purged. */
 export async function lockUsage(manager: EntityManager, as: 'flush' | 'purge'): Promise<void> {
   const lock = as === 'flush' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock';
   await manager.query(`SELECT ${lock}($1)`, [USAGE_LOCK]);
@@ -16,17 +13,12 @@ export async function lockUsage(manager: EntityManager, as: 'flush' | 'purge'): 
 
 const TABLES = ['api_key_usage', 'api_key_addresses', 'api_key_days', 'api_key_networks'];
 
-/**
- * Deletes what the keys of a purged account did. Call it after the keys are marked as purged, so that nothing is
- * written again.
- */
+/** Call it after the keys are marked as purged, so that nothing is written again. */
 export async function forgetUsage(manager: EntityManager, ownerId: string): Promise<void> {
   await lockUsage(manager, 'purge');
   for (const table of TABLES) {
-    await manager.query(
-      `DELETE FROM ${table} WHERE key_id IN (SELECT id FROM api_keys WHERE owner_id = $1 AND purged)`,
-      [ownerId],
-    );
+    const ofPurgedKeys = 'key_id IN (SELECT id FROM api_keys WHERE owner_id = $1 AND purged)';
+    await manager.query(`DELETE FROM ${table} WHERE ${ofPurgedKeys}`, [ownerId]);
   }
 }
 
@@ -53,12 +45,10 @@ export class PostgresUsagePruning {
 
   /** Skips rows that a flush or another instance has locked. */
   private async delete(table: string, isOld: string): Promise<number> {
-    const [, count] = await this.database.run((manager) =>
-      manager.query<[unknown, number]>(
-        `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE ${isOld} LIMIT $2 FOR UPDATE SKIP LOCKED))`,
-        [USAGE_KEPT_DAYS, BATCH],
-      ),
-    );
+    const old = `SELECT ctid FROM ${table} WHERE ${isOld} LIMIT $2 FOR UPDATE SKIP LOCKED`;
+    const statement = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(${old}))`;
+    const values = [USAGE_KEPT_DAYS, BATCH];
+    const [, count] = await this.database.run((manager) => manager.query<[unknown, number]>(statement, values));
     return count;
   }
 }

@@ -1,35 +1,37 @@
 import type { EntityManager } from 'typeorm';
 import type { NotifyOfNetworks } from '../../../../application/ports.js';
+import type { Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
 import { keepAddresses, unknownAmong, usedAddresses } from './addresses.js';
 import { withNetworks } from './networks.js';
 import type { NotedUse } from './noted-key.js';
 import { lockUsage } from './usage-removal.js';
 
-/**
- * Writes in a transaction what keys did. Always writes the tables in this order, and keys in the order of their ids, so
- * that two instances can't deadlock.
- */
-export class UsageWriter {
-  constructor(
-    private readonly outbox: OutboxWriter,
-    private readonly notifyOfNetworks: NotifyOfNetworks,
-  ) {}
+export interface UsageParts {
+  readonly database: Database;
+  readonly outbox: OutboxWriter;
+  readonly notifyOfNetworks: NotifyOfNetworks;
+  /** Called with the error of a flush that failed. */
+  readonly onError: (error: unknown) => void;
+}
 
-  async write(manager: EntityManager, noted: readonly NotedUse[]): Promise<void> {
-    await lockUsage(manager, 'flush');
-    const purged = await purgedAmong(manager, noted);
-    const uses = noted.filter(({ keyId }) => !purged.has(keyId));
-    await keepLastUses(manager, uses);
-    await countDays(manager, uses);
-    const addresses = usedAddresses(uses);
-    if (addresses.length === 0) return;
-    const unknown = await unknownAmong(manager, addresses);
-    await keepAddresses(manager, addresses, unknown.addresses);
-    if (unknown.networks.length === 0) return;
-    const notices = await withNetworks(manager, unknown.networks, this.notifyOfNetworks);
-    await this.outbox.write(manager, notices);
-  }
+/** Writes the tables in this order, and keys in the order of their ids, so that two instances can't deadlock. */
+export async function writeUsage(
+  manager: EntityManager,
+  noted: readonly NotedUse[],
+  { outbox, notifyOfNetworks }: UsageParts,
+): Promise<void> {
+  await lockUsage(manager, 'flush');
+  const purged = await purgedAmong(manager, noted);
+  const uses = noted.filter(({ keyId }) => !purged.has(keyId));
+  await keepLastUses(manager, uses);
+  await countDays(manager, uses);
+  const addresses = usedAddresses(uses);
+  if (addresses.length === 0) return;
+  const unknown = await unknownAmong(manager, addresses);
+  await keepAddresses(manager, addresses, unknown.addresses);
+  if (unknown.networks.length === 0) return;
+  await outbox.write(manager, await withNetworks(manager, unknown.networks, notifyOfNetworks));
 }
 
 async function purgedAmong(manager: EntityManager, uses: readonly NotedUse[]): Promise<ReadonlySet<string>> {
@@ -42,10 +44,8 @@ async function purgedAmong(manager: EntityManager, uses: readonly NotedUse[]): P
 }
 
 /**
- * Keeps the latest time, so a last use never moves back. Locks each row until the transaction ends, even one that does
- * not change. Until then, no other instance writes usage of a key that was granted here.
- * Sent as two texts, because pg takes longer to write arrays of uuids and dates than PostgreSQL takes to parse the
- * texts.
+ * Keeps the latest time. Locks each row until the transaction ends, even one that does not change: no other instance
+ * writes usage of a key that was granted here. Sent as texts, because pg takes longer to write arrays of uuids and dates.
  */
 const LAST_USES = `
   INSERT INTO api_key_usage (key_id, last_used_at)

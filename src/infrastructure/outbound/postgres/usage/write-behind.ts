@@ -1,6 +1,5 @@
-import type { Database } from '../client/database.js';
 import { NotedKey, type NotedUse } from './noted-key.js';
-import type { UsageWriter } from './usage-writer.js';
+import { type UsageParts, writeUsage } from './usage-writer.js';
 
 /** Keys in a transaction. This many take some milliseconds, and validations run between its statements. */
 const KEYS_A_TRANSACTION = 2000;
@@ -12,12 +11,7 @@ export class WriteBehind {
   private readonly unwritten = new Map<string, NotedUse>();
   private flushing: Promise<void> = Promise.resolve();
 
-  /** @param onError called with the error of a flush that failed */
-  constructor(
-    private readonly database: Database,
-    private readonly writer: UsageWriter,
-    private readonly onError: (error: unknown) => void,
-  ) {}
+  constructor(private readonly parts: UsageParts) {}
 
   get size(): number {
     return this.unwritten.size;
@@ -52,13 +46,13 @@ export class WriteBehind {
   private async writeBatch(batch: readonly NotedUse[]): Promise<readonly NotedUse[]> {
     let isWritten = false;
     try {
-      await this.database.transaction(async (manager) => {
-        await this.writer.write(manager, batch);
+      await this.parts.database.transaction(async (manager) => {
+        await writeUsage(manager, batch, this.parts);
         isWritten = true;
       });
       return [];
     } catch (error) {
-      this.onError(error);
+      this.parts.onError(error);
       // If only the COMMIT failed, it may have succeeded with its answer lost. Then the counts are dropped: they may be
       // lost, but they are never counted twice. Everything else can be written again.
       return isWritten ? batch.map((use) => ({ ...use, days: [] })) : batch;

@@ -11,9 +11,8 @@ const LOOK_AGAIN_MS = 100;
 const LOOK_TIMEOUT_MS = 250;
 
 /**
- * Several servers, each with a part of the slots that keys fall into. Connections, reconnecting and calls are left to
- * ioredis. Its own Cluster is not used: it writes each call separately, or refuses a batch in which a slot moves, and
- * it does not look for a new primary when one hangs.
+ * Several servers, each with a part of the slots. ioredis' own Cluster is not used: it writes each call separately, or
+ * refuses a batch in which a slot moves, and it does not look for a new primary when one hangs.
  */
 export class RedisCluster implements SharedLimits {
   /** By address: the configured nodes and all primaries. */
@@ -84,8 +83,7 @@ export class RedisCluster implements SharedLimits {
     if (this.isLooking) return;
     this.isLooking = true;
     this.lookedAt = performance.now();
-    // Starts with a random primary, because the first one may be cut off. Other nodes come last, because a replaced one
-    // may not know it yet.
+    // A random primary first, because any one may be cut off. Other nodes last: a replaced one may not know it yet.
     const first = Math.floor(Math.random() * this.primaries.length);
     const inTurn = [...this.primaries.slice(first), ...this.primaries.slice(0, first), ...this.nodes.values()];
     for (const node of new Set(inTurn)) {
@@ -94,7 +92,7 @@ export class RedisCluster implements SharedLimits {
         this.take(await within(LOOK_TIMEOUT_MS, node.slots()), node.host);
         break;
       } catch {
-        // Tries the next node. After the last one, the timer tries all of them again.
+        // Try the next node. After the last one, the timer tries all of them again.
       }
     }
     this.isLooking = false;

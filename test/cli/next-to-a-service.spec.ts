@@ -11,7 +11,7 @@ import { buildService } from '../support/processes/service-process.js';
 import { sharedService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 
-describe('latchkey beside a running service', () => {
+describe('latchkey next to a running service', () => {
   let service: Service;
   let host: CommandHost;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('latchkey beside a running service', () => {
       env: { DATABASE_URL: service.databaseUrl, ...env },
       ...(input === undefined ? {} : { input }),
     });
-  /** A call that must be done, and what it says as JSON. */
+  /** Runs a command that must succeed, and returns its JSON. */
   const done = async (args: string[], input?: string) => {
     const { code, out, err } = await administer([...args, '--json'], input === undefined ? {} : { input });
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -51,7 +51,7 @@ describe('latchkey beside a running service', () => {
   });
   const osUser = userInfo().username;
 
-  test('a change of an account is on record with the administrator', async () => {
+  test('records each change of an account with the administrator', async () => {
     const id = `cli-${randomUUID()}`;
     const profile = ['--email', `${id}@example.com`, '--display-name', 'Ada'];
     await done(['account', 'put', id, ...profile, '--permissions', 'systems:read']);
@@ -74,7 +74,7 @@ describe('latchkey beside a running service', () => {
     );
   });
 
-  test('a key revoked by its id is refused at the next call, and the record names the administrator', async () => {
+  test('a key that is revoked by its id is refused at the next call, and the event names the administrator', async () => {
     const { id, person } = await newOwner(service);
     const [revoked, other] = [await person.newKey(), await person.newKey()];
     expect(await reasonFor(revoked.fullKey)).toBeUndefined();
@@ -89,7 +89,7 @@ describe('latchkey beside a running service', () => {
     expect(await revocations(id)).toHaveLength(1);
   });
 
-  test('every key of a suspended owner is revoked at once, so that reactivation brings none back', async () => {
+  test('keys that are revoked while their owner is suspended stay revoked after reactivation', async () => {
     const { id, person } = await newOwner(service);
     const keys = [await person.newKey(), await person.newKey(), await person.newKey()];
     await person.revoke(keys[0]!.apiKey.id);
@@ -110,13 +110,13 @@ describe('latchkey beside a running service', () => {
     expect(none).toEqual({ code: 0, out: `nothing to revoke: ${id} has no active key\n`, err: '' });
   });
 
-  test('a leaked key is revoked by the string alone, which is proven, and whose it was is said', async () => {
+  test('a leaked key is revoked by its key string alone, and its owner is named', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey({ name: 'CI' });
     const guesses = [withWrongSecret(fullKey), unknownKey(), 'nonsense'];
-    const told = guesses.map((guess) => administer(['keys', 'revoke', '--leaked'], { input: guess }));
-    const unknown = 'what came on stdin holds no key of this service: nothing was revoked\n';
-    for (const end of await Promise.all(told)) expect(end).toEqual({ code: 1, out: unknown, err: '' });
+    const attempts = guesses.map((guess) => administer(['keys', 'revoke', '--leaked'], { input: guess }));
+    const unknown = 'no key of this service is in the text on stdin: nothing was revoked\n';
+    for (const end of await Promise.all(attempts)) expect(end).toEqual({ code: 1, out: unknown, err: '' });
     expect(await reasonFor(fullKey)).toBeUndefined();
 
     const first = await administer(['keys', 'revoke', '--leaked'], { input: `  ${fullKey}\r\n` });
@@ -130,7 +130,7 @@ describe('latchkey beside a running service', () => {
     expect(await revocations(id)).toHaveLength(1);
   });
 
-  test('leaked keys are found in whatever is pasted, a line of a log too', async () => {
+  test('leaked keys are found in any text, such as log lines', async () => {
     const { id, person } = await newOwner(service);
     const [one, two] = [await person.newKey(), await person.newKey()];
     const line = `10.0.0.9 - "GET /systems HTTP/1.1" 200 "Bearer ${one.fullKey}"\n{"note":"\\n${two.fullKey}\\n"}\n`;
@@ -139,7 +139,7 @@ describe('latchkey beside a running service', () => {
     for (const { fullKey } of [one, two]) expect(await reasonFor(fullKey)).toBe('REASON_REVOKED');
   });
 
-  test('a leaked key whose time has run out counts as ended, and that is on record', async () => {
+  test('a leaked key that has expired is reported as expired, and its end is recorded', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     await sql(service.databaseUrl, 'UPDATE api_keys SET expires_at = clock_timestamp() WHERE id = $1', [apiKey.id]);
@@ -152,7 +152,7 @@ describe('latchkey beside a running service', () => {
     expect(await revocations(id)).toEqual([]);
   });
 
-  test('a field of an account that is wrong is named as the contract spells it', async () => {
+  test('an invalid field of an account is named as in the contract', async () => {
     const put = ['account', 'put', 'ada', '--email', 'x', '--display-name', 'a\nb', '--permissions', ''];
     expect(await administer(put)).toEqual({
       code: 2,
@@ -161,7 +161,7 @@ describe('latchkey beside a running service', () => {
     });
   });
 
-  test('an account is opened, changed, shown and deleted, and the service sees each step at once', async () => {
+  test('the service sees at once that an account was opened, changed or deleted', async () => {
     const [id, email, password] = [`user-${randomUUID()}`, `${randomUUID()}@example.com`, ' a pass word '];
     const put = ['account', 'put', id, '--email', email, '--display-name', 'Ada', '--permissions'];
     const opened = await done([...put, 'systems:read, systems:write', '--password-from', '-'], `${password}\n`);
@@ -183,7 +183,7 @@ describe('latchkey beside a running service', () => {
     expect(out).not.toMatch(/argon2/);
   });
 
-  test('a purge ends every key and forgets the person, and the record names the administrator', async () => {
+  test('a purge ends every key and deletes the account, and the events name the administrator', async () => {
     const { id, email, person } = await newOwner(service, { version: 4 });
     const keys = [await person.newKey(), await person.newKey()];
     expect(await done(['account', 'purge', id, '--at-version', '5', '--by', 'ada'])).toEqual({ id, revokedKeys: 2 });
@@ -196,7 +196,7 @@ describe('latchkey beside a running service', () => {
     });
     expect(await administer(['account', 'show', id])).toMatchObject({
       code: 1,
-      err: 'latchkey: id names no account\n',
+      err: 'latchkey: no account has this id\n',
     });
 
     const put = ['account', 'put', id, '--email', email, '--display-name', '', '--permissions', ''];
@@ -206,7 +206,7 @@ describe('latchkey beside a running service', () => {
     expect((await done(['keys', 'list', '--owner', id])).items).toEqual([]);
   });
 
-  test('a change of an older version than the account has is not done', async () => {
+  test('a change with an older version than the stored one is refused', async () => {
     const { id } = await newOwner(service, { version: 4 });
     for (const change of ['suspend', 'reactivate', 'delete', 'purge']) {
       const { code, err } = await administer(['account', change, id, '--at-version', '3']);
@@ -236,7 +236,7 @@ describe('latchkey beside a running service', () => {
     expect(none).toEqual({ code: 0, out: 'no accounts\n', err: '' });
   });
 
-  test('a thousand accounts are a page, and the next one begins where it ended', async () => {
+  test('accounts are listed in pages of a thousand, without gaps or repeats', async () => {
     await sql(
       service.databaseUrl,
       `INSERT INTO accounts (id, email, email_key, display_name, permissions, status, version)
@@ -258,7 +258,7 @@ describe('latchkey beside a running service', () => {
     });
   });
 
-  test("an owner's keys are listed page after page, with nothing that proves any", async () => {
+  test("all pages of an owner's keys are listed, without any secret", async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey({ name: 'newest' });
     await sql(
@@ -280,7 +280,7 @@ describe('latchkey beside a running service', () => {
     expect(JSON.stringify(all) + out).not.toContain(fullKey.slice(3, 27));
   });
 
-  test('what docs/cli.md shows can be pasted', async () => {
+  test('the example in docs/cli.md works as it is', async () => {
     const { id, person } = await newOwner(service);
     const { apiKey, fullKey } = await person.newKey();
     const folder = mkdtempSync(join(tmpdir(), 'paste-'));
@@ -307,11 +307,11 @@ describe('latchkey beside a running service', () => {
     ['keys list', ['keys', 'list', '--owner', 'nobody']],
     ['keys revoke --all', ['keys', 'revoke', '--owner', 'nobody', '--all']],
     ['keys revoke --key', ['keys', 'revoke', '--owner', 'nobody', '--key', randomUUID()]],
-  ])('%s of an owner who does not exist is not done: 1', async (_, args) => {
-    expect(await administer(args)).toEqual({ code: 1, out: '', err: 'latchkey: id names no account\n' });
+  ])('%s of an unknown owner ends with exit code 1', async (_, args) => {
+    expect(await administer(args)).toEqual({ code: 1, out: '', err: 'latchkey: no account has this id\n' });
   });
 
-  test("another owner's key does not exist", async () => {
+  test('a key of another owner is reported as unknown', async () => {
     const [one, other] = [await newOwner(service), await newOwner(service)];
     const { apiKey, fullKey } = await one.person.newKey();
     const { code, err } = await administer(['keys', 'revoke', '--owner', other.id, '--key', apiKey.id]);

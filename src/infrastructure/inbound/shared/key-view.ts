@@ -1,8 +1,8 @@
-import type { ApiKey } from '../../../../domain/keys/api-key.js';
-import { maskKey } from '../../../../domain/keys/key-string.js';
+import type { ListedKey } from '../../../application/lists.js';
+import { maskKey } from '../../../domain/keys/key-string.js';
 
-/** A key as administrators see it. Built field by field, without the secret's digest. */
-export function viewOf(key: ApiKey, now: Date, lastUsedAt: Date | null) {
+/** A key as owners and administrators see it. Built field by field, without the secret's digest. */
+export function keyView({ key, lastUsedAt }: ListedKey, now: Date) {
   const { id, name, access, keyPrefix, publicPart, createdAt, expiresAt, revokedAt, ...rotation } = key.snapshot();
   const { replaces, replacedBy, endsAt, graceSeconds } = rotation;
   return {
@@ -10,11 +10,11 @@ export function viewOf(key: ApiKey, now: Date, lastUsedAt: Date | null) {
     name,
     access,
     prefix: maskKey(keyPrefix, publicPart),
-    status: key.status(now),
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
     expiresAt: expiresAt.toISOString(),
     revokedAt: revokedAt?.toISOString() ?? null,
+    status: key.status(now),
     replaces,
     replacedBy,
     endsAt: endsAt?.toISOString() ?? null,

@@ -8,7 +8,7 @@ interface Upgraded {
 }
 
 /** Requests another protocol, byte by byte, and sends a text in it if the upgrade is granted. */
-export async function askForUpgrade(
+export async function requestUpgrade(
   { url }: Pick<Proxy, 'url'>,
   line: string,
   headers: readonly string[],
@@ -18,7 +18,7 @@ export async function askForUpgrade(
   const socket = connect(Number(port), hostname);
   socket.write([`${line} HTTP/1.1`, `Host: ${host}`, ...headers, '', ''].join('\r\n'), 'latin1');
   let text = '';
-  let isAsked = false;
+  let isSent = false;
   try {
     for await (const chunk of socket) {
       text += String(chunk);
@@ -26,8 +26,8 @@ export async function askForUpgrade(
       if (end === -1) continue;
       const status = Number(text.slice('HTTP/1.1 '.length).slice(0, 3));
       if (status !== 101) return { status, heard: undefined };
-      if (!isAsked) socket.write(said);
-      isAsked = true;
+      if (!isSent) socket.write(said);
+      isSent = true;
       const heard = text.slice(end + 4);
       if (heard.length >= said.length) return { status, heard };
     }

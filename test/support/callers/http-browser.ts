@@ -1,21 +1,21 @@
 import { Person } from './person.js';
 
 /** A browser that follows redirects, with cookies for each origin. It renders nothing and runs no scripts. */
-export class Wanderer {
+export class HttpBrowser {
   private readonly jars = new Map<string, Map<string, string>>();
   /** Every address that it has visited. */
-  readonly trail: string[] = [];
+  readonly visited: string[] = [];
 
   /** Follows redirects until a page answers, or until one leads to `until`. Returns the last address. */
   async visit(address: string, until = '/settings/'): Promise<string> {
     let url = new URL(address);
     for (let hops = 0; hops < 20; hops += 1) {
-      this.trail.push(url.href);
+      this.visited.push(url.href);
       const next = url.pathname.startsWith(until) ? undefined : await this.go(url);
       if (!next) return url.href;
       url = next;
     }
-    throw new Error(`sent around in a circle: ${this.trail.join(' ')}`);
+    throw new Error(`too many redirects: ${this.visited.join(' ')}`);
   }
 
   cookies(origin: string): Map<string, string> {

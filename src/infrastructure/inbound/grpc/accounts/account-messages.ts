@@ -1,10 +1,26 @@
 import type { AccountListing } from '../../../../application/accounts/list-accounts.js';
-import { accountIdProblem } from '../../../../domain/accounts/account.js';
+import {
+  accountIdProblem,
+  ACCOUNT_STATUSES,
+  type Account,
+  type AccountStatus,
+} from '../../../../domain/accounts/account.js';
 import { invalidFields, requireFields } from '../../../../domain/errors.js';
 import { isKeyId } from '../../../../domain/keys/key-id.js';
+import type { Account as WireAccount } from '../generated/latchkey/v1/Account.js';
+import type { AccountStatus as WireStatus } from '../generated/latchkey/v1/AccountStatus.js';
 import type { ListAccountsRequest__Output } from '../generated/latchkey/v1/ListAccountsRequest.js';
 import type { RevokeKeysRequest__Output } from '../generated/latchkey/v1/RevokeKeysRequest.js';
-import { fromWireStatus } from './account-message.js';
+
+const STATUS: Readonly<Record<AccountStatus, WireStatus>> = {
+  active: 'ACCOUNT_STATUS_ACTIVE',
+  suspended: 'ACCOUNT_STATUS_SUSPENDED',
+  deleted: 'ACCOUNT_STATUS_DELETED',
+};
+
+export function toWire({ id, email, displayName, permissions, status, version }: Account): WireAccount {
+  return { id, email, displayName, permissions: [...permissions], status: STATUS[status], version: version.toString() };
+}
 
 export interface ById {
   readonly id: string;
@@ -25,7 +41,7 @@ export function versionOf({ version }: Versioned): bigint | undefined {
 }
 
 export function listingOf(request: ListAccountsRequest__Output): AccountListing {
-  const status = fromWireStatus(request.status);
+  const status = ACCOUNT_STATUSES.find((known) => STATUS[known] === request.status);
   const isKnown = status !== undefined || request.status === 'ACCOUNT_STATUS_UNSPECIFIED';
   requireFields({ status: isKnown ? undefined : 'must be a status of an account' });
   const { email, pageSize, pageToken } = request;

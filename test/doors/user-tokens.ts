@@ -5,23 +5,23 @@ import { type GuardedBackend, SYSTEMS } from './guarded-backend.js';
 import { OVERRIDES } from './overrides.js';
 import { SPOOFED } from './ways-around.js';
 
-/** The guarantees of a recipe that leaves credentials other than keys to the backend. */
-export function usersToo(door: () => GuardedBackend, someKey: () => string): void {
-  test('keys and the tokens of users are each judged by the one that they are meant for', async () => {
+/** The guarantees of a recipe with which the backend itself checks credentials that are not keys. */
+export function userTokenGuarantees(door: () => GuardedBackend, someKey: () => string): void {
+  test('Latchkey validates keys, and the backend checks the tokens of users', async () => {
     const table = await bothKinds(door().users, await door().newOwner());
     for (const [what, headers, ...expected] of table) {
-      const told = [];
+      const answers = [];
       for (const method of ['GET', 'POST']) {
         const answer = await door().send(undefined, `${method} ${SYSTEMS}`, [...headers]);
         const { status, body, seen } = answer;
-        told.push(inTable(status, body, answer.headers.get('latchkey-key-expires')));
+        answers.push(inTable(status, body, answer.headers.get('latchkey-key-expires')));
         expect(JSON.stringify(seen?.headers) ?? '').not.toMatch(/somebody-else|Bearer lk_/);
       }
-      expect([what, ...told]).toEqual([what, ...expected]);
+      expect([what, ...answers]).toEqual([what, ...expected]);
     }
   });
 
-  test("a user's request comes as it was, without what it claims to be", async () => {
+  test("a user's request is passed on unchanged, without the identity that it claims", async () => {
     const authorization = `Bearer ${await door().users.token()}`;
     const sent = [`Authorization: ${authorization}`, ...SPOOFED, ...OVERRIDES.map((name) => `${name}: an override`)];
     const { status, seen } = await door().send(undefined, `PUT ${SYSTEMS}/7?page=2`, [...sent, 'X-Own: kept'], 'text');
@@ -32,7 +32,7 @@ export function usersToo(door: () => GuardedBackend, someKey: () => string): voi
     expect(JSON.stringify(seen)).not.toMatch(/x.latchkey|x-forwarded-uri|x-forwarded-method|an override|x-original/i);
   });
 
-  test('of a key and a token in two headers no server chooses one', async () => {
+  test('a request with a key and a token in two headers is refused', async () => {
     const token = `Authorization: Bearer ${await door().users.token()}`;
     for (const key of [someKey(), unknownKey()]) {
       const both = [token, `Authorization: Bearer ${key}`];

@@ -1,0 +1,21 @@
+import type { NoticeReceivers } from '../domain/notices/channel.js';
+import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
+import { PostgresAuditTrail } from '../infrastructure/outbound/postgres/audit/audit-trail.js';
+import type { Database } from '../infrastructure/outbound/postgres/client/database.js';
+import { PostgresApiKeys } from '../infrastructure/outbound/postgres/keys/api-keys.js';
+import { PostgresDueKeys } from '../infrastructure/outbound/postgres/keys/due-keys.js';
+import { PostgresOutbox } from '../infrastructure/outbound/postgres/outbox/outbox.js';
+import { OutboxWriter } from '../infrastructure/outbound/postgres/outbox/outbox-writer.js';
+
+/** The adapters that both the service and the command line use. */
+export function buildStores(database: Database, receivers: NoticeReceivers) {
+  const outboxWriter = new OutboxWriter(receivers);
+  return {
+    outboxWriter,
+    outbox: new PostgresOutbox(database),
+    auditTrail: new PostgresAuditTrail(database),
+    dueKeys: new PostgresDueKeys(database, outboxWriter),
+    keys: new PostgresApiKeys(database),
+    accounts: new PostgresAccounts(database, outboxWriter),
+  };
+}

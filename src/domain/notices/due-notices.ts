@@ -1,0 +1,79 @@
+import type { ApiKey } from '../keys/api-key.js';
+import { DAY_MS } from '../time.js';
+import type { DueNoticeType, KeyNotice } from './key-notice.js';
+
+/** For each type, after or before how many whole days of 24 hours its notices become due. None: it is off. */
+export type NoticeDays = Readonly<Record<DueNoticeType, readonly number[]>>;
+
+/** A key for which a notice of some type may be due. */
+export interface NoticeCandidate {
+  readonly key: ApiKey;
+  /** The key that it replaces. */
+  readonly replaced: ApiKey | undefined;
+  /** The days of the last notice of this type; undefined when there was none. */
+  readonly sentDays: number | undefined;
+}
+
+export interface DueNotice {
+  readonly notice: KeyNotice;
+  /** Which of the type's days the notice is about. They are saved, so that it is not sent again. */
+  readonly days: number;
+}
+
+/** If nobody has used the new key after this time, the rotation was probably forgotten. */
+const ROTATION_UNUSED_DAYS = 7;
+
+/** @param expiryNoticeDays the operator's setting */
+export function noticeDaysOf(expiryNoticeDays: readonly number[]): NoticeDays {
+  return { 'api_key.expiring': expiryNoticeDays, 'api_key.rotation_unused': [ROTATION_UNUSED_DAYS] };
+}
+
+type DueNoticeRule = (candidate: NoticeCandidate, days: readonly number[], now: Date) => DueNotice | undefined;
+
+/** For each type, the notice that is due for the key at this time, if any. */
+export const DUE_NOTICES: Readonly<Record<DueNoticeType, DueNoticeRule>> = {
+  'api_key.expiring': ({ key, sentDays }, noticeDays, now) => {
+    const days = dueExpiryNotice(key.snapshot(), noticeDays, sentDays, now);
+    return days === undefined ? undefined : { notice: { type: 'api_key.expiring', key }, days };
+  },
+  'api_key.rotation_unused': ({ key, replaced, sentDays }, [days = Infinity], now) => {
+    if (sentDays !== undefined || !replaced || !isRotationUnused(key, replaced, days, now)) return undefined;
+    return { notice: { type: 'api_key.rotation_unused', key, replacesKeyId: replaced.id }, days };
+  },
+};
+
+/** When a key was created and when it will end by itself. */
+interface Lifetime {
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** The end that its successor gives it. */
+  readonly endsAt: Date | null;
+}
+
+/**
+ * Which notice of a coming expiry is due: the smallest of `days` that the key has reached. None is due when a notice of
+ * as many days, or of fewer, was already sent; when the notice period is more than half of the key's lifetime; or when
+ * the key ends because of its successor.
+ */
+export function dueExpiryNotice(
+  { createdAt, expiresAt, endsAt }: Lifetime,
+  days: readonly number[],
+  sentDays: number | undefined,
+  now: Date,
+): number | undefined {
+  const leftMs = expiresAt.getTime() - now.getTime();
+  if (leftMs <= 0 || endsAt) return undefined;
+  const reached = days.filter((each) => leftMs <= each * DAY_MS);
+  const fewest = Math.min(...reached);
+  const isSent = sentDays !== undefined && sentDays <= fewest;
+  const lifetimeMs = expiresAt.getTime() - createdAt.getTime();
+  return reached.length === 0 || isSent || 2 * fewest * DAY_MS > lifetimeMs ? undefined : fewest;
+}
+
+/** Whether to notify the owner that nobody uses the new key. Not after either key has ended. */
+function isRotationUnused(successor: ApiKey, replaced: ApiKey, days: number, now: Date): boolean {
+  const { replaces, firstUsedAt, createdAt } = successor.snapshot();
+  const isPending = replaces === replaced.id && !firstUsedAt;
+  const areActive = [successor, replaced].every((key) => key.status(now) === 'active');
+  return isPending && areActive && now.getTime() - createdAt.getTime() >= days * DAY_MS;
+}
