@@ -200,7 +200,8 @@ describe('latchkey next to a running service', () => {
     });
 
     const put = ['account', 'put', id, '--email', email, '--display-name', '', '--permissions', ''];
-    const late = 'latchkey: id names an account that was purged at version 5: a newer version opens a new account\n';
+    const late =
+      'latchkey: the account with this id was purged at version 5: only a newer version opens a new account\n';
     expect(await administer(put)).toEqual({ code: 1, out: '', err: late });
     expect(await done([...put, '--at-version', '6'])).toMatchObject({ id, status: 'active', version: '6' });
     expect((await done(['keys', 'list', '--owner', id])).items).toEqual([]);
@@ -254,7 +255,7 @@ describe('latchkey next to a running service', () => {
     const { code, err } = await administer([...list, '--page-token', '!']);
     expect({ code, err }).toEqual({
       code: 2,
-      err: 'latchkey: page_token must be the next_page_token of a page before\n',
+      err: 'latchkey: page_token must be the next_page_token of an earlier page\n',
     });
   });
 
