@@ -92,7 +92,7 @@ describe('a run of the tests with --without', () => {
       'for unknown suites',
       ['--without', 'browser,pages'],
       {},
-      '--without takes names of api, browser, doors, separated by commas: not "pages".',
+      '--without does not know "pages". It takes, separated by commas: api, browser, doors.',
     ],
   ])('is refused in one line %s', async (_, args, env, line) => {
     expect(await npmTest(args, env)).toMatchObject({ code: 1, lines: [line, '0 passed, 1 failed'] });
