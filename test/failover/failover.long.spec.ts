@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { sql } from '../support/stores/sql.js';
 import { startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
 import { FAULTS } from './faults.js';
@@ -88,7 +88,7 @@ type Lost = Awaited<ReturnType<Traffic['ledger']['lostIn']>>;
 function tell(what: string, promotion: Promotion | undefined, figures: Ended, lost: Lost): void {
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
   const { backAfterMs, longestGapMs, broken, violations, ...counts } = figures;
-  tellFigures(what, {
+  printFigures(what, {
     ...(promotion && {
       'seconds without a grant from the promotion on': seconds(backAfterMs),
       'its standby came after': seconds(promotion.standbyAt! - promotion.at),

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CHEAP_HASH } from '../support/application/cheap.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { shortOrLong, printFigures } from '../support/jest/long-form.js';
 import type { Person } from '../support/callers/person.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -76,7 +76,7 @@ describe('of two instances, one', () => {
       told['of them denied'] += count(late, 'denial');
       told['wrong grants'] += count(late, 'grant');
     }
-    tellFigures('SIGSTOP during a revoke', { rounds: ROUNDS, ...told });
+    printFigures('SIGSTOP during a revoke', { rounds: ROUNDS, ...told });
     expect(told['wrong grants']).toBe(0);
     expect(told['of them denied']).toBe(told.after);
   });
@@ -96,7 +96,7 @@ describe('of two instances, one', () => {
     order.push('it is released');
     rmSync(BLOCK);
     const [good, revoked] = [await waiting, await late];
-    tellFigures('event loop blocked', {
+    printFigures('event loop blocked', {
       grants: count(good, 'grant'),
       'not granted': good.length - count(good, 'grant'),
       'grants of a key revoked meanwhile': count(revoked, 'grant'),

@@ -6,7 +6,7 @@ import type { Instance } from '../support/history/owner-calls.js';
 import type { OwnerLife, Tally } from '../support/history/owner-life.js';
 import { OWNER } from '../support/history/owner-model.js';
 import { AUDIENCE, ISSUER, startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
-import { QuestionStream } from '../support/callers/question-stream.js';
+import { ValidationStream } from '../support/callers/validation-stream.js';
 import { startService } from '../support/processes/service.js';
 import * as grounds from './history-grounds.js';
 
@@ -59,7 +59,7 @@ test.each(inThisRun)(
       ...place.env,
     };
     const services = [await startService(env), await startService(env)];
-    const instances = services.map((service) => ({ service, stream: new QuestionStream(service.clients) }));
+    const instances = services.map((service) => ({ service, stream: new ValidationStream(service.clients) }));
     const tally = emptyTally();
     try {
       const startedAt = performance.now();

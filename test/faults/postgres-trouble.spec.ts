@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { times } from '../support/application/calls.js';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { expectWithinMs, shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { expectWithinMs, shortOrLong, printFigures } from '../support/jest/long-form.js';
 import type { Person } from '../support/callers/person.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SlowLine } from '../support/stores/slow-line.js';
@@ -99,7 +99,7 @@ describe('when PostgreSQL', () => {
       asked += 4 * told.length;
     }
     const figures = { kills: KILLS, asked, 'wrong answers': 0, 'told ms': toldMs.toFixed(1), 'back ms': slowestBackMs };
-    tellFigures('PostgreSQL killed', figures);
+    printFigures('PostgreSQL killed', figures);
     expectWithinMs(toldMs, OUTAGE_TOLD_MS);
   });
 
@@ -121,7 +121,7 @@ describe('when PostgreSQL', () => {
     line.delayMs = 0;
     const backMs = await expectService(impatient);
     const figures = { 'ms at 20 ms a round trip': slow.medianMs.toFixed(1), 'told ms at 1 s': medianMs.toFixed(1) };
-    tellFigures('PostgreSQL slow', { ...figures, 'back ms': backMs });
+    printFigures('PostgreSQL slow', { ...figures, 'back ms': backMs });
   });
 
   test('has a full disk, good keys are granted, what cannot be recorded is UNAVAILABLE, and it resumes', async () => {
@@ -150,7 +150,7 @@ describe('when PostgreSQL', () => {
     await disk.makeRoom();
     const backMs = await expectService();
     expect((await person.list()).activeKeys).toBe(1);
-    tellFigures('PostgreSQL disk full', {
+    printFigures('PostgreSQL disk full', {
       'grants meanwhile': 50,
       'told ms': bad.medianMs.toFixed(1),
       'back ms': backMs,

@@ -4,7 +4,7 @@ import { service as healthService } from 'grpc-health-check';
 import { eventually } from '../support/eventually.js';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { expectWithinMs, shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { expectWithinMs, shortOrLong, printFigures } from '../support/jest/long-form.js';
 import type { Person } from '../support/callers/person.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
@@ -61,7 +61,7 @@ describe('when PostgreSQL', () => {
       medians.push(medianMs);
     }
     const questions = medians.length * ASKED;
-    tellFigures(`PostgreSQL ${fault}`, {
+    printFigures(`PostgreSQL ${fault}`, {
       questions,
       'wrong answers': 0,
       'told in ms': Math.max(...medians).toFixed(1),
@@ -99,7 +99,7 @@ describe('when PostgreSQL', () => {
     await postgres.stop();
     await expectUnavailable('stopped');
     await postgres.startAgain();
-    tellFigures('PostgreSQL back after a stop', { ms: await expectService() });
+    printFigures('PostgreSQL back after a stop', { ms: await expectService() });
   });
 
   test('hangs, every validation is UNAVAILABLE; service resumes by itself', async () => {
@@ -111,7 +111,7 @@ describe('when PostgreSQL', () => {
     } finally {
       postgres.resume();
     }
-    tellFigures('PostgreSQL back after a pause', { ms: await expectService(impatient) });
+    printFigures('PostgreSQL back after a pause', { ms: await expectService(impatient) });
   });
 
   test('hangs again and again, however long, no connection is lost to a question that had given up', async () => {
@@ -186,7 +186,7 @@ describe('when PostgreSQL', () => {
     }
     const unavailable = told.filter((outcome) => outcome === status.UNAVAILABLE).length;
     const figures = { asked: told.length, granted: told.length - unavailable, unavailable, 'back in ms': slowestMs };
-    tellFigures('PostgreSQL cuts every connection', figures);
+    printFigures('PostgreSQL cuts every connection', figures);
     for (const outcome of told) expect(['grant', status.UNAVAILABLE]).toContain(outcome);
   });
 
