@@ -61,7 +61,7 @@ describe('a broken call', () => {
     ),
   ])('with %s is INVALID_ARGUMENT, names what is wrong and leaves no trace', async (_, request, fields) => {
     const before = await writtenRows();
-    const error = await service.clients.ask(request()).catch((thrown: unknown) => thrown);
+    const error = await service.clients.validateRequest(request()).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: status.INVALID_ARGUMENT });
     const { details } = error as { details: string };
     expect(details.split('; ').map((problem) => problem.split(' ', 1)[0])).toEqual(fields);
@@ -141,7 +141,9 @@ describe('a broken call', () => {
   });
 
   test('in a crowd leaves the others their answers', async () => {
-    const broken = Array.from({ length: 30 }, () => service.clients.ask({ apiKey: fullKey }).catch(() => 'broken'));
+    const broken = Array.from({ length: 30 }, () =>
+      service.clients.validateRequest({ apiKey: fullKey }).catch(() => 'broken'),
+    );
     const good = Array.from({ length: 30 }, () => service.clients.validate(fullKey));
     expect(await Promise.all(broken)).toEqual(new Array(30).fill('broken'));
     for (const { grant } of await Promise.all(good)) expect(grant).toBeTruthy();

@@ -25,7 +25,7 @@ describe('the credential of a question', () => {
   /** Expects the answer INVALID_KEY, and one event under this request id that contains what was known. */
   async function expectRefusal(request: ValidateKeyRequest, known: object = {}): Promise<void> {
     const requestId = randomUUID();
-    const answer = await service.clients.ask({ operation: 'OPERATION_READ', requestId, ...request });
+    const answer = await service.clients.validateRequest({ operation: 'OPERATION_READ', requestId, ...request });
     expect(answer).toMatchObject({ requestId, denial: INVALID, rateLimit: null });
     const events = await sql(
       service.databaseUrl,
@@ -40,7 +40,10 @@ describe('the credential of a question', () => {
   test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])(
     'is taken from an authorization field under %s',
     async (scheme) => {
-      const { grant } = await service.clients.ask({ authorization: `${scheme} ${key}`, operation: 'OPERATION_READ' });
+      const { grant } = await service.clients.validateRequest({
+        authorization: `${scheme} ${key}`,
+        operation: 'OPERATION_READ',
+      });
       expect(grant?.keyId).toBe(keyId);
     },
   );

@@ -69,7 +69,7 @@ describe('the verdict', () => {
   test.each(FAULTS.map(([fault, told]) => ({ fault, told })))(
     '$fault alone is $told.reason',
     async ({ fault, told }) => {
-      const { denial, grant } = await service.clients.ask(await faultyRequest(new Set([fault])));
+      const { denial, grant } = await service.clients.validateRequest(await faultyRequest(new Set([fault])));
       expect(grant).toBeUndefined();
       expect(denial).toMatchObject(told);
     },
@@ -78,7 +78,7 @@ describe('the verdict', () => {
   test.each(FAULTS.map(([fault, told], index) => ({ fault, told, faults: laterThan(index) })))(
     '$fault is told before everything after it: $faults',
     async ({ told, faults }) => {
-      const { denial, grant } = await service.clients.ask(await faultyRequest(new Set(faults)));
+      const { denial, grant } = await service.clients.validateRequest(await faultyRequest(new Set(faults)));
       expect(grant).toBeUndefined();
       expect(denial).toMatchObject(told);
     },
@@ -105,10 +105,10 @@ describe('the verdict', () => {
       const fault = FAULTS.find(([, told]) => told.reason === `REASON_${reason}`)![0];
       const request = await faultyRequest(new Set([fault]));
       const guess = { ...request, apiKey: withWrongSecret(request.apiKey!) };
-      const unproven = await service.clients.ask(guess);
+      const unproven = await service.clients.validateRequest(guess);
       expect(unproven.denial).toMatchObject({ reason: 'REASON_INVALID_KEY', keyId: '', ownerId: '' });
       expect(unproven.rateLimit).toBeNull();
-      const proven = await service.clients.ask(request);
+      const proven = await service.clients.validateRequest(request);
       const named = { keyId: expect.stringMatching(/^[\da-f-]{36}$/), ownerId: expect.stringMatching(/./) };
       expect(proven.denial).toMatchObject({ reason: `REASON_${reason}`, ...named });
       expect(proven.rateLimit).toMatchObject({ limit: BURST });

@@ -17,9 +17,9 @@ describe('a proxy that passes on what a client sent', () => {
   test('gets 401 for two Authorization headers, for none, and for a session', async () => {
     const [authorization, ...rest] = about(stage.good, 'GET', '/systems', FORWARDED) as [string, ...string[]];
     for (const headers of [[authorization, authorization], [], [`Cookie: ${stage.owner.person.cookie}`]]) {
-      expect((await stage.ask('caddy', [...headers, ...rest])).status).toBe(401);
+      expect((await stage.send('caddy', [...headers, ...rest])).status).toBe(401);
     }
-    expect((await stage.ask('caddy', [authorization, `Cookie: ${stage.owner.person.cookie}`, ...rest])).status).toBe(
+    expect((await stage.send('caddy', [authorization, `Cookie: ${stage.owner.person.cookie}`, ...rest])).status).toBe(
       200,
     );
   });
@@ -27,14 +27,14 @@ describe('a proxy that passes on what a client sent', () => {
   test('never has a key read out of a query string, its own or the original one', async () => {
     const headers = ['X-Forwarded-Method: GET', `X-Forwarded-Uri: /systems?access_token=${stage.good}`];
     const queries = [`caddy&access_token=${stage.good}`, `caddy&authorization=Bearer%20${stage.good}`];
-    for (const query of queries) expect((await stage.ask(query, headers)).status).toBe(401);
+    for (const query of queries) expect((await stage.send(query, headers)).status).toBe(401);
   });
 
   test.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
     'may ask by %s, and a denial stays one',
     async (method) => {
-      expect((await stage.ask('caddy', about(stage.good, 'GET', '/systems', FORWARDED), method)).status).toBe(200);
-      expect((await stage.ask('caddy', about(unknownKey(), 'GET', '/systems', FORWARDED), method)).status).toBe(401);
+      expect((await stage.send('caddy', about(stage.good, 'GET', '/systems', FORWARDED), method)).status).toBe(200);
+      expect((await stage.send('caddy', about(unknownKey(), 'GET', '/systems', FORWARDED), method)).status).toBe(401);
     },
   );
 
@@ -44,8 +44,8 @@ describe('a proxy that passes on what a client sent', () => {
       const page = [`Origin: ${origin}`, 'Sec-Fetch-Site: cross-site', 'Access-Control-Request-Method: GET'];
       for (const method of ['GET', 'POST', 'OPTIONS']) {
         const headers = (key: string) => [...about(key, 'GET', '/systems', FORWARDED), ...page];
-        expect((await stage.ask('traefik', headers(stage.good), method)).status).toBe(200);
-        const { status, head } = await stage.ask('traefik', headers(unknownKey()), method);
+        expect((await stage.send('traefik', headers(stage.good), method)).status).toBe(200);
+        const { status, head } = await stage.send('traefik', headers(unknownKey()), method);
         expect(status).toBe(401);
         expect(head).not.toMatch(/^access-control/im);
       }
@@ -59,7 +59,7 @@ describe('a proxy that passes on what a client sent', () => {
     ['chunks', ['Transfer-Encoding: chunked'], '2\r\nhi\r\n0\r\n\r\n'],
   ])('may pass on any body: %s', async (_, headers, body) => {
     const question = about(stage.good, 'GET', '/open', FORWARDED);
-    expect((await stage.ask('traefik', [...question, ...headers], 'POST', body)).status).toBe(200);
+    expect((await stage.send('traefik', [...question, ...headers], 'POST', body)).status).toBe(200);
   });
 
   test('may announce a body and never send it: its next request is not taken for one', async () => {

@@ -27,7 +27,7 @@ describe('a proxy that asks', () => {
 
   describe.each(MODES)('as %s', (mode, own, others) => {
     test('gets the owner of the key, and what is left of its limit', async () => {
-      const { status, head, body } = await stage.ask(mode, about(stage.good, 'GET', '/systems/7?a=b', own));
+      const { status, head, body } = await stage.send(mode, about(stage.good, 'GET', '/systems/7?a=b', own));
       expect([status, body]).toEqual([200, '']);
       expect(headersOf(head)).toMatchObject({
         'x-latchkey-owner': stage.owner.id,
@@ -44,11 +44,11 @@ describe('a proxy that asks', () => {
 
     test('gets 401 for a key that is none, 403 for one that may not', async () => {
       const denials = [
-        await stage.ask(mode, about(unknownKey(), 'GET', '/systems', own)),
-        await stage.ask(mode, about(stage.readOnly, 'POST', '/systems', own)),
-        await stage.ask(mode, about(stage.good, 'DELETE', '/systems', own)),
-        await stage.ask(mode, about(stage.good, 'GET', '/reports', own)),
-        await stage.ask(mode, about(stage.good, 'GET', '/elsewhere', own)),
+        await stage.send(mode, about(unknownKey(), 'GET', '/systems', own)),
+        await stage.send(mode, about(stage.readOnly, 'POST', '/systems', own)),
+        await stage.send(mode, about(stage.good, 'DELETE', '/systems', own)),
+        await stage.send(mode, about(stage.good, 'GET', '/reports', own)),
+        await stage.send(mode, about(stage.good, 'GET', '/elsewhere', own)),
       ];
       expect(denials.map(({ status, body }) => [status, body])).toEqual([
         [401, '{"message":"invalid api key"}'],
@@ -67,16 +67,16 @@ describe('a proxy that asks', () => {
 
     test('is heard in its own two headers alone', async () => {
       const statuses = [
-        await stage.ask(mode, about(stage.good, 'GET', '/systems', others)),
-        await stage.ask(mode, [
+        await stage.send(mode, about(stage.good, 'GET', '/systems', others)),
+        await stage.send(mode, [
           ...about(stage.good, 'DELETE', '/nowhere', others),
           ...about(stage.good, 'GET', '/systems', own).slice(1),
         ]),
-        await stage.ask(mode, [
+        await stage.send(mode, [
           ...about(stage.good, 'GET', '/systems', others),
           ...about(stage.good, 'GET', '/nowhere', own).slice(1),
         ]),
-        await stage.ask(mode, [
+        await stage.send(mode, [
           ...about(stage.readOnly, 'GET', '/open', others),
           ...about(stage.readOnly, 'PUT', '/open', own).slice(1),
         ]),
@@ -96,7 +96,7 @@ describe('a proxy that asks', () => {
       ['a byte that is no ASCII', ([method, target]) => [`${method}: GET`, `${target}: /systems/\u00e4`]],
     ])('with %s: 403 for a good key, 401 for none', async (_, headers) => {
       const told = async (key: string) =>
-        (await stage.ask(mode, [`Authorization: Bearer ${key}`, ...headers(own)])).status;
+        (await stage.send(mode, [`Authorization: Bearer ${key}`, ...headers(own)])).status;
       expect([await told(stage.good), await told(unknownKey())]).toEqual([403, 401]);
     });
   });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OpenIdProvider } from '../support/platform/openid-provider.js';
-import { PlatformService, SESSION, UNDER_WAY } from '../support/platform/platform-service.js';
+import { PlatformService, SESSION, SIGN_IN_COOKIE } from '../support/platform/platform-service.js';
 import type { Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
-import { Wanderer } from '../support/callers/wanderer.js';
+import { HttpBrowser } from '../support/callers/http-browser.js';
 
 describe('an OpenID provider opens no session', () => {
   let platform: PlatformService;
@@ -18,50 +18,50 @@ describe('an OpenID provider opens no session', () => {
   afterAll(() => platform?.stop());
   afterEach(() => {
     provider.comeBack();
-    provider.seat(undefined);
+    provider.setVisitor(undefined);
   });
 
-  const nobody = async (browser: Wanderer) => {
+  const nobody = async (browser: HttpBrowser) => {
     expect(browser.cookies(service.url).has(SESSION)).toBe(false);
     expect((await platform.session(browser)).status).toBe(401);
   };
 
   test('for an answer that is used a second time', async () => {
-    provider.seat({ accountId: await platform.newOwner() });
-    const browser = new Wanderer();
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const browser = new HttpBrowser();
     const callback = await platform.upToCallback(browser);
-    const kept = browser.cookies(service.url).get(UNDER_WAY)!;
+    const kept = browser.cookies(service.url).get(SIGN_IN_COOKIE)!;
     expect(await browser.visit(callback)).toBe(`${page}#signed-in`);
-    expect(browser.cookies(service.url).has(UNDER_WAY)).toBe(false);
+    expect(browser.cookies(service.url).has(SIGN_IN_COOKIE)).toBe(false);
     browser.cookies(service.url).delete(SESSION);
     expect(await browser.visit(callback)).toBe(`${page}#refused=expired`);
     // This holds even with a copy of the cookie, because the provider accepts its code only once.
-    browser.cookies(service.url).set(UNDER_WAY, kept);
+    browser.cookies(service.url).set(SIGN_IN_COOKIE, kept);
     expect(await browser.visit(callback)).toBe(`${page}#refused=failed`);
     await nobody(browser);
   });
 
   test('for an answer to an earlier question: its state is another', async () => {
-    provider.seat({ accountId: await platform.newOwner() });
-    const browser = new Wanderer();
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const browser = new HttpBrowser();
     const earlier = await platform.upToCallback(browser);
     const later = await platform.upToCallback(browser);
     const replayed = new URL(later);
     replayed.searchParams.set('state', new URL(earlier).searchParams.get('state')!);
     for (const callback of [earlier, replayed.href]) {
-      const visitor = new Wanderer();
-      visitor.cookies(service.url).set(UNDER_WAY, browser.cookies(service.url).get(UNDER_WAY)!);
+      const visitor = new HttpBrowser();
+      visitor.cookies(service.url).set(SIGN_IN_COOKIE, browser.cookies(service.url).get(SIGN_IN_COOKIE)!);
       expect(await visitor.visit(callback)).toBe(`${page}#refused=failed`);
       await nobody(visitor);
     }
   });
 
   test('for a callback that is opened in another browser', async () => {
-    provider.seat({ accountId: await platform.newOwner() });
-    const callback = await platform.upToCallback(new Wanderer());
-    const stranger = new Wanderer();
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const callback = await platform.upToCallback(new HttpBrowser());
+    const stranger = new HttpBrowser();
     expect(await stranger.visit(callback)).toBe(`${page}#refused=expired`);
-    const other = new Wanderer();
+    const other = new HttpBrowser();
     await platform.upToCallback(other);
     expect(await other.visit(callback)).toBe(`${page}#refused=failed`);
     await nobody(stranger);
@@ -73,10 +73,10 @@ describe('an OpenID provider opens no session', () => {
     ['empty', ''],
     ['plain', Buffer.from('{"underWay":{"state":"s"}}').toString('base64url')],
   ])('where what was under way is %s', async (_what, value) => {
-    const browser = new Wanderer();
-    provider.seat({ accountId: await platform.newOwner() });
-    const callback = await platform.upToCallback(new Wanderer());
-    browser.cookies(service.url).set(UNDER_WAY, value);
+    const browser = new HttpBrowser();
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const callback = await platform.upToCallback(new HttpBrowser());
+    browser.cookies(service.url).set(SIGN_IN_COOKIE, value);
     expect(await browser.visit(callback)).toBe(`${page}#refused=expired`);
     await nobody(browser);
   });
@@ -85,8 +85,8 @@ describe('an OpenID provider opens no session', () => {
     ['wrong', 'https://evil.example.org'],
     ['left out', undefined],
   ])('where iss of the answer is %s (RFC 9207)', async (_what, iss) => {
-    provider.seat({ accountId: await platform.newOwner() });
-    const browser = new Wanderer();
+    provider.setVisitor({ accountId: await platform.newOwner() });
+    const browser = new HttpBrowser();
     const callback = new URL(await platform.upToCallback(browser));
     expect(callback.searchParams.get('iss')).toBe(provider.issuer);
     if (iss) callback.searchParams.set('iss', iss);
@@ -96,7 +96,7 @@ describe('an OpenID provider opens no session', () => {
   });
 
   test('where the person or the provider declines', async () => {
-    const browser = new Wanderer();
+    const browser = new HttpBrowser();
     const asked = (await browser.go(new URL(platform.begin())))!;
     const answer = { error: 'access_denied', state: asked.searchParams.get('state')!, iss: provider.issuer };
     const callback = `${service.url}/v1/session/oidc/callback?${new URLSearchParams(answer)}`;
@@ -106,8 +106,8 @@ describe('an OpenID provider opens no session', () => {
 
   test('while the provider is away, and says so; when it is back, it does', async () => {
     const id = await platform.newOwner();
-    const browser = new Wanderer();
-    provider.seat({ accountId: id });
+    const browser = new HttpBrowser();
+    provider.setVisitor({ accountId: id });
     const callback = await platform.upToCallback(browser);
     provider.goAway();
     expect(await browser.visit(callback)).toBe(`${page}#refused=unavailable`);
@@ -136,8 +136,8 @@ describe('an OpenID provider opens no session', () => {
     const id = what === 'no_account' ? `auth0|${randomUUID()}` : await platform.newOwner();
     if (what === 'suspended') await service.clients.account('SuspendAccount', id);
     if (what === 'deleted') await service.clients.account('DeleteAccount', id);
-    provider.seat({ accountId: id });
-    const browser = new Wanderer();
+    provider.setVisitor({ accountId: id });
+    const browser = new HttpBrowser();
     expect(await browser.visit(platform.begin())).toBe(`${page}#refused=${what}`);
     await nobody(browser);
     const [event] = await sql<{ reason: string; owner_id: string | null }>(

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OpenIdProvider } from '../support/platform/openid-provider.js';
-import { PlatformService, SESSION, UNDER_WAY } from '../support/platform/platform-service.js';
+import { PlatformService, SESSION, SIGN_IN_COOKIE } from '../support/platform/platform-service.js';
 import { startService, type Service } from '../support/processes/service.js';
-import { Wanderer } from '../support/callers/wanderer.js';
+import { HttpBrowser } from '../support/callers/http-browser.js';
 
 describe('signing in at an OpenID provider', () => {
   let platform: PlatformService;
@@ -17,7 +17,7 @@ describe('signing in at an OpenID provider', () => {
   afterAll(() => platform?.stop());
   afterEach(() => {
     provider.comeBack();
-    provider.seat(undefined);
+    provider.setVisitor(undefined);
   });
 
   test('opens a session of the account that the provider names, without a password', async () => {
@@ -27,7 +27,7 @@ describe('signing in at an OpenID provider', () => {
   });
 
   test('asks with PKCE, state and nonce, and leaves nothing of them in the cookie to read', async () => {
-    const browser = new Wanderer();
+    const browser = new HttpBrowser();
     const asked = (await browser.go(new URL(platform.begin('confirmation'))))!;
     const query = Object.fromEntries(asked.searchParams);
     expect(query).toMatchObject({
@@ -39,7 +39,7 @@ describe('signing in at an OpenID provider', () => {
       max_age: '300',
       acr_values: 'gold',
     });
-    const kept = Buffer.from(browser.cookies(service.url).get(UNDER_WAY)!, 'base64').toString('latin1');
+    const kept = Buffer.from(browser.cookies(service.url).get(SIGN_IN_COOKIE)!, 'base64').toString('latin1');
     for (const secret of ['state', 'nonce', 'code_challenge']) {
       expect(query[secret]!.length).toBeGreaterThan(40);
       expect(kept).not.toContain(query[secret]);
@@ -63,15 +63,15 @@ describe('signing in at an OpenID provider', () => {
     const earlier = browser.cookies(service.url).get(SESSION)!;
     expect(await browser.visit(platform.begin())).toBe(`${page}#signed-in`);
     expect(browser.cookies(service.url).get(SESSION)).not.toBe(earlier);
-    const old = new Wanderer();
+    const old = new HttpBrowser();
     old.cookies(service.url).set(SESSION, earlier);
     expect((await platform.session(old)).status).toBe(401);
     expect((await platform.session(browser)).status).toBe(200);
   });
 
   describe('confirms the creation of a key', () => {
-    const stepUp = async (browser: Wanderer, accountId: string, how: object = { acr: 'gold' }) => {
-      provider.seat({ accountId, ...how });
+    const stepUp = async (browser: HttpBrowser, accountId: string, how: object = { acr: 'gold' }) => {
+      provider.setVisitor({ accountId, ...how });
       return browser.visit(platform.begin('confirmation'));
     };
 
@@ -97,7 +97,7 @@ describe('signing in at an OpenID provider', () => {
 
     test('not where the provider answers an older auth_time than it was asked for', async () => {
       const id = await platform.newOwner();
-      const browser = new Wanderer();
+      const browser = new HttpBrowser();
       const authTime = Math.floor(Date.now() / 1000) - 400;
       expect(await stepUp(browser, id, { acr: 'gold', authTime })).toBe(`${page}#signed-in`);
       expect([(await platform.session(browser)).status, (await platform.create(browser)).body.code]).toEqual([
@@ -111,7 +111,7 @@ describe('signing in at an OpenID provider', () => {
       ['another', { acr: 'silver' }],
     ])('not where acr is %s', async (_what, how) => {
       const id = await platform.newOwner();
-      const browser = new Wanderer();
+      const browser = new HttpBrowser();
       expect(await stepUp(browser, id, how)).toBe(`${page}#signed-in`);
       expect([(await platform.session(browser)).status, (await platform.create(browser)).body.code]).toEqual([
         200,
@@ -126,7 +126,7 @@ describe('signing in at an OpenID provider', () => {
       browser.cookies(provider.issuer).clear();
       expect(await stepUp(browser, two)).toBe(`${page}#signed-in=another`);
       expect((await platform.session(browser)).body.ownerId).toBe(two);
-      const old = new Wanderer();
+      const old = new HttpBrowser();
       old.cookies(service.url).set(SESSION, earlier);
       expect((await platform.session(old)).status).toBe(401);
     });
@@ -140,13 +140,13 @@ describe('signing in at an OpenID provider', () => {
   });
 
   test('begins at one instance and ends at another', async () => {
-    provider.seat({ accountId: await platform.newOwner() });
+    provider.setVisitor({ accountId: await platform.newOwner() });
     const other = await platform.another();
     try {
-      const browser = new Wanderer();
+      const browser = new HttpBrowser();
       const callback = await platform.upToCallback(browser);
       const elsewhere = callback.replace(service.url, other.url);
-      browser.cookies(other.url).set(UNDER_WAY, browser.cookies(service.url).get(UNDER_WAY)!);
+      browser.cookies(other.url).set(SIGN_IN_COOKIE, browser.cookies(service.url).get(SIGN_IN_COOKIE)!);
       expect(await browser.visit(elsewhere)).toBe(`${page}#signed-in`);
       expect(browser.cookies(other.url).has(SESSION)).toBe(true);
     } finally {
@@ -169,10 +169,10 @@ describe('signing in at an OpenID provider', () => {
         [`unverified-${randomUUID()}@example.com`, 'refused=no_account'],
       ] as const) {
         await service.clients.putAccount({ id, email: id });
-        provider.seat({ accountId: id });
-        const browser = new Wanderer();
+        provider.setVisitor({ accountId: id });
+        const browser = new HttpBrowser();
         const callback = await platform.upToCallback(browser);
-        browser.cookies(byEmail.url).set(UNDER_WAY, browser.cookies(service.url).get(UNDER_WAY)!);
+        browser.cookies(byEmail.url).set(SIGN_IN_COOKIE, browser.cookies(service.url).get(SIGN_IN_COOKIE)!);
         expect(await browser.visit(callback.replace(service.url, byEmail.url))).toBe(`${page}#${landing}`);
       }
     } finally {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
 import { root } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually.js';
-import { askForEveryVerdict } from '../support/application/every-verdict.js';
+import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
 import { metricsIn } from '../support/reading/promql.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -41,7 +41,7 @@ describe('what is documented of metrics', () => {
       WEBHOOK_URL: 'http://127.0.0.1:9/nobody',
       WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
     });
-    await askForEveryVerdict(service);
+    await causeEveryVerdict(service);
     // The garbage collection metrics appear after the first collection.
     page = await eventually(async () => {
       await Promise.all(Array.from({ length: 100 }, () => service.clients.validate('lk_nobody')));

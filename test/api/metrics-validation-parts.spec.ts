@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
 import { newOwner } from '../support/callers/owners.js';
-import { QuestionStream } from '../support/callers/question-stream.js';
+import { ValidationStream } from '../support/callers/validation-stream.js';
 import { startService, type Service } from '../support/processes/service.js';
 
 /** The number of simultaneous questions of each kind; half of them as unary calls, half on a stream. */
@@ -20,7 +20,7 @@ describe.each([
     const { person } = await newOwner(service);
     const [{ fullKey: good }, revoked] = [await person.newKey({ access: 'read-only' }), await person.newKey()];
     await person.revoke(revoked.apiKey.id);
-    const stream = new QuestionStream(service.clients);
+    const stream = new ValidationStream(service.clients);
     const kinds = [
       { apiKey: good },
       { apiKey: good, operation: 'OPERATION_WRITE' },
@@ -32,7 +32,7 @@ describe.each([
     const asked = kinds.flatMap((kind) =>
       Array.from({ length: EACH }, (__, n) => {
         const question = { operation: 'OPERATION_READ', ...kind } as const;
-        return n % 2 > 0 ? stream.ask(question) : service.clients.ask(question);
+        return n % 2 > 0 ? stream.validate(question) : service.clients.validateRequest(question);
       }),
     );
     await Promise.all(asked);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
-import { askForEveryVerdict } from '../support/application/every-verdict.js';
+import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { eventually } from '../support/eventually.js';
 import { type MetricsPage, readMetrics } from '../support/reading/metrics-page.js';
-import { QuestionStream } from '../support/callers/question-stream.js';
+import { ValidationStream } from '../support/callers/validation-stream.js';
 import { startService, type Service } from '../support/processes/service.js';
 
 describe('the metrics page', () => {
@@ -18,9 +18,9 @@ describe('the metrics page', () => {
       REDIS_URL: `${process.env['LATCHKEY_TEST_REDIS_URL']}/8`,
       AUDIT_SEAL_KEY: randomBytes(32).toString('hex'),
     });
-    keys = await askForEveryVerdict(service);
-    const stream = new QuestionStream(service.clients);
-    await stream.ask({ apiKey: keys[0]!, operation: 'OPERATION_READ' });
+    keys = await causeEveryVerdict(service);
+    const stream = new ValidationStream(service.clients);
+    await stream.validate({ apiKey: keys[0]!, operation: 'OPERATION_READ' });
     for (const path of [
       '/settings/api-keys',
       '/nothing',

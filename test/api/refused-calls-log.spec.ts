@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { DENIAL_REASONS } from '../../src/domain/keys/verdict.js';
 import { eventually } from '../support/eventually.js';
-import { askForEveryVerdict } from '../support/application/every-verdict.js';
+import { causeEveryVerdict } from '../support/application/every-verdict.js';
 import { bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner } from '../support/callers/owners.js';
@@ -46,7 +46,7 @@ describe('the log at debug', () => {
   };
 
   test('says why each validation was denied, with the ids of request, key and owner', async () => {
-    await askForEveryVerdict(service);
+    await causeEveryVerdict(service);
     const denials = log.named('refused').filter(({ reason }) => reason !== undefined && reason !== 'invalid-key');
     for (const denial of denials) {
       const requestId = expect.stringMatching(/^question-\d+$/);
@@ -90,7 +90,7 @@ describe('the log at debug', () => {
     await service.person().call('POST', '/v1/api-keys', {}, { 'x-request-id': 'signed-out' });
     expect(refusalOf('signed-out')).toMatchObject({ level: DEBUG, code: 'unauthenticated', why: expect.any(String) });
     const broken = { requestId: 'broken', operation: 'OPERATION_UNSPECIFIED' } as const;
-    await expect(service.clients.ask(broken)).rejects.toThrow(/credential is unset/);
+    await expect(service.clients.validateRequest(broken)).rejects.toThrow(/credential is unset/);
     const stream = service.clients.apiKeys.validateKeys(bearer('dev-validator-token'));
     stream.write({ ...broken, requestId: 'streamed' });
     await once(stream, 'data');

@@ -5,7 +5,7 @@ import { answer, bearer, connectClients, type Clients } from '../support/callers
 import { unknownKey } from '../support/callers/key-strings.js';
 import { OtlpReceiver, type ReceivedSpan } from '../support/platform/otlp-receiver.js';
 import { Person } from '../support/callers/person.js';
-import { QuestionStream } from '../support/callers/question-stream.js';
+import { ValidationStream } from '../support/callers/validation-stream.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 
 const hexDigits = (digit: string, count: number) => digit.repeat(count);
@@ -66,8 +66,10 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
 
   test('a batch is in the trace of the first that asked and links to the others', async () => {
     // They are written to one stream at once, so they arrive together.
-    const stream = new QuestionStream(clients);
-    await Promise.all(Array.from({ length: 20 }, () => stream.ask({ apiKey: fullKey, operation: 'OPERATION_READ' })));
+    const stream = new ValidationStream(clients);
+    await Promise.all(
+      Array.from({ length: 20 }, () => stream.validate({ apiKey: fullKey, operation: 'OPERATION_READ' })),
+    );
     stream.close();
     const batch = await found(({ name, links }) => name === 'postgresql read_keys' && (links?.length ?? 0) > 0);
     const first = await found(({ spanId }) => spanId === batch.parentSpanId);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { randomUUID } from 'node:crypto';
 import { newOwner } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
-import { answering, HANGS, TAKES, WebhookServer } from '../support/platform/webhook-receiver.js';
+import { answering, HANGS, ACCEPTS, WebhookServer } from '../support/platform/webhook-receiver.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { readMetrics } from '../support/reading/metrics-page.js';
 import { createDatabase } from '../support/stores/databases.mjs';
@@ -18,7 +18,7 @@ describe('what happens to keys is told to the platform', () => {
     service = await startService({ ...receiver.env, DATABASE_URL: database.url });
   });
   beforeEach(() => {
-    receiver.answer = TAKES;
+    receiver.answer = ACCEPTS;
   });
   afterAll(async () => {
     await receiver.stop();
@@ -30,7 +30,7 @@ describe('what happens to keys is told to the platform', () => {
   const waiting = async () => (await sql(database.url, 'SELECT 1 FROM outbox')).length;
   const told = (keyId: string, count: number) =>
     eventually(async () => {
-      const events = receiver.toldOf(keyId);
+      const events = receiver.noticesAbout(keyId);
       return events.length >= count && events;
     });
 
@@ -55,7 +55,7 @@ describe('what happens to keys is told to the platform', () => {
       { type: 'api_key.revoked', timestamp: expect.any(String), data: { sequence: 2, ...always, reason: 'owner' } },
     ]);
     await eventually(async () => (await waiting()) === 0);
-    expect(receiver.toldOf(apiKey.id)).toHaveLength(2);
+    expect(receiver.noticesAbout(apiKey.id)).toHaveLength(2);
   });
 
   test('again when the receiver has answered 500, with the same id and the same text', async () => {
@@ -63,7 +63,7 @@ describe('what happens to keys is told to the platform', () => {
     const { person } = await newOwner(service);
     const { apiKey } = await person.newKey();
     await told(apiKey.id, 1);
-    receiver.answer = TAKES;
+    receiver.answer = ACCEPTS;
     await eventually(async () => {
       await hurry();
       return (await waiting()) === 0;
@@ -83,7 +83,7 @@ describe('what happens to keys is told to the platform', () => {
     const before = await runs();
     await eventually(async () => (await runs()) > before + 1);
     // Its message is still being sent.
-    expect(receiver.toldOf(apiKey.id)).toHaveLength(1);
+    expect(receiver.noticesAbout(apiKey.id)).toHaveLength(1);
     expect((await service.clients.validate(fullKey)).grant).toMatchObject({ keyId: apiKey.id });
     expect((await person.call('GET', `/v1/api-keys/${apiKey.id}`)).status).toBe(200);
     const page = await readMetrics(service.url);
@@ -109,7 +109,7 @@ describe('what happens to keys is told to the platform', () => {
     );
     expect(names).not.toContain('one too many');
     for (const { id } of keys)
-      expect(new Set(receiver.toldOf(id).map(({ type }) => type))).toEqual(new Set(['api_key.created']));
+      expect(new Set(receiver.noticesAbout(id).map(({ type }) => type))).toEqual(new Set(['api_key.created']));
   });
 
   test('the service ends though a receiver hangs, and what was under way is anybody’s', async () => {
@@ -121,6 +121,6 @@ describe('what happens to keys is told to the platform', () => {
     expect(await claimed()).toHaveLength(1);
     await service.stop();
     expect([await waiting(), await claimed()]).toEqual([1, []]);
-    expect(receiver.toldOf(apiKey.id)).toHaveLength(1);
+    expect(receiver.noticesAbout(apiKey.id)).toHaveLength(1);
   });
 });

@@ -90,7 +90,7 @@ export async function presentKey(paths: Paths, key: string, password: string): P
   const wrong = [{ permissions: [key] }, { email: key }, { id: `${key}/` }, { passwordHash: key }];
   await Promise.all([
     call(paths, 'ValidateKey', clients.validate(key, question)),
-    call(paths, 'ValidateKey', clients.ask({ ...question, authorization: `Bearer ${key}` })),
+    call(paths, 'ValidateKey', clients.validateRequest({ ...question, authorization: `Bearer ${key}` })),
     call(paths, 'ValidateKey', clients.validate(key, { permission: key })),
     call(paths, 'ValidateKey', clients.validate(key, { permission: `${key}:read` })),
     ...wrong.map((part) => call(paths, 'PutAccount', clients.putAccount({ ...profile, ...part }))),

@@ -6,7 +6,7 @@ import { TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-t
 import { connectClients } from '../support/callers/grpc-clients.js';
 import { unknownKey } from '../support/callers/key-strings.js';
 import { eventually } from '../support/eventually.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { sql } from '../support/stores/sql.js';
@@ -106,7 +106,7 @@ test.each([
     await eventually(async () => (await countOf('leak_reports')) === 0);
     expect((await countOf(`api_keys WHERE revoked_at IS NOT NULL`)) - before).toBe(all.good.length);
     const t = welchT(samples.good, samples.unknown);
-    tellFigures(`answers of ${door}`, {
+    printFigures(`answers of ${door}`, {
       'good keys': all.good.length,
       'unknown keys': all.unknown.length,
       'good mean ms': samples.good.mean.toFixed(3),
@@ -150,7 +150,7 @@ test('a flood of reports from one network is taken 60 times, is on record whole,
   );
   expect(recorded!.count).toBe(FLOOD);
   const events = (await countOf(`audit_events`)) - before;
-  tellFigures('a flood of reports', {
+  printFigures('a flood of reports', {
     ...counts,
     events,
     'another network answered after ms': answeredMs.toFixed(0),
@@ -180,6 +180,6 @@ test('a report outlives the instance that took it: after kill -9 the next one en
   const open = connectClients(service.target);
   await eventually(async () => (await open.validate(fullKey)).outcome === 'denial');
   open.close();
-  tellFigures('kill -9 after a report', { 'ended after ms, with the start': (performance.now() - begun).toFixed(0) });
+  printFigures('kill -9 after a report', { 'ended after ms, with the start': (performance.now() - begun).toFixed(0) });
   await eventually(async () => (await countOf(`leak_reports`)) === 0);
 });

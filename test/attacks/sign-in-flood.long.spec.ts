@@ -10,7 +10,7 @@ import { createDatabase } from '../support/stores/databases.mjs';
 import { primaryAt } from '../support/stores/primary.js';
 import { eventually } from '../support/eventually.js';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { PASSWORD } from '../support/callers/owners.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { sql } from '../support/stores/sql.js';
@@ -108,7 +108,7 @@ describe('under a flood of sign-ins with made-up emails', () => {
       await sql(database.url, `UPDATE moved.clock SET ahead = ahead + interval '1 hour'`);
       // The owner's network is remembered.
       await eventually(async () => (await rows()) === 1);
-      tellFigures(`${count} sign-ins with made-up emails from ${from}`, {
+      printFigures(`${count} sign-ins with made-up emails from ${from}`, {
         'in s': seconds.toFixed(0),
         answers: JSON.stringify(statuses),
         "the owner's sign-ins": took.length,

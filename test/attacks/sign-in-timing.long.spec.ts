@@ -3,7 +3,7 @@ import argon2 from 'argon2';
 import { randomInt, randomUUID } from 'node:crypto';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { connectClients } from '../support/callers/grpc-clients.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { PASSWORD } from '../support/callers/owners.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { medianOf, Sample, welchT } from './statistics.js';
@@ -66,7 +66,7 @@ test("the time of a refused sign-in tells nobody whether an email exists: Welch'
     all.unknown.push(tookUnknown);
   }
   const t = welchT(known, unknown);
-  tellFigures('refused sign-ins', {
+  printFigures('refused sign-ins', {
     'known mean ms': known.mean.toFixed(1),
     'unknown mean ms': unknown.mean.toFixed(1),
     'known median ms': medianOf(all.known).toFixed(1),

@@ -63,7 +63,10 @@ describe('the new key, shown once', () => {
       /^curl -H "Authorization: ([^"]+)" '(https?:[^']+)'$/.exec(await clipboard(page)) ?? [];
     expect(authorization).toBe(`Bearer ${key}`);
     expect(URL.canParse(url ?? '')).toBe(true);
-    const answer = await stage.service.clients.ask({ authorization: authorization!, operation: 'OPERATION_READ' });
+    const answer = await stage.service.clients.validateRequest({
+      authorization: authorization!,
+      operation: 'OPERATION_READ',
+    });
     expect(answer.outcome).toBe('grant');
 
     await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('blocked'))");

@@ -4,7 +4,7 @@ import type { PlatformLogin } from '../../src/application/ports.js';
 import { OidcPlatformLogin } from '../../src/infrastructure/outbound/platform-login/oidc-platform-login.js';
 import { FakePlatformLogin } from '../fakes/sessions/fake-platform-login.js';
 import { CLIENT, startOpenIdProvider } from '../support/platform/openid-provider.js';
-import { Wanderer } from '../support/callers/wanderer.js';
+import { HttpBrowser } from '../support/callers/http-browser.js';
 
 interface Opened {
   readonly login: PlatformLogin;
@@ -27,8 +27,8 @@ async function openProvider(): Promise<Opened> {
   const [clientId, clientSecret] = [CLIENT.id, CLIENT.secret];
   const settings = { issuer: provider.issuer, clientId, clientSecret, scopes: 'openid', accountClaim: 'sub' };
   const answer = async (url: string, _begun: BegunSignIn, accountId: string) => {
-    provider.seat({ accountId });
-    return new URL(await new Wanderer().visit(url, '/callback')).search;
+    provider.setVisitor({ accountId });
+    return new URL(await new HttpBrowser().visit(url, '/callback')).search;
   };
   const setAway = (isAway: boolean) => (isAway ? provider.goAway() : provider.comeBack());
   return { login: new OidcPlatformLogin(settings, redirect), answer, setAway, stop: provider.stop };

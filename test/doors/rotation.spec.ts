@@ -4,7 +4,7 @@ import { createGuard, type Guard } from '@latchkey/guard';
 import { newOwner } from '../support/callers/owners.js';
 import type { Person } from '../support/callers/person.js';
 import { eventually } from '../support/eventually.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { startService, type Service } from '../support/processes/service.js';
 import { createDatabase } from '../support/stores/databases.mjs';
@@ -100,7 +100,7 @@ test('under load on two instances, no request is refused before the old key ends
     for (const { status } of requests) counts[status] = (counts[status] ?? 0) + 1;
     return counts;
   };
-  tellFigures('rotation under load', {
+  printFigures('rotation under load', {
     'old key before its end': JSON.stringify(tally(living)),
     'old key after its end': JSON.stringify(tally(after())),
     'new key': JSON.stringify(tally(next)),

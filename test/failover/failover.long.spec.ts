@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { sql } from '../support/stores/sql.js';
 import { startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
 import { FAULTS } from './faults.js';
@@ -62,7 +62,7 @@ describe.each(['off', 'on'])('two instances on three Patroni nodes, with READ_BA
     const ended = await Promise.all(traffic.map((one) => one.end(promotion?.at)));
     for (const [index, figures] of ended.entries()) {
       const lost = await traffic[index]!.ledger.lostIn(cluster.urlOf(primary));
-      printFigures(`${fault.name}, ${pairs[index]!.name}, barrier ${barrier}`, promotion, figures, lost);
+      printFault(`${fault.name}, ${pairs[index]!.name}, barrier ${barrier}`, promotion, figures, lost);
       expect({ ...lost, ...figures }).toMatchObject({
         created: 0,
         revoked: 0,
@@ -85,10 +85,10 @@ async function connectionsTo(primary: PatroniNode): Promise<number> {
 type Ended = Awaited<ReturnType<Traffic['end']>>;
 type Lost = Awaited<ReturnType<Traffic['ledger']['lostIn']>>;
 
-function printFigures(what: string, promotion: Promotion | undefined, figures: Ended, lost: Lost): void {
+function printFault(what: string, promotion: Promotion | undefined, figures: Ended, lost: Lost): void {
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
   const { backAfterMs, longestGapMs, broken, violations, ...counts } = figures;
-  tellFigures(what, {
+  printFigures(what, {
     ...(promotion && {
       'seconds without a grant from the promotion on': seconds(backAfterMs),
       'its standby came after': seconds(promotion.standbyAt! - promotion.at),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { times } from '../support/application/calls.js';
 import { newOwner } from '../support/callers/owners.js';
 import { eventually } from '../support/eventually.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
 import { PatroniCluster } from './ground/patroni-cluster.js';
@@ -69,7 +69,7 @@ describe.each([
       await cluster.failTo(standbys[0]!);
       leader.start();
       const lost = await ledger.lostIn(cluster.urlOf(standbys[0]!));
-      tellFigures(`no standby, ${settings}`, { answered: ledger.changes, lost: lost.created + lost.revoked });
+      printFigures(`no standby, ${settings}`, { answered: ledger.changes, lost: lost.created + lost.revoked });
       const answered = isStrict ? 0 : CHANGES + 1;
       expect([ledger.changes, lost.created + lost.revoked]).toEqual([answered, answered]);
     },

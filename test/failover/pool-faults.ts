@@ -39,18 +39,18 @@ export const POOL_FAULTS: readonly PoolFault[] = [
   {
     name: 'PgBouncer is paused for 3 s and resumed',
     happen: async ({ pool }) => {
-      await pool.tell('PAUSE');
+      await pool.command('PAUSE');
       await pause(AWAY_MS);
-      await pool.tell('RESUME');
+      await pool.command('RESUME');
     },
   },
   {
     name: 'PgBouncer drops all its clients and servers (KILL) and is resumed after 3 s',
     happen: async ({ pool, postgres }) => {
       const name = new URL(postgres.url).pathname.slice(1);
-      await pool.tell(`KILL ${name}`);
+      await pool.command(`KILL ${name}`);
       await pause(AWAY_MS);
-      await pool.tell(`RESUME ${name}`);
+      await pool.command(`RESUME ${name}`);
     },
   },
   {

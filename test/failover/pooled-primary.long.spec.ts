@@ -60,13 +60,13 @@ test('the service refuses a replaced server after its pool has led to the succes
   await eventually(() => sql(through, 'SELECT').catch(() => undefined));
   const service = await started(through);
   await grants(service, fullKey);
-  await pool!.leadTo(primary.url);
+  await pool!.switchTo(primary.url);
   const person = service.person();
   await eventually(async () => (await person.signIn().catch(() => undefined)) !== undefined);
   await eventually(async () => (await person.revoke(keyId)).status === 200);
   // Opens the connections of the validations, and makes sure that they lead to the successor.
   await eventually(async () => (await outcomeOf(service.clients.validate(fullKey))) === 'denial');
-  await pool!.leadTo(former.url);
+  await pool!.switchTo(former.url);
   for (let refused = 0; refused < REFUSED_IN_A_ROW;) {
     const outcome = await outcomeOf(service.clients.validate(fullKey));
     expect(['denial', status.UNAVAILABLE]).toContain(outcome);

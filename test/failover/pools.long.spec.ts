@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { OwnPostgres } from '../faults/own-postgres.js';
 import { eventually } from '../support/eventually.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
 import { PgBouncer } from '../support/stores/pgbouncer.mjs';
 import { Pair } from './load/pair.js';
@@ -47,7 +47,7 @@ describe.each([SESSIONS, 2])('two instances behind PgBouncer in transaction mode
     await more();
     const { broken, violations, backAfterMs, longestGapMs, interruptions, ...counts } = await traffic.end(overAt);
     const lost = await traffic.ledger.lostIn(postgres.url);
-    tellFigures(`${name}, ${sessions} sessions`, {
+    printFigures(`${name}, ${sessions} sessions`, {
       'seconds until grants again': (backAfterMs / 1000).toFixed(1),
       'longest gap': (longestGapMs / 1000).toFixed(1),
       ...counts,

@@ -3,7 +3,7 @@ import { outcomeOf, type Outcome } from '../faults/measure.js';
 import { times } from '../support/application/calls.js';
 import { eventually } from '../support/eventually.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { PatroniCluster } from './ground/patroni-cluster.js';
 import type { PatroniNode } from './ground/patroni-node.js';
@@ -63,13 +63,13 @@ describe('a primary that was replaced and does not know it', () => {
 
   test('grants revoked keys to an instance without READ_BARRIER that reaches no other', async () => {
     const all = await manyOutcomes(stuck['off']!);
-    tellFigures('a replaced primary, barrier off', { validations: all.length, 'stale grants': count(all, 'grant') });
+    printFigures('a replaced primary, barrier off', { validations: all.length, 'stale grants': count(all, 'grant') });
     expect(count(all, 'grant')).toBeGreaterThan(0);
   });
 
   test('gives an instance with READ_BARRIER no answer', async () => {
     const all = await manyOutcomes(stuck['on']!);
-    tellFigures('a replaced primary, barrier on', { validations: all.length, 'stale grants': count(all, 'grant') });
+    printFigures('a replaced primary, barrier on', { validations: all.length, 'stale grants': count(all, 'grant') });
     expect(count(all, 14)).toBe(all.length);
   });
 

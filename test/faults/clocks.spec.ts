@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { times } from '../support/application/calls.js';
 import { eventually } from '../support/eventually.js';
 import { connectClients, type Clients } from '../support/callers/grpc-clients.js';
-import { shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { shortOrLong, printFigures } from '../support/jest/long-form.js';
 import { Person } from '../support/callers/person.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { sql } from '../support/stores/sql.js';
@@ -79,7 +79,7 @@ describe('two instances, one a day ahead of PostgreSQL and one a day behind', ()
       short.apiKey.id,
       'api_key.expired',
     ]);
-    tellFigures('clock a day forward and back', { revived: 0, 'expiries recorded': events.length });
+    printFigures('clock a day forward and back', { revived: 0, 'expiries recorded': events.length });
     expect(events).toHaveLength(1);
   });
 
@@ -111,7 +111,7 @@ describe('two instances, one a day ahead of PostgreSQL and one a day behind', ()
       if (sawBoth.every(Boolean)) expiry += 1;
       await eventually(async () => (await people[1]!.list()).activeKeys === 0);
     }
-    tellFigures('expiry to the millisecond', figures);
+    printFigures('expiry to the millisecond', figures);
     expect(figures).toMatchObject({ 'grants from the expiry on': 0, 'denials before it': 0 });
   });
 });

@@ -4,7 +4,7 @@ import { credentials, status } from '@grpc/grpc-js';
 import { times } from '../support/application/calls.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { bearer, connectClients, type Clients } from '../support/callers/grpc-clients.js';
-import { expectWithinMs, shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { expectWithinMs, shortOrLong, printFigures } from '../support/jest/long-form.js';
 import { Person } from '../support/callers/person.js';
 import { memoryMbOf } from '../support/processes/processes.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
@@ -87,7 +87,7 @@ describe('the service with greedy clients', () => {
     );
     await Promise.all(opened);
     const [othersMs, openMb] = [await expectServed(), memoryMb()];
-    tellFigures('open streams', { streams: OPEN_STREAMS, granted, beforeMb, openMb, othersMs });
+    printFigures('open streams', { streams: OPEN_STREAMS, granted, beforeMb, openMb, othersMs });
     expect(granted).toBe(OPEN_STREAMS);
     expect(openMb - beforeMb).toBeLessThan(60 + OPEN_STREAMS / 20 + GARBAGE_MB);
   });
@@ -108,7 +108,7 @@ describe('the service with greedy clients', () => {
     const answered = await untilStill(() => taken);
     const [othersMs, blockedMb] = [await expectServed(), memoryMb()];
     const questionsEach = Math.round(answered / SILENT_READERS);
-    tellFigures('clients that never read', { clients: SILENT_READERS, questionsEach, beforeMb, blockedMb, othersMs });
+    printFigures('clients that never read', { clients: SILENT_READERS, questionsEach, beforeMb, blockedMb, othersMs });
     expect(blockedMb - beforeMb).toBeLessThan(100 + SILENT_READERS / 2 + GARBAGE_MB);
   });
 
@@ -117,7 +117,7 @@ describe('the service with greedy clients', () => {
     const silent = times(SILENT_READERS, () => new SilentReader(service.url, 1000));
     await untilStill(() => Math.round(memoryMb() / 32));
     const [othersMs, blockedMb] = [await expectServed(), memoryMb()];
-    tellFigures('HTTP clients that never read', { clients: SILENT_READERS, beforeMb, blockedMb, othersMs });
+    printFigures('HTTP clients that never read', { clients: SILENT_READERS, beforeMb, blockedMb, othersMs });
     // Each connection was cut off after its first packets. The memory of a thousand requests then waits for the garbage
     // collector.
     expect(blockedMb - beforeMb).toBeLessThan(100 + 20 * SILENT_READERS + GARBAGE_MB);
@@ -140,7 +140,7 @@ describe('the service with greedy clients', () => {
       });
     for (let calls = 0; calls < ABANDONED; calls += AT_ONCE) await Promise.all(times(AT_ONCE, giveUp));
     const [othersMs, afterMb] = [await expectServed(), memoryMb()];
-    tellFigures('abandoned deadlines', { calls: ABANDONED, abandoned: given, beforeMb, afterMb, othersMs });
+    printFigures('abandoned deadlines', { calls: ABANDONED, abandoned: given, beforeMb, afterMb, othersMs });
     expect(given).toBeGreaterThan(ABANDONED / 10);
     expect(afterMb - beforeMb).toBeLessThan(150 + GARBAGE_MB);
     expect(service.err).toBe('');

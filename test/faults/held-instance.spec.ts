@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CHEAP_HASH } from '../support/application/cheap.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
-import { shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { shortOrLong, printFigures } from '../support/jest/long-form.js';
 import type { Person } from '../support/callers/person.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { startService, type Service } from '../support/processes/service.js';
@@ -76,7 +76,7 @@ describe('one of two instances', () => {
       figures['of them denied'] += count(late, 'denial');
       figures['wrong grants'] += count(late, 'grant');
     }
-    tellFigures('SIGSTOP during a revoke', { rounds: ROUNDS, ...figures });
+    printFigures('SIGSTOP during a revoke', { rounds: ROUNDS, ...figures });
     expect(figures['wrong grants']).toBe(0);
     expect(figures['of them denied']).toBe(figures.after);
   });
@@ -96,7 +96,7 @@ describe('one of two instances', () => {
     order.push('it is released');
     rmSync(BLOCK);
     const [good, revoked] = [await waiting, await late];
-    tellFigures('event loop blocked', {
+    printFigures('event loop blocked', {
       grants: count(good, 'grant'),
       'not granted': good.length - count(good, 'grant'),
       'grants of the revoked key': count(revoked, 'grant'),

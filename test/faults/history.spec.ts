@@ -6,7 +6,7 @@ import type { Instance } from '../support/history/owner-calls.js';
 import type { OwnerLife, Tally } from '../support/history/owner-life.js';
 import { OWNER } from '../support/history/owner-model.js';
 import { AUDIENCE, ISSUER, startPlatformLogin, type PlatformLogin } from '../support/platform/platform-login.js';
-import { QuestionStream } from '../support/callers/question-stream.js';
+import { ValidationStream } from '../support/callers/validation-stream.js';
 import { startService } from '../support/processes/service.js';
 import * as grounds from './history-grounds.js';
 
@@ -59,7 +59,7 @@ test.each(inThisRun)(
       ...place.env,
     };
     const services = [await startService(env), await startService(env)];
-    const instances = services.map((service) => ({ service, stream: new QuestionStream(service.clients) }));
+    const instances = services.map((service) => ({ service, stream: new ValidationStream(service.clients) }));
     const tally = emptyTally();
     try {
       const startedAt = performance.now();
@@ -69,7 +69,7 @@ test.each(inThisRun)(
       if (PRINTS_FIGURES) {
         const { answered, granted, rotated, unavailable } = tally;
         const counts = { answered, granted, rotated, firstUses: tally.firstUsed.size, unavailable };
-        printFigures({ name, ...counts, broken: tally.broken.length, faults, violations: violations.length, seconds });
+        printHistory({ name, ...counts, broken: tally.broken.length, faults, violations: violations.length, seconds });
       }
       expect(violations.map((violation) => JSON.stringify(violation))).toEqual([]);
       expect(tally.broken).toEqual([]);
@@ -113,7 +113,7 @@ async function liveThrough(
   return [lives, faults];
 }
 
-function printFigures(figures: Record<string, string | number>): void {
+function printHistory(figures: Record<string, string | number>): void {
   const words = Object.entries(figures).map(([what, figure]) => `${what} ${figure}`);
   process.stderr.write(`history: ${words.join(', ')}\n`);
 }

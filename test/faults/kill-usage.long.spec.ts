@@ -4,7 +4,7 @@ import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { connectClients } from '../support/callers/grpc-clients.js';
 import { Person } from '../support/callers/person.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { sql } from '../support/stores/sql.js';
 
@@ -76,7 +76,7 @@ test('a service that is killed loses only the counts that it had not written, an
   const bySurvivor = await load.stop();
   survivor.child.kill('SIGTERM');
   await survivor.ended;
-  tellFigures('counts, kill -9 at random points', { kills: KILLS, 'grants answered': answered, 'grants kept': kept });
+  printFigures('counts, kill -9 at random points', { kills: KILLS, 'grants answered': answered, 'grants kept': kept });
   expect(await counted(apiKey.id)).toBe(kept + bySurvivor);
   const [used] = await sql<{ n: number }>(
     database.url,

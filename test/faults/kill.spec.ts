@@ -6,7 +6,7 @@ import { CHEAP_HASH } from '../support/application/cheap.mjs';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { connectClients } from '../support/callers/grpc-clients.js';
-import { shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { shortOrLong, printFigures } from '../support/jest/long-form.js';
 import { buildService, ServiceProcess } from '../support/processes/service-process.js';
 import { startService } from '../support/processes/service.js';
 import { SlowLine } from '../support/stores/slow-line.js';
@@ -107,7 +107,7 @@ describe('a service that is killed while keys are created and revoked', () => {
       [revoked],
     );
     const incomplete = await count(INCOMPLETE);
-    tellFigures('kill -9 at random points', {
+    printFigures('kill -9 at random points', {
       kills,
       'creates acknowledged': created.length,
       'creates lost': created.length - kept,

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { times } from '../support/application/calls.js';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { expectWithinMs, shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { expectWithinMs, shortOrLong, printFigures } from '../support/jest/long-form.js';
 import type { Person } from '../support/callers/person.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { SlowLine } from '../support/stores/slow-line.js';
@@ -107,7 +107,7 @@ describe('the service while PostgreSQL has trouble', () => {
       'UNAVAILABLE after ms': slowestMs.toFixed(1),
       'back ms': slowestBackMs,
     };
-    tellFigures('PostgreSQL killed', figures);
+    printFigures('PostgreSQL killed', figures);
     expectWithinMs(slowestMs, UNAVAILABLE_WITHIN_MS);
   });
 
@@ -134,7 +134,7 @@ describe('the service while PostgreSQL has trouble', () => {
       'ms at 20 ms a round trip': slow.medianMs.toFixed(1),
       'UNAVAILABLE after ms at 1 s': medianMs.toFixed(1),
     };
-    tellFigures('PostgreSQL slow', { ...figures, 'back ms': backMs });
+    printFigures('PostgreSQL slow', { ...figures, 'back ms': backMs });
   });
 
   test('grants good keys with a full disk, answers UNAVAILABLE where it cannot record a failure, and resumes', async () => {
@@ -163,7 +163,7 @@ describe('the service while PostgreSQL has trouble', () => {
     await disk.makeRoom();
     const backMs = await expectService();
     expect((await person.list()).activeKeys).toBe(1);
-    tellFigures('PostgreSQL disk full', {
+    printFigures('PostgreSQL disk full', {
       'grants while full': 50,
       'UNAVAILABLE after ms': bad.medianMs.toFixed(1),
       'back ms': backMs,

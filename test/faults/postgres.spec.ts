@@ -4,7 +4,7 @@ import { service as healthService } from 'grpc-health-check';
 import { eventually } from '../support/eventually.js';
 import { answer, bearer } from '../support/callers/grpc-clients.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { expectWithinMs, shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { expectWithinMs, shortOrLong, printFigures } from '../support/jest/long-form.js';
 import type { Person } from '../support/callers/person.js';
 import { startService, type Service } from '../support/processes/service.js';
 import { sql } from '../support/stores/sql.js';
@@ -61,7 +61,7 @@ describe('the service without a working PostgreSQL', () => {
       medians.push(medianMs);
     }
     const calls = medians.length * CALLS;
-    tellFigures(`PostgreSQL ${fault}`, {
+    printFigures(`PostgreSQL ${fault}`, {
       calls,
       'wrong answers': 0,
       'UNAVAILABLE after ms': Math.max(...medians).toFixed(1),
@@ -99,7 +99,7 @@ describe('the service without a working PostgreSQL', () => {
     await postgres.stop();
     await expectUnavailable('stopped');
     await postgres.startAgain();
-    tellFigures('PostgreSQL back after a stop', { ms: await expectService() });
+    printFigures('PostgreSQL back after a stop', { ms: await expectService() });
   });
 
   test('answers every validation UNAVAILABLE while PostgreSQL hangs, and resumes', async () => {
@@ -113,7 +113,7 @@ describe('the service without a working PostgreSQL', () => {
     } finally {
       postgres.resume();
     }
-    tellFigures('PostgreSQL back after a pause', { ms: await expectService(shortTimeout) });
+    printFigures('PostgreSQL back after a pause', { ms: await expectService(shortTimeout) });
   });
 
   test('loses no connection to calls that timed out while PostgreSQL hangs repeatedly', async () => {
@@ -193,7 +193,7 @@ describe('the service without a working PostgreSQL', () => {
       unavailable,
       'back in ms': slowestMs,
     };
-    tellFigures('PostgreSQL cuts every connection', figures);
+    printFigures('PostgreSQL cuts every connection', figures);
     for (const outcome of outcomes) expect(['grant', status.UNAVAILABLE]).toContain(outcome);
   });
 

@@ -6,7 +6,7 @@ import { until } from '../../scripts/lib/wait.mjs';
 import { admittedOf, chargeTogether, onRedis, undisturbed, type Subject } from '../contracts/limited.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner } from '../support/callers/owners.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import { startService, type Service } from '../support/processes/service.js';
 
 const DEADLINE_MS = 20;
@@ -114,7 +114,7 @@ export class RedisWatch {
     await Promise.all(work);
     const local = this.local() - localBefore;
     const lines = this.limiters.map(({ outages }) => outages.length);
-    tellFigures(name, {
+    printFigures(name, {
       'validations answered': figures.answered,
       'verdicts changed': figures.changed,
       charges: figures.charges,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
-import { expectWithinMs, tellFigures } from '../support/jest/long-form.js';
+import { expectWithinMs, printFigures } from '../support/jest/long-form.js';
 import { newOwner } from '../support/callers/owners.js';
 import { startRedis } from '../support/stores/redis.mjs';
 import { startService, type Service } from '../support/processes/service.js';
@@ -101,7 +101,7 @@ describe('the service with Redis', () => {
       const backAt = performance.now();
       await eventuallyShared();
       const backMs = Math.round(performance.now() - backAt);
-      tellFigures(`Redis ${how}`, {
+      printFigures(`Redis ${how}`, {
         'wrong verdicts': 0,
         'answered in ms': medianMs.toFixed(1),
         'shared after ms': backMs,
@@ -116,7 +116,7 @@ describe('the service with Redis', () => {
       const { outcomes, medianMs } = await inTurn(15, () => outcomeOf(service.clients.validate(fullKey)));
       expect(outcomes).toEqual(new Array(15).fill('grant'));
       expectWithinMs(medianMs, SLOW_REDIS_MS + ANSWER_MS);
-      tellFigures('Redis paused', { 'wrong verdicts': 0, 'answered in ms': medianMs.toFixed(1) });
+      printFigures('Redis paused', { 'wrong verdicts': 0, 'answered in ms': medianMs.toFixed(1) });
       const crowd = await Promise.all(Array.from({ length: 50 }, () => outcomeOf(service.clients.validate(fullKey))));
       expect(new Set(crowd)).toEqual(new Set(['grant']));
     } finally {
@@ -133,7 +133,7 @@ describe('the service with Redis', () => {
       const { outcomes, medianMs } = await inTurn(15, () => outcomeOf(service.clients.validate(fullKey)));
       expect(outcomes).toEqual(new Array(15).fill('grant'));
       expectWithinMs(medianMs, SLOW_REDIS_MS + ANSWER_MS);
-      tellFigures('Redis slow', { 'wrong verdicts': 0, 'answered in ms': medianMs.toFixed(1) });
+      printFigures('Redis slow', { 'wrong verdicts': 0, 'answered in ms': medianMs.toFixed(1) });
     } finally {
       line.delayMs = 0;
     }

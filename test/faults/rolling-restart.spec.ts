@@ -3,7 +3,7 @@ import { createGuard, type FailureEvent, type Guard } from '@latchkey/guard';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { eventually } from '../support/eventually.js';
 import { GuardLoad } from '../support/callers/guard-load.js';
-import { expectWithinMs, isLong, shortOrLong, tellFigures } from '../support/jest/long-form.js';
+import { expectWithinMs, isLong, shortOrLong, printFigures } from '../support/jest/long-form.js';
 import { CALL_TIMEOUT_MS } from '../support/processes/timeouts.mjs';
 import { Person } from '../support/callers/person.js';
 import { buildService, freePorts, ServiceProcess } from '../support/processes/service-process.js';
@@ -76,7 +76,7 @@ describe('two instances behind one guard', () => {
     }
     await load.stop();
     const { granted, refused, slowestMs } = load;
-    tellFigures('rolling restart', {
+    printFigures('rolling restart', {
       restarts: ROUNDS * instances.length,
       granted,
       failed: failures.length,

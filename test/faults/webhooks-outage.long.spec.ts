@@ -6,11 +6,11 @@ import { CHEAP_HASH } from '../support/application/cheap.mjs';
 import { connectClients } from '../support/callers/grpc-clients.js';
 import { Person } from '../support/callers/person.js';
 import { eventually } from '../support/eventually.js';
-import { tellFigures } from '../support/jest/long-form.js';
+import { printFigures } from '../support/jest/long-form.js';
 import {
   answering,
   HANGS,
-  TAKES,
+  ACCEPTS,
   type WebhookEvent,
   verified,
   WebhookServer,
@@ -89,7 +89,7 @@ describe('a webhook receiver that is away while the service is killed repeatedly
   test(
     'gets each event at least once when it is back, and none of a refused or rolled back change',
     async () => {
-      const answers = [HANGS, answering(500), (response: Parameters<typeof TAKES>[0]) => void response.destroy()];
+      const answers = [HANGS, answering(500), (response: Parameters<typeof ACCEPTS>[0]) => void response.destroy()];
       for (let killed = 0; killed < KILLS; killed += 1) {
         receiver.answer = answers[killed % answers.length]!;
         const service = await start();
@@ -125,7 +125,7 @@ describe('a webhook receiver that is away while the service is killed repeatedly
     receiver.answer = (response, delivery) => {
       // At once, since a signature is valid for minutes.
       verified(delivery);
-      setTimeout(() => TAKES(response, delivery), 20);
+      setTimeout(() => ACCEPTS(response, delivery), 20);
     };
     const begun = performance.now();
     await killWhileItSends();
@@ -149,7 +149,7 @@ describe('a webhook receiver that is away while the service is killed repeatedly
     }));
     const seen = new Map(delivered.map(({ id, type, data }) => [id, `${type} ${data.keyId} ${data.sequence}`]));
     const subjects = new Set(delivered.map(({ type, data }) => `${type} ${data.keyId}`));
-    tellFigures('a receiver away, and kills', {
+    printFigures('a receiver away, and kills', {
       'events committed': expected.length,
       'kills while it is away': KILLS,
       'kills while it accepts': KILLS_WHILE_SENDING,

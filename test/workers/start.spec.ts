@@ -94,7 +94,7 @@ describe('with WORKERS=2, without Redis and with dangerous settings', () => {
   /** The number of admitted questions out of 40, asked over 8 connections. */
   async function admittedOverGrpc(fullKey: string): Promise<number> {
     callers = new Callers(service.target, fullKey, CALLERS, tokens);
-    const told = await callers.askUntil(({ length }) => length === 5);
+    const told = await callers.validateUntil(({ length }) => length === 5);
     return told.flat().filter((outcome) => outcome === 'grant').length;
   }
 
@@ -134,7 +134,7 @@ describe('with WORKERS=2, without Redis and with dangerous settings', () => {
     const workers = childrenOf(service.pid);
     const said = service.out;
     // A denial, past the limit, is an answer too.
-    const told = callers.askUntil((toldSoFar) => typeof toldSoFar.at(-1) === 'number');
+    const told = callers.validateUntil((toldSoFar) => typeof toldSoFar.at(-1) === 'number');
     const isUsed = async () => sql(database.url, 'SELECT FROM api_key_usage WHERE key_id = $1', [apiKey.id]);
     await eventually(async () => (await isUsed()).length > 0);
     service.child.kill('SIGTERM');

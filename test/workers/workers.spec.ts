@@ -56,7 +56,7 @@ describe('with WORKERS=2, on one service', () => {
   /** The number of admitted questions out of 40, asked over 8 connections; the workers get connections in turn. */
   async function admitted(fullKey: string): Promise<number> {
     callers = new Callers(service.target, fullKey, CALLERS);
-    const told = (await callers.askUntil(({ length }) => length === 5)).flat();
+    const told = (await callers.validateUntil(({ length }) => length === 5)).flat();
     callers.close();
     return told.filter((outcome) => outcome === 'grant').length;
   }
@@ -118,7 +118,7 @@ describe('with WORKERS=2, on one service', () => {
       expect(pauses().slice(0, 3)).toEqual([0, 100, 200]);
       expect(ends()[0]).toMatchObject({ pid: victim, signal: 'SIGKILL', exitCode: null, pauseMs: 0 });
       callers = new Callers(service.target, fullKey, 2);
-      expect(await callers.askUntil(({ length }) => length === 1)).toEqual([['grant'], ['grant']]);
+      expect(await callers.validateUntil(({ length }) => length === 1)).toEqual([['grant'], ['grant']]);
       expect(await granted()).toBe(counted + 2);
     } finally {
       rmSync(BLOCK);

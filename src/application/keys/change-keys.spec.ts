@@ -10,7 +10,7 @@ const app = openFakes();
 const revokeAsAdmin = new RevokeAsAdmin(app.accounts);
 
 /** The notices of a key, in the order of their sequence. */
-async function toldOf(keyId: string) {
+async function noticesAbout(keyId: string) {
   const claims = await app.outbox.claim('webhook', 100);
   const told = claims.filter(({ message }) => message.data.keyId === keyId);
   return told.map(({ message: { type, data } }) => [type, data.reason ?? data.clientIp]);
@@ -21,7 +21,7 @@ describe('what becomes of a key is told', () => {
     const { id } = await newOwner(app);
     const { key } = await createKey(app, id);
     await app.revokeApiKey.execute(id, key.id, client());
-    expect(await toldOf(key.id)).toEqual([
+    expect(await noticesAbout(key.id)).toEqual([
       ['api_key.created', client().ip],
       ['api_key.revoked', 'owner'],
     ]);
@@ -32,14 +32,14 @@ describe('what becomes of a key is told', () => {
     const { key } = await createKey(app, id);
     runOut(app, key.id);
     expect(await outcomeOf(app.revokeApiKey.execute(id, key.id, client()))).toBe('api_key_not_active');
-    expect((await toldOf(key.id)).map(([type]) => type)).toEqual(['api_key.created', 'api_key.expired']);
+    expect((await noticesAbout(key.id)).map(([type]) => type)).toEqual(['api_key.created', 'api_key.expired']);
   });
 
   test('with a leak beside the end that it brought', async () => {
     const { id } = await newOwner(app);
     const { key, fullKey } = await createKey(app, id);
     await new RevokeLeakedKeys(app.keys, revokeAsAdmin).execute(fullKey, ADMIN);
-    expect(await toldOf(key.id)).toEqual([
+    expect(await noticesAbout(key.id)).toEqual([
       ['api_key.created', expect.any(String)],
       ['api_key.revoked', 'leaked'],
       ['api_key.leaked', undefined],

@@ -2,7 +2,7 @@ import { OwnerLife } from '../../support/history/owner-life.js';
 import { emptyTally, playLives } from '../../support/history/lives.js';
 import { findViolation } from '../../support/history/linearizability.js';
 import { OWNER } from '../../support/history/owner-model.js';
-import { QuestionStream } from '../../support/callers/question-stream.js';
+import { ValidationStream } from '../../support/callers/validation-stream.js';
 import { AUDIENCE, ISSUER, type PlatformLogin } from '../../support/platform/platform-login.js';
 import { startService, type Service } from '../../support/processes/service.js';
 import { Customers } from './customers.js';
@@ -68,13 +68,13 @@ export class Traffic {
   private readonly tally = emptyTally();
   private readonly customers: Customers;
   private readonly requests: readonly Requests[];
-  private readonly streams: readonly QuestionStream[];
+  private readonly streams: readonly ValidationStream[];
   private readonly lives: Promise<readonly OwnerLife[]>;
 
   constructor(services: readonly Service[], login: PlatformLogin) {
     this.customers = new Customers(services, login, this.ledger, CUSTOMERS);
     this.requests = services.map((service) => new Requests(service, this.ledger));
-    this.streams = services.map(({ clients }) => new QuestionStream(clients));
+    this.streams = services.map(({ clients }) => new ValidationStream(clients));
     const instances = services.map((service, index) => ({ service, stream: this.streams[index]! }));
     const course = { ownersAtOnce: OWNERS_AT_ONCE, signal: this.over.signal };
     this.lives = playLives(instances, login, this.tally, course);

@@ -8,7 +8,7 @@ import { sql } from '../stores/sql.js';
  * Sends questions until the service has answered with a grant, and with each reason for a denial at least once. Its
  * rate limit must have a small burst and a slow refill. Returns the used keys.
  */
-export async function askForEveryVerdict(service: Service): Promise<string[]> {
+export async function causeEveryVerdict(service: Service): Promise<string[]> {
   const owner = await newOwner(service, { permissions: ['systems:read', 'systems:write'] });
   const { person } = owner;
   const [good, revoked, expired, busy] = [

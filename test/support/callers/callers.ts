@@ -21,7 +21,7 @@ export class Callers {
    * Sends questions one after the other for each caller, until `isOver` is true for that caller's answers. Returns
    * them.
    */
-  askUntil(isOver: (told: readonly Outcome[]) => boolean): Promise<Outcome[][]> {
+  validateUntil(isOver: (told: readonly Outcome[]) => boolean): Promise<Outcome[][]> {
     return Promise.all(
       this.clients.map(async (client) => {
         const told: Outcome[] = [];

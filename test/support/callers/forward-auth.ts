@@ -24,7 +24,7 @@ export interface ForwardAuthStage {
   readonly expiresAt: string;
   readonly good: string;
   readonly readOnly: string;
-  ask(mode: string, headers: string[], method?: string, body?: string): Promise<RawAnswer>;
+  send(mode: string, headers: string[], method?: string, body?: string): Promise<RawAnswer>;
   stop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function startForwardAuth(env: NodeJS.ProcessEnv = {}): Promise<For
     expiresAt: apiKey.expiresAt,
     good: fullKey,
     readOnly: (await owner.person.newKey({ access: 'read-only' })).fullKey,
-    ask: (mode, headers, method = 'GET', body = '') =>
+    send: (mode, headers, method = 'GET', body = '') =>
       rawRequest(service, `${method} /v1/forward-auth?mode=${mode}`, headers, body),
     stop: () => service.stop(),
   };

@@ -27,10 +27,10 @@ const definition = loadSync(['latchkey/v1/api_key_service.proto', 'latchkey/v1/a
 const { latchkey } = loadPackageDefinition(definition) as unknown as ApiKeyProto & AccountProto;
 
 export interface Clients {
-  /** Sends one question; by default READ without a permission. */
+  /** Validates a key string; by default for READ without a permission. */
   validate(apiKey: string, request?: ValidateKeyRequest): Promise<ValidateKeyResponse__Output>;
   /** Sends the request unchanged. */
-  ask(request: ValidateKeyRequest): Promise<ValidateKeyResponse__Output>;
+  validateRequest(request: ValidateKeyRequest): Promise<ValidateKeyResponse__Output>;
   putAccount(request: PutAccountRequest): Promise<Account__Output>;
   account(
     method: 'GetAccount' | 'SuspendAccount' | 'ReactivateAccount' | 'DeleteAccount',
@@ -60,13 +60,13 @@ export function connectClients(
 ): Clients {
   const apiKeys = new latchkey.v1.ApiKeyService(target, security, options);
   const accounts = new latchkey.v1.AccountService(target, security, options);
-  const ask = (request: ValidateKeyRequest) =>
+  const validateRequest = (request: ValidateKeyRequest) =>
     answer<ValidateKeyResponse__Output>((done) => apiKeys.validateKey(request, bearer(validator), done));
   return {
     apiKeys,
     accounts,
-    ask,
-    validate: (apiKey, request = {}) => ask({ apiKey, operation: 'OPERATION_READ', ...request }),
+    validateRequest,
+    validate: (apiKey, request = {}) => validateRequest({ apiKey, operation: 'OPERATION_READ', ...request }),
     putAccount: (request) => answer((done) => accounts.putAccount(request, bearer(admin), done)),
     account: (method, id, version) =>
       answer((done) => accounts[method](version === undefined ? { id } : { id, version }, bearer(admin), done)),

@@ -6,13 +6,13 @@ import type { CreatedApiKeyView } from '../../../src/infrastructure/inbound/http
 import { PASSWORD } from '../application/calls.js';
 import { CHEAP_HASH } from '../application/cheap.mjs';
 import type { Answer } from '../callers/person.js';
-import type { QuestionStream } from '../callers/question-stream.js';
+import type { ValidationStream } from '../callers/validation-stream.js';
 import type { Service } from '../processes/service.js';
 import type { AccountAnswer, OwnerAction, Verdict } from './owner-model.js';
 
 export interface Instance {
   readonly service: Service;
-  readonly stream: QuestionStream;
+  readonly stream: ValidationStream;
 }
 
 type AnswerTo<Kind extends OwnerAction['kind']> = Promise<(OwnerAction & { kind: Kind })['answer']>;
@@ -89,7 +89,7 @@ export class OwnerCalls {
   async validate({ fullKey }: KnownKey, permission: string): Promise<Verdict | undefined> {
     const { service, stream } = this.any();
     const question = { apiKey: fullKey, operation: 'OPERATION_READ', permission } as const;
-    const answer = randomInt(2) === 0 ? service.clients.ask(question) : stream.ask(question);
+    const answer = randomInt(2) === 0 ? service.clients.validateRequest(question) : stream.validate(question);
     return verdictOf(await unlessUnavailable(answer));
   }
 

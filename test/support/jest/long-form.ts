@@ -8,7 +8,7 @@ export function shortOrLong<T>(short: T, long: T): T {
 }
 
 /** Prints a measurement in one line: in the long form, and with LATCHKEY_FIGURES=1. */
-export function tellFigures(fault: string, figures: Readonly<Record<string, number | string>>): void {
+export function printFigures(fault: string, figures: Readonly<Record<string, number | string>>): void {
   if (!isLong && process.env['LATCHKEY_FIGURES'] !== '1') return;
   const told = Object.entries(figures).map(([name, figure]) => `${name} ${figure}`);
   process.stderr.write(`figures: ${fault}: ${told.join(', ')}\n`);

@@ -52,7 +52,7 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
     issuer,
     env: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret },
     /** From now on, this person signs in whenever a sign-in is needed. */
-    seat: (next: Visitor | undefined) => void (visitor = next),
+    setVisitor: (next: Visitor | undefined) => void (visitor = next),
     /** Signs with other keys from now on. */
     rotateKeys: begin,
     /**

@@ -3,10 +3,10 @@ import { freePort } from '../../../scripts/lib/ports.mjs';
 import { startOpenIdProvider, type OpenIdProvider } from './openid-provider.js';
 import type { Answer } from '../callers/person.js';
 import { startService, type Service } from '../processes/service.js';
-import { Wanderer } from '../callers/wanderer.js';
+import { HttpBrowser } from '../callers/http-browser.js';
 
 export const SESSION = 'latchkey_session';
-export const UNDER_WAY = 'latchkey_sign_in';
+export const SIGN_IN_COOKIE = 'latchkey_sign_in';
 
 const ORDER = { name: 'CI', access: 'read-only', expiresInDays: 1 };
 
@@ -50,23 +50,23 @@ export class PlatformService {
   }
 
   /** Follows the redirects up to the callback, without calling it. */
-  upToCallback(browser: Wanderer): Promise<string> {
+  upToCallback(browser: HttpBrowser): Promise<string> {
     return browser.visit(this.begin(), '/v1/session/oidc/callback');
   }
 
-  async signedIn(accountId: string): Promise<Wanderer> {
-    const browser = new Wanderer();
-    this.provider.seat({ accountId, acr: 'gold' });
+  async signedIn(accountId: string): Promise<HttpBrowser> {
+    const browser = new HttpBrowser();
+    this.provider.setVisitor({ accountId, acr: 'gold' });
     const landing = await browser.visit(this.begin());
     if (landing !== `${this.page}#signed-in`) throw new Error(`landed at ${landing}`);
     return browser;
   }
 
-  session(browser: Wanderer): Promise<Answer> {
+  session(browser: HttpBrowser): Promise<Answer> {
     return browser.person(this.service.url).call('GET', '/v1/session');
   }
 
-  create(browser: Wanderer): Promise<Answer> {
+  create(browser: HttpBrowser): Promise<Answer> {
     return browser.person(this.service.url).call('POST', '/v1/api-keys', ORDER);
   }
 }

@@ -20,7 +20,7 @@ export interface WebhookEvent {
 }
 type Answer = (response: ServerResponse, delivery: Delivery) => void;
 
-export const TAKES: Answer = (response) => void response.writeHead(204).end();
+export const ACCEPTS: Answer = (response) => void response.writeHead(204).end();
 export const HANGS: Answer = () => undefined;
 export const answering =
   (status: number, headers: Readonly<Record<string, string>> = {}): Answer =>
@@ -32,7 +32,7 @@ export class WebhookServer {
   static readonly SECRET = `whsec_${Buffer.alloc(32, 'a test signs with this').toString('base64')}`;
   /** Everything that has come, accepted or not. */
   readonly deliveries: Delivery[] = [];
-  answer: Answer = TAKES;
+  answer: Answer = ACCEPTS;
 
   private constructor(
     private readonly server: Server,
@@ -58,7 +58,7 @@ export class WebhookServer {
   }
 
   /** The notices about a key, each as verified by the library. */
-  toldOf(keyId: string): WebhookEvent[] {
+  noticesAbout(keyId: string): WebhookEvent[] {
     return this.deliveries.map((one) => verified(one)).filter(({ data }) => data.keyId === keyId);
   }
 

@@ -65,16 +65,16 @@ export class PgBouncer {
 
   /**
    * Sends a command to its console: PAUSE, RESUME, KILL and the like.
-   * @param {string} command
+   * @param {string} text
    * @returns {Promise<Record<string, unknown>[]>}
    */
-  async tell(command) {
+  async command(text) {
     const url = new URL(this.instead(this.#server.href));
     url.pathname = '/pgbouncer';
     const console = new pg.Client({ connectionString: url.href });
     await console.connect();
     try {
-      return (await console.query(command)).rows;
+      return (await console.query(text)).rows;
     } finally {
       await console.end();
     }
@@ -84,11 +84,11 @@ export class PgBouncer {
    * Connects to another server from now on, like an address that moves with the primary.
    * @param {string} postgresUrl
    */
-  async leadTo(postgresUrl) {
+  async switchTo(postgresUrl) {
     this.#server = new URL(postgresUrl);
     this.#configure();
-    await this.tell('RELOAD');
-    await this.tell('RECONNECT');
+    await this.command('RELOAD');
+    await this.command('RECONNECT');
   }
 
   async start() {
@@ -103,7 +103,7 @@ export class PgBouncer {
     this.#child = child;
     let isOver = false;
     child.once('exit', () => (isOver = true)).once('error', () => (isOver = true));
-    const answers = () => this.tell('SHOW VERSION').catch(() => undefined);
+    const answers = () => this.command('SHOW VERSION').catch(() => undefined);
     if (!(await until(async () => isOver || (await answers()), STARTS_WITHIN_MS)) || isOver) {
       throw new Error(`pgbouncer did not start: ${this.log().trim() || 'is it installed?'}`);
     }

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-type Packets = 'questions' | 'answers';
+type Packets = 'requests' | 'answers';
 
 /** A line to one of our servers. It delays every packet in both directions, or holds packets until `release`. */
 export class SlowLine {
@@ -22,7 +22,7 @@ export class SlowLine {
     const line = new SlowLine(server);
     server.on('connection', (near) => {
       const far = connect(Number(port), hostname);
-      line.carry('questions', near, far);
+      line.carry('requests', near, far);
       line.carry('answers', far, near);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,7 +41,7 @@ export class SlowLine {
   hold(...held: readonly Packets[]): void {
     let end = (): void => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
-    this.holding ??= { held: held.length > 0 ? held : ['questions', 'answers'], over, end };
+    this.holding ??= { held: held.length > 0 ? held : ['requests', 'answers'], over, end };
   }
 
   /** Delivers what was held, in order. */

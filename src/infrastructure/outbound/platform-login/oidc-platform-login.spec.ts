@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOpenIdProvider, type OpenIdProvider } from '../../../../test/support/platform/openid-provider.js';
-import { Wanderer } from '../../../../test/support/callers/wanderer.js';
+import { HttpBrowser } from '../../../../test/support/callers/http-browser.js';
 import { OidcPlatformLogin } from './oidc-platform-login.js';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
@@ -29,9 +29,9 @@ describe('a sign-in at an OpenID provider', () => {
   afterAll(() => provider?.stop());
 
   const signIn = async (accountId: string, at = login) => {
-    provider.seat({ accountId });
+    provider.setVisitor({ accountId });
     const { url, begun } = await at.begin({ maxAgeSeconds: 300, acrValues: [] });
-    const answer = new URL(await new Wanderer().visit(url, '/callback')).search;
+    const answer = new URL(await new HttpBrowser().visit(url, '/callback')).search;
     return { answer, begun };
   };
 

@@ -5,7 +5,7 @@ import { eventually } from '../../../../test/support/eventually.js';
 import {
   answering,
   HANGS,
-  TAKES,
+  ACCEPTS,
   verified,
   WebhookServer,
 } from '../../../../test/support/platform/webhook-receiver.js';
@@ -34,7 +34,7 @@ describe('the receiver of webhooks', () => {
     server = await WebhookServer.start();
   });
   beforeEach(() => {
-    server.answer = TAKES;
+    server.answer = ACCEPTS;
     server.deliveries.length = 0;
   });
   afterAll(() => server.stop());

@@ -29,7 +29,7 @@ const write = (what: string) => (manager: EntityManager) => manager.query('INSER
 test('of a transaction that was given up in the middle nothing is carried out with what is asked next', async () => {
   const givenUp = database.transaction(async (manager) => {
     await write('half of it')(manager);
-    line.hold('questions');
+    line.hold('requests');
     await write('the other half')(manager);
   });
   await expect(givenUp).rejects.toMatchObject({ code: 'unavailable' });

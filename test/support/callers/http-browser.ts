@@ -1,7 +1,7 @@
 import { Person } from './person.js';
 
 /** A browser that follows redirects, with cookies for each origin. It renders nothing and runs no scripts. */
-export class Wanderer {
+export class HttpBrowser {
   private readonly jars = new Map<string, Map<string, string>>();
   /** Every address that it has visited. */
   readonly trail: string[] = [];

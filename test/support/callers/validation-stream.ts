@@ -8,18 +8,18 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Sends questions of many callers on one stream, which is opened again when it has ended. */
-export class QuestionStream {
+/** Sends the requests of many callers on one stream, which is opened again when it has ended. */
+export class ValidationStream {
   private call: ClientDuplexStream<ValidateKeyRequest, ValidateKeyResponse__Output> | undefined;
   private readonly waiting = new Map<string, Waiting>();
-  private asked = 0;
+  private requests = 0;
 
   constructor(private readonly clients: Clients) {}
 
   /** Rejects with an error that has a gRPC `code`, like a unary call. */
-  ask(request: ValidateKeyRequest): Promise<ValidateKeyResponse__Output> {
+  validate(request: ValidateKeyRequest): Promise<ValidateKeyResponse__Output> {
     this.call ??= this.open();
-    const requestId = String((this.asked += 1));
+    const requestId = String((this.requests += 1));
     const answer = new Promise<ValidateKeyResponse__Output>((resolve, reject) =>
       this.waiting.set(requestId, { resolve, reject }),
     );
