@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { filled } from '../../bench/scale/report.mjs';
 import { between, costAt, fit, fleet, predict } from '../../bench/scale/model.mjs';
-import { readResults } from '../../bench/scale/results.mjs';
+import { readScaleResults } from '../../bench/lib/results.mjs';
 import { textOf } from '../support/reading/pages.js';
 
 const PAGE = textOf('docs/scale.md');
-const COSTS = readResults('costs');
+const COSTS = readScaleResults('costs');
 
 test('docs/scale.md has the tables that report.mjs makes from the measurements', () => {
   expect(PAGE).toBe(filled(PAGE));
@@ -35,7 +35,7 @@ describe('the model', () => {
     rising(needs.map(({ connections }) => connections));
   });
 
-  const results = readResults('check');
+  const results = readScaleResults('check');
   const checks: Parameters<typeof predict>[1][] = results.checks;
   const named = checks.map((check) => {
     const load = check.perSecond === undefined ? `${check.inFlight} in flight` : `${check.perSecond} a second`;
