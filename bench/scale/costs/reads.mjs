@@ -39,11 +39,11 @@ async function reader(url, publicParts, readBarrier) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const pid = await backendPid(client);
-  const read = readKeys({ pooling: 'session', readBarrier });
+  const text = readKeys({ pooling: 'session', readBarrier });
   let next = 0;
   const readBatch = async (/** @type {number} */ batch) => {
     const keys = Array.from({ length: batch }, () => publicParts[(next = (next + 1) % publicParts.length)]);
-    await client.query({ ...read, values: [keys.join()] });
+    await client.query({ name: 'read_keys', text, values: [keys.join()] });
     if (readBarrier) await client.query({ name: 'barrier_held', text: SYNCHRONY });
   };
   return {
