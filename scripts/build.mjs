@@ -72,7 +72,7 @@ const parts = {
 /** @param {readonly string[]} names of parts; none means all that a start needs */
 async function build(names) {
   const unknown = names.find((name) => !Object.hasOwn(parts, name));
-  if (unknown) throw new Stop(`There is no part ${unknown}, but ${Object.keys(parts).join(', ')}.`);
+  if (unknown) throw new Stop(`There is no part ${unknown}. The parts are ${Object.keys(parts).join(', ')}.`);
   const named = Object.entries(parts).filter(([name]) => names.includes(name));
   if (named.length > 0) return void (await Promise.all(named.map(([, part]) => buildPart(part))));
   await Promise.all([

@@ -18,13 +18,15 @@ await main(() => {
   const missing = missingFrom(lock.packages);
   if (process.argv.includes('--check')) {
     if (missing.length > 0)
-      throw new Stop(`package-lock.json lacks ${missing.length}: run \`node scripts/complete-lockfile.mjs\`.`);
+      throw new Stop(
+        `package-lock.json lacks packages for other platforms (${missing.length}): run \`node scripts/complete-lockfile.mjs\`.`,
+      );
     return;
   }
   const all = { ...lock.packages, ...Object.fromEntries(missing) };
   lock.packages = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-  console.log(`package-lock.json: ${missing.length} entries added.`);
+  console.log(`Entries of package-lock.json added: ${missing.length}`);
 });
 
 /**
@@ -37,7 +39,7 @@ function missingFrom(packages) {
       .filter(([name]) => !isFound(packages, path, name))
       .map(([name, version]) => {
         if (!/^\d+\.\d+\.\d+\S*$/.test(version))
-          throw new Stop(`Not one version of ${name} but ${version}: add it by hand.`);
+          throw new Stop(`${name} has a range of versions, ${version}: add it by hand.`);
         return /** @type {[string, object]} */ ([`node_modules/${name}`, entryOf(name, version, dev)]);
       }),
   );

@@ -39,7 +39,7 @@ if (isMain(import.meta.url)) {
     );
     if (found.length === 0) return;
     throw new Stop(
-      `These migrations may break instances of the release before, which run beside them during an upgrade:\n${found.join('\n')}\n` +
+      `These migrations may break instances of the previous release, which still run during an upgrade:\n${found.join('\n')}\n` +
         'Leave that to a later release, or say in a comment `// contract: why` why no running release needs it any more.',
     );
   });

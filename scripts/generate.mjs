@@ -128,7 +128,7 @@ async function checkAll() {
     for (const [folder, protos] of Object.entries(targets)) {
       await generate(protos, join(temp, folder));
       if (hashOf([folder], temp) === hashOf([folder], root)) continue;
-      throw new Stop(`${folder} is not what proto/ says: run \`npm run generate\`.`);
+      throw new Stop(`${folder} does not match proto/: run \`npm run generate\`.`);
     }
   } finally {
     rmSync(temp, { recursive: true, force: true });

@@ -20,9 +20,11 @@ async function install() {
 
 /** @param {readonly string[]} args */
 function npm(args) {
-  const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  const ofThisNode = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
   // If possible, run npm's own file with this node: one process to end, and no shell (on Windows npm is npm.cmd).
-  const cli = [process.env['npm_execpath'], beside].find((file) => file?.endsWith('npm-cli.js') && existsSync(file));
+  const cli = [process.env['npm_execpath'], ofThisNode].find(
+    (file) => file?.endsWith('npm-cli.js') && existsSync(file),
+  );
   if (cli) return run(process.execPath, [cli, ...args]);
   return run('npm', args, { shell: process.platform === 'win32' });
 }
@@ -34,9 +36,9 @@ function npm(args) {
 function reasonIn(output) {
   const lines = output.split('\n').map((line) => line.replace(/^npm (error|ERR!) ?/i, '').trim());
   const code = lines.find((line) => line.startsWith('code '))?.slice('code '.length);
-  const telling = lines.filter((line) => line && !/^(code |npm warn|A complete log|errno |syscall )/i.test(line));
+  const reasons = lines.filter((line) => line && !/^(code |npm warn|A complete log|errno |syscall )/i.test(line));
   const log = /\S+\.log$/m.exec(output)?.[0];
-  return [[code, telling[0]].filter(Boolean).join(': ') || 'npm ci ended with an error', log && `full log: ${log}`]
+  return [[code, reasons[0]].filter(Boolean).join(': ') || 'npm ci failed', log && `full log: ${log}`]
     .filter(Boolean)
     .join(' | ');
 }

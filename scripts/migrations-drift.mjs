@@ -36,19 +36,19 @@ async function check(url) {
   const source = await createDataSource(new Primary({ urls: [url], pooling: 'session' })).initialize();
   try {
     const applied = await source.runMigrations();
-    if (applied.length === 0) throw new Stop('There are no migrations: is their list empty?');
+    if (applied.length === 0) throw new Stop('No migration was applied: is their list empty?');
     const drift = await source.driver.createSchemaBuilder().log();
     if (drift.upQueries.length > 0) {
       const queries = drift.upQueries.map(({ query }) => `  ${query}`).join('\n');
-      throw new Stop(`The migrations do not make what the code describes. TypeORM would add:\n${queries}`);
+      throw new Stop(`The migrations do not create the schema that the code describes. TypeORM would add:\n${queries}`);
     }
     const made = await objectsIn(source);
     for (const _ of applied) await source.undoLastMigration();
     const left = await objectsIn(source);
-    if (left.length > 0) throw new Stop(`Taking back the migrations leaves: ${left.join(', ')}`);
+    if (left.length > 0) throw new Stop(`After all migrations were reverted, these are left: ${left.join(', ')}`);
     await source.runMigrations();
     const again = await objectsIn(source);
-    if (String(again) !== String(made)) throw new Stop('The migrations do not make the same a second time.');
+    if (String(again) !== String(made)) throw new Stop('The migrations do not create the same schema a second time.');
   } finally {
     await source.destroy();
   }

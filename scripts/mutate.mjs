@@ -103,7 +103,7 @@ function partsOf(folder, wanted) {
     if (file.endsWith('.spec.ts') || unmutable.includes(name)) continue;
     const names = specsOf[name] ?? [name];
     const paths = names.map((each) => specs.get(each));
-    if (paths.includes(undefined)) throw new Stop(`${file} has no spec beside it: name one in scripts/mutate.mjs.`);
+    if (paths.includes(undefined)) throw new Stop(`${file} has no spec next to it: name one in scripts/mutate.mjs.`);
     if (wanted.length > 0 && ![folder, name, ...names].some((each) => wanted.includes(each))) continue;
     parts.set(paths.join(' '), [...(parts.get(paths.join(' ')) ?? []), file]);
   }
@@ -143,9 +143,9 @@ async function mutate(files, specs) {
  */
 function printScores(folder, outcomes) {
   const byFile = [...outcomes].sort(([, one], [, other]) => scoreOf(one) - scoreOf(other));
-  for (const [file, found] of byFile) console.log(`${told(found)} in ${file}`);
+  for (const [file, found] of byFile) console.log(`${scoreText(found)} in ${file}`);
   const all = byFile.flatMap(([, found]) => found);
-  console.log(`${told(all)} in src/${folder}`);
+  console.log(`${scoreText(all)} in src/${folder}`);
   return scoreOf(all);
 }
 
@@ -156,6 +156,6 @@ function scoreOf(outcomes) {
 }
 
 /** @param {readonly Outcome[]} outcomes */
-function told(outcomes) {
+function scoreText(outcomes) {
   return `${scoreOf(outcomes).toFixed(2).padStart(6)} % of ${outcomes.length} changes noticed`;
 }

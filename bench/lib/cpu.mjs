@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { sum } from './statistics.mjs';
 
 /** Linux counts in hundredths of a second, whatever the kernel's own tick is. */
 const TICKS_A_SECOND = 100;
@@ -8,43 +9,30 @@ const TICKS_A_SECOND = 100;
  * machine does not count.
  * @param {number} pid
  */
-export function cpuSeconds(pid) {
-  const { user, system } = stat(pid);
-  return (user + system) / TICKS_A_SECOND;
-}
+export const cpuSeconds = (pid) => sum(cpuTimes(pid).slice(0, 2));
 
 /** The same for a process and its children, including those that have ended. @param {number} pid */
 export function familyCpuSeconds(pid) {
-  const parent = stat(pid);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  const ended = (parent.endedUser + parent.endedSystem) / TICKS_A_SECOND;
-  return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), cpuSeconds(pid) + ended);
+  return sum([...cpuTimes(pid), ...children.map((child) => cpuSeconds(Number(child)))]);
 }
 
-/** @param {number} pid */
-function stat(pid) {
+/** Seconds in user and in kernel mode, and the same two of the children that have ended. @param {number} pid */
+function cpuTimes(pid) {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name, in brackets, may contain anything. Fields 14 to 17 are the CPU times.
-  const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = line
-    .slice(line.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 15)
-    .map(Number);
-  return { user, system, endedUser, endedSystem };
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).map((ticks) => Number(ticks) / TICKS_A_SECOND);
 }
 
 /**
  * The CPU seconds that each counter gains during the work.
- * @template {string} Name
- * @template T
- * @param {Record<Name, () => number>} counters of CPU seconds
- * @param {() => Promise<T>} work
- * @returns {Promise<{ spent: Record<Name, number>, answer: T }>}
+ * @param {Record<string, () => number>} counters @param {() => Promise<any>} work
  */
 export async function cpuOf(counters, work) {
-  const names = /** @type {Name[]} */ (Object.keys(counters));
-  const before = names.map((name) => counters[name]());
+  const read = () => Object.values(counters).map((count) => count());
+  const before = read();
   const answer = await work();
-  const spent = names.map((name, n) => [name, counters[name]() - before[n]]);
-  return { answer, spent: /** @type {Record<Name, number>} */ (Object.fromEntries(spent)) };
+  const after = read();
+  return { answer, spent: Object.fromEntries(Object.keys(counters).map((name, n) => [name, after[n] - before[n]])) };
 }

@@ -13,15 +13,15 @@ export async function connected(url, work) {
   return work(client).finally(() => client.end());
 }
 
-/**
- * Whether PostgreSQL writes a full image of each page at its first change after a checkpoint.
- * @param {pg.Client} client @param {'on' | 'off'} value
- */
+/** Full images of pages at their first change after a checkpoint. @param {pg.Client} client @param {'on' | 'off'} value */
 export async function pageImages(client, value) {
   await client.query(`ALTER SYSTEM SET full_page_writes = ${value}`);
   await client.query('SELECT pg_reload_conf()');
   await client.query('CHECKPOINT');
 }
+
+/** @param {pg.Client} client @returns {Promise<number>} */
+export const backendPid = async (client) => (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
 
 /** The end of the WAL, as bytes since its beginning. @param {pg.Client} client @returns {Promise<number>} */
 export async function walBytes(client) {

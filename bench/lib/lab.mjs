@@ -20,13 +20,9 @@ export async function openLab() {
   });
   const redis = await startRedis(join(folder, 'redis'));
   const execute = (/** @type {string} */ statement) => connected(postgres.url, (client) => client.query(statement));
-  const urlOf = (/** @type {string} */ name) => {
-    const url = new URL(postgres.url);
-    url.pathname = `/${name}`;
-    return url.href;
-  };
+  const urlOf = (/** @type {string} */ name) => new URL(`/${name}`, postgres.url).href;
 
-  /** Databases that are created once and then copied. @type {Set<number>} the number of keys in each */
+  /** The numbers of keys in the databases that are created once and then copied. @type {Set<number>} */
   const templates = new Set();
   const template = async (/** @type {number} */ keys) => {
     const name = `stored_${keys}`;

@@ -1,13 +1,17 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../scripts/lib/run.mjs';
+import { keyNumber } from './keys.mjs';
 import { questionFrame } from './proto.mjs';
 import { SERVICE_TOKEN } from './service.mjs';
+import { sum } from './statistics.mjs';
 
 const PATH = '/latchkey.v1.ApiKeyService/ValidateKey';
 const HEADERS = ['content-type: application/grpc', 'te: trailers', `authorization: Bearer ${SERVICE_TOKEN}`];
 /** Far more streams than are ever open at once, unless the service stalls. */
 const OPEN_LOOP_STREAMS = 200;
+
+const KEYS = Array.from({ length: 8 }, (_, n) => keyNumber(n));
 
 /**
  * Unary ValidateKey calls by h2load, which needs little CPU. h2load sees only HTTP statuses; the service itself counts
@@ -16,7 +20,7 @@ const OPEN_LOOP_STREAMS = 200;
  */
 export function loadWith(folder) {
   let questions = 0;
-  /** @param {number} port @param {string} key @param {readonly string[]} how @returns {Promise<number>} calls that succeeded */
+  /** Returns how many calls succeeded. @param {number} port @param {string} key @param {readonly string[]} how */
   const one = async (port, key, how) => {
     const body = join(folder, `question-${(questions += 1)}`);
     writeFileSync(body, questionFrame(key));
@@ -29,35 +33,31 @@ export function loadWith(folder) {
     return Number(done[1]);
   };
   return {
-    /**
-     * Keeps this number of `streams` open for each key.
-     * @param {{ port: number, keys: readonly string[], calls: number, streams: number }} load
-     */
-    closedLoop: async ({ port, keys, calls, streams }) => {
+    /** Keeps sixteen streams open for each of eight keys. @param {number} port @param {number} calls */
+    closedLoop: async (port, calls) => {
       const began = performance.now();
-      const how = ['-n', String(Math.round(calls / keys.length)), '-m', String(streams)];
-      const counts = await Promise.all(keys.map((key) => one(port, key, how)));
-      const succeeded = counts.reduce((sum, count) => sum + count, 0);
+      const how = ['-n', String(Math.round(calls / KEYS.length)), '-m', '16'];
+      const succeeded = sum(await Promise.all(KEYS.map((key) => one(port, key, how))));
       return { succeeded, perSecond: (succeeded * 1000) / (performance.now() - began) };
     },
     /**
-     * Sends at a fixed rate, without waiting for earlier answers.
-     * @param {{ port: number, keys: readonly string[], perSecond: number, seconds: number }} load
-     * @returns {Promise<number[]>} milliseconds of each call
+     * Sends at a fixed rate, without waiting for earlier answers. Returns the milliseconds of each call.
+     * @param {number} port @param {{ perSecond: number, seconds: number }} rate
      */
-    openLoop: async ({ port, keys, perSecond, seconds }) => {
+    openLoop: async (port, { perSecond, seconds }) => {
+      const keys = KEYS.slice(0, 4);
       const rate = ['--rps', String(perSecond / keys.length), '-D', String(seconds), '-m', String(OPEN_LOOP_STREAMS)];
-      const logs = keys.map((_, n) => join(folder, `latencies-${n}`));
-      await Promise.all(keys.map((key, n) => one(port, key, [...rate, '--log-file', /** @type {string} */ (logs[n])])));
-      const latenciesMs = logs.flatMap(readLatencies);
-      for (const log of logs) rmSync(log);
-      return latenciesMs;
+      const latencies = await Promise.all(
+        keys.map(async (key, n) => {
+          const log = join(folder, `latencies-${n}`);
+          await one(port, key, [...rate, '--log-file', log]);
+          const lines = readFileSync(log, 'utf8').trim().split('\n');
+          rmSync(log);
+          // h2load's log: start, status, duration in microseconds.
+          return lines.map((line) => Number(line.split('\t')[2]) / 1000);
+        }),
+      );
+      return latencies.flat();
     },
   };
-}
-
-/** h2load's log: start, status, duration in microseconds. @param {string} path */
-function readLatencies(path) {
-  const lines = readFileSync(path, 'utf8').trim().split('\n');
-  return lines.map((line) => Number(line.split('\t')[2]) / 1000);
 }

@@ -5,12 +5,23 @@
  */
 export function markdown(head, rows) {
   const lines = rows.map((cells) => cells.map((cell) => (typeof cell === 'number' ? figure(cell) : cell)));
-  const widths = head.map((title, column) =>
-    Math.max(3, title.length, ...lines.map((line) => line[column]?.length ?? 0)),
-  );
+  const widths = head.map((title, n) => Math.max(3, title.length, ...lines.map((line) => line[n]?.length ?? 0)));
   const print = (/** @type {readonly string[]} */ cells) =>
     `| ${cells.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join(' | ')} |`;
   return [print(head), print(widths.map((width) => '-'.repeat(width))), ...lines.map(print)].join('\n');
+}
+
+/**
+ * A table with a row for each item.
+ * @param {readonly any[]} items
+ * @param {readonly [title: string, read: (item: any, n: number) => string | number][]} columns
+ */
+export function columnsOf(items, columns) {
+  const rows = items.map((item, n) => columns.map(([, read]) => read(item, n)));
+  return markdown(
+    columns.map(([title]) => title),
+    rows,
+  );
 }
 
 /** Rounded to two significant digits. @param {number} value */

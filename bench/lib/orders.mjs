@@ -4,14 +4,8 @@
  * @param {(order: any) => Promise<object>} carryOut
  */
 export function takeOrders(hello, carryOut) {
-  process.on('message', (order) => {
-    carryOut(order).then(
-      (answer) => process.send?.(answer),
-      (error) => {
-        console.error(error);
-        process.exit(1);
-      },
-    );
+  process.on('message', async (order) => {
+    process.send?.(await carryOut(order));
   });
   process.on('disconnect', () => process.exit(0)).on('SIGTERM', () => process.exit(0));
   process.send?.({ ready: true, ...hello });
@@ -21,7 +15,6 @@ export function takeOrders(hello, carryOut) {
  * Keeps `concurrency` calls in flight for `seconds`, or until this number of `calls`.
  * @param {{ concurrency: number, seconds?: number, calls?: number }} load
  * @param {(n: number) => Promise<unknown>} call
- * @returns {Promise<{ calls: number, seconds: number, perSecond: number }>}
  */
 export async function closedLoop({ concurrency, seconds = Infinity, calls: most = Infinity }, call) {
   const began = performance.now();
@@ -31,28 +24,29 @@ export async function closedLoop({ concurrency, seconds = Infinity, calls: most 
     while (performance.now() < end && calls < most) await call(calls++);
   };
   await Promise.all(Array.from({ length: concurrency }, client));
-  const taken = (performance.now() - began) / 1000;
-  return { calls, seconds: taken, perSecond: calls / taken };
+  return paceOf(calls, began);
 }
 
 /**
  * Makes `perSecond` calls a second without waiting for earlier answers. At the end, waits for all answers.
  * @param {{ perSecond: number, seconds: number }} load
  * @param {(n: number) => Promise<unknown>} call
- * @returns {Promise<{ calls: number, seconds: number, perSecond: number }>}
  */
 export async function openLoop({ perSecond, seconds }, call) {
   const began = performance.now();
   const total = perSecond * seconds;
-  /** @type {Promise<unknown>[]} */
   const calls = [];
   while (calls.length < total) {
     const due = Math.min(total, ((performance.now() - began) * perSecond) / 1000);
     while (calls.length < due) calls.push(call(calls.length));
-    // oxlint-disable-next-line no-await-in-loop
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   await Promise.all(calls);
-  const taken = (performance.now() - began) / 1000;
-  return { calls: calls.length, seconds: taken, perSecond: calls.length / taken };
+  return paceOf(calls.length, began);
+}
+
+/** @param {number} calls @param {number} began by `performance.now()` */
+function paceOf(calls, began) {
+  const seconds = (performance.now() - began) / 1000;
+  return { calls, seconds, perSecond: calls / seconds };
 }

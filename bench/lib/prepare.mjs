@@ -8,10 +8,7 @@ import { ensureTools } from '../../scripts/tools.mjs';
 const bench = fileURLToPath(new URL('..', import.meta.url));
 const stamp = join(bench, 'node_modules', '.installed');
 
-/**
- * Installs and builds everything that the measurements need: the service, the benchmark's own packages, h2load and
- * Redis.
- */
+/** Installs and builds the service, the benchmark's own packages, h2load and Redis. */
 export async function prepare() {
   for (const script of ['scripts/install.mjs', 'scripts/build.mjs']) {
     if ((await step(script).code) !== 0) process.exit(1);

@@ -7,22 +7,13 @@ import { serviceMemory, serviceNodeFlags } from '../../scripts/lib/service.mjs';
 const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
-/**
- * A process of the benchmark. It sends `{ ready: true, … }` over its channel once it can work.
- * @typedef {object} BenchProcess
- * @property {number} pid
- * @property {any} hello the message with `ready`
- * @property {number} startMs from the spawn until it was ready
- * @property {(order: object) => Promise<any>} ask sends an order, waits for its answer
- * @property {() => number} residentBytes
- * @property {() => Promise<void>} stop
- */
+/** @typedef {Awaited<ReturnType<typeof start>>} BenchProcess */
 
 /**
+ * A process of the benchmark. It sends `{ ready: true, … }` over its channel once it can work.
  * @param {string} path from the bench's folder
  * @param {{ env?: Record<string, string>, isServer?: boolean }} [options] `isServer`: run with Latchkey's Node flags and
  *   memory settings, as everything that is compared with it does; clients run with Node's defaults
- * @returns {Promise<BenchProcess>}
  */
 export async function start(path, { env = {}, isServer = true } = {}) {
   const began = performance.now();
@@ -33,42 +24,34 @@ export async function start(path, { env = {}, isServer = true } = {}) {
   });
   running.add(child);
   const exited = new Promise((resolve) => child.once('exit', resolve)).then(() => running.delete(child));
-  const hello = await message(child, path);
+  const nextMessage = () =>
+    new Promise((resolve, reject) => {
+      const ended = (/** @type {number | null} */ code) =>
+        reject(new Error(`${path} ended (${code ?? 'by a signal'})`));
+      child.once('exit', ended);
+      child.once('message', (message) => {
+        child.off('exit', ended);
+        resolve(message);
+      });
+    });
+  /** The message with `ready`. @type {any} */
+  const hello = await nextMessage();
+  const pid = /** @type {number} */ (child.pid);
   return {
-    pid: /** @type {number} */ (child.pid),
+    pid,
     hello,
+    /** From the spawn until it was ready. */
     startMs: performance.now() - began,
-    ask: (order) => {
-      const answer = message(child, path);
+    /** Sends an order, and waits for its answer. @param {object} order @returns {Promise<any>} */
+    send: (order) => {
+      const answer = nextMessage();
       child.send(order);
       return answer;
     },
-    residentBytes: () => residentBytes(/** @type {number} */ (child.pid)),
+    residentBytes: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,
     stop: async () => {
       child.kill('SIGTERM');
       await exited;
     },
   };
-}
-
-/**
- * @param {import('node:child_process').ChildProcess} child
- * @param {string} path
- * @returns {Promise<any>}
- */
-function message(child, path) {
-  return new Promise((resolve, reject) => {
-    const ended = (/** @type {number | null} */ code) => reject(new Error(`${path} ended (${code ?? 'by a signal'})`));
-    child.once('exit', ended);
-    child.once('message', (answer) => {
-      child.off('exit', ended);
-      resolve(answer);
-    });
-  });
-}
-
-/** @param {number} pid */
-function residentBytes(pid) {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(line?.[1]) * 1024;
 }

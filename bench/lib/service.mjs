@@ -13,22 +13,17 @@ export const UNLIMITED = {
 };
 
 /**
- * The built service in its own process.
- * @param {string} databaseUrl
- * @param {Record<string, string>} [env]
+ * For measurements on a machine with busy neighbours, where the service must not time out a read: it would replace the
+ * PostgreSQL process that is being measured.
  */
+export const LONG_TIMEOUTS = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
+
+/** The built service in its own process. @param {string} databaseUrl @param {Record<string, string>} [env] */
 export async function startService(databaseUrl, env = {}) {
   const [httpPort, grpcPort] = [await freePort(), await freePort()];
+  const ports = { HTTP_PORT: String(httpPort), GRPC_PORT: String(grpcPort) };
   const child = await start('../dist/main.js', {
-    env: {
-      DEMO: '1',
-      LOG_LEVEL: 'warn',
-      DATABASE_URL: databaseUrl,
-      HTTP_PORT: String(httpPort),
-      GRPC_PORT: String(grpcPort),
-      ...UNLIMITED,
-      ...env,
-    },
+    env: { DEMO: '1', LOG_LEVEL: 'warn', DATABASE_URL: databaseUrl, ...ports, ...UNLIMITED, ...env },
   });
   const url = `http://127.0.0.1:${httpPort}`;
   return { ...child, databaseUrl, url, grpcPort, target: `127.0.0.1:${grpcPort}`, grants: () => grants(url) };
@@ -38,8 +33,7 @@ export async function startService(databaseUrl, env = {}) {
 
 /**
  * A Node client of one or several services, in its own process. It validates random ones of the stored keys.
- * @param {readonly { target: string }[]} services
- * @param {number} keys
+ * @param {readonly { target: string }[]} services @param {number} keys
  * @param {number} [deadlineMs] so long that a busy machine makes no validation fail
  */
 export function startClient(services, keys, deadlineMs = 30_000) {
@@ -65,22 +59,30 @@ export async function withService({ databaseUrl, keys, env, deadlineMs }, work) 
 }
 
 /**
- * The number of grants that the service itself counted.
- * @param {string} url
+ * A line to a server with an additional round-trip time. It runs in its own process, so that it delays only packets.
+ * @param {string} url @param {number} [roundTripMs]
  */
-async function grants(url) {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const count = /^latchkey_validations_total\{outcome="granted",reason=""\} (\d+)$/m.exec(text);
-  return Number(count?.[1]);
+export async function openLine(url, roundTripMs = 0) {
+  const env = { BENCH_TO: url, BENCH_ROUND_TRIP_MS: String(roundTripMs) };
+  const line = await start('programs/line.mjs', { env, isServer: false });
+  const through = new URL(url);
+  through.host = `127.0.0.1:${line.hello.port}`;
+  /** Bytes in both directions so far. @returns {Promise<number>} */
+  const countedBytes = async () => (await line.send({})).bytes;
+  return { url: through.href, target: through.host, countedBytes, stop: line.stop };
 }
 
-/** Signs in. @param {string | undefined} url @returns {Promise<string>} the session cookie */
+/** The number of grants that the service itself counted. @param {string} url */
+async function grants(url) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^latchkey_validations_total\{outcome="granted",reason=""\} (\d+)$/m.exec(text)?.[1]);
+}
+
+/** Signs in. @param {string} url @returns {Promise<string>} the session cookie */
 export async function cookieOf(url, email = 'demo@latchkey.dev') {
-  const response = await fetch(`${url}/v1/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password: PASSWORD }),
-  });
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ email, password: PASSWORD });
+  const response = await fetch(`${url}/v1/session`, { method: 'POST', headers, body });
   if (!response.ok) throw new Error(`sign-in: ${response.status}`);
   return /** @type {string} */ (response.headers.get('set-cookie')).split(';')[0];
 }

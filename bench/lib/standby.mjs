@@ -10,12 +10,12 @@ import { identityFor } from '../../scripts/postgres/identity.mjs';
 import { startServer } from '../../scripts/postgres/server.mjs';
 
 const NAME = 'bench';
+const STREAMING = `SELECT FROM pg_stat_replication WHERE state = 'streaming'`;
 
 /**
  * Makes a copy of a running PostgreSQL its synchronous standby. From then on, a commit is answered once both have
- * written it to their disks.
+ * written it to their disks. After `stop`, commits wait for no standby.
  * @param {string} url
- * @returns {Promise<{ stop(): Promise<void> }>} after `stop`, commits wait for no standby
  */
 export async function startStandby(url) {
   const primary = new pg.Client({ connectionString: url });
@@ -35,9 +35,8 @@ export async function startStandby(url) {
   const { postgres } = postgresBinaries({ checkout: root, stateDir: '/var/lib/latchkey', identity });
   const place = { home: folder, cluster, identity };
   const server = await startServer({ place, postgres, settings: { hot_standby: 'on' }, detached: false });
-  const streams = async () =>
-    (await primary.query(`SELECT FROM pg_stat_replication WHERE state = 'streaming'`)).rowCount;
-  if (!(await until(async () => (await streams()) === 1, 30_000))) throw new Error('the standby does not follow');
+  const follows = async () => (await primary.query(STREAMING)).rowCount === 1;
+  if (!(await until(follows, 30_000))) throw new Error('the standby does not follow');
   await setting(NAME);
   return {
     stop: async () => {

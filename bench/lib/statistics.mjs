@@ -1,4 +1,7 @@
 /** @param {readonly number[]} values */
+export const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+/** @param {readonly number[]} values */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -15,6 +18,4 @@ export function percentile(values, share) {
 }
 
 /** @param {readonly number[]} values */
-export function summary(values) {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
-}
+export const summary = (values) => ({ median: median(values), min: Math.min(...values), max: Math.max(...values) });

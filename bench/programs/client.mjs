@@ -20,8 +20,7 @@ const metadata = new grpc.Metadata();
 metadata.set('authorization', `Bearer ${SERVICE_TOKEN}`);
 const guards = targets.map((target) => createGuard({ target, serviceToken: SERVICE_TOKEN, deadlineMs }));
 
-/** @typedef {'granted' | 'refused' | 'failed'} Outcome */
-/** @type {Record<string, (n: number, key: string) => Promise<Outcome>>} */
+/** @type {Record<string, (n: number, key: string) => Promise<'granted' | 'refused' | 'failed'>>} */
 const ways = {
   unary: (n, key) =>
     new Promise((resolve, reject) => {
@@ -41,11 +40,9 @@ const ways = {
 };
 
 let unknowns = 0;
-
 /** `distinct`: use this number of keys. `unknown`: use keys that do not exist, a new one each time. */
 takeOrders({}, async ({ way = 'guard', perSecond, distinct = keys.length, unknown, ...load }) => {
   const counts = { granted: 0, refused: 0, failed: 0 };
-  /** @type {number[]} */
   const latenciesMs = [];
   const call = async (/** @type {number} */ n) => {
     const sentAt = performance.now();

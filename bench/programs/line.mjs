@@ -18,9 +18,7 @@ const server = createServer((near) => {
 
 /**
  * Every packet takes the same time, so packets arrive in order.
- * @param {import('node:net').Socket} from
- * @param {import('node:net').Socket} to
- * @param {number} openAt
+ * @param {import('node:net').Socket} from @param {import('node:net').Socket} to @param {number} openAt
  */
 function carry(from, to, openAt) {
   /** @type {{ at: number, arrive: () => void }[]} */
@@ -46,6 +44,5 @@ function carry(from, to, openAt) {
 }
 
 server.listen(0, '127.0.0.1', () => {
-  const { port: own } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  takeOrders({ port: own }, async () => ({ bytes }));
+  takeOrders({ port: server.address().port }, async () => ({ bytes }));
 });

@@ -7,26 +7,17 @@ import { closedLoop, takeOrders } from '../lib/orders.mjs';
 import { UNLIMITED } from '../lib/service.mjs';
 
 const [httpPort, grpcPort] = [await freePort(), await freePort()];
-const { useCases } = await startLatchkey(
-  readConfig({
-    ...UNLIMITED,
-    ...process.env,
-    DEMO: '1',
-    LOG_LEVEL: 'warn',
-    HTTP_PORT: String(httpPort),
-    GRPC_PORT: String(grpcPort),
-  }),
-);
-const { validateKey } = useCases;
+const env = { DEMO: '1', LOG_LEVEL: 'warn', HTTP_PORT: String(httpPort), GRPC_PORT: String(grpcPort) };
+const { useCases } = await startLatchkey(readConfig({ ...UNLIMITED, ...process.env, ...env }));
 const question = { operation: 'read', permission: 'systems:read' };
 const client = { ip: '192.0.2.1', userAgent: 'curl/8.5.0', requestId: 'bench' };
 
 const keys = randomKeys(Number(process.env['BENCH_KEYS']));
 
-takeOrders({ httpPort, grpcPort }, async (load) => {
+takeOrders({ url: `http://127.0.0.1:${httpPort}`, target: `127.0.0.1:${grpcPort}` }, async (load) => {
   let granted = 0;
   const measured = await closedLoop(load, async (n) => {
-    const { verdict } = await validateKey.execute({ credential: keys[n % keys.length], question, client });
+    const { verdict } = await useCases.validateKey.execute({ credential: keys[n % keys.length], question, client });
     if (verdict.granted) granted += 1;
   });
   return { granted, perSecond: granted / measured.seconds };

@@ -1,17 +1,16 @@
-import { whileRevoking } from '../lib/revoker.mjs';
+import { columnsOf } from '../lib/markdown.mjs';
+import { whileRevoking } from '../lib/revocations.mjs';
 import { summary } from '../lib/statistics.mjs';
 
 /**
  * Measures the sides one after the other, again and again, so that a busy machine slows all of them. The first round
  * warms up and does not count.
- * @template {string} Side
- * @param {number} runs
- * @param {Record<Side, () => Promise<number>>} sides
- * @returns {Promise<Record<Side, number[]>>} the values of each side, run by run
+ * @param {number} runs @param {Record<string, () => Promise<number>>} sides
+ * @returns {Promise<Record<string, number[]>>} the values of each side, run by run
  */
 export async function interleave(runs, sides) {
-  const names = /** @type {Side[]} */ (Object.keys(sides));
-  const measured = /** @type {Record<Side, number[]>} */ (Object.fromEntries(names.map((name) => [name, []])));
+  const names = Object.keys(sides);
+  const measured = Object.fromEntries(names.map((name) => [name, /** @type {number[]} */ ([])]));
   for (let run = -1; run < runs; run += 1) {
     for (const name of names) {
       const value = await sides[name]();
@@ -23,50 +22,54 @@ export async function interleave(runs, sides) {
 
 /**
  * Measures the same way while keys of this service are being revoked.
- * @template {string} Side
- * @param {Parameters<typeof whileRevoking>[0]} service
- * @param {number} runs
- * @param {Record<Side, () => Promise<number>>} sides
+ * @param {Parameters<typeof whileRevoking>[0]} service @param {Parameters<typeof interleave>} sides
  */
-export const compare = (service, runs, sides) => whileRevoking(service, () => interleave(runs, sides));
+export const compare = (service, ...sides) => whileRevoking(service, () => interleave(...sides));
 
 /**
- * A row of the table.
- * @typedef {object} Row
- * @property {string} what
- * @property {{ atLeast?: number, atMost?: number, unit?: string }} target
- * @property {{ median: number, min: number, max: number }} value
- * @property {Record<string, { median: number, min: number, max: number }>} sides what was measured, in the unit of its
- *   name
- *
- * @param {string} what
- * @param {Row['target']} target
+ * @typedef {{ atLeast?: number, atMost?: number, unit?: string }} Target
+ * @typedef {ReturnType<typeof row>} Row of the table
+ * @param {string} what @param {Target} target
  * @param {readonly number[]} values one per run
- * @param {Record<string, readonly number[]>} sides
- * @returns {Row}
+ * @param {Record<string, readonly number[]>} sides what was measured, in the unit of its name
  */
 export function row(what, target, values, sides) {
-  return {
-    what,
-    target,
-    value: summary(values),
-    sides: Object.fromEntries(Object.entries(sides).map(([name, measured]) => [name, summary(measured)])),
-  };
+  const summaries = Object.entries(sides).map(([name, measured]) => [name, summary(measured)]);
+  return { what, target, value: summary(values), sides: Object.fromEntries(summaries) };
 }
 
 /**
  * The first side ÷ the second within each run, so that a busy machine slows both.
- * @param {string} what
- * @param {Row['target']} target
- * @param {Record<string, readonly number[]>} sides two of them
- * @returns {Row}
+ * @param {string} what @param {Target} target @param {Record<string, readonly number[]>} sides two of them
  */
 export function ratioRow(what, target, sides) {
-  const [above, below] = /** @type {[readonly number[], readonly number[]]} */ (Object.values(sides));
-  return row(
-    what,
-    target,
-    above.map((value, run) => value / /** @type {number} */ (below[run])),
-    sides,
-  );
+  const [above, below] = Object.values(sides);
+  const ratios = above.map((value, run) => value / below[run]);
+  return row(what, target, ratios, sides);
 }
+
+/** A table for a terminal, which is also Markdown. @param {readonly Row[]} rows */
+export const table = (rows) =>
+  columnsOf(rows, [
+    ['what', ({ what }) => what],
+    ['target', ({ target }) => targetText(target)],
+    ['median', ({ target: { unit }, value }) => `${figure(value.median)}${unit ? ` ${unit}` : ''}`],
+    ['min to max', ({ value: { min, max } }) => `${figure(min)} to ${figure(max)}`],
+    ['sides (median)', ({ sides }) => Object.entries(sides).map(sideText).join(', ')],
+    ['', ({ target, value }) => (holds(target, value.median) ? '' : 'short')],
+  ]);
+
+/** @param {[name: string, summary: { median: number }]} side */
+const sideText = ([name, { median }]) => `${name} ${figure(median)}`;
+
+/** @param {Target} target @param {number} value */
+export const holds = ({ atLeast = -Infinity, atMost = Infinity }, value) => value >= atLeast && value <= atMost;
+
+/** @param {Target} target */
+function targetText({ atLeast, atMost, unit }) {
+  if (atLeast !== undefined) return `≥ ${atLeast}`;
+  return atMost === undefined ? '' : `≤ ${atMost}${unit ? ` ${unit}` : ''}`;
+}
+
+/** @param {number} value */
+const figure = (value) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2));

@@ -1,4 +1,4 @@
-import { startClient, startService } from '../lib/service.mjs';
+import { LONG_TIMEOUTS, startClient, startService } from '../lib/service.mjs';
 import { median } from '../lib/statistics.mjs';
 import { loadCosts } from './costs/loads.mjs';
 
@@ -8,7 +8,6 @@ const RUNS = 5;
 const PACED = [500, 2000, 4000].map((perSecond) => ({ perSecond, seconds: SECONDS }));
 const CROWDED = [32, 128, 512].map((concurrency) => ({ concurrency, seconds: SECONDS }));
 const SHAPES = [{ perSecond: 2400 }, { inFlight: 120 }, { inFlight: 500 }];
-const LONG_TIMEOUTS = { DATABASE_PATIENCE_MS: '10000', LOG_LEVEL: 'error' };
 
 /**
  * Checks the model with runs that it was not fitted to. From the costs of one instance, the model predicts two
@@ -20,12 +19,9 @@ export async function measure({ database, redisUrl, redisPid }) {
   const databaseUrl = await database(KEYS);
   const services = [];
   for (const _ of [1, 2]) services.push(await startService(databaseUrl, { ...LONG_TIMEOUTS, REDIS_URL: redisUrl }));
-  const asking = async (/** @type {import('../lib/service.mjs').Service[]} */ asked) => {
-    return { databaseUrl, redisPid, services: asked, client: await startClient(asked, KEYS) };
-  };
-  const [one, two] = [await asking(services.slice(0, 1)), await asking(services)];
+  const withClient = async (some) => ({ databaseUrl, redisPid, services: some, client: await startClient(some, KEYS) });
+  const [one, two] = [await withClient(services.slice(0, 1)), await withClient(services)];
   const costs = [];
-  /** @type {any[][]} */
   const runs = SHAPES.map(() => []);
   for (let run = 0; run < RUNS; run += 1) {
     costs.push({ paced: await loadCosts(one, PACED), crowded: await loadCosts(one, CROWDED) });

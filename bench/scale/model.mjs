@@ -2,10 +2,7 @@
 
 /** Assumptions about the fleet. None of these is measured. */
 export const ASSUMED = {
-  /**
-   * The share of every core that is used in normal operation. The other half is reserved for an outage of the other
-   * half of the fleet.
-   */
+  /** The share of every core that is used in normal operation. The rest is for an outage of half of the fleet. */
   utilization: 0.5,
   /** Connections that one process may open to PostgreSQL. */
   connections: 13,
@@ -17,7 +14,7 @@ export const ASSUMED = {
 
 /**
  * Fits a cost per validation and a cost per batch, which its validations share: micros = each + perBatch ÷ batch. Every
- * point has the same weight, whatever its size.
+ * point has the same weight.
  * @typedef {{ each: number, perBatch: number }} Line
  * @param {readonly { batch: number, micros: number }[]} points
  * @returns {Line}
@@ -81,16 +78,20 @@ export function predict({ paced, crowded }, { perSecond, measured }) {
 /** @param {Readonly<Record<string, number>>} micros */
 const sum = (micros) => Object.values(micros).reduce((total, each) => total + each, 0);
 
+/** What one process answers a second with this share of a core. @param {readonly Load[]} paced @param {number} share */
+export const paceAt = (paced, share) =>
+  bisect(1e6, 1.001, (pace) => (pace * between(paced, 'perSecond', pace).micros.service) / 1e6 > share);
+
 /**
- * The validations a second that one process answers with this share of a core.
- * @param {readonly Load[]} paced in order @param {number} share
+ * The largest rate, from 1 to `most`, that is not too much, to within this factor.
+ * @param {number} most @param {number} factor @param {(perSecond: number) => boolean} isTooMuch
  */
-export function paceAt(paced, share) {
-  let [low, high] = [1, 1e6];
-  while (high / low > 1.001) {
-    const perSecond = Math.sqrt(low * high);
-    if ((perSecond * between(paced, 'perSecond', perSecond).micros.service) / 1e6 > share) high = perSecond;
-    else low = perSecond;
+function bisect(most, factor, isTooMuch) {
+  let [low, high] = [1, most];
+  while (high / low > factor) {
+    const middle = Math.sqrt(low * high);
+    if (isTooMuch(middle)) high = middle;
+    else low = middle;
   }
   return low;
 }
@@ -123,14 +124,14 @@ export function fleet(costs, { perSecond, storedKeys, keysInUse }) {
   const each = perSecond / processes;
   const { batch, micros } = between(costs.paced, 'perSecond', each);
   const written = processes * keysWritten(keysInUse, each);
-  const reading = (perSecond * micros.postgres) / 1e6;
-  const noting = (written * costs.usage.postgresMicros) / 1e6;
+  const readingCores = (perSecond * micros.postgres) / 1e6;
+  const writingCores = (written * costs.usage.postgresMicros) / 1e6;
   return {
     processes,
     batch,
-    readingCores: reading,
-    notingCores: noting,
-    postgresCores: (reading + noting) / utilization,
+    readingCores,
+    writingCores,
+    postgresCores: (readingCores + writingCores) / utilization,
     redisCores: (perSecond * micros.redis) / 1e6 / utilization,
     connections: processes * connections,
     written,
@@ -154,12 +155,5 @@ export function bytesAKey({ api_keys: keys, accounts }) {
  * @param {any} costs @param {number} keysInUse
  * @param {(needs: ReturnType<typeof fleet>) => number} kind @param {number} most
  */
-export function rateAt(costs, keysInUse, kind, most) {
-  let [low, high] = [1, 1e8];
-  while (high / low > 1.005) {
-    const perSecond = Math.sqrt(low * high);
-    if (kind(fleet(costs, { perSecond, storedKeys: 1, keysInUse })) > most) high = perSecond;
-    else low = perSecond;
-  }
-  return low;
-}
+export const rateAt = (costs, keysInUse, kind, most) =>
+  bisect(1e8, 1.005, (perSecond) => kind(fleet(costs, { perSecond, storedKeys: 1, keysInUse })) > most);

@@ -1,13 +1,11 @@
 import { PgBouncer } from '../../test/support/stores/pgbouncer.mjs';
-import { startClient, startService } from '../lib/service.mjs';
+import { LONG_TIMEOUTS, startClient, startService } from '../lib/service.mjs';
 import { startStandby } from '../lib/standby.mjs';
 import { interleave, ratioRow } from '../rows/row.mjs';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 3);
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 7);
 const KEYS = 100_000;
-/** The same on all sides: on a busy machine, none of them may time out a read. */
-const LONG_TIMEOUTS = { DATABASE_PATIENCE_MS: '5000', LOG_LEVEL: 'error' };
 const LOADS = [
   { load: { way: 'unary', concurrency: 128 }, unit: 'unary calls a second' },
   { load: { concurrency: 256 }, unit: 'the guard, validations a second' },
@@ -31,9 +29,7 @@ export async function measure(lab) {
   return { keys: KEYS, runs: RUNS, seconds: SECONDS, barrier, pool };
 }
 
-/**
- * @param {string} databaseUrl @param {Record<string, string>} setting the measured one; its first name is the title
- */
+/** @param {string} databaseUrl @param {Record<string, string>} setting what is measured; its first name is the title */
 async function compared(databaseUrl, setting) {
   const services = [];
   for (const env of [{}, {}, setting]) services.push(await startService(databaseUrl, { ...LONG_TIMEOUTS, ...env }));
@@ -42,7 +38,7 @@ async function compared(databaseUrl, setting) {
   const rows = [];
   for (const { load, unit } of LOADS) {
     const [off, again, on] = clients.map((client) => async () => {
-      const { granted, seconds, p50 } = await client.ask({ ...load, seconds: SECONDS });
+      const { granted, seconds, p50 } = await client.send({ ...load, seconds: SECONDS });
       return load.perSecond ? p50 : granted / seconds;
     });
     const values = await interleave(RUNS, { off, again, on });

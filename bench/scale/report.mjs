@@ -3,23 +3,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMain, root } from '../../scripts/lib/paths.mjs';
-import { readResults } from './results.mjs';
-import { commits, cpu, paces, reads, sizes } from './tables/costs.mjs';
-import { bottlenecks, machines } from './tables/fleet.mjs';
-import { checked, prices, regions } from './tables/runs.mjs';
+import { readScaleResults } from '../lib/results.mjs';
+import * as costs from './tables/costs.mjs';
+import * as fleet from './tables/fleet.mjs';
+import * as runs from './tables/runs.mjs';
 
-/** Each table by its name on the page, made from the results. @type {Record<string, () => string>} */
+/**
+ * The tables of each part of the results, by their names on the page.
+ * @type {Record<string, Record<string, (results: any) => string>>}
+ */
 const TABLES = {
-  reads: () => reads(readResults('costs')),
-  cpu: () => cpu(readResults('costs')),
-  paces: () => paces(readResults('costs')),
-  sizes: () => sizes(readResults('costs')),
-  commits: () => commits(readResults('costs')),
-  checked: () => checked(readResults('check')),
-  machines: () => machines(readResults('costs')),
-  bottlenecks: () => bottlenecks(readResults('costs')),
-  prices: () => prices(readResults('prices')),
-  regions: () => regions(readResults('regions')),
+  costs: { ...costs, ...fleet },
+  check: { checked: runs.checked },
+  prices: { prices: runs.prices },
+  regions: { regions: runs.regions },
 };
 
 /**
@@ -28,9 +25,9 @@ const TABLES = {
  */
 export function filled(page) {
   return page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, /** @type {string} */ name) => {
-    const table = TABLES[name];
-    if (!table) throw new Error(`there is no table ${name}`);
-    return `<!-- ${name} -->\n\n${table()}\n\n<!-- end -->`;
+    const [part, tables] = Object.entries(TABLES).find(([, each]) => each[name]) ?? [];
+    if (!part) throw new Error(`there is no table ${name}`);
+    return `<!-- ${name} -->\n\n${tables?.[name]?.(readScaleResults(part))}\n\n<!-- end -->`;
   });
 }
 

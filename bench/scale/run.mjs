@@ -2,7 +2,7 @@
 // for the tables of docs/scale.md, and writes them to results/.
 import { main } from '../../scripts/lib/stop.mjs';
 import { prepare } from '../lib/prepare.mjs';
-import { writeResults } from './results.mjs';
+import { writeResults } from '../lib/results.mjs';
 
 const PARTS = ['costs', 'check', 'prices', 'regions'];
 const part = process.argv[2] ?? '';
@@ -12,6 +12,6 @@ await main(prepare);
 const { openLab } = await import('../lib/lab.mjs');
 const { measure } = await import(`./${part}.mjs`);
 const lab = await openLab();
-writeResults(part, await measure(lab));
+writeResults(`scale/results/${part}.json`, await measure(lab));
 await lab.close();
 process.exit(0);

@@ -35,15 +35,15 @@ function isInstalledByHand(checkout) {
   if (!installed) return false;
   return Object.entries(packagesIn(join(checkout, 'package-lock.json')) ?? {})
     .filter(([path]) => path !== '')
-    .every(([path, asked]) => {
+    .every(([path, locked]) => {
       const found = installed[path];
-      return found ? found.version === asked.version && found.integrity === asked.integrity : mayBeMissing(asked);
+      return found ? found.version === locked.version && found.integrity === locked.integrity : mayBeMissing(locked);
     });
 }
 
 /**
  * npm leaves out packages for other platforms. A package that was left out with `--omit` counts as missing.
- * @param {Package} asked
+ * @param {Package} locked
  */
 function mayBeMissing({ optional, os, cpu, libc }) {
   const forUs = os?.includes(process.platform) && cpu?.includes(process.arch) && !libc;

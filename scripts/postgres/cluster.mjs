@@ -26,7 +26,7 @@ const unfinished = '.latchkey-init-';
 export async function ensureCluster({ home, cluster, identity }, programs, { durable }) {
   for (const name of readdirSync(home)) if (name.startsWith(unfinished)) throwAway(join(home, name));
   if (existsSync(join(cluster, 'PG_VERSION'))) return;
-  if (existsSync(dirname(cluster))) throw new Stop(`${cluster} holds no database: move ${dirname(cluster)} away.`);
+  if (existsSync(dirname(cluster))) throw new Stop(`${cluster} contains no database: move ${dirname(cluster)} away.`);
 
   const fresh = mkdtempSync(join(home, unfinished));
   const password = join(fresh, 'password');
@@ -57,7 +57,7 @@ export function passwordOf({ cluster }) {
 /** @param {{ code: number, output: string }} result */
 function must({ code, output }) {
   if (code !== 0)
-    throw new Stop(`PostgreSQL could not make its data folder: ${output.trim().split('\n').slice(-3).join(' | ')}`);
+    throw new Stop(`PostgreSQL could not create its data folder: ${output.trim().split('\n').slice(-3).join(' | ')}`);
 }
 
 /** @param {string} path */

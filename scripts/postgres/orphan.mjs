@@ -14,13 +14,14 @@ export async function stopOrphan({ cluster, postgres }) {
   const pid = pidIn(pidFile);
   if (!pid) return;
   const runs = () => isServerOf(pid, cluster) === true;
-  const gone = (/** @type {number} */ timeoutMs) => until(() => !runs(), timeoutMs);
+  const hasEnded = (/** @type {number} */ timeoutMs) => until(() => !runs(), timeoutMs);
   // Unknown: the file stays, and PostgreSQL itself checks it at its start.
   if (isServerOf(pid, cluster) === undefined) return;
   if (runs()) {
     shutDown(pid, 'fast', { cluster, postgres });
-    if (!(await gone(15_000))) shutDown(pid, 'immediate', { cluster, postgres });
-    if (!(await gone(15_000))) throw new Stop(`An earlier PostgreSQL (process ${pid}) does not end: end it by hand.`);
+    if (!(await hasEnded(15_000))) shutDown(pid, 'immediate', { cluster, postgres });
+    if (!(await hasEnded(15_000)))
+      throw new Stop(`An earlier PostgreSQL (process ${pid}) does not end: end it yourself.`);
   }
   // Because of this file, PostgreSQL would take any living process with that number for its own server.
   rmSync(pidFile, { force: true });

@@ -87,7 +87,7 @@ function nearestExisting(folder) {
 }
 
 /**
- * Makes missing folders so that the server's user can pass through them, whatever the umask.
+ * Makes missing folders so that the server's user can pass through them, with any umask.
  * @param {string} folder
  */
 function makeParents(folder) {

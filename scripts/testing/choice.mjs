@@ -27,7 +27,9 @@ export function choiceFrom(args, env) {
   const groups = foldersWithSuites();
   const unknown = without.filter((name) => !groups.includes(name));
   if (unknown.length > 0) {
-    throw new Stop(`--without takes names of ${groups.join(', ')}, separated by commas: not "${unknown.join(',')}".`);
+    throw new Stop(
+      `--without does not know "${unknown.join(',')}". It takes, separated by commas: ${groups.join(', ')}.`,
+    );
   }
   const isFull = !isLong && named.length === 0;
   const chosen = isLong && named.length === 0 ? long : named;

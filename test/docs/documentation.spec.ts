@@ -16,12 +16,12 @@ const NAMED = PAGES.flatMap((page) =>
   })),
 );
 
-test('the pages are found', () => {
+test('every page is read', () => {
   expect(PAGES).toEqual(expect.arrayContaining(['README.md', 'docs/adr/0002-one-clock.md', 'clients/node/README.md']));
 });
 
 describe('the tests that the documentation names', () => {
-  test('are found in it', () => expect(NAMED.length).toBeGreaterThan(50));
+  test('are found', () => expect(NAMED.length).toBeGreaterThan(50));
 
   test('are run by npm test', () => expect(NAMED.filter(({ file }) => file.endsWith('.long.spec.ts'))).toEqual([]));
 
@@ -37,13 +37,13 @@ describe('the tests that the documentation names', () => {
 });
 
 describe.each(PAGES)('%s', (page) => {
-  test('names no file that does not exist', () => {
+  test('names only files that exist', () => {
     const named = proseOf(page).matchAll(/`((?:src|test|docs|deploy|scripts|proto|bench|web|clients)\/[\w./-]+)`/g);
     const missing = [...named].filter(([, path]) => !isThere(path!) && !isThere(join(dirname(page), path!)));
     expect(missing.map(([, path]) => path)).toEqual([]);
   });
 
-  test('links to nothing that does not exist', () => {
+  test('has no broken link', () => {
     const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
     const broken = links.filter((link) => {
       if (/^[a-z]+:/.test(link)) return false;

@@ -46,7 +46,7 @@ const SURROUNDINGS: Record<string, (key: string) => string> = {
 };
 
 describe('the rule for secret scanners', () => {
-  test.each(Object.entries(SURROUNDINGS))('finds every key, and nothing but the key, in %s', (_, surround) => {
+  test.each(Object.entries(SURROUNDINGS))('finds exactly the key in %s', (_, surround) => {
     fc.assert(
       fc.property(prefixes, (prefix) => {
         const key = KeyString.generate(prefix).reveal();
@@ -59,7 +59,7 @@ describe('the rule for secret scanners', () => {
     );
   });
 
-  test('passes over what is shown, kept or made up', () => {
+  test('ignores what is displayed or stored of a key, and strings that are no key', () => {
     const key = KeyString.generate('lk');
     const text = key.reveal();
     const harmless = [
@@ -76,7 +76,7 @@ describe('the rule for secret scanners', () => {
     expect(entropyOf(`lk_${'0'.repeat(24)}.${'0'.repeat(64)}`)).toBeLessThan(rule.entropy);
   });
 
-  test('is one rule with all that gitleaks needs, in an expression that Go understands too', () => {
+  test('has every field that gitleaks needs, and an expression that Go supports', () => {
     expect(rules).toEqual([
       { id: 'latchkey-api-key', description: expect.any(String), regex: rule.regex, keywords: ['lk_'], entropy: 3 },
     ]);
@@ -84,13 +84,13 @@ describe('the rule for secret scanners', () => {
     expect(rule.regex).not.toMatch(/\(\?[=!<]|\\[1-9]/);
   });
 
-  test('has the id by which GitLab names what it finds, as the page says', () => {
+  test('has the id from which GitLab makes the documented token type', () => {
     // GitLab's ScanSecurityReportSecretsWorker: type and value of the identifier, blanks replaced, in small letters.
     expect(`gitleaks_rule_id_${rule.id.replaceAll(' ', '_')}`.toLowerCase()).toBe(TOKEN_TYPE);
     expect(readFileSync(join(root, FOLDER, 'README.md'), 'utf8')).toContain(`\`${TOKEN_TYPE}\``);
   });
 
-  test('is the one that the page says to paste', () => {
+  test('is the expression on the page', () => {
     expect(page('regex', 'Finding keys that have leaked')).toBe(rule.regex);
   });
 });
@@ -98,7 +98,7 @@ describe('the rule for secret scanners', () => {
 describe('the check of the checksum', () => {
   const judge = (text: string) => runCommand('python3', ['-c', page('python', 'Is it a real key?')], { input: text });
 
-  test('knows a real key from a mistyped one, in Python as the page has it', async () => {
+  test('distinguishes a real key from a mistyped one, with the Python code of the page', async () => {
     for (const prefix of ['lk', 'acme2']) {
       const key = KeyString.generate(prefix).reveal();
       const real = { code: 0, out: 'has the checksum of a real key\n', err: '' };

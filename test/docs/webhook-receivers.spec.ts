@@ -49,20 +49,23 @@ describe('the receivers of docs/webhooks.md', () => {
   test.each([
     [process.execPath, 'receiver.mjs', blocksOf('docs/webhooks.md', 'js')[0]!],
     ['python3', 'receiver.py', blocksOf('docs/webhooks.md', 'python')[0]!],
-  ])('%s %s takes what is signed by its secret, also beside another, and nothing else', async (command, file, code) => {
-    const { url, printed } = await start(command, file, code);
-    const [alone, beside, forged] = [message(), message(), message()];
-    await eventually(() =>
-      sender(url, SECRETS[1]!)
-        .deliver(alone)
-        .then(
-          () => true,
-          () => false,
-        ),
-    );
-    await sender(url, ...SECRETS).deliver(beside);
-    await expect(sender(url, SECRETS[0]!).deliver(forged)).rejects.toThrow('it answered 400');
-    const lineOf = ({ id, type, data }: OutboxMessage) => `${id} ${type} ${data.keyId} ${data.sequence}\n`;
-    await eventually(async () => printed() === lineOf(alone) + lineOf(beside));
-  });
+  ])(
+    '%s %s accepts a message that its secret signed, also together with another secret, and no other message',
+    async (command, file, code) => {
+      const { url, printed } = await start(command, file, code);
+      const [alone, twice, forged] = [message(), message(), message()];
+      await eventually(() =>
+        sender(url, SECRETS[1]!)
+          .deliver(alone)
+          .then(
+            () => true,
+            () => false,
+          ),
+      );
+      await sender(url, ...SECRETS).deliver(twice);
+      await expect(sender(url, SECRETS[0]!).deliver(forged)).rejects.toThrow('it answered 400');
+      const lineOf = ({ id, type, data }: OutboxMessage) => `${id} ${type} ${data.keyId} ${data.sequence}\n`;
+      await eventually(async () => printed() === lineOf(alone) + lineOf(twice));
+    },
+  );
 });

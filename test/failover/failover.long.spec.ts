@@ -30,7 +30,7 @@ afterAll(async () => {
   await login.stop();
 });
 
-describe.each(['off', 'on'])('over three Patroni nodes, with READ_BARRIER=%s', (barrier) => {
+describe.each(['off', 'on'])('two instances on three Patroni nodes, with READ_BARRIER=%s', (barrier) => {
   const pairs: Pair[] = [];
   beforeAll(async () => {
     const urls = { HAProxy: cluster.proxyUrl, hosts: cluster.hostsUrl };
@@ -41,7 +41,7 @@ describe.each(['off', 'on'])('over three Patroni nodes, with READ_BARRIER=%s', (
     for (const pair of pairs) await pair.stop();
   });
 
-  test.each(FAULTS)('nothing that was answered is lost or unsaid while $name', async (fault) => {
+  test.each(FAULTS)('lose and contradict no answer while $name', async (fault) => {
     await cluster.whole();
     const promotions = new Promotions(cluster.nodes);
     const traffic = pairs.map((pair) => pair.begin());
@@ -62,7 +62,7 @@ describe.each(['off', 'on'])('over three Patroni nodes, with READ_BARRIER=%s', (
     const ended = await Promise.all(traffic.map((one) => one.end(promotion?.at)));
     for (const [index, figures] of ended.entries()) {
       const lost = await traffic[index]!.ledger.lostIn(cluster.urlOf(primary));
-      tell(`${fault.name}, ${pairs[index]!.name}, barrier ${barrier}`, promotion, figures, lost);
+      printFault(`${fault.name}, ${pairs[index]!.name}, barrier ${barrier}`, promotion, figures, lost);
       expect({ ...lost, ...figures }).toMatchObject({
         created: 0,
         revoked: 0,
@@ -85,7 +85,7 @@ async function connectionsTo(primary: PatroniNode): Promise<number> {
 type Ended = Awaited<ReturnType<Traffic['end']>>;
 type Lost = Awaited<ReturnType<Traffic['ledger']['lostIn']>>;
 
-function tell(what: string, promotion: Promotion | undefined, figures: Ended, lost: Lost): void {
+function printFault(what: string, promotion: Promotion | undefined, figures: Ended, lost: Lost): void {
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
   const { backAfterMs, longestGapMs, broken, violations, ...counts } = figures;
   printFigures(what, {

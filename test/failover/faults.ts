@@ -58,7 +58,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'switchover',
+    name: 'an operator switches over',
     promotes: true,
     happen: async (cluster, promotions) => {
       const since = performance.now();

@@ -7,7 +7,7 @@ const JEST = join(root, 'node_modules/jest/bin/jest.js');
 const TIMEOUT_MS = 1_200_000;
 
 test(
-  'every contract and every suite of the PostgreSQL adapters, the concurrent ones too, holds through PgBouncer',
+  'all contracts and all suites of the PostgreSQL adapters pass through PgBouncer',
   async () => {
     const suites = ['test/contracts', 'src/infrastructure/outbound/postgres'];
     const flags = ['--experimental-vm-modules', '--no-warnings', '--no-allocation-site-pretenuring'];

@@ -38,7 +38,7 @@ const grants = (service: Service, key: string) =>
 let fullKey: string;
 let keyId: string;
 
-test('of several pools the one that leads to the primary is found, and followed when another does', async () => {
+test('the service finds the pool that leads to the primary, and uses another pool after a promotion', async () => {
   const urls = pools.map((pool, index) => new URL(pool.instead([former, primary][index]!.url)));
   const service = await started(urls[0]!.href.replace(urls[0]!.host, urls.map(({ host }) => host).join()));
   const created = await (await service.person().signIn()).newKey();
@@ -51,7 +51,7 @@ test('of several pools the one that leads to the primary is found, and followed 
   await grants(service, fullKey);
 });
 
-test('a server that was replaced is refused once the pool has led to its successor, and grants nothing', async () => {
+test('the service refuses a replaced server after its pool has led to the successor', async () => {
   await former.startAgain();
   await sql(former.url, `ALTER SYSTEM SET synchronous_standby_names = ''`);
   await sql(former.url, 'SELECT pg_reload_conf()');

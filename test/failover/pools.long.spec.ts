@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => login.stop());
 
-describe.each([SESSIONS, 2])('through PgBouncer in transaction mode with %i sessions', (sessions) => {
+describe.each([SESSIONS, 2])('two instances behind PgBouncer in transaction mode with %i sessions', (sessions) => {
   let postgres: OwnPostgres;
   let pool: PgBouncer;
   let pair: Pair;
@@ -35,7 +35,7 @@ describe.each([SESSIONS, 2])('through PgBouncer in transaction mode with %i sess
 
   /** A pool that is too small is a fault by itself. */
   const faults = sessions === SESSIONS ? POOL_FAULTS : [{ name: 'nothing goes wrong', happen: async () => {} }];
-  test.each(faults)('nothing that was answered is lost or unsaid while $name', async ({ name, happen }) => {
+  test.each(faults)('lose and contradict no answer while $name', async ({ name, happen }) => {
     const traffic = pair.begin();
     const more = () => {
       const [granted, changes] = [traffic.granted + GRANTS, traffic.changes + CHANGES];

@@ -24,8 +24,7 @@ afterAll(async () => {
 
 /** The answer, once there is one. */
 async function answerTo(fullKey: string): Promise<string> {
-  const asked = () => service.clients.validate(fullKey).catch(() => undefined);
-  const { denial } = await eventually(asked);
+  const { denial } = await eventually(() => service.clients.validate(fullKey).catch(() => undefined));
   return denial?.reason ?? 'granted';
 }
 

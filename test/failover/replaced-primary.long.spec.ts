@@ -54,7 +54,7 @@ describe('a primary that was replaced and does not know it', () => {
 
   const outcomes = (service: Service) =>
     Promise.all(keys.map((key) => outcomeOf(service.clients.validate(key.fullKey))));
-  async function asked(service: Service): Promise<Outcome[]> {
+  async function manyOutcomes(service: Service): Promise<Outcome[]> {
     const all: Outcome[] = [];
     while (all.length < QUESTIONS) all.push(...(await outcomes(service)));
     return all;
@@ -62,24 +62,24 @@ describe('a primary that was replaced and does not know it', () => {
   const count = (all: readonly Outcome[], wanted: Outcome) => all.filter((outcome) => outcome === wanted).length;
 
   test('grants revoked keys to an instance without READ_BARRIER that reaches no other', async () => {
-    const all = await asked(stuck['off']!);
-    printFigures('a replaced primary, barrier off', { asked: all.length, 'stale grants': count(all, 'grant') });
+    const all = await manyOutcomes(stuck['off']!);
+    printFigures('a replaced primary, barrier off', { validations: all.length, 'stale grants': count(all, 'grant') });
     expect(count(all, 'grant')).toBeGreaterThan(0);
   });
 
-  test('answers nothing to one with READ_BARRIER', async () => {
-    const all = await asked(stuck['on']!);
-    printFigures('a replaced primary, barrier on', { asked: all.length, 'stale grants': count(all, 'grant') });
+  test('gives an instance with READ_BARRIER no answer', async () => {
+    const all = await manyOutcomes(stuck['on']!);
+    printFigures('a replaced primary, barrier on', { validations: all.length, 'stale grants': count(all, 'grant') });
     expect(count(all, 14)).toBe(all.length);
   });
 
-  test('is not asked by one that reaches the new primary', async () => {
-    const all = await asked(following);
+  test('is not used by an instance that reaches the new primary', async () => {
+    const all = await manyOutcomes(following);
     expect(count(all, 'grant')).toBe(0);
     expect(count(all, 'denial')).toBeGreaterThan(0);
   });
 
-  test('answers nothing at all once its Patroni has stopped it', async () => {
+  test('grants nothing once its Patroni has stopped it', async () => {
     await replaced.thaw();
     await cluster.whole();
     expect(count(await outcomes(stuck['off']!), 'grant')).toBe(0);

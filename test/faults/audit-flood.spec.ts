@@ -23,7 +23,7 @@ const guess = (part: Partial<FailedAuthentication> = {}, ip = '192.0.2.1'): Fail
 });
 const anyAddress = () => [10, ...randomBytes(3)].join('.');
 
-describe('failed authentications', () => {
+describe('the recording of failed authentications', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let app: Application;
   beforeEach(async () => {
@@ -45,16 +45,16 @@ describe('failed authentications', () => {
    * recorded and refused.
    */
   async function flood(atOnce: number, rounds: number, make: () => FailedAuthentication) {
-    const told = { ok: 0, unavailable: 0, slowestMs: 0 };
+    const counts = { ok: 0, unavailable: 0, slowestMs: 0 };
     const one = async () => {
       for (let round = 0; round < rounds; round += 1) {
         const startedAt = performance.now();
-        told[(await outcomeOf(app.audit.recordFailure(make()))) as 'ok' | 'unavailable'] += 1;
-        told.slowestMs = Math.max(told.slowestMs, performance.now() - startedAt);
+        counts[(await outcomeOf(app.audit.recordFailure(make()))) as 'ok' | 'unavailable'] += 1;
+        counts.slowestMs = Math.max(counts.slowestMs, performance.now() - startedAt);
       }
     };
     await Promise.all(times(atOnce, one));
-    return told;
+    return counts;
   }
   const stored = async () => {
     const [row] = await app.sql<{ rows: number; failures: number }>(
@@ -63,7 +63,7 @@ describe('failed authentications', () => {
     return row!;
   };
 
-  test('few and far between are committed at once', async () => {
+  test('commits separate failures at once', async () => {
     const began = performance.now();
     for (let n = 0; n < 21; n += 1) {
       await app.audit.recordFailure(guess());
@@ -73,7 +73,7 @@ describe('failed authentications', () => {
     expect(await stored()).toMatchObject({ rows: 21, failures: 21 });
   });
 
-  test('by the thousand from one network cost a few rows, and each is counted', async () => {
+  test('stores thousands of failures from one network in a few rows, and counts each', async () => {
     const { ok, unavailable, slowestMs } = await flood(500, ROUNDS, () => guess());
     const { rows, failures } = await stored();
     expect({ failures, unavailable }).toEqual({ failures: ok, unavailable: 0 });
@@ -83,12 +83,12 @@ describe('failed authentications', () => {
     expectWithinMs(slowestMs, WINDOW_MS + COMMIT_MS + NOISE_MS);
   });
 
-  test('from everywhere cost at most 1,000 rows in any second; each is counted, known owners by themselves', async () => {
-    let [asked, ofOwners] = [0, 0];
+  test('stores failures from everywhere in at most 1,000 rows a second, and counts each; known owners have their own rows', async () => {
+    let [calls, ofOwners] = [0, 0];
     const began = performance.now();
     const { ok, unavailable } = await flood(3000, ROUNDS, () => {
-      asked += 1;
-      if (asked % 500 > 0) return guess({}, anyAddress());
+      calls += 1;
+      if (calls % 500 > 0) return guess({}, anyAddress());
       ofOwners += 1;
       return guess({ ownerId: `owner-${ofOwners}`, keyId: randomUUID(), reason: 'revoked' }, anyAddress());
     });
@@ -112,7 +112,7 @@ describe('failed authentications', () => {
     );
   });
 
-  test('that can’t be recorded are refused, those already waiting once the window is over, then at once', async () => {
+  test('refuses failures that it can’t store: waiting ones at the end of the window, later ones at once', async () => {
     await app.close();
     app = await openApplication(database.url, { timeoutMs: COMMIT_MS });
     await flood(200, 2, () => guess());

@@ -15,7 +15,7 @@ import { outcomeOf } from './measure.js';
 /** The promised time and one second for the machine. The long form checks it. */
 const SEALED_WITHIN_MS = 2000;
 
-describe('the sealed record of processes that are killed', () => {
+describe('the sealed audit trail of processes that are killed', () => {
   let host: CommandHost;
   let database: Awaited<ReturnType<typeof createDatabase>>;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('the sealed record of processes that are killed', () => {
   const tamper = (statement: string) =>
     sql(database.url, `BEGIN; SET LOCAL session_replication_role = replica; ${statement}; COMMIT`);
 
-  test('holds every answered failure, sealed, and verifies', async () => {
+  test('has a sealed event for every answered failure, and passes the verification', async () => {
     const env = { DATABASE_URL: database.url, AUDIT_SEAL_KEY: SEAL_KEY_HEX };
     const [killed, stopped] = [await ServiceProcess.startReady(env), await startService(env)];
     const ofKilled = connectClients(killed.target);
@@ -72,7 +72,7 @@ describe('the sealed record of processes that are killed', () => {
     });
   });
 
-  test('is exported as one line, which a later look needs to see whether the end is missing', async () => {
+  test('is exported as one line, by which a later verification sees that the end is missing', async () => {
     const { code, out } = await verify(['--export-seal']);
     expect(code).toBe(0);
     const exported = out.trimEnd();
@@ -91,7 +91,7 @@ describe('the sealed record of processes that are killed', () => {
     });
   });
 
-  test('names the first broken link', async () => {
+  test('fails the verification with the first broken link', async () => {
     await tamper('UPDATE audit_events SET count = count + 1 WHERE id = (SELECT min(id) FROM audit_events)');
     expect(await verify()).toMatchObject({
       code: 1,
@@ -102,7 +102,7 @@ describe('the sealed record of processes that are killed', () => {
   test.each<[string, number, Record<string, string>, string[], RegExp]>([
     ['without a key', 2, { AUDIT_SEAL_KEY: '' }, [], /^latchkey: AUDIT_SEAL_KEY is missing\n$/],
     [
-      'with a key too short',
+      'with a key that is too short',
       2,
       { AUDIT_SEAL_KEY: 'S3cret' },
       [],
@@ -110,17 +110,17 @@ describe('the sealed record of processes that are killed', () => {
     ],
     ['without a database', 2, { DATABASE_URL: '' }, [], /^latchkey: DATABASE_URL is missing\n$/],
     [
-      'with none that answers',
+      'with a database that does not answer',
       3,
       { DATABASE_URL: 'postgres://u:S3cret@127.0.0.1:1/x' },
       [],
       /^latchkey: DATABASE_URL: connect ECONNREFUSED[^\n]*\n$/,
     ],
-    ['with what is no seal', 2, {}, ['--expect', '{}'], /^latchkey: --expect must be [^\n]*\n$/],
+    ['with an --expect that is no seal', 2, {}, ['--expect', '{}'], /^latchkey: --expect must be [^\n]*\n$/],
     ['with an unknown option', 2, {}, ['--S3'], /^latchkey: unknown option[^\n]*\n$/],
-  ])('can’t be verified %s, which is told in one line without secrets', async (_, expected, env, args, told) => {
+  ])('can’t be verified %s: one line without secrets gives the reason', async (_, expected, env, args, line) => {
     const { code, out, err } = await verify(args, env);
-    expect({ code, out, err }).toEqual({ code: expected, out: '', err: expect.stringMatching(told) });
+    expect({ code, out, err }).toEqual({ code: expected, out: '', err: expect.stringMatching(line) });
     expect(err).not.toContain('S3cret');
   });
 });

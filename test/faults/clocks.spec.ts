@@ -15,7 +15,7 @@ const DAY_S = 24 * 60 * 60;
 const MINUTE_S = 60;
 const EXPIRIES = shortOrLong(2, 30);
 
-describe('with one instance a day ahead of PostgreSQL and one a day behind', () => {
+describe('two instances, one a day ahead of PostgreSQL and one a day behind', () => {
   const clock = new Clock();
   let postgres: OwnPostgres;
   let people: Person[];
@@ -45,9 +45,9 @@ describe('with one instance a day ahead of PostgreSQL and one a day behind', () 
         Promise.all(fullKeys.map(async (key) => (await validate(key)).denial?.reason ?? 'grant')),
       ),
     );
-  const bothSay = (...reasons: string[]) => [reasons, reasons];
+  const bothAnswer = (...reasons: string[]) => [reasons, reasons];
 
-  test('both keep the time of PostgreSQL', async () => {
+  test('use the time of PostgreSQL', async () => {
     for (const person of people) {
       const before = Date.now();
       const { apiKey } = await person.newKey();
@@ -61,7 +61,7 @@ describe('with one instance a day ahead of PostgreSQL and one a day behind', () 
     expect(ahead!.items.map(({ status }) => status)).toEqual(['active', 'active']);
   });
 
-  test('PostgreSQL’s clock is set a day forward and two back: what has expired or was revoked stays so', async () => {
+  test('revive no expired or revoked key when PostgreSQL’s clock is set a day forward and then two back', async () => {
     const [short, long, revoked] = [
       await people[0]!.newKey(),
       await people[1]!.newKey({ expiresInDays: 30 }),
@@ -69,12 +69,12 @@ describe('with one instance a day ahead of PostgreSQL and one a day behind', () 
     ];
     await people[1]!.revoke(revoked.apiKey.id);
     const keys = [short, long, revoked].map(({ fullKey }) => fullKey);
-    expect(await verdicts(...keys)).toEqual(bothSay('grant', 'grant', 'REASON_REVOKED'));
+    expect(await verdicts(...keys)).toEqual(bothAnswer('grant', 'grant', 'REASON_REVOKED'));
     clock.set(DAY_S + MINUTE_S);
-    expect(await verdicts(...keys)).toEqual(bothSay('REASON_EXPIRED', 'grant', 'REASON_REVOKED'));
+    expect(await verdicts(...keys)).toEqual(bothAnswer('REASON_EXPIRED', 'grant', 'REASON_REVOKED'));
     clock.set(-DAY_S);
     const back = await verdicts(...keys);
-    expect(back).toEqual(bothSay('REASON_EXPIRED', 'grant', 'REASON_REVOKED'));
+    expect(back).toEqual(bothAnswer('REASON_EXPIRED', 'grant', 'REASON_REVOKED'));
     const events = await sql(postgres.url, `SELECT type FROM audit_events WHERE key_id = $1 AND type = $2`, [
       short.apiKey.id,
       'api_key.expired',
@@ -83,9 +83,9 @@ describe('with one instance a day ahead of PostgreSQL and one a day behind', () 
     expect(events).toHaveLength(1);
   });
 
-  test('a key expires for both in the same millisecond', async () => {
+  test('let a key expire in the same millisecond', async () => {
     await sql(postgres.url, 'UPDATE api_keys SET revoked_at = now() WHERE revoked_at IS NULL AND expired_at IS NULL');
-    const told = { expiries: EXPIRIES, asked: 0, 'grants from the expiry on': 0, 'denials before it': 0 };
+    const figures = { expiries: EXPIRIES, calls: 0, 'grants from the expiry on': 0, 'denials before it': 0 };
     for (let expiry = 0; expiry < EXPIRIES;) {
       const { apiKey, fullKey } = await people[0]!.newKey();
       const [row] = await sql<{ at: Date }>(
@@ -94,24 +94,24 @@ describe('with one instance a day ahead of PostgreSQL and one a day behind', () 
         [apiKey.id],
       );
       const expiresAt = row!.at.getTime();
-      const askOn = async ({ validate }: Clients) => {
+      const validateUntilDenied = async ({ validate }: Clients) => {
         const seen: unknown[] = [];
         while (seen.at(-1) !== 'denial') {
           const startedAt = Date.now();
           const outcome = await outcomeOf(validate(fullKey));
           seen.push(outcome);
-          if (startedAt >= expiresAt && outcome === 'grant') told['grants from the expiry on'] += 1;
-          if (Date.now() < expiresAt && outcome === 'denial') told['denials before it'] += 1;
+          if (startedAt >= expiresAt && outcome === 'grant') figures['grants from the expiry on'] += 1;
+          if (Date.now() < expiresAt && outcome === 'denial') figures['denials before it'] += 1;
         }
-        told.asked += seen.length;
+        figures.calls += seen.length;
         return seen[0] === 'grant';
       };
-      const sawBoth = await Promise.all(clients.flatMap((instance) => times(4, () => askOn(instance))));
+      const sawBoth = await Promise.all(clients.flatMap((instance) => times(4, () => validateUntilDenied(instance))));
       // If the machine was too slow for this expiry, the next one is tried.
       if (sawBoth.every(Boolean)) expiry += 1;
       await eventually(async () => (await people[1]!.list()).activeKeys === 0);
     }
-    printFigures('expiry to the millisecond', told);
-    expect(told).toMatchObject({ 'grants from the expiry on': 0, 'denials before it': 0 });
+    printFigures('expiry to the millisecond', figures);
+    expect(figures).toMatchObject({ 'grants from the expiry on': 0, 'denials before it': 0 });
   });
 });

@@ -7,7 +7,7 @@ import { sql } from '../support/stores/sql.js';
 
 const OF_THE_POOL = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'latchkey'`;
 
-describe('a connection that is cut', () => {
+describe('a connection to PostgreSQL that is cut', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let proxy: Proxy;
   let app: Application;
@@ -24,7 +24,7 @@ describe('a connection that is cut', () => {
     await database.drop();
   });
 
-  test('between two statements makes its transaction unavailable, and nothing of it is done', async () => {
+  test('makes a transaction between two statements unavailable, and none of its changes is kept', async () => {
     const call = app.accounts.transaction(ownerId, async (transaction) => {
       transaction.account!.suspend();
       await transaction.saveAccount(transaction.account!);
@@ -36,7 +36,7 @@ describe('a connection that is cut', () => {
     expect((await app.accounts.find(ownerId))?.status).toBe('active');
   });
 
-  test('in the same packet as the answer that it is no standby ends its call, not the process', async () => {
+  test('ends its call and not the process, also when the cut comes with the answer that the server is no standby', async () => {
     proxy.onVerified = () => void sql(database.url, `SELECT pg_terminate_backend(pid) ${OF_THE_POOL}`);
     // One call uses the idle connection, the others open new ones.
     const outcomes = await Promise.all(times(3, () => outcomeOf(app.accounts.find(ownerId))));

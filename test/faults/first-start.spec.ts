@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/infrastructure/outbound/postgres/open-da
 import { createDatabase } from '../support/stores/databases.mjs';
 import { primaryAt } from '../support/stores/primary.js';
 
-test('instances that start together on an empty database migrate it once, and all of them come up', async () => {
+test('instances that start together on an empty database migrate it once, and all of them start', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { url, drop } = await createDatabase();
     const opened = await Promise.all([1, 2, 3].map(() => openDatabase(primaryAt(url), 'lk')));

@@ -18,7 +18,7 @@ const STREAMS_EACH = 500;
 const SILENT_READERS = shortOrLong(5, 100);
 const ABANDONED = shortOrLong(1000, 200_000);
 const AT_ONCE = 500;
-const ASKED = 50;
+const CALLS = 50;
 /** The longest median wait of the other clients that the long form allows, in milliseconds. */
 const SERVED_MS = 100;
 /**
@@ -27,7 +27,7 @@ const SERVED_MS = 100;
  */
 const GARBAGE_MB = shortOrLong(300, 0);
 
-describe('with clients that', () => {
+describe('the service with greedy clients', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let service: ServiceProcess;
   let others: Clients;
@@ -60,14 +60,14 @@ describe('with clients that', () => {
   const memoryMb = () => memoryMbOf(service.pid);
   /** The median wait of the other clients. */
   async function expectServed(): Promise<number> {
-    const { outcomes, medianMs } = await inTurn(ASKED, () => outcomeOf(others.validate(fullKey)));
-    expect(outcomes).toEqual(new Array(ASKED).fill('grant'));
+    const { outcomes, medianMs } = await inTurn(CALLS, () => outcomeOf(others.validate(fullKey)));
+    expect(outcomes).toEqual(new Array(CALLS).fill('grant'));
     expectWithinMs(medianMs, SERVED_MS);
     return Number(medianMs.toFixed(1));
   }
   const question = () => ({ apiKey: fullKey, operation: 'OPERATION_READ' as const });
 
-  test('hold thousands of streams open, memory stays small and the others are served', async () => {
+  test('serves the other clients with little memory while some hold thousands of streams open', async () => {
     const beforeMb = memoryMb();
     const connections = times(OPEN_STREAMS / STREAMS_EACH, connection);
     let granted = 0;
@@ -92,7 +92,7 @@ describe('with clients that', () => {
     expect(openMb - beforeMb).toBeLessThan(60 + OPEN_STREAMS / 20 + GARBAGE_MB);
   });
 
-  test('never read their answers, they are read no further, memory stays small and the others are served', async () => {
+  test('stops reading from clients that never read their answers, and serves the others with little memory', async () => {
     const beforeMb = memoryMb();
     let taken = 0;
     for (const { apiKeys } of times(SILENT_READERS, connection)) {
@@ -112,7 +112,7 @@ describe('with clients that', () => {
     expect(blockedMb - beforeMb).toBeLessThan(100 + SILENT_READERS / 2 + GARBAGE_MB);
   });
 
-  test('ask over HTTP and never read, the service closes their connections, memory stays small and the others are served', async () => {
+  test('closes the HTTP connections of clients that never read, and serves the others with little memory', async () => {
     const beforeMb = memoryMb();
     const silent = times(SILENT_READERS, () => new SilentReader(service.url, 1000));
     await untilStill(() => Math.round(memoryMb() / 32));
@@ -121,12 +121,12 @@ describe('with clients that', () => {
     // Each connection was cut off after its first packets. The memory of a thousand requests then waits for the garbage
     // collector.
     expect(blockedMb - beforeMb).toBeLessThan(100 + 20 * SILENT_READERS + GARBAGE_MB);
-    for (const answers of await Promise.all(silent.map((one) => one.readAtLast()))) {
+    for (const answers of await Promise.all(silent.map((one) => one.answersUntilClosed()))) {
       expect(answers).toBeLessThanOrEqual(32);
     }
   });
 
-  test('give up before they are answered, memory stays small and the others are served', async () => {
+  test('serves the other clients with little memory while some give up before they are answered', async () => {
     const beforeMb = memoryMb();
     const { apiKeys } = connection();
     let given = 0;
@@ -138,9 +138,9 @@ describe('with clients that', () => {
           resolve();
         });
       });
-    for (let asked = 0; asked < ABANDONED; asked += AT_ONCE) await Promise.all(times(AT_ONCE, giveUp));
+    for (let calls = 0; calls < ABANDONED; calls += AT_ONCE) await Promise.all(times(AT_ONCE, giveUp));
     const [othersMs, afterMb] = [await expectServed(), memoryMb()];
-    printFigures('abandoned deadlines', { asked: ABANDONED, abandoned: given, beforeMb, afterMb, othersMs });
+    printFigures('abandoned deadlines', { calls: ABANDONED, abandoned: given, beforeMb, afterMb, othersMs });
     expect(given).toBeGreaterThan(ABANDONED / 10);
     expect(afterMb - beforeMb).toBeLessThan(150 + GARBAGE_MB);
     expect(service.err).toBe('');
@@ -148,8 +148,8 @@ describe('with clients that', () => {
 });
 
 /** The value once it no longer changes. */
-async function untilStill(look: () => number): Promise<number> {
+async function untilStill(read: () => number): Promise<number> {
   let seen = Number.NaN;
-  while (seen !== (seen = look())) await pause(300);
+  while (seen !== (seen = read())) await pause(300);
   return seen;
 }

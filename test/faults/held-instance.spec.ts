@@ -27,7 +27,7 @@ const BLOCKABLE = `
     while (existsSync('${BLOCK}')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   });`;
 
-describe('of two instances, one', () => {
+describe('one of two instances', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let held: ServiceProcess;
   let other: Service;
@@ -53,57 +53,57 @@ describe('of two instances, one', () => {
 
   const count = (outcomes: Outcome[], outcome: Outcome) => outcomes.filter((one) => one === outcome).length;
 
-  test('is stopped in its tracks while a key is revoked through the other: once it goes on, it grants nothing that was asked later', async () => {
-    const told = { before: 0, 'of them granted': 0, after: 0, 'of them denied': 0, 'wrong grants': 0 };
+  test('grants no call that came after a revocation, although it was stopped during the revocation', async () => {
+    const figures = { before: 0, 'of them granted': 0, after: 0, 'of them denied': 0, 'wrong grants': 0 };
     for (let round = 0; round < ROUNDS; round += 1) {
       const { apiKey, fullKey } = await person.newKey();
-      expect(new Set(await toHeld!.ask(fullKey, 1))).toEqual(new Set(['grant']));
+      expect(new Set(await toHeld!.send(fullKey, 1))).toEqual(new Set(['grant']));
       // Stops the process at any point of its work.
-      const before = [toHeld!.ask(fullKey, QUESTIONS)];
+      const before = [toHeld!.send(fullKey, QUESTIONS)];
       await pause(randomInt(5));
       held.child.kill('SIGSTOP');
-      before.push(toHeld!.ask(fullKey, QUESTIONS));
+      before.push(toHeld!.send(fullKey, QUESTIONS));
       expect((await person.revoke(apiKey.id)).status).toBe(200);
-      const after = toHeld!.ask(fullKey, QUESTIONS);
+      const after = toHeld!.send(fullKey, QUESTIONS);
       // Some questions wait when the process resumes, others arrive just then.
       await pause(randomInt(5));
       held.child.kill('SIGCONT');
-      const later = toHeld!.ask(fullKey, QUESTIONS);
+      const later = toHeld!.send(fullKey, QUESTIONS);
       const [early, late] = [(await Promise.all(before)).flat(), [...(await after), ...(await later)]];
-      told.before += early.length;
-      told['of them granted'] += count(early, 'grant');
-      told.after += late.length;
-      told['of them denied'] += count(late, 'denial');
-      told['wrong grants'] += count(late, 'grant');
+      figures.before += early.length;
+      figures['of them granted'] += count(early, 'grant');
+      figures.after += late.length;
+      figures['of them denied'] += count(late, 'denial');
+      figures['wrong grants'] += count(late, 'grant');
     }
-    printFigures('SIGSTOP during a revoke', { rounds: ROUNDS, ...told });
-    expect(told['wrong grants']).toBe(0);
-    expect(told['of them denied']).toBe(told.after);
+    printFigures('SIGSTOP during a revoke', { rounds: ROUNDS, ...figures });
+    expect(figures['wrong grants']).toBe(0);
+    expect(figures['of them denied']).toBe(figures.after);
   });
 
-  test('is blocked: the other serves meanwhile, and what waited is answered with a grant', async () => {
+  test('is blocked while the other serves, and then grants the calls that waited', async () => {
     const { apiKey, fullKey } = await person.newKey();
     const { apiKey: lost, fullKey: lostKey } = await person.newKey();
     writeFileSync(BLOCK, '');
     held.child.kill('SIGUSR2');
     await eventually(async () => held.err.includes('blocked'));
     const order: string[] = [];
-    const waiting = toHeld!.ask(fullKey, QUESTIONS);
-    void waiting.then(() => order.push('what waited is answered'));
+    const waiting = toHeld!.send(fullKey, QUESTIONS);
+    void waiting.then(() => order.push('the waiting calls are answered'));
     expect((await person.revoke(lost.id)).status).toBe(200);
-    const late = toHeld!.ask(lostKey, QUESTIONS);
-    const meanwhile = await inTurn(50, () => toOther!.ask(fullKey, 1));
+    const late = toHeld!.send(lostKey, QUESTIONS);
+    const atOther = await inTurn(50, () => toOther!.send(fullKey, 1));
     order.push('it is released');
     rmSync(BLOCK);
     const [good, revoked] = [await waiting, await late];
     printFigures('event loop blocked', {
       grants: count(good, 'grant'),
       'not granted': good.length - count(good, 'grant'),
-      'grants of a key revoked meanwhile': count(revoked, 'grant'),
-      'median ms on the other': meanwhile.medianMs.toFixed(1),
+      'grants of the revoked key': count(revoked, 'grant'),
+      'median ms on the other': atOther.medianMs.toFixed(1),
     });
-    expect(order).toEqual(['it is released', 'what waited is answered']);
-    expect(new Set(meanwhile.outcomes.flat())).toEqual(new Set(['grant']));
+    expect(order).toEqual(['it is released', 'the waiting calls are answered']);
+    expect(new Set(atOther.outcomes.flat())).toEqual(new Set(['grant']));
     expect([new Set(good), new Set(revoked)]).toEqual([new Set(['grant']), new Set(['denial'])]);
     await person.revoke(apiKey.id);
   });

@@ -11,7 +11,7 @@ import { startService } from '../support/processes/service.js';
 import * as grounds from './history-grounds.js';
 
 const LONG = process.env['LATCHKEY_LONG'] === '1';
-const TOLD = LONG || process.env['LATCHKEY_FIGURES'] === '1';
+const PRINTS_FIGURES = LONG || process.env['LATCHKEY_FIGURES'] === '1';
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
 /** If the service does not come back, its callers must stop at this time. */
 const TIMEOUT_MS = 600_000;
@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => login.stop());
 
 test.each(inThisRun)(
-  'every answer of two instances is one that a single one could have given, while $name',
+  'two instances give only answers that a single one could have given, while $name',
   async ({ name, ground, faultEvery, answers }) => {
     const place = await ground();
     const env = {
@@ -66,10 +66,10 @@ test.each(inThisRun)(
       const [lives, faults] = await liveThrough(instances, tally, { place, faultEvery, answers });
       const seconds = Math.round((performance.now() - startedAt) / 1000);
       const violations = lives.flatMap(({ history }) => findViolation(OWNER, history) ?? []);
-      if (TOLD) {
+      if (PRINTS_FIGURES) {
         const { answered, granted, rotated, unavailable } = tally;
         const counts = { answered, granted, rotated, firstUses: tally.firstUsed.size, unavailable };
-        tell({ name, ...counts, broken: tally.broken.length, faults, violations: violations.length, seconds });
+        printHistory({ name, ...counts, broken: tally.broken.length, faults, violations: violations.length, seconds });
       }
       expect(violations.map((violation) => JSON.stringify(violation))).toEqual([]);
       expect(tally.broken).toEqual([]);
@@ -113,7 +113,7 @@ async function liveThrough(
   return [lives, faults];
 }
 
-function tell(figures: Record<string, string | number>): void {
+function printHistory(figures: Record<string, string | number>): void {
   const words = Object.entries(figures).map(([what, figure]) => `${what} ${figure}`);
   process.stderr.write(`history: ${words.join(', ')}\n`);
 }

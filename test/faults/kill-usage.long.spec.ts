@@ -32,7 +32,7 @@ async function counted(keyId: string): Promise<number> {
 }
 
 /** Validates until it is stopped or nobody answers. Returns the number of grants. */
-function ask(service: ServiceProcess, fullKey: string) {
+function startLoad(service: ServiceProcess, fullKey: string) {
   const clients = connectClients(service.target);
   let [granted, isOver] = [0, false];
   const requester = async () => {
@@ -52,28 +52,28 @@ function ask(service: ServiceProcess, fullKey: string) {
   };
 }
 
-test('a service that is killed loses the counts that it had not written; the other one beside it loses none', async () => {
+test('a service that is killed loses only the counts that it had not written, and another instance loses none', async () => {
   const survivor = await start();
   const person = await new Person(survivor.url).signIn();
   const { apiKey, fullKey } = await person.newKey();
   let [answered, kept] = [0, 0];
   for (let kill = 0; kill < KILLS; kill += 1) {
     const victim = await start();
-    const asking = ask(victim, fullKey);
+    const load = startLoad(victim, fullKey);
     const before = await counted(apiKey.id);
     await eventually(async () => (await counted(apiKey.id)) > before);
     victim.child.kill('SIGKILL');
     await victim.ended;
-    const granted = await asking.stop();
+    const granted = await load.stop();
     const written = (await counted(apiKey.id)) - before;
-    // Eight questions were in progress. They may be counted without having been answered.
+    // Eight calls were in progress. They may be counted without having been answered.
     expect(written).toBeLessThanOrEqual(granted + 8);
     answered += granted;
     kept += written;
   }
-  const asking = ask(survivor, fullKey);
-  await eventually(async () => asking.granted() > 1000);
-  const bySurvivor = await asking.stop();
+  const load = startLoad(survivor, fullKey);
+  await eventually(async () => load.granted() > 1000);
+  const bySurvivor = await load.stop();
   survivor.child.kill('SIGTERM');
   await survivor.ended;
   printFigures('counts, kill -9 at random points', { kills: KILLS, 'grants answered': answered, 'grants kept': kept });

@@ -18,7 +18,7 @@ const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000
 /** The number of instances that run and are killed at the same time. */
 const SIDE_BY_SIDE = 2;
 const KILLS = shortOrLong(SIDE_BY_SIDE, 200);
-const TOLD_EVERY = shortOrLong(KILLS, 20);
+const CHECKED_EVERY = shortOrLong(KILLS, 20);
 const OWNERS_EACH = 6;
 /** The delay between the service and PostgreSQL, so that most kills fall between two statements of a transaction. */
 const LINE_MS = 5;
@@ -29,7 +29,7 @@ const LONGEST_MS = 150;
 const LONGEST_TEST_MS = shortOrLong(600_000, 900_000);
 
 /** Keys without exactly one `created`, or whose `revoked` events do not match their state. */
-const HALF_DONE = `
+const INCOMPLETE = `
   SELECT count(*)::int AS n FROM api_keys FULL JOIN (
     SELECT key_id, count(*) FILTER (WHERE type = 'api_key.created') AS created,
       count(*) FILTER (WHERE type = 'api_key.revoked') AS revoked
@@ -79,7 +79,7 @@ describe('a service that is killed while keys are created and revoked', () => {
   }
 
   test(
-    'has kept everything that it acknowledged, with its event, and nothing by halves',
+    'has kept every change that it acknowledged, with its event, and no incomplete one',
     async () => {
       for (let killed = 0; killed < KILLS; killed += SIDE_BY_SIDE) {
         line.delayMs = 0;
@@ -91,7 +91,7 @@ describe('a service that is killed while keys are created and revoked', () => {
         line.delayMs = LINE_MS;
         await Promise.all(services.map((service, index) => killAtRandom(service, ownersOf(index))));
         const kills = killed + SIDE_BY_SIDE;
-        if (kills % TOLD_EVERY === 0) await expectKept(kills);
+        if (kills % CHECKED_EVERY === 0) await expectKept(kills);
       }
       await expectVerdicts(owners.flatMap((owner) => owner.created).slice(-100));
     },
@@ -106,7 +106,7 @@ describe('a service that is killed while keys are created and revoked', () => {
       'SELECT count(*)::int AS n FROM api_keys WHERE id = ANY($1) AND revoked_at IS NOT NULL',
       [revoked],
     );
-    const halfDone = await count(HALF_DONE);
+    const incomplete = await count(INCOMPLETE);
     printFigures('kill -9 at random points', {
       kills,
       'creates acknowledged': created.length,
@@ -114,13 +114,13 @@ describe('a service that is killed while keys are created and revoked', () => {
       'revokes acknowledged': revoked.length,
       'revokes lost': revoked.length - keptRevoked,
       'creates committed, not answered': (await count('SELECT count(*)::int AS n FROM api_keys')) - kept,
-      'half done': halfDone,
+      incomplete,
     });
     expect(created.length).toBeGreaterThanOrEqual(kills);
-    expect({ kept, keptRevoked, halfDone }).toEqual({
+    expect({ kept, keptRevoked, incomplete }).toEqual({
       kept: created.length,
       keptRevoked: revoked.length,
-      halfDone: 0,
+      incomplete: 0,
     });
   }
 

@@ -13,7 +13,7 @@ import { OwnPostgres } from './own-postgres.js';
 /** Enough calls to show whether the log repeats a message for each of them. */
 const CALLS = 20;
 
-describe('the log of an outage', () => {
+describe('the log', () => {
   const folder = mkdtempSync(join(tmpdir(), 'outages-'));
   let log: PrintedLog;
   let postgres: OwnPostgres;
@@ -42,16 +42,19 @@ describe('the log of an outage', () => {
   });
 
   /** The lines of the log about a store, and about calls that failed because a store was unavailable. */
-  const told = (store: string) =>
+  const linesAbout = (store: string) =>
     log
       .entries()
       .filter(({ msg }) => msg.startsWith('unavailable') || (msg.startsWith(store) && / is (away|back): /.test(msg)));
   /** Expects two lines about what `pass` does. `pass` gets a function that waits for one of them. */
-  async function expectOneOutage(store: string, pass: (says: (state: 'away' | 'back') => Promise<unknown>) => unknown) {
+  async function expectOneOutage(
+    store: string,
+    pass: (logged: (state: 'away' | 'back') => Promise<unknown>) => unknown,
+  ) {
     // On a slow machine, the start may have had its own outage.
-    await eventually(async () => !told(store).at(-1)?.msg.includes(' is away: '));
-    const before = told(store).length;
-    const since = () => told(store).slice(before);
+    await eventually(async () => !linesAbout(store).at(-1)?.msg.includes(' is away: '));
+    const before = linesAbout(store).length;
+    const since = () => linesAbout(store).slice(before);
     await pass((state) => eventually(async () => since().some(({ msg }) => msg.includes(` is ${state}: `))));
     expect(since()).toMatchObject([
       { level: 40, msg: expect.stringMatching(`^${store}.* is away: `), reason: expect.stringMatching(/\w/) },
@@ -59,9 +62,9 @@ describe('the log of an outage', () => {
     ]);
   }
 
-  test('of PostgreSQL is a line when it begins, with its cause, and one when it is over', async () => {
+  test('has one line with the cause when an outage of PostgreSQL begins, and one when it ends', async () => {
     const [person, { validate }] = [service.person(), service.clients];
-    await expectOneOutage('PostgreSQL', async (says) => {
+    await expectOneOutage('PostgreSQL', async (logged) => {
       await postgres.stop();
       for (let call = 0; call < CALLS; call += 1) {
         await outcomeOf(validate('lk_nonsense'));
@@ -69,32 +72,32 @@ describe('the log of an outage', () => {
         expect((await person.call('POST', '/v1/session', { email: 'a@b.c', password: 'x' })).status).toBe(503);
       }
       await postgres.startAgain();
-      await says('back');
+      await logged('back');
       await eventually(async () => (await outcomeOf(validate('lk_nonsense'))) === 'denial');
     });
   });
 
-  test('of Redis, likewise', async () => {
-    await expectOneOutage('Redis', async (says) => {
+  test('has the same two lines for an outage of Redis', async () => {
+    await expectOneOutage('Redis', async (logged) => {
       await redis.stop();
-      await says('away');
+      await logged('away');
       redis = await startRedis(folder, redis.port);
-      await says('back');
+      await logged('back');
     });
   });
 
-  test("of the platform's login, likewise", async () => {
+  test("has the same two lines for an outage of the platform's login", async () => {
     const keys = JSON.stringify({ keys: login.publicKeys });
     const jwt = await sign({ sub: 'nobody' }, { alg: 'ES256', kid: 'ES256' }, login.privateKey('ES256'));
-    const ask = async () => {
+    const statusOfCall = async () => {
       const headers = { authorization: `Bearer ${jwt}` };
       return (await service.person().call('GET', '/v1/session', undefined, headers)).status;
     };
     await expectOneOutage('The platform login', async () => {
       login.answers(500, 'oops');
-      for (let call = 0; call < CALLS; call += 1) expect(await ask()).toBe(503);
+      for (let call = 0; call < CALLS; call += 1) expect(await statusOfCall()).toBe(503);
       login.answers(200, keys);
-      for (let call = 0; call < CALLS; call += 1) expect(await ask()).toBe(401);
+      for (let call = 0; call < CALLS; call += 1) expect(await statusOfCall()).toBe(401);
     });
   });
 });

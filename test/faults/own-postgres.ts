@@ -82,9 +82,9 @@ export class OwnPostgres {
     const all = [pid, ...childrenOf(pid)];
     for (const process_ of all) signal(process_, 'SIGKILL');
     // The next start would mistake a process that is dead but not yet removed for a living one.
-    const isBuried = () => !existsSync(`/proc/${pid}`);
-    if (!(await until(() => isBuried() && !all.some(isRunning), HANGS_AFTER_MS)))
-      throw new Error('PostgreSQL does not die');
+    const isReaped = () => !existsSync(`/proc/${pid}`);
+    if (!(await until(() => isReaped() && !all.some(isRunning), HANGS_AFTER_MS)))
+      throw new Error('PostgreSQL does not end after SIGKILL');
   }
 
   /**

@@ -29,16 +29,16 @@ afterAll(async () => {
 });
 
 /** Reads a value from every session: each query runs while all other sessions of the pool are in use. */
-async function eachSession(url: string, question: string): Promise<unknown[]> {
+async function eachSession(url: string, query: string): Promise<unknown[]> {
   const clients = Array.from({ length: SESSIONS }, () => new pg.Client({ connectionString: url }));
   await Promise.all(clients.map((client) => client.connect()));
   await Promise.all(clients.map((client) => client.query('BEGIN')));
-  const answers = await Promise.all(clients.map((client) => client.query(question)));
+  const answers = await Promise.all(clients.map((client) => client.query(query)));
   await Promise.all(clients.map((client) => client.query('ROLLBACK').then(() => client.end())));
   return answers.map(({ rows }) => rows[0]);
 }
 
-describe('through PgBouncer in transaction mode, with DATABASE_POOLING=transaction', () => {
+describe('the service behind PgBouncer in transaction mode, with DATABASE_POOLING=transaction', () => {
   let pool: PgBouncer;
   let env: Record<string, string>;
   let service: Service;
@@ -57,20 +57,20 @@ describe('through PgBouncer in transaction mode, with DATABASE_POOLING=transacti
     await pool?.remove();
   });
 
-  const ask = (apiKey: string, { clients } = service) => outcomeOf(clients.validate(apiKey));
+  const outcomeFor = (apiKey: string, { clients } = service) => outcomeOf(clients.validate(apiKey));
   const latchkey = (...args: string[]) => host.latchkey(args, { env });
 
-  test('keys are created, validated in crowds, revoked and on record, and no session keeps anything of it', async () => {
+  test('creates, validates, revokes and audits keys, and leaves nothing behind in any session', async () => {
     const person = await service.person().signIn();
     const { fullKey, apiKey } = await person.newKey();
     const crowd = Array.from({ length: 100 }, () => [fullKey, withWrongSecret(fullKey), unknownKey()]).flat();
-    const outcomes = await Promise.all(crowd.map((credential) => ask(credential)));
+    const outcomes = await Promise.all(crowd.map((credential) => outcomeFor(credential)));
     expect(outcomes).toEqual(crowd.map((credential) => (credential === fullKey ? 'grant' : 'denial')));
     await person.revoke(apiKey.id);
-    expect(await ask(fullKey)).toBe('denial');
+    expect(await outcomeFor(fullKey)).toBe('denial');
     expect((await person.list()).items.map(({ status }) => status)).toEqual(['revoked']);
-    const told = (await person.events('?limit=50')).items.map(({ type }) => type);
-    expect(told).toEqual(expect.arrayContaining(['api_key.created', 'api_key.revoked']));
+    const types = (await person.events('?limit=50')).items.map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(['api_key.created', 'api_key.revoked']));
     const kept = `SELECT (SELECT count(*)::integer FROM pg_prepared_statements) AS statements,
       (SELECT count(*)::integer FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
         WHERE locktype = 'advisory' AND datname = current_database()) AS locks,
@@ -79,7 +79,7 @@ describe('through PgBouncer in transaction mode, with DATABASE_POOLING=transacti
     expect(await eachSession(env['DATABASE_URL']!, kept)).toEqual([nothing, nothing, nothing]);
   });
 
-  test('a second instance starts, sweeps what is due and seals the record; commands see and change it', async () => {
+  test('works with a second instance that records due ends and seals events, and with commands', async () => {
     const verified = () => latchkey('audit', 'verify');
     await eventually(async () => /^OK: .*\n {4}seals: [1-9]/.test((await verified()).out));
     const person = await service.person().signIn();
@@ -89,7 +89,7 @@ describe('through PgBouncer in transaction mode, with DATABASE_POOLING=transacti
     const swept = `SELECT 1 FROM audit_events JOIN audit_seals ON audit_events.id BETWEEN from_event_id AND to_event_id
       WHERE type = 'api_key.expired' AND key_id = $1`;
     await eventually(async () => (await sql(database.url, swept, [apiKey.id])).length === 1);
-    expect(await ask(fullKey, second)).toBe('denial');
+    expect(await outcomeFor(fullKey, second)).toBe('denial');
     await second.stop();
     expect(await latchkey('migrate')).toMatchObject({ code: 0, err: '' });
     expect(await latchkey('account', 'suspend', 'demo')).toMatchObject({ code: 0, err: '' });
@@ -97,13 +97,13 @@ describe('through PgBouncer in transaction mode, with DATABASE_POOLING=transacti
     expect(await latchkey('account', 'reactivate', 'demo')).toMatchObject({ code: 0, err: '' });
   });
 
-  test('without DATABASE_POOLING a start says what is to be set', async () => {
+  test('refuses to start without DATABASE_POOLING, and names that setting', async () => {
     const unset = startService({ ...env, DATABASE_POOLING: 'session' });
     await expect(unset).rejects.toThrow(/^DATABASE_URL: [^\n]*statement_timeout[^\n]*DATABASE_POOLING=transaction/);
   });
 });
 
-test('through PgBouncer in session mode, which ignores our limits, with and without DATABASE_POOLING', async () => {
+test('the service works behind PgBouncer in session mode, which ignores our limits, with and without DATABASE_POOLING', async () => {
   const settings = { pool_mode: 'session', default_pool_size: '40', ignore_startup_parameters: IGNORED };
   const pool = await PgBouncer.before(database.url, settings);
   const env = { DATABASE_URL: pool.instead(database.url), ...UNLIMITED };

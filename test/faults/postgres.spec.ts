@@ -12,29 +12,29 @@ import { inTurn, outcomeOf, type Outcome } from './measure.js';
 import { OwnPostgres } from './own-postgres.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-const ASKED = shortOrLong(3, 9);
+const CALLS = shortOrLong(3, 9);
 /** The promised times, which the long form checks. The first is DATABASE_PATIENCE_MS and 30 ms. */
-const OUTAGE_TOLD_MS = 150;
+const UNAVAILABLE_WITHIN_MS = 150;
 const BACK_WITHIN_MS = 2000;
 
-describe('when PostgreSQL', () => {
+describe('the service without a working PostgreSQL', () => {
   let postgres: OwnPostgres;
   let service: Service;
   /** As in production, where late statements time out. Only a PostgreSQL that hangs makes a difference. */
-  let impatient: Service;
+  let shortTimeout: Service;
   let person: Person;
   let fullKey: string;
   let keyId: string;
   beforeAll(async () => {
     postgres = await OwnPostgres.start();
     service = await startService({ ...UNLIMITED, DATABASE_URL: postgres.url });
-    impatient = await startService({ ...UNLIMITED, DATABASE_URL: postgres.url, DATABASE_PATIENCE_MS: '120' });
+    shortTimeout = await startService({ ...UNLIMITED, DATABASE_URL: postgres.url, DATABASE_PATIENCE_MS: '120' });
     person = await service.person().signIn();
     const created = await person.newKey();
     [fullKey, keyId] = [created.fullKey, created.apiKey.id];
   });
   afterAll(async () => {
-    await impatient.stop();
+    await shortTimeout.stop();
     await service.stop();
     await postgres.remove();
   });
@@ -50,35 +50,35 @@ describe('when PostgreSQL', () => {
     'an unknown key': () => unknownKey(),
     'a malformed key': () => 'lk_nonsense',
   };
-  const ask = (apiKey: string, { clients } = service) => outcomeOf(clients.validate(apiKey));
+  const validate = (apiKey: string, { clients } = service) => outcomeOf(clients.validate(apiKey));
 
-  async function expectUnavailable(fault: string, asked = service): Promise<void> {
+  async function expectUnavailable(fault: string, instance = service): Promise<void> {
     const medians: number[] = [];
     for (const [name, credential] of Object.entries(CREDENTIALS)) {
-      const { outcomes, medianMs } = await inTurn(ASKED, () => ask(credential(), asked));
-      expect({ name, outcomes }).toEqual({ name, outcomes: new Array(ASKED).fill(status.UNAVAILABLE) });
-      expectWithinMs(medianMs, OUTAGE_TOLD_MS);
+      const { outcomes, medianMs } = await inTurn(CALLS, () => validate(credential(), instance));
+      expect({ name, outcomes }).toEqual({ name, outcomes: new Array(CALLS).fill(status.UNAVAILABLE) });
+      expectWithinMs(medianMs, UNAVAILABLE_WITHIN_MS);
       medians.push(medianMs);
     }
-    const questions = medians.length * ASKED;
+    const calls = medians.length * CALLS;
     printFigures(`PostgreSQL ${fault}`, {
-      questions,
+      calls,
       'wrong answers': 0,
-      'told in ms': Math.max(...medians).toFixed(1),
+      'UNAVAILABLE after ms': Math.max(...medians).toFixed(1),
     });
   }
   /** Waits until good keys are granted and others refused again. */
-  async function backIn(asked = service): Promise<number> {
+  async function backIn(instance = service): Promise<number> {
     const all = async () =>
-      (await ask(fullKey, asked)) === 'grant' &&
-      (await ask('lk_nonsense', asked)) === 'denial' &&
-      (await ask(withWrongSecret(fullKey), asked)) === 'denial';
+      (await validate(fullKey, instance)) === 'grant' &&
+      (await validate('lk_nonsense', instance)) === 'denial' &&
+      (await validate(withWrongSecret(fullKey), instance)) === 'denial';
     const beganAt = performance.now();
     await eventually(all);
     return Math.round(performance.now() - beganAt);
   }
-  async function expectService(asked = service): Promise<number> {
-    const backMs = await backIn(asked);
+  async function expectService(instance = service): Promise<number> {
+    const backMs = await backIn(instance);
     expectWithinMs(backMs, BACK_WITHIN_MS);
     return backMs;
   }
@@ -95,41 +95,43 @@ describe('when PostgreSQL', () => {
     }
   }
 
-  test('is stopped, every validation is UNAVAILABLE; service resumes by itself', async () => {
+  test('answers every validation UNAVAILABLE while PostgreSQL is stopped, and resumes', async () => {
     await postgres.stop();
     await expectUnavailable('stopped');
     await postgres.startAgain();
     printFigures('PostgreSQL back after a stop', { ms: await expectService() });
   });
 
-  test('hangs, every validation is UNAVAILABLE; service resumes by itself', async () => {
+  test('answers every validation UNAVAILABLE while PostgreSQL hangs, and resumes', async () => {
     postgres.pause();
     try {
-      await expectUnavailable('paused', impatient);
-      const crowd = await inTurn(3, () => Promise.all(Array.from({ length: 500 }, () => ask(fullKey, impatient))));
+      await expectUnavailable('paused', shortTimeout);
+      const crowd = await inTurn(3, () =>
+        Promise.all(Array.from({ length: 500 }, () => validate(fullKey, shortTimeout))),
+      );
       expect(new Set(crowd.outcomes.flat())).toEqual(new Set([status.UNAVAILABLE]));
     } finally {
       postgres.resume();
     }
-    printFigures('PostgreSQL back after a pause', { ms: await expectService(impatient) });
+    printFigures('PostgreSQL back after a pause', { ms: await expectService(shortTimeout) });
   });
 
-  test('hangs again and again, however long, no connection is lost to a question that had given up', async () => {
+  test('loses no connection to calls that timed out while PostgreSQL hangs repeatedly', async () => {
     for (let round = 1; round <= 6; round += 1) {
       postgres.pause();
       try {
         const { outcomes } = await inTurn(round + 1, () =>
-          Promise.all([ask(fullKey, impatient), ask('lk_nonsense', impatient)]),
+          Promise.all([validate(fullKey, shortTimeout), validate('lk_nonsense', shortTimeout)]),
         );
         expect(new Set(outcomes.flat())).toEqual(new Set([status.UNAVAILABLE]));
       } finally {
         postgres.resume();
       }
-      await expectService(impatient);
+      await expectService(shortTimeout);
     }
   });
 
-  test('is away, the stream says so question by question and goes on when it is back', async () => {
+  test('answers each question of a stream UNAVAILABLE while PostgreSQL is away, and then grants again', async () => {
     const call = service.clients.apiKeys.validateKeys(bearer('dev-validator-token'));
     const next = () =>
       new Promise<string | number>((resolve, reject) => {
@@ -145,7 +147,7 @@ describe('when PostgreSQL', () => {
     call.end();
   });
 
-  test('is away, management calls answer 503 with a problem, and health and readiness say so until it is back', async () => {
+  test('answers management calls with a 503 problem, and is not ready, while PostgreSQL is away', async () => {
     await eventually(async () => (await health()) === 'SERVING');
     await postgres.stop();
     const calls = [
@@ -172,36 +174,41 @@ describe('when PostgreSQL', () => {
     await eventually(async () => (await person.list()).items?.length === 1);
   });
 
-  test('cuts every connection, answers are at worst briefly UNAVAILABLE and never wrong', async () => {
-    const told: Outcome[] = [];
+  test('answers at worst briefly UNAVAILABLE, and never wrongly, when PostgreSQL cuts every connection', async () => {
+    const outcomes: Outcome[] = [];
     let slowestMs = 0;
     for (let round = 0; round < 5; round += 1) {
-      const asking = Promise.all(Array.from({ length: 200 }, () => ask(fullKey)));
+      const calls = Promise.all(Array.from({ length: 200 }, () => validate(fullKey)));
       await sql(
         postgres.url,
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'latchkey%'`,
       );
-      told.push(...(await asking));
+      outcomes.push(...(await calls));
       slowestMs = Math.max(slowestMs, await expectService());
     }
-    const unavailable = told.filter((outcome) => outcome === status.UNAVAILABLE).length;
-    const figures = { asked: told.length, granted: told.length - unavailable, unavailable, 'back in ms': slowestMs };
+    const unavailable = outcomes.filter((outcome) => outcome === status.UNAVAILABLE).length;
+    const figures = {
+      calls: outcomes.length,
+      granted: outcomes.length - unavailable,
+      unavailable,
+      'back in ms': slowestMs,
+    };
     printFigures('PostgreSQL cuts every connection', figures);
-    for (const outcome of told) expect(['grant', status.UNAVAILABLE]).toContain(outcome);
+    for (const outcome of outcomes) expect(['grant', status.UNAVAILABLE]).toContain(outcome);
   });
 
-  test('takes no writes, good keys are granted and what cannot be recorded is UNAVAILABLE', async () => {
+  test('grants good keys but is UNAVAILABLE for others while PostgreSQL takes no writes', async () => {
     const readOnly = async (on: boolean) => {
       await sql(postgres.url, `ALTER SYSTEM SET default_transaction_read_only = ${on ? 'on' : 'off'}`);
       await sql(postgres.url, 'SELECT pg_reload_conf()');
     };
     await readOnly(true);
     try {
-      await eventually(async () => (await ask('lk_nonsense')) === status.UNAVAILABLE);
-      const good = await inTurn(20, () => ask(fullKey));
+      await eventually(async () => (await validate('lk_nonsense')) === status.UNAVAILABLE);
+      const good = await inTurn(20, () => validate(fullKey));
       expect(good.outcomes).toEqual(new Array(20).fill('grant'));
       for (const credential of [withWrongSecret(fullKey), unknownKey(), 'lk_nonsense', '']) {
-        expect(await ask(credential)).toBe(status.UNAVAILABLE);
+        expect(await validate(credential)).toBe(status.UNAVAILABLE);
       }
       expect((await person.create()).status).toBe(503);
       expect((await person.revoke(keyId)).status).toBe(503);
@@ -212,7 +219,7 @@ describe('when PostgreSQL', () => {
     expect((await person.list()).items.map(({ status: state }) => state)).toEqual(['active']);
   });
 
-  test('comes back as a standby, nothing is answered from it until it is promoted', async () => {
+  test('answers nothing from a PostgreSQL that came back as a standby, until it is promoted', async () => {
     await postgres.stop();
     postgres.becomeStandby();
     await postgres.startAgain();

@@ -53,14 +53,14 @@ describe('the process of the service', () => {
       });
     });
 
-    test('is one process, beside the one that hashes passwords at full cost', async () => {
+    test('is one process, with a second one that hashes passwords at full cost', async () => {
       expect(childrenOf(service.pid).map(titleOf)).toEqual(['latchkey-hashing']);
       // Most other suites hash cheaply.
       const hashes = await sql(database.url, 'SELECT password_hash AS hash FROM accounts');
       expect(hashes).toEqual([{ hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,(t=2,p=1|p=1,t=2)\$/) }]);
     });
 
-    test('says with which version and settings it starts, without a secret', () => {
+    test('logs its version and settings at the start, without a secret', () => {
       const url = new URL(database.url);
       const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
       const settings = { DATABASE_URL: `${url.protocol}//${url.host}${url.pathname}`, DEMO: 'on', LOG_LEVEL: 'info' };
@@ -75,7 +75,7 @@ describe('the process of the service', () => {
       expect(service.out).not.toContain(url.password);
     });
 
-    test('answers on SIGTERM what is under way, keeps what it knows of uses, ends with code 0 and says why', async () => {
+    test('answers open calls on SIGTERM, writes the usage of keys, logs the reason and exits with 0', async () => {
       const { child, ended, url, target } = service;
       const person = await new Person(url).signIn();
       const { apiKey, fullKey } = await person.newKey();
@@ -135,20 +135,20 @@ describe('the process of the service', () => {
     });
   });
 
-  test('ends by itself when the launcher that it talks to is gone', async () => {
+  test('ends when its launcher has ended', async () => {
     const { child } = await startReady({});
     child.disconnect();
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('says which fault ended it', async () => {
+  test('logs the error that ended it', async () => {
     // As soon as the service could report it, without waiting until it is ready.
     const fault = `
-      const look = () => {
+      const check = () => {
         if (process.listenerCount('uncaughtExceptionMonitor') > 0) throw new Error('planted');
-        setImmediate(look);
+        setImmediate(check);
       };
-      look();`;
+      check();`;
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`;
     const env = { DEMO: '1', DATABASE_URL: database.url, LOG_LEVEL: 'info', NODE_OPTIONS };
     const { code, out } = await start(env).ended;
@@ -178,7 +178,7 @@ describe('the process of the service', () => {
     expect(err).not.toContain(secret);
   });
 
-  test('refuses to start without what it needs, and says what is missing', async () => {
+  test('refuses to start without required variables, and names them', async () => {
     const { code, err } = await start({}).ended;
     expect(code).toBe(1);
     expect(err.trimEnd().split('\n')).toEqual([
@@ -211,7 +211,7 @@ describe('the process of the service', () => {
     await again.stop();
   });
 
-  test('refuses to start over a database that is away, in one line without its password', async () => {
+  test('refuses to start when its database does not answer, in one line without the password', async () => {
     const url = new URL(database.url);
     const { password } = url;
     url.port = String(await freePort());

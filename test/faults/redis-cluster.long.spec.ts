@@ -11,7 +11,7 @@ import { RedisWatch } from './redis-watch.js';
 /** How long a fault lasts that does not end by itself. */
 const LASTS_MS = 3000;
 
-describe('of a Redis Cluster', () => {
+describe('limits in a Redis Cluster', () => {
   let cluster: Awaited<ReturnType<typeof startRedisCluster>>;
   let watch: RedisWatch;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('of a Redis Cluster', () => {
   const replaced = async (slot: number, port: number) =>
     expect(await until(async () => (await cluster.ownerOf(slot)).node.port !== port, 60_000, 50)).toBe(true);
 
-  test('a primary is killed and its replica takes over', async () => {
+  test('are shared again after a primary was killed and its replica took over', async () => {
     const { node } = await cluster.ownerOf(0);
     await during('primary killed', async () => {
       await node.kill();
@@ -47,7 +47,7 @@ describe('of a Redis Cluster', () => {
     await node.start();
   });
 
-  test('a replica takes over on request, and Redis is not away', async () => {
+  test('stay shared while a replica takes over on request', async () => {
     const { node, id } = await cluster.ownerOf(0);
     const replica = await replicaOf(id);
     const { lines } = await during('CLUSTER FAILOVER', async () => {
@@ -57,7 +57,7 @@ describe('of a Redis Cluster', () => {
     expect(lines).toBe(0);
   });
 
-  test('2,000 slots move to another node, and Redis is not away', async () => {
+  test('stay shared while 2,000 slots move to another node', async () => {
     const [from, to] = [await cluster.ownerOf(0), await cluster.ownerOf(16383)];
     const { lines } = await during('2,000 slots move', async () => {
       await redisCli(
@@ -68,7 +68,7 @@ describe('of a Redis Cluster', () => {
     expect(lines).toBe(0);
   });
 
-  test('a primary hangs, is replaced, and goes on', async () => {
+  test('are shared again after a primary hung and was replaced', async () => {
     const { node } = await cluster.ownerOf(16383);
     await during('primary frozen and thawed', async () => {
       node.freeze();
@@ -78,7 +78,7 @@ describe('of a Redis Cluster', () => {
     });
   });
 
-  test('a node is lost whole, and comes back', async () => {
+  test('are shared again after a primary and its replica were lost and came back', async () => {
     const { node, id } = await cluster.ownerOf(8000);
     const replica = await replicaOf(id);
     await during('a primary and its replica lost', async () => {
@@ -89,7 +89,7 @@ describe('of a Redis Cluster', () => {
     await replica.start();
   });
 
-  test('all nodes but one are lost, and come back', async () => {
+  test('are shared again after all nodes but one were lost and came back', async () => {
     const [, ...others] = cluster.nodes;
     await during('five of six lost', async () => {
       await Promise.all(others.map((node) => node.kill()));

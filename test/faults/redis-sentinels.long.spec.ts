@@ -21,7 +21,7 @@ afterAll(() => sentinels.stop());
 
 describeRateLimiter('RedisRateLimiter under Sentinel', (limit: RateLimit) => onRedis(limit, sentinels.url));
 
-describe('of a Redis under Sentinel', () => {
+describe('limits in a Redis under Sentinel', () => {
   let watch: RedisWatch;
   afterEach(async () => {
     await watch.stop();
@@ -35,7 +35,7 @@ describe('of a Redis under Sentinel', () => {
   const replaced = async (port: number) =>
     expect(await until(async () => (await sentinels.primary()).port !== port, 60_000, 20)).toBe(true);
 
-  test('the primary is killed and its replica takes over', async () => {
+  test('are shared again after the primary was killed and its replica took over', async () => {
     const primary = await sentinels.primary();
     await during('primary killed', async () => {
       await primary.kill();
@@ -44,7 +44,7 @@ describe('of a Redis under Sentinel', () => {
     await primary.start();
   });
 
-  test('the primary hangs, is replaced, and goes on', async () => {
+  test('are shared again after the primary hung and was replaced', async () => {
     const primary = await sentinels.primary();
     await during('primary frozen and thawed', async () => {
       primary.freeze();
@@ -54,7 +54,7 @@ describe('of a Redis under Sentinel', () => {
     });
   });
 
-  test('a replica takes over on request', async () => {
+  test('are shared again after a replica took over on request', async () => {
     const primary = await sentinels.primary();
     await during('SENTINEL FAILOVER', async () => {
       await sentinels.sentinels[0]!.cli('SENTINEL', 'FAILOVER', 'limits');
@@ -62,7 +62,7 @@ describe('of a Redis under Sentinel', () => {
     });
   });
 
-  test('all sentinels are lost, and limits stay shared', async () => {
+  test('stay shared while all sentinels are lost', async () => {
     const { lines } = await during('sentinels lost', async () => {
       await Promise.all(sentinels.sentinels.map((sentinel) => sentinel.kill()));
       await sleep(LASTS_MS);
@@ -71,7 +71,7 @@ describe('of a Redis under Sentinel', () => {
     expect(lines).toBe(0);
   });
 
-  test('a sentinel and the primary are lost', async () => {
+  test('are shared again after a sentinel and the primary were lost', async () => {
     const primary = await sentinels.primary();
     const [sentinel] = sentinels.sentinels;
     await during('primary and a sentinel killed', async () => {

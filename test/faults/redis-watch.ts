@@ -14,8 +14,8 @@ const DEADLINE_MS = 20;
 const SLOW = { perSecond: 1, burst: 10 };
 /** So high that no validation is refused because of the limit. */
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-/** Simultaneous questions at each instance. */
-const ASKERS = 4;
+/** Simultaneous calls at each instance. */
+const CALLERS = 4;
 /** Keys in all parts of a cluster. */
 const KEYS = 60;
 /**
@@ -77,7 +77,7 @@ export class RedisWatch {
     const localBefore = this.local();
     const over = new AbortController();
     let lastLocalAt = 0;
-    const ask = async (service: Service) => {
+    const validate = async (service: Service) => {
       while (!over.signal.aborted) {
         const [{ apiKey, ...request }, expected] = this.pick() as [{ apiKey: string }, string];
         const answer = await service.clients.validate(apiKey, request).catch(() => undefined);
@@ -103,8 +103,8 @@ export class RedisWatch {
     };
     const pauses = monitorEventLoopDelay({ resolution: 1 });
     pauses.enable();
-    const requesters = this.services.flatMap((service) => Array.from({ length: ASKERS }, () => ask(service)));
-    const work = [...requesters, ...this.limiters.map(charge)];
+    const callers = this.services.flatMap((service) => Array.from({ length: CALLERS }, () => validate(service)));
+    const work = [...callers, ...this.limiters.map(charge)];
     const begunAt = performance.now();
     await fault();
     const overAt = performance.now();
@@ -118,7 +118,7 @@ export class RedisWatch {
       'validations answered': figures.answered,
       'verdicts changed': figures.changed,
       charges: figures.charges,
-      'decided here': local,
+      'decided by the process': local,
       'Redis away for s': ((overAt - begunAt) / 1000).toFixed(1),
       'shared s after that': (Math.max(0, lastLocalAt - overAt) / 1000).toFixed(2),
       'longest charge ms': figures.longestMs.toFixed(0),

@@ -18,7 +18,7 @@ const LIMIT = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '1000' };
 const SLOW_REDIS_MS = 20;
 const ANSWER_MS = 40;
 
-describe('when Redis', () => {
+describe('the service with Redis', () => {
   const folder = mkdtempSync(join(tmpdir(), 'faults-redis-'));
   let redis: Awaited<ReturnType<typeof startRedis>>;
   let line: SlowLine;
@@ -82,14 +82,14 @@ describe('when Redis', () => {
     expect(await reasonOf(unknownKey())).toBe('REASON_INVALID_KEY');
   }
 
-  test('is well, the instances share the limit of a key', async () => {
+  test('shares the limit of a key between its instances', async () => {
     fullKey = await newKey();
     await eventuallyShared();
     await expectSameVerdicts();
   });
 
   test.each(['stopped', 'killed'])(
-    'is %s, verdicts are the same, limits go on per process, and are shared again when it is back',
+    'gives the same verdicts while Redis is %s, limits keys per process, and shares the limits again afterwards',
     async (how) => {
       if (how === 'killed') process.kill(redis.pid, 'SIGKILL');
       await redis.stop();
@@ -109,7 +109,7 @@ describe('when Redis', () => {
     },
   );
 
-  test('hangs, verdicts are the same and do not wait for it', async () => {
+  test('gives the same verdicts without waiting while Redis hangs', async () => {
     process.kill(redis.pid, 'SIGSTOP');
     try {
       await expectSameVerdicts();
@@ -124,7 +124,7 @@ describe('when Redis', () => {
     }
   });
 
-  test('is slow, verdicts are the same and do not wait for it, and limits go on per process', async () => {
+  test('gives the same verdicts without waiting while Redis is slow, and limits keys per process', async () => {
     line.delayMs = 200;
     try {
       await expectSameVerdicts();
@@ -139,7 +139,7 @@ describe('when Redis', () => {
     }
   });
 
-  test('is flushed, nothing but the limits starts from the beginning', async () => {
+  test('loses only the state of the limits when Redis is flushed', async () => {
     const admin = new Redis(redis.url);
     const key = await newKey();
     await eventually(async () => {
@@ -152,7 +152,7 @@ describe('when Redis', () => {
     await expectSameVerdicts();
   });
 
-  test('has its clock set back by an hour, a key in use waits as after its whole burst, and not for an hour', async () => {
+  test('delays a key only as after its whole burst when the clock of Redis is set back by an hour', async () => {
     const admin = new Redis(redis.url);
     const { apiKey, fullKey: key } = await (await newOwner(service)).person.newKey({ access: 'read-only' });
     const name = `latchkey:rate:${apiKey.id}`;
@@ -177,7 +177,7 @@ describe('when Redis', () => {
     admin.disconnect();
   });
 
-  test('holds something else under the name of a limit, verdicts are the same', async () => {
+  test('gives the same verdicts when Redis has another value under the name of a limit', async () => {
     const admin = new Redis(redis.url);
     const names = await admin.keys('latchkey:rate:*');
     expect(names.length).toBeGreaterThan(0);

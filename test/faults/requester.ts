@@ -6,7 +6,7 @@ export class Requester {
   private readonly clients;
   private readonly stream;
   private readonly open = new Map<string, (outcome: Outcome) => void>();
-  private asked = 0;
+  private requests = 0;
 
   constructor(target: string) {
     this.clients = connectClients(target);
@@ -18,12 +18,12 @@ export class Requester {
   }
 
   /** Sends each question once with a unary call and once over the stream. */
-  ask(fullKey: string, times: number): Promise<Outcome[]> {
-    const asked: Promise<Outcome>[] = [];
+  send(fullKey: string, times: number): Promise<Outcome[]> {
+    const outcomes: Promise<Outcome>[] = [];
     for (let time = 0; time < times; time += 1) {
-      asked.push(outcomeOf(this.clients.validate(fullKey)), this.overStream(fullKey));
+      outcomes.push(outcomeOf(this.clients.validate(fullKey)), this.overStream(fullKey));
     }
-    return Promise.all(asked);
+    return Promise.all(outcomes);
   }
 
   close(): void {
@@ -32,7 +32,7 @@ export class Requester {
   }
 
   private overStream(apiKey: string): Promise<Outcome> {
-    const requestId = `asked-${(this.asked += 1)}`;
+    const requestId = `request-${(this.requests += 1)}`;
     this.stream.write({ requestId, apiKey, operation: 'OPERATION_READ' });
     return new Promise((resolve) => this.open.set(requestId, resolve));
   }

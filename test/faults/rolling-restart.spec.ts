@@ -10,7 +10,7 @@ import { buildService, freePorts, ServiceProcess } from '../support/processes/se
 import { startService, type Service } from '../support/processes/service.js';
 
 const UNLIMITED = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
-const ASKERS = 32;
+const CALLERS = 32;
 const ROUNDS = shortOrLong(1, 10);
 /** How long a request may wait because of a restart. The long form checks it. */
 const PROMISED_MS = 1000;
@@ -49,7 +49,7 @@ describe('two instances behind one guard', () => {
     });
     await eventually(async () => (await guard.check({ authorization: [`Bearer ${fullKey}`], method: 'GET' })).allowed);
     failures.splice(0);
-    load = new GuardLoad(guard, fullKey, ASKERS);
+    load = new GuardLoad(guard, fullKey, CALLERS);
   });
   afterAll(async () => {
     await load.stop();

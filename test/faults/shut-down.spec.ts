@@ -6,11 +6,11 @@ import { startService, type Service } from '../support/processes/service.js';
 
 /** An HTTP client that can send any bytes at any time. */
 class Caller {
-  heard = '';
+  received = '';
   readonly ended: Promise<unknown>;
 
   private constructor(private readonly socket: Socket) {
-    socket.on('data', (chunk: Buffer) => (this.heard += chunk.toString())).on('error', () => undefined);
+    socket.on('data', (chunk: Buffer) => (this.received += chunk.toString())).on('error', () => undefined);
     this.ended = once(socket, 'close');
   }
 
@@ -20,13 +20,13 @@ class Caller {
     return new Caller(socket);
   }
 
-  say(text: string): void {
+  send(text: string): void {
     this.socket.write(text);
   }
 
-  async hear(): Promise<string> {
+  async read(): Promise<string> {
     await once(this.socket, 'data');
-    return this.heard;
+    return this.received;
   }
 }
 
@@ -34,7 +34,7 @@ class Caller {
 const withoutBody = (length: number) =>
   `POST /v1/session HTTP/1.1\r\nHost: latchkey\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
 
-describe('shutting down over open HTTP connections', () => {
+describe('the shutdown with open HTTP connections', () => {
   let service: Service;
   let connected: Record<'silent' | 'halting' | 'idle' | 'answered' | 'unfinished', Caller>;
   beforeAll(async () => {
@@ -47,35 +47,35 @@ describe('shutting down over open HTTP connections', () => {
       await Caller.of(service),
     ];
     connected = { silent, halting, idle, answered, unfinished };
-    halting.say('GET /livez HTTP/1.1\r\nHost: ');
-    idle.say('GET /livez HTTP/1.1\r\nHost: latchkey\r\n\r\n');
-    expect(await idle.hear()).toMatch(/^HTTP\/1\.1 200 /);
+    halting.send('GET /livez HTTP/1.1\r\nHost: ');
+    idle.send('GET /livez HTTP/1.1\r\nHost: latchkey\r\n\r\n');
+    expect(await idle.read()).toMatch(/^HTTP\/1\.1 200 /);
     // Answered without a password hash, which may take long on a busy machine.
     const body = JSON.stringify({ email: DEMO_OWNER.email });
-    answered.say(withoutBody(body.length));
-    expect(await answered.hear()).toMatch(/^HTTP\/1\.1 100 /);
-    unfinished.say(withoutBody(9));
-    expect(await unfinished.hear()).toMatch(/^HTTP\/1\.1 100 /);
+    answered.send(withoutBody(body.length));
+    expect(await answered.read()).toMatch(/^HTTP\/1\.1 100 /);
+    unfinished.send(withoutBody(9));
+    expect(await unfinished.read()).toMatch(/^HTTP\/1\.1 100 /);
 
     const stopped = service.stop();
     // The body is sent only then. If these connections were closed with the rest, the answer would be cut off too.
     await Promise.all([silent.ended, halting.ended, idle.ended]);
-    answered.say(body);
+    answered.send(body);
     // Node itself would wait for some of them for ever.
     await Promise.all([stopped, answered.ended, unfinished.ended]);
   });
 
-  test('closes at once those without a request: never used, half a header said, kept for the next one', () => {
-    expect([connected.silent.heard, connected.halting.heard]).toEqual(['', '']);
-    expect(connected.answered.heard).toMatch(/\r\n\r\nHTTP\/1\.1 400 /); // Sent after they had ended.
+  test('closes connections without a complete request at once: unused, with half a header, idle', () => {
+    expect([connected.silent.received, connected.halting.received]).toEqual(['', '']);
+    expect(connected.answered.received).toMatch(/\r\n\r\nHTTP\/1\.1 400 /); // Sent after they had ended.
   });
 
-  test('answers a request that is under way, then closes its connection', () => {
-    expect(connected.answered.heard).toContain('"detail":"password is missing"');
+  test('answers a request in progress, then closes its connection', () => {
+    expect(connected.answered.received).toContain('"detail":"password is missing"');
   });
 
   test('cuts off a client that does not finish its request', () => {
-    expect(connected.unfinished.heard).toMatch(/^HTTP\/1\.1 100 /);
-    expect(connected.unfinished.heard).not.toContain('HTTP/1.1 400');
+    expect(connected.unfinished.received).toMatch(/^HTTP\/1\.1 100 /);
+    expect(connected.unfinished.received).not.toContain('HTTP/1.1 400');
   });
 });

@@ -12,8 +12,8 @@ export class SilentReader {
     this.socket.pause().on('error', () => undefined);
   }
 
-  /** The number of unread answers when the service closed the connection. */
-  async readAtLast(): Promise<number> {
+  /** Reads the answers that were sent until the service closes the connection, and counts them. */
+  async answersUntilClosed(): Promise<number> {
     let text = '';
     this.socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).resume();
     await once(this.socket, 'close');

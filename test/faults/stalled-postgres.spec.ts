@@ -12,77 +12,78 @@ import { outcomeOf } from './measure.js';
  * A service with a short timeout and one with a long timeout use the same PostgreSQL, over a line that stalls on
  * command.
  */
-describe('while a statement is stalled', () => {
+describe('a validation during a stalled statement', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let line: SlowLine;
-  let impatient: Service;
-  let patient: Service;
+  let shortTimeout: Service;
+  let longTimeout: Service;
   let fullKey: string;
   beforeAll(async () => {
     database = await createDatabase();
     line = await SlowLine.to(database.url);
     const DATABASE_URL = line.instead(database.url);
-    patient = await startService({ DATABASE_URL });
-    impatient = await startService({ DATABASE_URL, DATABASE_PATIENCE_MS: '120' });
-    fullKey = (await (await patient.person().signIn()).newKey()).fullKey;
+    longTimeout = await startService({ DATABASE_URL });
+    shortTimeout = await startService({ DATABASE_URL, DATABASE_PATIENCE_MS: '120' });
+    fullKey = (await (await longTimeout.person().signIn()).newKey()).fullKey;
   });
   afterEach(async () => {
     line.release();
-    for (const service of [patient, impatient]) await eventually(async () => (await ask(service)) === 'grant');
+    for (const service of [longTimeout, shortTimeout])
+      await eventually(async () => (await validate(service)) === 'grant');
   });
   afterAll(async () => {
-    await impatient.stop();
-    await patient.stop();
+    await shortTimeout.stop();
+    await longTimeout.stop();
     line.close();
     await database.drop();
   });
 
-  const ask = ({ clients }: Service, apiKey = fullKey) => outcomeOf(clients.validate(apiKey));
+  const validate = ({ clients }: Service, apiKey = fullKey) => outcomeOf(clients.validate(apiKey));
 
   test.each([
     ['a good key', () => fullKey],
     ['a wrong secret', () => withWrongSecret(fullKey)],
     ['an unknown key', () => unknownKey()],
-    ['a malformed key, whose failure is to be recorded', () => 'lk_nonsense'],
-  ])('%s is answered UNAVAILABLE, and so is the question after it', async (_, credential) => {
-    await eventually(async () => (await ask(impatient, credential())) !== status.UNAVAILABLE);
+    ['a malformed key, whose failure must be recorded', () => 'lk_nonsense'],
+  ])('is answered UNAVAILABLE for %s, and so is the next one', async (_, credential) => {
+    await eventually(async () => (await validate(shortTimeout, credential())) !== status.UNAVAILABLE);
     line.hold();
-    for (const outcome of [await ask(impatient, credential()), await ask(impatient, credential())]) {
+    for (const outcome of [await validate(shortTimeout, credential()), await validate(shortTimeout, credential())]) {
       expect(outcome).toBe(status.UNAVAILABLE);
     }
     // The answers came although nothing that was sent has arrived yet.
     expect(line.heldPackets).toBeGreaterThan(0);
   });
 
-  test('a crowd is answered UNAVAILABLE, those who wait behind the stalled batch too', async () => {
+  test('is answered UNAVAILABLE, also among many that wait behind the stalled batch', async () => {
     line.hold();
-    const told = await Promise.all(times(1500, () => ask(impatient)));
-    expect(new Set(told)).toEqual(new Set([status.UNAVAILABLE]));
+    const outcomes = await Promise.all(times(1500, () => validate(shortTimeout)));
+    expect(new Set(outcomes)).toEqual(new Set([status.UNAVAILABLE]));
     expect(line.heldPackets).toBeGreaterThan(0);
   });
 
-  test('DATABASE_PATIENCE_MS decides who gives up: one has answered UNAVAILABLE while the other waits for its grant', async () => {
+  test('is UNAVAILABLE after DATABASE_PATIENCE_MS, while an instance with a longer timeout waits and grants', async () => {
     const order: unknown[] = [];
     line.hold();
-    const waiting = ask(patient).then((outcome) => order.push(outcome));
+    const waiting = validate(longTimeout).then((outcome) => order.push(outcome));
     await eventually(async () => line.heldPackets > 0);
-    order.push(await ask(impatient), 'released');
+    order.push(await validate(shortTimeout), 'released');
     line.release();
     await waiting;
     expect(order).toEqual([status.UNAVAILABLE, 'released', 'grant']);
   });
 
-  test('an answer that comes late is given to nobody: a key revoked meanwhile is denied', async () => {
+  test('is never answered with a late result: a key that was revoked in the meantime is denied', async () => {
     const direct = await startService({ DATABASE_URL: database.url });
     const owner = await direct.person().signIn();
     const { apiKey, fullKey: other } = await owner.newKey();
-    await eventually(async () => (await ask(impatient, other)) === 'grant');
+    await eventually(async () => (await validate(shortTimeout, other)) === 'grant');
     line.hold();
-    expect(await ask(impatient, other)).toBe(status.UNAVAILABLE);
+    expect(await validate(shortTimeout, other)).toBe(status.UNAVAILABLE);
     expect((await owner.revoke(apiKey.id)).status).toBe(200);
     line.release();
     await eventually(async () => {
-      const outcome = await ask(impatient, other);
+      const outcome = await validate(shortTimeout, other);
       expect(outcome).not.toBe('grant');
       return outcome === 'denial';
     });

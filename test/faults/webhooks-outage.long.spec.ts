@@ -35,7 +35,7 @@ const REFUSE_DOOMED = `
 const COMMITTED = `
   SELECT type, key_id AS "keyId" FROM audit_events WHERE type IN ('api_key.created', 'api_key.revoked')`;
 
-describe('a receiver that is away while the service is killed again and again', () => {
+describe('a webhook receiver that is away while the service is killed repeatedly', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
   let receiver: WebhookServer;
   const owners: KeyOwner[] = [];
@@ -52,7 +52,7 @@ describe('a receiver that is away while the service is killed again and again', 
 
   const start = () => ServiceProcess.startReady({ DATABASE_URL: database.url, ...receiver.env });
   const count = async (text: string) => Number((await sql<{ n: string }>(database.url, text))[0]!.n);
-  const committed = () => count(`SELECT count(*) AS n FROM (${COMMITTED}) AS told`);
+  const committed = () => count(`SELECT count(*) AS n FROM (${COMMITTED}) AS committed`);
   const waiting = () => count('SELECT count(*) AS n FROM outbox');
 
   async function openAccounts(service: ServiceProcess): Promise<void> {
@@ -87,7 +87,7 @@ describe('a receiver that is away while the service is killed again and again', 
   }
 
   test(
-    'gets each event at least once when it is back, and none of what was refused or rolled back',
+    'gets each event at least once when it is back, and none of a refused or rolled back change',
     async () => {
       const answers = [HANGS, answering(500), (response: Parameters<typeof ACCEPTS>[0]) => void response.destroy()];
       for (let killed = 0; killed < KILLS; killed += 1) {
@@ -103,7 +103,7 @@ describe('a receiver that is away while the service is killed again and again', 
         service.child.kill('SIGKILL');
         await Promise.all([work, service.ended]);
       }
-      await expectAllTold();
+      await expectAllDelivered();
     },
     LONGEST_TEST_MS,
   );
@@ -118,8 +118,8 @@ describe('a receiver that is away while the service is killed again and again', 
     }
   }
 
-  async function expectAllTold(): Promise<void> {
-    const triedInVain = receiver.deliveries.splice(0).length;
+  async function expectAllDelivered(): Promise<void> {
+    const failedAttempts = receiver.deliveries.splice(0).length;
     const waited = await waiting();
     receiver.hangUp();
     receiver.answer = (response, delivery) => {
@@ -143,31 +143,31 @@ describe('a receiver that is away while the service is killed again and again', 
     const expected = (await sql<{ type: string; keyId: string }>(database.url, COMMITTED)).map(
       ({ type, keyId }) => `${type} ${keyId}`,
     );
-    const told = receiver.deliveries.map((delivery) => ({
+    const delivered = receiver.deliveries.map((delivery) => ({
       id: delivery.id,
       ...(JSON.parse(delivery.body) as WebhookEvent),
     }));
-    const seen = new Map(told.map(({ id, type, data }) => [id, `${type} ${data.keyId} ${data.sequence}`]));
-    const subjects = new Set(told.map(({ type, data }) => `${type} ${data.keyId}`));
+    const seen = new Map(delivered.map(({ id, type, data }) => [id, `${type} ${data.keyId} ${data.sequence}`]));
+    const subjects = new Set(delivered.map(({ type, data }) => `${type} ${data.keyId}`));
     printFigures('a receiver away, and kills', {
       'events committed': expected.length,
       'kills while it is away': KILLS,
-      'kills while it takes': KILLS_WHILE_SENDING,
+      'kills while it accepts': KILLS_WHILE_SENDING,
       refused: refused.by,
       'rolled back by the commit': refused['rolled back'],
-      'tried in vain meanwhile': triedInVain,
+      'failed attempts while it was away': failedAttempts,
       'waiting when the receiver came back': waited,
       'delivered by themselves': atOnce,
       'within seconds': seconds,
-      'deliveries taken': told.length,
-      'taken twice or more': told.length - seen.size,
+      'deliveries accepted': delivered.length,
+      'accepted twice or more': delivered.length - seen.size,
       missing: expected.filter((event) => !subjects.has(event)).length,
-      'told and never committed': [...subjects].filter((subject) => !expected.includes(subject)).length,
+      'delivered and never committed': [...subjects].filter((subject) => !expected.includes(subject)).length,
     });
     expect(expected.length).toBeGreaterThanOrEqual(EVENTS);
     expect(refused['rolled back']).toBeGreaterThan(KILLS);
     expect([...subjects].sort()).toEqual(expected.sort());
-    // A receiver would take two ids for two events. `created` is the first event of its key, `revoked` the second.
+    // A receiver counts two ids as two events. `created` is the first event of its key, `revoked` the second.
     expect([...seen.values()].sort()).toEqual(
       expected.map((event) => `${event} ${event.startsWith('api_key.created') ? 1 : 2}`).sort(),
     );

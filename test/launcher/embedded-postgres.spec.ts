@@ -53,8 +53,8 @@ function starterElsewhere(onStarted: string) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  const said = new Promise((resolve) => child.stdout.once('data', resolve));
-  return { child, ended, said };
+  const started = new Promise((resolve) => child.stdout.once('data', resolve));
+  return { child, ended, started };
 }
 
 describe('the embedded PostgreSQL', () => {
@@ -69,7 +69,7 @@ describe('the embedded PostgreSQL', () => {
     });
     afterAll(stopAll);
 
-    it('has started in an empty folder, in UTF-8, on the loopback alone', async () => {
+    it('starts in an empty folder, in UTF-8, and listens only on the loopback address', async () => {
       const [row] = await query(
         url,
         `SELECT current_database() AS name, current_setting('server_encoding') AS encoding, lower('ÄÖ') AS lower,
@@ -78,7 +78,7 @@ describe('the embedded PostgreSQL', () => {
       expect(row).toEqual({ name: 'latchkey', encoding: 'UTF8', lower: 'äö', addresses: '127.0.0.1', sockets: '' });
     });
 
-    it('lets nobody in without the password, which only its own user can read', async () => {
+    it('accepts only connections with the password, which only its own user can read', async () => {
       const wrong = new URL(url);
       wrong.password = 'wrong';
       await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
@@ -94,7 +94,7 @@ describe('the embedded PostgreSQL', () => {
       expect(new URL(url).password).not.toBe(ofThisRun.password);
     });
 
-    it('leaves a data folder alone that another Latchkey is using', async () => {
+    it('refuses a data folder that another Latchkey is using', async () => {
       await expect(startEmbeddedPostgres({ dataDir, settings: fast })).rejects.toThrow(
         `The data folder ${dataDir} is in use by another Latchkey: set DATA_DIR to another.`,
       );
@@ -113,9 +113,9 @@ describe('the embedded PostgreSQL', () => {
       expect(await query(url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
     });
 
-    it('ends the server that a killed start left behind and goes on with its data', async () => {
+    it('ends the server that a killed start left behind, and keeps its data', async () => {
       const earlier = starterElsewhere(`console.log('started'); setInterval(() => {}, 1000);`);
-      await earlier.said;
+      await earlier.started;
       earlier.child.kill('SIGKILL');
       await earlier.ended;
       const orphan = pidOf(join(dataDir, 'postgres/cluster'));
@@ -125,7 +125,7 @@ describe('the embedded PostgreSQL', () => {
       expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     });
 
-    it('is not kept from starting by a pid file whose number now belongs to another program', async () => {
+    it('starts despite a pid file whose number now belongs to another program', async () => {
       const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
         uid: statSync(dataDir).uid,
         cwd: '/',
@@ -144,7 +144,7 @@ describe('the embedded PostgreSQL', () => {
       }
     });
 
-    it('says with the last words of the server why it does not come up', async () => {
+    it('reports the last lines of the server when it does not start', async () => {
       const refusal = startEmbeddedPostgres({ dataDir, settings: { ...fast, shared_buffers: 'plenty' } });
       await expect(refusal).rejects.toThrow(/^PostgreSQL did not start[^\n]*shared_buffers[^\n]*plenty[^\n]*$/);
       expect(await query((await start()).url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);

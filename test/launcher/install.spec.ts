@@ -20,8 +20,8 @@ async function install(npmDoes: string, env: Record<string, string> = {}) {
   return { code, output: run.output, calls: checkout.read('calls') };
 }
 
-describe('installing', () => {
-  it('does nothing while package-lock.json is what was installed', async () => {
+describe('the installation of packages', () => {
+  it('does nothing while package-lock.json matches what is installed', async () => {
     expect(await install('')).toEqual({ code: 0, output: '', calls: '' });
   });
 
@@ -37,17 +37,17 @@ describe('installing', () => {
     expect(await install('')).toMatchObject({ code: 0, output: '', calls });
   });
 
-  it('takes what builds it along in production', async () => {
+  it('includes development packages in production', async () => {
     checkout.write('package-lock.json', '{}');
     expect((await install('', { NODE_ENV: 'production' })).calls).toContain('--include=dev');
   });
 
-  it('lets no package run a program at its installation', async () => {
+  it('runs no install scripts of packages', async () => {
     checkout.write('package-lock.json', '{}');
     expect((await install('')).calls).toContain(' --ignore-scripts ');
   });
 
-  it('says in one line what npm says went wrong, and does not count as done', async () => {
+  it('prints the reason of npm in one line when it fails, and does not count as done', async () => {
     checkout.write('package-lock.json', '{}');
     const says = `console.error('npm error code ENOTFOUND\\nnpm error syscall getaddrinfo\\nnpm error network request failed\\nnpm error A complete log of this run can be found in: /x/y.log'); process.exit(1);`;
     const { code, output } = await install(says);

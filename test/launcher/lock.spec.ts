@@ -6,7 +6,7 @@ import { acquireLock } from '../../scripts/lib/lock.mjs';
 import { root } from '../../scripts/lib/paths.mjs';
 
 describe('the lock', () => {
-  it('is held by one, and free again when released', async () => {
+  it('has one holder, and is free after its release', async () => {
     const name = randomUUID();
     const lock = await acquireLock(name);
     expect(await acquireLock(name)).toBeUndefined();
@@ -16,13 +16,13 @@ describe('the lock', () => {
     await next?.release();
   });
 
-  it('is not in the way of another name', async () => {
+  it('does not block a lock with another name', async () => {
     const locks = await Promise.all([acquireLock(randomUUID()), acquireLock(randomUUID())]);
     expect(locks).not.toContain(undefined);
     await Promise.all(locks.map((lock) => lock?.release()));
   });
 
-  it('goes to exactly one of many that ask at once', async () => {
+  it('is acquired by exactly one of many simultaneous callers', async () => {
     const name = randomUUID();
     const locks = await Promise.all(Array.from({ length: 20 }, () => acquireLock(name)));
     const held = locks.filter((lock) => lock !== undefined);
@@ -30,7 +30,7 @@ describe('the lock', () => {
     await held[0]?.release();
   });
 
-  it('is let go of by kill -9', async () => {
+  it('is released when its holder is ended with kill -9', async () => {
     const name = randomUUID();
     const module = JSON.stringify(join(root, 'scripts/lib/lock.mjs'));
     const script = `const { acquireLock } = await import(${module}); await acquireLock('${name}'); console.log('held'); setInterval(() => {}, 1000);`;

@@ -16,20 +16,23 @@ function runAs(version: string, script: string) {
 const main = (version: string) => runAs(version, 'dist/main.js');
 const scripts = (version: string) => runAs(version, 'scripts/lib/node-version.mjs');
 
-describe("dist/main.js on a Node that is not the service's", () => {
-  test.each(['12.22.12', '18.20.4', '20.18.3', '21.7.3', '22.11.0'])('%s ends with one line', async (version) => {
-    const says = `Node.js 20.19 or newer is needed (24 is recommended); this is ${version}.`;
-    expect(await main(version)).toEqual({ code: 1, out: '', err: `latchkey: ${says}\n` });
-    expect((await scripts(version)).code).toBe(1);
-  });
+describe('dist/main.js', () => {
+  test.each(['12.22.12', '18.20.4', '20.18.3', '21.7.3', '22.11.0'])(
+    'ends with one line on Node %s',
+    async (version) => {
+      const says = `Node.js 20.19 or newer is needed (24 is recommended); this is ${version}.`;
+      expect(await main(version)).toEqual({ code: 1, out: '', err: `latchkey: ${says}\n` });
+      expect((await scripts(version)).code).toBe(1);
+    },
+  );
 
-  test.each(['20.19.0', '22.12.0', '23.0.0', '24.1.0', '26.0.0'])('%s goes on', async (version) => {
+  test.each(['20.19.0', '22.12.0', '23.0.0', '24.1.0', '26.0.0'])('starts on Node %s', async (version) => {
     const { err } = await main(version);
     expect(err.split('\n')).toContain('latchkey: DATABASE_URL is missing');
     expect((await scripts(version)).code).toBe(0);
   });
 
-  test('can read it: it imports nothing before the check, and has no newer syntax than 2017 but import()', () => {
+  test('imports nothing before the check, and has no syntax newer than 2017 except import()', () => {
     const text = readFileSync(join(root, 'dist/main.js'), 'utf8').replace(/\n\/\/# sourceMappingURL.*\n?$/, '\n');
     expect(text).toContain("import('./composition/process.js')");
     expect(text).not.toMatch(/^\s*(import\b(?!\()|await\b)/m);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { planFrom } from '../../scripts/lib/plan.mjs';
 
-describe('what a start is going to do', () => {
+describe('the plan of a start', () => {
   it.each([
     ['nothing set', {}, '1', true],
     ['DEMO=0', { DEMO: '0' }, '0', false],
@@ -11,18 +11,18 @@ describe('what a start is going to do', () => {
     ['another loopback address', { HOST: '127.0.0.2' }, '1', true],
     ['an address that a proxy makes public', { PUBLIC_URL: 'https://keys.example.com' }, undefined, false],
     ['a name that only begins like loopback', { PUBLIC_URL: 'http://127.0.0.1.example.com' }, undefined, false],
-    ['a PUBLIC_URL that is none', { PUBLIC_URL: 'localhost:3000' }, undefined, false],
+    ['a PUBLIC_URL that is no URL', { PUBLIC_URL: 'localhost:3000' }, undefined, false],
     ['a PUBLIC_URL on loopback', { PUBLIC_URL: 'http://localhost:3000/' }, '1', true],
     ['a PUBLIC_URL on loopback in IPv6', { PUBLIC_URL: 'http://[::1]:3000' }, '1', true],
     ['a public address and DEMO=1', { PUBLIC_URL: 'https://keys.example.com', DEMO: '1' }, '1', true],
     ['a database of its own', { DATABASE_URL: 'postgresql://db' }, undefined, false],
     ['a database of its own and DEMO=1', { DATABASE_URL: 'postgresql://db', DEMO: '1' }, '1', true],
-  ])('with %s', (_, env, demoForService, demo) => {
+  ])('has demo values only where it is private, with %s', (_, env, demoForService, demo) => {
     const plan = planFrom(env);
     expect({ demoForService: plan.serviceEnv['DEMO'], demo: plan.demo }).toEqual({ demoForService, demo });
   });
 
-  it('listens where the contract says unless set otherwise', () => {
+  it('has the documented ports by default', () => {
     expect(planFrom({}).ports).toEqual({ HTTP_PORT: '3000', GRPC_PORT: '50051', SYSTEMS_API_PORT: '4000' });
   });
 
@@ -30,7 +30,7 @@ describe('what a start is going to do', () => {
     ['::1', '[::1]:50051'],
     ['0.0.0.0', '127.0.0.1:50051'],
     ['localhost', 'localhost:50051'],
-  ])('with HOST=%s calls it at %s', (host, target) => {
+  ])('with HOST=%s lets the systems API call the service at %s', (host, target) => {
     expect(planFrom({ HOST: host }).systemsApiEnv['LATCHKEY_GRPC_TARGET']).toBe(target);
   });
 });

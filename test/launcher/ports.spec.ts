@@ -5,8 +5,8 @@ import { freePorts } from '../support/processes/checkout.js';
 
 const noWaitMs = 0;
 
-describe('the ports of a start', () => {
-  it.each(['HTTP_PORT', 'GRPC_PORT', 'SYSTEMS_API_PORT'])('name %s when it is taken', async (variable) => {
+describe('the check of the ports', () => {
+  it.each(['HTTP_PORT', 'GRPC_PORT', 'SYSTEMS_API_PORT'])('names %s when its port is taken', async (variable) => {
     const ports = await freePorts();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(Number(ports[variable]), '127.0.0.1', resolve));
@@ -16,7 +16,7 @@ describe('the ports of a start', () => {
     await expect(assertPortsFree('127.0.0.1', ports, noWaitMs)).resolves.toBeUndefined();
   });
 
-  it('are waited for while a killed start is letting go of them', async () => {
+  it('waits while a killed start releases its ports', async () => {
     const ports = await freePorts();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(Number(ports['HTTP_PORT']), '127.0.0.1', resolve));
@@ -25,18 +25,18 @@ describe('the ports of a start', () => {
     await expect(free).resolves.toBeUndefined();
   });
 
-  it('are refused when two variables name the same', async () => {
+  it('refuses two variables with the same port', async () => {
     const { HTTP_PORT: port = '' } = await freePorts();
     const refusal = assertPortsFree('127.0.0.1', { HTTP_PORT: port, GRPC_PORT: port }, noWaitMs);
     await expect(refusal).rejects.toThrow(`set GRPC_PORT to a free one`);
   });
 
-  it.each(['0', '65536', 'http', '-1', '3000 '])('cannot be %j', async (text) => {
+  it.each(['0', '65536', 'http', '-1', '3000 '])('refuses %j as a port', async (text) => {
     const refusal = assertPortsFree('127.0.0.1', { HTTP_PORT: text }, noWaitMs);
     await expect(refusal).rejects.toThrow('HTTP_PORT must be a port from 1 to 65535.');
   });
 
-  it('name HOST when it is no address of this machine', async () => {
+  it('names HOST when it is no address of this machine', async () => {
     const refusal = assertPortsFree('192.0.2.1', await freePorts(), noWaitMs);
     await expect(refusal).rejects.toThrow('set HOST to an address of this machine');
   });

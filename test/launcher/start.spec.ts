@@ -49,7 +49,7 @@ describe('npm start', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'on %s stops the outermost part first and ends well, told twice or not',
+    'on %s stops the outermost part first and exits with 0, also when the signal comes twice',
     async (signal) => {
       const run = checkout.start(ports);
       await run.ready();
@@ -62,7 +62,7 @@ describe('npm start', () => {
     },
   );
 
-  it('beside a running one ends with one line and touches nothing of it', async () => {
+  it('ends with one line when another one is running, and leaves that one as it is', async () => {
     const first = checkout.start(ports);
     await first.ready();
     const before = { seen: checkout.read('dist/seen.json'), postgres: postgresPid() };
@@ -105,7 +105,7 @@ describe('npm start', () => {
     expect(runs(postgres)).toBe(false);
   });
 
-  it('stops PostgreSQL too when nobody reads what it prints any more', async () => {
+  it('stops PostgreSQL also when nobody reads its output any more', async () => {
     const run = checkout.start(ports);
     run.child.stdout?.destroy();
     run.child.stderr?.destroy();

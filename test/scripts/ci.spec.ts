@@ -23,7 +23,7 @@ async function ci() {
   return { code, output: run.output, last: run.output.trimEnd().split('\n').at(-1) };
 }
 
-describe('what .ci/run does', () => {
+describe('.ci/run', () => {
   const notes = (name: string) => `test('${name}', () =>
     require('node:fs').appendFileSync('ran', '${name} on ' + (process.env.ANOTHER ?? 'this') + '\\n'));`;
 
@@ -41,7 +41,7 @@ describe('what .ci/run does', () => {
     expect({ code, last }).toEqual({ code: 1, last: '3 passed, 2 failed' });
   });
 
-  it('fails when it cannot have the other Node', async () => {
+  it('fails when it cannot install the other Node', async () => {
     commands.provide('npm', 'echo "npm error code ENOTFOUND"; exit 1');
     checkout.write('test/api/a.spec.ts', notes('a'));
     const { code, output, last } = await ci();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The commands of a machine of our own making: with only `folder` as PATH, nothing is there but what is provided. */
+/** The commands of an artificial machine: with `folder` as its PATH, it has only those that a test provides. */
 export class Commands {
   readonly folder = mkdtempSync(join(tmpdir(), 'bin-'));
 

@@ -10,7 +10,7 @@ const migration = (up: string, down = 'DROP TABLE notes') => `
     await runner.query(\`${down}\`);
   }`;
 
-describe('a migration that instances of the release before run beside', () => {
+describe('the check of migrations', () => {
   it.each([
     'CREATE TABLE notes (id bigint NOT NULL, text text NOT NULL)',
     'ALTER TABLE api_keys ADD COLUMN note text',
@@ -19,7 +19,7 @@ describe('a migration that instances of the release before run beside', () => {
     'DROP INDEX api_keys_by_note',
     'DROP TRIGGER audit_events_append_only ON audit_events',
     'CREATE TRIGGER t BEFORE UPDATE OR DELETE OR TRUNCATE ON notes FOR EACH STATEMENT EXECUTE FUNCTION f()',
-  ])('may do this: %s', (up) => expect(contractionsIn(migration(up))).toEqual([]));
+  ])('allows %s', (up) => expect(contractionsIn(migration(up))).toEqual([]));
 
   it.each([
     'DROP TABLE sessions',
@@ -30,9 +30,9 @@ describe('a migration that instances of the release before run beside', () => {
     'ALTER TABLE api_keys ALTER COLUMN idempotency_key SET NOT NULL',
     'ALTER TABLE api_keys ADD COLUMN note text NOT NULL',
     'ALTER TABLE api_keys ADD COLUMN a int DEFAULT 1, ADD COLUMN note text NOT NULL',
-  ])('may not do this: %s', (up) => expect(contractionsIn(migration(up))).toHaveLength(1));
+  ])('refuses %s', (up) => expect(contractionsIn(migration(up))).toHaveLength(1));
 
-  it('may not do it through the runner either', () => {
+  it('refuses a contraction through the runner, too', () => {
     const source = migration('SELECT 1').replace(
       'await runner',
       "await runner.dropColumn('api_keys', 'name');\n await runner",
@@ -40,7 +40,7 @@ describe('a migration that instances of the release before run beside', () => {
     expect(contractionsIn(source)).toEqual(['runner.dropColumn']);
   });
 
-  it('may do it where a comment says why nobody needs the old shape any more', () => {
+  it('allows a contraction with a comment that says why nobody needs the old shape any more', () => {
     const source = migration('ALTER TABLE api_keys DROP COLUMN name');
     expect(contractionsIn(`// contract: unread since 1.4, which is the oldest that runs\n${source}`)).toEqual([]);
     expect(contractionsIn(`// contract: yes\n${source}`)).toHaveLength(1);

@@ -20,10 +20,10 @@ function plant(proto: string, file: string, part: string | RegExp, replacement: 
   writeFileSync(path, after);
 }
 
-describe('the contract beside the one last released', () => {
-  it('is compatible as it stands', () => requireCompatible());
+describe('the contract', () => {
+  it('is compatible with the last release', () => requireCompatible());
 
-  describe('with changes that clients of that release would not survive', () => {
+  describe('with changes that break clients of the last release', () => {
     const changes: [string, string, RegExp, string, RegExp][] = [
       ['a field removed', 'api_key_service.proto', /\n  string client_ip = 6;/, '', /"6" with name "client_ip"/],
       ['a field renumbered', 'api_key_service.proto', /string permission = 5;/, 'string permission = 8;', /"5" with/],
@@ -46,14 +46,16 @@ describe('the contract beside the one last released', () => {
       rmSync(proto, { recursive: true });
     });
 
-    it.each(changes)('it breaks with %s, which is named', (...[, , , , told]) => expect(refusal).toMatch(told));
+    it.each(changes)('is refused with %s, which the message names', (...[, , , , named]) =>
+      expect(refusal).toMatch(named),
+    );
 
-    it('says what to do instead', () => {
+    it('is refused with advice on what to do instead', () => {
       expect(refusal).toContain('Released clients would break: add fields, never change them.');
     });
   });
 
-  it('may grow', async () => {
+  it('may have a new field', async () => {
     const proto = copyOfContract();
     plant(proto, 'api_key_service.proto', /string client_ip = 6;/, 'string client_ip = 6;\n  string client_port = 99;');
     await requireCompatible(proto);

@@ -5,7 +5,7 @@ import { Checkout } from '../support/processes/checkout.js';
 import { Commands } from './commands.js';
 
 const passes = (name: string) => `test('${name}', () => {});`;
-const fails = (name: string) => `test('${name}', () => { throw new Error('what it said of ${name}'); });`;
+const fails = (name: string) => `test('${name}', () => { throw new Error('the failure of ${name}'); });`;
 
 let checkout: Checkout;
 let commands: Commands;
@@ -34,7 +34,7 @@ async function npmTest(args: string[] = [], env: Record<string, string> = {}) {
 }
 
 describe('a run of the tests', () => {
-  it('says what it does and how far it is, and at the end what it installed and what took longest', async () => {
+  it('prints its steps and its progress, and at the end what it installed and which suites took longest', async () => {
     const { code, lines, last } = await npmTest();
     expect(lines.filter((line) => line.startsWith('Step'))).toEqual([
       'Step 1 of 5: the packages of package-lock.json',
@@ -51,7 +51,7 @@ describe('a run of the tests', () => {
     expect({ code, last }).toEqual({ code: 0, last: '4 passed, 0 failed' });
   });
 
-  it('counts a failed check, a failed test, a suite that cannot be loaded, a skipped test and one that is to be written', async () => {
+  it('counts as failed a failed check, a failed test, a suite that cannot be loaded, a skipped test and a todo', async () => {
     const left = `test.skip('hard', () => {}); test.todo('later');`;
     checkout.write('scripts/check.mjs', 'process.exit(1);');
     checkout.write('test/api/a.spec.ts', `${passes('good')}\n${fails('bad')}\n${left}`);
@@ -59,16 +59,16 @@ describe('a run of the tests', () => {
     const { code, output, lines, last } = await npmTest();
     // Failures are printed at once, and again at the end; what did not run is named.
     const [during, after] = output.split('Installed on this machine')[0]!.split('\nFAILED ') as [string, string];
-    expect(during).toContain('what it said of bad');
+    expect(during).toContain('the failure of bad');
     expect(after).toBeDefined();
-    for (const said of ['what it said of bad', 'test/doors/d.spec.ts', 'SyntaxError']) {
-      expect(output.split(said).length - 1).toBeGreaterThanOrEqual(2);
+    for (const text of ['the failure of bad', 'test/doors/d.spec.ts', 'SyntaxError']) {
+      expect(output.split(text).length - 1).toBeGreaterThanOrEqual(2);
     }
     expect(lines).toEqual(expect.arrayContaining(['  test/api/a.spec.ts: hard', '  test/api/a.spec.ts: later']));
     expect({ code, last }).toEqual({ code: 1, last: '3 passed, 5 failed' });
   });
 
-  it('hands arguments to Jest, and then asks for neither the check nor every test', async () => {
+  it('passes arguments to Jest, and then needs neither the check nor every test', async () => {
     checkout.write('test/api/a.spec.ts', `${passes('good')} ${fails('bad')}`);
     const { code, lines, last } = await npmTest(['test/api', '-t', 'good']);
     expect(lines).toContain('Step 4 of 4: the suites');
@@ -76,8 +76,8 @@ describe('a run of the tests', () => {
   });
 });
 
-describe('a run of the tests --without some', () => {
-  it('runs the rest, and says at the end what it did not run', async () => {
+describe('a run of the tests with --without', () => {
+  it('runs the other suites, and lists at the end what it did not run', async () => {
     for (const command of ['chromium-headless-shell', 'nginx']) commands.withdraw(command);
     const { code, output, lines, last } = await npmTest(['--without', 'browser,doors']);
     expect(lines).toContain('Step 4 of 5: the check');
@@ -89,17 +89,17 @@ describe('a run of the tests --without some', () => {
   it.each([
     ['with CI=true', ['--without=browser'], { CI: 'true' }, 'With CI=true every suite runs: --without is refused.'],
     [
-      'for suites that there are not',
+      'for unknown suites',
       ['--without', 'browser,pages'],
       {},
-      '--without takes names of api, browser, doors, separated by commas: not "pages".',
+      '--without does not know "pages". It takes, separated by commas: api, browser, doors.',
     ],
   ])('is refused in one line %s', async (_, args, env, line) => {
     expect(await npmTest(args, env)).toMatchObject({ code: 1, lines: [line, '0 passed, 1 failed'] });
   });
 });
 
-describe('on a machine where programs are missing that cannot be installed', () => {
+describe('a run of the tests without programs that cannot be installed', () => {
   // Not those of /usr/sbin, which is searched wherever the path leads.
   const missing = ['chromium-headless-shell', 'caddy'];
   const named = 'Missing: chromium-headless-shell (for test/browser), caddy (for test/doors, test/deploy).';
@@ -113,7 +113,7 @@ describe('on a machine where programs are missing that cannot be installed', () 
       'echo called >> "$CALLS"',
       { NODE_OPTIONS: '--import=data:text/javascript,process.getuid=()=>1000' },
     ],
-  ])('because %s, one line names them and says how to go on', async (_, aptGet, env) => {
+  ])('ends with one line that names them and what to do, because %s', async (_, aptGet, env) => {
     if (aptGet) commands.provide('apt-get', aptGet);
     const { code, lines, last } = await npmTest([], { CALLS: join(checkout.folder, 'calls'), ...env });
     expect(lines.slice(2)).toEqual([
@@ -124,7 +124,7 @@ describe('on a machine where programs are missing that cannot be installed', () 
     expect({ code, last }).toEqual({ code: 1, last: '0 passed, 1 failed' });
   });
 
-  it('with CI=true, where nothing may be left out, it does not say that suites can be', async () => {
+  it('does not offer with CI=true to leave suites out', async () => {
     expect((await npmTest([], { CI: 'true' })).lines.at(-2)).toBe(`${named} ${install}.`);
   });
 });

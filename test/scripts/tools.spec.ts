@@ -22,33 +22,33 @@ afterEach(() => {
 
 const needed = (debian: string) => ({ debian, neededBy: 'test/somewhere' });
 
-describe('what the tests need beyond npm', () => {
-  it('is left as it is when it is there', async () => {
+describe('the programs that the tests need', () => {
+  it('are not installed when they exist', async () => {
     commands.provide('a-server');
     expect(await ensureTools({ 'a-server': needed('a-package') }, cannotInstall)).toEqual([]);
   });
 
-  it('is installed where that can be done, only what is missing, and what was installed is answered', async () => {
+  it('are installed when they are missing, and the installed packages are returned', async () => {
     commands.provide('b-server');
-    const asked: string[][] = [];
+    const installed: string[][] = [];
     const install = async (packages: readonly string[]) => {
-      asked.push([...packages]);
+      installed.push([...packages]);
       commands.provide('a-server');
       return [...packages, 'a-library'];
     };
     const wanted = { 'a-server': needed('a-package'), 'b-server': needed('b-package') };
     expect(await ensureTools(wanted, install)).toEqual(['a-package', 'a-library']);
-    expect(asked).toEqual([['a-package']]);
+    expect(installed).toEqual([['a-package']]);
   });
 
-  it('is a failure, in one line that says what to install, where it cannot', async () => {
+  it('are named in one line with the command that installs them, when they cannot be installed', async () => {
     const refusal = ensureTools({ 'a-server': { debian: 'a-package', neededBy: 'every suite' } }, cannotInstall);
     await expect(refusal).rejects.toThrow(
       'Missing: a-server (for every suite). Install what is missing (on Debian: apt-get install a-package).',
     );
   });
 
-  it('is not asked for when the suites that need it are left out', () => {
+  it('are not needed when the suites that use them are left out', () => {
     const all = Object.keys(toolsFor([]));
     const kept = Object.keys(toolsFor(['browser', 'doors']));
     expect(all.filter((command) => !kept.includes(command))).toEqual([
@@ -61,13 +61,13 @@ describe('what the tests need beyond npm', () => {
     expect(Object.keys(toolsFor(['doors', 'deploy']))).not.toContain('caddy');
   });
 
-  it('is asked for by the long suites alone where only they need it', () => {
+  it('are needed only by the long suites where only these use them', () => {
     const long = Object.keys(toolsFor([], true));
     expect(long).toEqual(Object.keys(tools));
     expect(long.filter((command) => !(command in toolsFor([])))).toEqual(['patroni', 'etcd', 'pg_rewind', 'ip']);
   });
 
-  it('is installed without a start of the servers in it, on a machine that does not forbid that by itself', async () => {
+  it('are installed without starting their servers, and a policy of the machine is kept', async () => {
     const policy = join(commands.folder, 'policy-rc.d');
     expect(await withoutServices(policy, async () => spawnSync(policy).status)).toBe(101);
     expect(existsSync(policy)).toBe(false);
@@ -76,7 +76,7 @@ describe('what the tests need beyond npm', () => {
     expect(existsSync(policy)).toBe(true);
   });
 
-  it.each(Object.entries(tools))('%s is for every suite or for folders that hold suites', (_, { neededBy }) => {
+  it.each(Object.entries(tools))('include %s, for every suite or for folders with suites', (_, { neededBy }) => {
     if (neededBy === 'every suite') return;
     for (const folder of neededBy.split(', ')) {
       expect(folder).toMatch(/^test\/\w+$/);

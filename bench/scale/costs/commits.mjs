@@ -1,27 +1,23 @@
 import pg from 'pg';
 import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
-import { walBytes } from '../../lib/database.mjs';
+import { backendPid, walBytes } from '../../lib/database.mjs';
+import { sum } from '../../lib/statistics.mjs';
 
 const BARRIER = `SELECT pg_logical_emit_message(true, 'latchkey', '')`;
+const SYNCS = `SELECT sum(fsyncs)::float8 AS syncs FROM pg_stat_io WHERE object = 'wal' AND fsyncs IS NOT NULL`;
 
 /**
  * Commits from many connections at once. Each commit waits for the disk.
- * @param {string} databaseUrl
- * @param {{ connections: number, seconds: number }} load
+ * @param {string} databaseUrl @param {{ connections: number, seconds: number }} load
  */
 export async function commitCosts(databaseUrl, { connections, seconds }) {
   const clients = Array.from({ length: connections }, () => new pg.Client({ connectionString: databaseUrl }));
   await Promise.all(clients.map((client) => client.connect()));
   const [watcher] = /** @type {[pg.Client]} */ (clients);
-  const pids = await Promise.all(
-    clients.map(async (client) => (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid),
-  );
+  const pids = await Promise.all(clients.map(backendPid));
   const syncs = async () => {
     await watcher.query('SELECT pg_stat_force_next_flush()');
-    const { rows } = await watcher.query(
-      `SELECT sum(fsyncs)::float8 AS syncs FROM pg_stat_io WHERE object = 'wal' AND fsyncs IS NOT NULL`,
-    );
-    return rows[0].syncs;
+    return (await watcher.query(SYNCS)).rows[0].syncs;
   };
   const before = { syncs: await syncs(), bytes: await walBytes(watcher) };
   let commits = 0;
@@ -30,7 +26,7 @@ export async function commitCosts(databaseUrl, { connections, seconds }) {
     for (; performance.now() < began + seconds * 1000; commits += 1)
       await client.query({ name: 'commit', text: BARRIER });
   };
-  const counters = { backends: () => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0) };
+  const counters = { backends: () => sum(pids.map(cpuSeconds)) };
   const { spent } = await cpuOf(counters, () => Promise.all(clients.map(commit)));
   const taken = (performance.now() - began) / 1000;
   const bytes = (await walBytes(watcher)) - before.bytes;

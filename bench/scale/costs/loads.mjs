@@ -1,5 +1,6 @@
 import { cpuOf, cpuSeconds } from '../../lib/cpu.mjs';
 import { connected } from '../../lib/database.mjs';
+import { sum } from '../../lib/statistics.mjs';
 
 /** So few keys that recording their usage costs next to nothing. */
 const DISTINCT_KEYS = 2000;
@@ -8,11 +9,8 @@ const WARM_UP = 10_000;
 
 /**
  * The CPU that a validation costs each process, for each of the loads.
- * @param {object} asked
- * @param {string} asked.databaseUrl
- * @param {readonly { pid: number, url: string }[]} asked.services one or more on that database
- * @param {{ pid: number, ask(order: object): Promise<any> }} asked.client
- * @param {number} [asked.redisPid]
+ * @param {{ databaseUrl: string, services: readonly import('../../lib/service.mjs').Service[], redisPid?: number,
+ *   client: import('../../lib/process.mjs').BenchProcess }} processes one or more services on that database
  * @param {readonly object[]} loads orders of programs/client.mjs
  */
 export async function loadCosts({ databaseUrl, services, client, redisPid }, loads) {
@@ -26,11 +24,11 @@ export async function loadCosts({ databaseUrl, services, client, redisPid }, loa
   const costs = [];
   for (const load of loads) {
     const order = { distinct: DISTINCT_KEYS, ...load };
-    await client.ask({ ...order, perSecond: undefined, concurrency: 32, seconds: undefined, calls: WARM_UP });
+    await client.send({ ...order, perSecond: undefined, concurrency: 32, seconds: undefined, calls: WARM_UP });
     const before = await batches(services);
-    const { answer, spent } = await cpuOf(counters, () => client.ask(order));
+    const { answer, spent } = await cpuOf(counters, () => client.send(order));
     const after = await batches(services);
-    if (answer.granted < answer.calls) throw new Error(`${answer.calls - answer.granted} validations were no grants`);
+    if (answer.granted < answer.calls) throw new Error(`${answer.calls - answer.granted} validations were not granted`);
     const micros = Object.fromEntries(Object.entries(spent).map(([who, cpu]) => [who, (cpu * 1e6) / answer.calls]));
     const batch = (after.keys - before.keys) / (after.reads - before.reads);
     costs.push({ ...load, perSecond: answer.perSecond, batch, micros });
@@ -38,10 +36,7 @@ export async function loadCosts({ databaseUrl, services, client, redisPid }, loa
   return costs;
 }
 
-/**
- * The PostgreSQL processes that read keys for validations.
- * @param {string} databaseUrl @returns {Promise<number[]>}
- */
+/** The PostgreSQL processes that read keys for validations. @param {string} databaseUrl @returns {Promise<number[]>} */
 async function readerPids(databaseUrl) {
   const statement = `
     SELECT pid FROM pg_stat_activity WHERE application_name = 'latchkey validation' AND datname = current_database()`;
@@ -56,6 +51,3 @@ async function batches(services) {
     sum(texts.map((text) => Number(new RegExp(`^latchkey_batch_size_${name} (\\S+)$`, 'm').exec(text)?.[1])));
   return { keys: total('sum'), reads: total('count') };
 }
-
-/** @param {readonly number[]} values */
-const sum = (values) => values.reduce((total, value) => total + value, 0);

@@ -1,6 +1,8 @@
 import { ASSUMED, fleet, rateAt } from '../model.mjs';
 import { bytes, figure, markdown } from '../../lib/markdown.mjs';
 
+/** @typedef {ReturnType<typeof fleet>} Fleet */
+
 const LOADS = [
   { perSecond: 10_000, storedKeys: 1_000_000, keysInUse: 20_000 },
   { perSecond: 100_000, storedKeys: 10_000_000, keysInUse: 100_000 },
@@ -23,7 +25,7 @@ export function machines(costs) {
       row('keys a read', ({ needs }) => needs.batch),
       row('cores of the primary', ({ needs }) => whole(needs.postgresCores)),
       row('of them busy with reads', ({ needs }) => needs.readingCores),
-      row('of them busy with what keys did', ({ needs }) => needs.notingCores),
+      row('of them busy with what keys did', ({ needs }) => needs.writingCores),
       row('rows of what keys did a second', ({ needs }) => needs.written),
       row('their WAL a second', ({ needs }) => bytes(needs.walBytes)),
       row('memory of the primary for keys and accounts', ({ needs }) => bytes(needs.storedBytes)),
@@ -40,8 +42,9 @@ const KEYS_IN_USE = 100_000;
 
 /** What runs out first, in order. @param {any} costs */
 export function bottlenecks(costs) {
-  const { coresOfPrimary, connectionsOfPrimary } = ASSUMED;
-  /** @type {[string, (needs: ReturnType<typeof fleet>) => number, number][]} */
+  const { coresOfPrimary, connectionsOfPrimary, utilization } = ASSUMED;
+  const coresOfReads = (/** @type {Fleet} */ { readingCores }) => readingCores / utilization;
+  /** @type {[string, (needs: Fleet) => number, number][]} */
   const kinds = [
     ['two processes', ({ processes }) => processes, 2],
     ['`max_connections` of 100, its default', ({ connections }) => connections, 100],
@@ -49,11 +52,7 @@ export function bottlenecks(costs) {
     ['one Redis', ({ redisCores }) => redisCores, 1],
     ['8 cores of the primary', ({ postgresCores }) => postgresCores, 8],
     [`${coresOfPrimary} cores of the primary`, ({ postgresCores }) => postgresCores, coresOfPrimary],
-    [
-      `${coresOfPrimary} cores, if nothing were written of what keys did`,
-      ({ readingCores }) => readingCores / ASSUMED.utilization,
-      coresOfPrimary,
-    ],
+    [`${coresOfPrimary} cores, if nothing were written of what keys did`, coresOfReads, coresOfPrimary],
   ];
   const rows = kinds.map(([what, kind, most]) => ({ what, rate: rateAt(costs, KEYS_IN_USE, kind, most) }));
   return markdown(

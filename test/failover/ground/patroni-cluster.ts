@@ -66,8 +66,8 @@ export class PatroniCluster {
   /** The node that Patroni calls the primary. */
   async leader(): Promise<PatroniNode> {
     return eventually(async () => {
-      const told = await Promise.all(this.nodes.map((node) => node.isPrimary()));
-      return this.nodes[told.indexOf(true)];
+      const isPrimary = await Promise.all(this.nodes.map((node) => node.isPrimary()));
+      return this.nodes[isPrimary.indexOf(true)];
     });
   }
 
@@ -79,7 +79,7 @@ export class PatroniCluster {
         leader.url(),
         `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name LIKE 'node%'`,
       ).catch(() => []);
-      const { members } = (await leader.ask('/cluster').then(
+      const { members } = (await leader.request('/cluster').then(
         (answer) => answer.json(),
         () => ({ members: [] }),
       )) as {
@@ -92,7 +92,7 @@ export class PatroniCluster {
   /** Changes settings of the whole cluster, as `patronictl edit-config` does. */
   async configure(settings: ClusterSettings): Promise<void> {
     const leader = await this.leader();
-    const answer = await leader.ask('/config', { method: 'PATCH', body: JSON.stringify(settings) });
+    const answer = await leader.request('/config', { method: 'PATCH', body: JSON.stringify(settings) });
     if (!answer.ok) throw new Error(await answer.text());
   }
 
@@ -100,7 +100,7 @@ export class PatroniCluster {
   async switchover(): Promise<void> {
     const leader = await this.leader();
     const body = JSON.stringify({ leader: leader.name });
-    const answer = await leader.ask('/switchover', { method: 'POST', body, signal: AbortSignal.timeout(60_000) });
+    const answer = await leader.request('/switchover', { method: 'POST', body, signal: AbortSignal.timeout(60_000) });
     if (!answer.ok) throw new Error(await answer.text());
   }
 
@@ -108,7 +108,9 @@ export class PatroniCluster {
   async failTo(node: PatroniNode): Promise<void> {
     const body = JSON.stringify({ candidate: node.name });
     await eventually(async () => {
-      await node.ask('/failover', { method: 'POST', body, signal: AbortSignal.timeout(60_000) }).catch(() => undefined);
+      await node
+        .request('/failover', { method: 'POST', body, signal: AbortSignal.timeout(60_000) })
+        .catch(() => undefined);
       return node.isPrimary();
     });
   }

@@ -56,12 +56,12 @@ export class PatroniNode {
   }
 
   /** The answer of Patroni's own API. */
-  async ask(path: string, init: RequestInit = {}): Promise<Response> {
+  async request(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(`http://${this.machine.address}:8008${path}`, { signal: AbortSignal.timeout(2000), ...init });
   }
 
   async isPrimary(): Promise<boolean> {
-    return this.ask('/primary').then(
+    return this.request('/primary').then(
       ({ status }) => status === 200,
       () => false,
     );

@@ -14,7 +14,7 @@ const CUSTOMERS = 3;
 const OWNERS_AT_ONCE = 2;
 
 export interface Figures {
-  readonly asked: number;
+  readonly validations: number;
   readonly granted: number;
   readonly unavailable: number;
   readonly staleGrants: number;
@@ -100,7 +100,7 @@ export class Traffic {
     const sum = (of: (requests: Requests) => number) => this.requests.reduce((total, one) => total + of(one), 0);
     const most = (of: (requests: Requests) => number) => Math.max(...this.requests.map(of));
     return {
-      asked: sum(({ asked }) => asked) + this.tally.answered + this.tally.unavailable,
+      validations: sum(({ validations }) => validations) + this.tally.answered + this.tally.unavailable,
       granted: sum(({ granted }) => granted) + this.tally.granted,
       unavailable: sum(({ unavailable }) => unavailable) + this.tally.unavailable + this.customers.unavailable,
       staleGrants: sum(({ staleGrants }) => staleGrants),

@@ -5,7 +5,7 @@ import type { Service } from '../../support/processes/service.js';
 import type { Ledger } from './ledger.js';
 
 const PACE_MS = 10;
-const ASKERS = 4;
+const CALLERS = 4;
 /** The number of revoked keys that are validated: the latest ones, which a replaced primary does not know about. */
 const LATEST = 100;
 /** Longer than any wait between two grants without a fault, in milliseconds. */
@@ -23,24 +23,24 @@ export class Requests {
   /** Good keys that were refused. */
   wronglyRefused = 0;
   unavailable = 0;
-  asked = 0;
+  validations = 0;
   /** The times of the grants, by `performance.now()`. */
   private readonly grants: number[] = [];
   private readonly guard;
   private isOver = false;
-  private readonly asking: readonly Promise<void>[];
+  private readonly running: readonly Promise<void>[];
 
   constructor(
     service: Service,
     private readonly ledger: Ledger,
   ) {
     this.guard = createGuard({ target: service.grpcTarget, serviceToken: 'dev-validator-token' });
-    this.asking = Array.from({ length: ASKERS }, () => this.ask());
+    this.running = Array.from({ length: CALLERS }, () => this.run());
   }
 
   async stop(): Promise<void> {
     this.isOver = true;
-    await Promise.all(this.asking);
+    await Promise.all(this.running);
     this.guard.close();
   }
 
@@ -66,19 +66,19 @@ export class Requests {
     return (this.grants.find((at) => at >= moment) ?? Infinity) - moment;
   }
 
-  private async ask(): Promise<void> {
+  private async run(): Promise<void> {
     while (!this.isOver) {
       const isGood = randomInt(2) === 0;
       const keys = isGood ? this.ledger.good : this.ledger.revoked.slice(-LATEST);
       const key = keys[randomInt(Math.max(1, keys.length))];
-      if (key) await this.askAbout(key.fullKey, isGood);
+      if (key) await this.check(key.fullKey, isGood);
       await pause(PACE_MS);
     }
   }
 
-  private async askAbout(fullKey: string, isGood: boolean): Promise<void> {
+  private async check(fullKey: string, isGood: boolean): Promise<void> {
     const decision = await this.guard.check({ authorization: [`Bearer ${fullKey}`], method: 'GET' });
-    this.asked += 1;
+    this.validations += 1;
     if (!decision.allowed && decision.status === 503) this.unavailable += 1;
     else if (decision.allowed && isGood) this.grants.push(performance.now());
     else if (decision.allowed) this.staleGrants += 1;

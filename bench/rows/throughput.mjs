@@ -1,0 +1,108 @@
+import { start } from '../lib/process.mjs';
+import { startService, withService } from '../lib/service.mjs';
+import { compare, ratioRow } from './row.mjs';
+
+/**
+ * @typedef {import('../lib/lab.mjs').Lab} Lab
+ * @typedef {import('../run.mjs').Effort} Effort
+ * @typedef {import('../lib/process.mjs').BenchProcess} BenchProcess
+ */
+
+const FEW_KEYS = 1000;
+/** Both sides of the row `peer` have as many keys. */
+const PEER_KEYS = 100;
+
+/** @param {Lab} lab @param {Effort} effort */
+export async function unary(lab, { runs, seconds }) {
+  const databaseUrl = await lab.database(FEW_KEYS);
+  const [bare, memory, redis] = await Promise.all([
+    start('programs/bare-server.mjs'),
+    startService(databaseUrl),
+    startService(databaseUrl, { REDIS_URL: lab.redisUrl }),
+  ]);
+  const load = (/** @type {number} */ port) => lab.load.closedLoop(port, 15_000 * seconds);
+  /** Counts only the calls that the service itself counted as granted. */
+  const grantedPerSecond = async (/** @type {import('../lib/service.mjs').Service} */ service) => {
+    const before = await service.grants();
+    const { succeeded, perSecond } = await load(service.grpcPort);
+    return perSecond * Math.min(1, ((await service.grants()) - before) / succeeded);
+  };
+  const measured = await compare(memory, runs, {
+    bare: async () => (await load(bare.hello.port)).perSecond,
+    memory: () => grantedPerSecond(memory),
+    redis: () => grantedPerSecond(redis),
+  });
+  await Promise.all([bare.stop(), memory.stop(), redis.stop()]);
+  const sides = (/** @type {number[]} */ own) => ({ 'ValidateKey/s': own, 'empty/s': measured.bare });
+  return [
+    ratioRow('unary ValidateKey, limits in process ÷ empty gRPC call', { atLeast: 0.85 }, sides(measured.memory)),
+    ratioRow('unary ValidateKey, limits in Redis ÷ empty gRPC call', { atLeast: 0.7 }, sides(measured.redis)),
+  ];
+}
+
+/** @param {Lab} lab @param {Effort} effort */
+export async function guard(lab, { runs, seconds }) {
+  const measured = await withService(await stocked(lab, FEW_KEYS), (client, service) =>
+    compare(service, runs, {
+      unary: () => grantsPerSecond(client, 'unary', seconds),
+      guard: () => grantsPerSecond(client, 'guard', seconds),
+    }),
+  );
+  const sides = { 'guard/s': measured.guard, 'unary/s': measured.unary };
+  return [ratioRow('guard over streams ÷ plain unary Node client', { atLeast: 4 }, sides)];
+}
+
+/** @param {Lab} lab @param {Effort} effort */
+export async function stored(lab, { runs, seconds, storedKeys }) {
+  const [many, few] = [await stocked(lab, storedKeys), await stocked(lab, FEW_KEYS)];
+  const measured = await withService(many, (manyClient, service) =>
+    withService(few, (fewClient) =>
+      compare(service, runs, {
+        many: () => grantsPerSecond(manyClient, 'guard', seconds),
+        few: () => grantsPerSecond(fewClient, 'guard', seconds),
+      }),
+    ),
+  );
+  const what = `${storedKeys.toLocaleString('en')} stored keys ÷ 1,000 stored keys, asked by the guard`;
+  return [ratioRow(what, { atLeast: 0.9 }, { 'many/s': measured.many, 'few/s': measured.few })];
+}
+
+/** @param {Lab} lab @param {number} keys */
+const stocked = async (lab, keys) => ({ databaseUrl: await lab.database(keys), keys, deadlineMs: 5000 });
+
+/** @param {BenchProcess} client @param {'unary' | 'guard'} way @param {number} seconds */
+async function grantsPerSecond(client, way, seconds) {
+  const { granted, seconds: taken } = await client.send({ way, concurrency: 256, seconds });
+  return granted / taken;
+}
+
+/** @param {Lab} lab @param {Effort} effort */
+export async function peer(lab, { runs, seconds }) {
+  const databaseUrl = await lab.database(PEER_KEYS);
+  const env = { REDIS_URL: lab.redisUrl, BENCH_KEYS: String(PEER_KEYS) };
+  const own = await start('programs/use-case.mjs', { env: { DATABASE_URL: databaseUrl, ...env } });
+  const betterAuth = await start('programs/better-auth.mjs', { env });
+  const perSecond = async (/** @type {BenchProcess} */ program) =>
+    (await program.send({ concurrency: 64, seconds })).perSecond;
+  const measured = await compare({ databaseUrl, ...own.hello }, runs, {
+    own: () => perSecond(own),
+    peer: () => perSecond(betterAuth),
+  });
+  await Promise.all([own.stop(), betterAuth.stop()]);
+  const what = 'use case in process ÷ better-auth 1.6.33 verifyApiKey (limits of both in Redis)';
+  return [ratioRow(what, { atLeast: 20 }, { 'Latchkey/s': measured.own, 'better-auth/s': measured.peer })];
+}
+
+/** @param {Lab} lab @param {Effort} effort */
+export async function workers(lab, { runs, seconds }) {
+  const databaseUrl = await lab.database(FEW_KEYS);
+  const [one, two] = await Promise.all([
+    startService(databaseUrl, { REDIS_URL: lab.redisUrl }),
+    startService(databaseUrl, { REDIS_URL: lab.redisUrl, WORKERS: '2' }),
+  ]);
+  const perSecond = async (/** @type {number} */ port) => (await lab.load.closedLoop(port, 10_000 * seconds)).perSecond;
+  const measured = await compare(two, runs, { one: () => perSecond(one.grpcPort), two: () => perSecond(two.grpcPort) });
+  await Promise.all([one.stop(), two.stop()]);
+  const sides = { 'two workers/s': measured.two, 'one/s': measured.one };
+  return [ratioRow('WORKERS=2 ÷ one process (h2load and both stores on the same cores)', {}, sides)];
+}
