@@ -20,6 +20,7 @@ const parts = {
   'generated code': ['scripts/generate.mjs', '--check'],
   'specs of rules': ['scripts/mutate.mjs', '--check'],
   'upgrades without downtime': ['scripts/expand-contract.mjs'],
+  'plain words': ['scripts/plain-words.mjs'],
 };
 /** Needs the built service, so it waits for the build. @type {readonly [string, ...string[]]} */
 const migrations = ['scripts/migrations-drift.mjs'];
