@@ -9,6 +9,7 @@ import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
 import type { LeakReport } from '../domain/leaks/leak-report.js';
+import type { ReportCharge } from '../domain/leaks/report-budget.js';
 import type { AccountTransaction } from './account-transaction.js';
 import type { AuditTrailSnapshot, AuditTrailTransaction, TimeSpan } from './audit/audit-trail.js';
 import type { KeyList, ReadKey, Page, PageRequest } from './lists.js';
@@ -58,11 +59,10 @@ export interface ApiKeys {
 /** Accepted reports of leaked keys, stored until their keys have ended. */
 export interface LeakReports {
   /**
-   * Resolves after all reports have committed. For an anonymous sender they cost one request of the network's budget,
-   * which all instances share. Throws `too_many_attempts` when the budget is spent, and `busy` when too many reports
-   * are being accepted.
+   * Resolves after all reports have committed. They are charged to the requester's budget, which all instances share.
+   * Throws `too_many_attempts` when the budget is spent, and `busy` when too many reports are being accepted.
    */
-  take(reports: readonly LeakReport[], requester: Requester): Promise<void>;
+  take(reports: readonly LeakReport[], requester: Requester, charge: ReportCharge): Promise<void>;
   /**
    * Passes the oldest reports that no other instance is processing to `end`, and deletes those that `end` returns.
    * Returns how many it passed on. A report is passed on again if the process stops before the deletion.

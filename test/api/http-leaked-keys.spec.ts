@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { keyProofsIn } from '../../src/domain/leaks/key-proof.js';
-import { TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-tokens.js';
+import { MAX_TOKENS, TOKEN_TYPE } from '../../src/infrastructure/inbound/http/leaks/leaked-tokens.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { newOwner, type Owner } from '../support/callers/owners.js';
 import { rawRequest } from '../support/callers/raw-http.js';
@@ -213,6 +213,35 @@ describe("GitLab's Token Revocation API", () => {
     await eventually(async () => (await waiting()) === 0);
   });
 
+  test('accepts 2,000 entries of one place, and refuses a longer list in words without storing any of it', async () => {
+    const { fullKey } = await newKey();
+    const location = 'https://git.example/some-group/some-repo/-/blob/main/keys.txt';
+    const token = { type: TOKEN_TYPE, token: 'x', location };
+    const longest = [...Array.from({ length: MAX_TOKENS - 1 }, () => token), { ...token, token: fullKey }];
+    const refused = await revoke([...longest, token]);
+    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
+      413,
+      'payload_too_large',
+      'The list has 2001 entries, and at most 2000 are accepted: send it in parts',
+    ]);
+    expect([await waiting(), await isGood(fullKey)]).toEqual([0, true]);
+    expect((await revoke(longest)).status).toBe(204);
+    await hasEnded(fullKey);
+  });
+
+  test('answers 429 with Retry-After once a service has sent 20,000 entries, and records it', async () => {
+    const lists = await startService();
+    const list = Array.from({ length: MAX_TOKENS }, () => ({ type: TOKEN_TYPE, token: 'x' }));
+    const send = () => lists.person().call('POST', '/v1/revoke_tokens', list, asGitLab);
+    const answers = await Promise.all(Array.from({ length: 11 }, send));
+    const refused = answers.filter(({ status }) => status !== 204);
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual([[429, 'too_many_attempts']]);
+    expect(Number(refused[0]!.headers.get('retry-after'))).toBeGreaterThan(1);
+    const count = `SELECT sum(count)::integer AS count FROM audit_events WHERE reason = 'too-many-reports'`;
+    expect(await sql(lists.databaseUrl, count)).toEqual([{ count: 1 }]);
+    await lists.stop();
+  });
+
   test.each([
     ['no token', {}],
     ['an unknown one', { authorization: 'Bearer who-is-this' }],
@@ -240,8 +269,8 @@ describe("GitLab's Token Revocation API", () => {
 
   test.each([
     [{ type: TOKEN_TYPE, token: 'x' }, 'The body must be a JSON array'],
-    [[7], `0.type must be ${TOKEN_TYPE}; 0.token must be text`],
-    [[null], `0.type must be ${TOKEN_TYPE}; 0.token must be text`],
+    [[7], `0.type must be ${TOKEN_TYPE}; 0.token must be text of at most 512 characters`],
+    [[null], `0.type must be ${TOKEN_TYPE}; 0.token must be text of at most 512 characters`],
     [
       [
         { type: TOKEN_TYPE, token: 'x' },
@@ -249,7 +278,8 @@ describe("GitLab's Token Revocation API", () => {
       ],
       `1.type must be ${TOKEN_TYPE}`,
     ],
-    [[{ type: TOKEN_TYPE }], '0.token must be text'],
+    [[{ type: TOKEN_TYPE }], '0.token must be text of at most 512 characters'],
+    [[{ type: TOKEN_TYPE, token: 'x'.repeat(513) }], '0.token must be text of at most 512 characters'],
   ])('answers 400 for %j', async (body, detail) => {
     const answer = await revoke(body);
     expect([answer.status, answer.body.detail]).toEqual([400, detail]);

@@ -4,6 +4,7 @@ import type { Requester } from '../../src/application/ports.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { keyProofsIn } from '../../src/domain/leaks/key-proof.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
+import { FINDINGS_OF_SERVICE, REQUESTS_OF_NETWORK } from '../../src/domain/leaks/report-budget.js';
 import { MINUTE_MS } from '../../src/domain/time.js';
 import { client, tally, times } from '../support/application/calls.js';
 import type { World } from './support/world.js';
@@ -26,7 +27,14 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
   });
   afterEach(() => world?.close());
 
-  const take = (requester: Requester, ...reports: LeakReport[]) => world.leakReports.take(reports, requester);
+  const take = (requester: Requester, ...reports: LeakReport[]) => {
+    const { isKnown } = requester;
+    const cost = isKnown ? reports.length : 1;
+    return world.leakReports.take(reports, requester, {
+      budget: isKnown ? FINDINGS_OF_SERVICE : REQUESTS_OF_NETWORK,
+      cost,
+    });
+  };
   const all = (reports: readonly LeakReport[]) => Promise.resolve(reports);
   /** The reports that are passed on. All of them are processed. */
   const rest = async (limit = 100): Promise<readonly LeakReport[]> => {
@@ -101,7 +109,19 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
     expect(await rest(200)).toHaveLength(120);
   });
 
-  test('accepts any number of reports of a service', async () => {
-    expect(await tally(times(70, () => take(SERVICE, report(0))))).toEqual({ ok: 70 });
+  test('accepts 9,000 reports at once', async () => {
+    await take(SERVICE, ...times(9000, () => report(0)));
+    expect(await rest(10_000)).toHaveLength(9000);
+  });
+
+  test('accepts 20,000 found keys of a service at once and then 20,000 an hour, and stores no refused one', async () => {
+    const send = (cost: number) => world.leakReports.take([report(0)], SERVICE, { budget: FINDINGS_OF_SERVICE, cost });
+    const refused = { code: 'too_many_attempts', details: { retryAfterSeconds: 1 } };
+    await send(20_000);
+    await expect(send(1)).rejects.toMatchObject(refused);
+    await world.pass(MINUTE_MS);
+    await expect(send(334)).rejects.toMatchObject(refused);
+    await send(333);
+    expect(await rest()).toHaveLength(2);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
-import { client, createKey, newOwner, outcomeOf } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
 import { unknownKey } from '../../../test/support/callers/key-strings.js';
 
 const HERE = { source: 'scanner', url: 'https://git.example/x' };
@@ -68,11 +68,30 @@ describe('ReportLeakedKeys', () => {
     expect(await outcomeOf(report())).toBe('unavailable');
   });
 
-  test('has no budget for services', async () => {
-    const { app, taken } = setUp();
-    for (let sent = 0; sent < 61; sent += 1) {
-      await app.reportLeakedKeys.byService([{ texts: [], ...HERE }], 'gitlab', client());
-    }
-    expect(taken()).toHaveLength(61);
+  test('accepts 20,000 texts of a service at once, and records the next list without a notification', async () => {
+    const { app, taken, notified } = setUp();
+    const from = client();
+    const list = [
+      { texts: times(1500, () => 'hello'), ...HERE },
+      { texts: times(500, () => 'hello'), ...HERE },
+    ];
+    const report = (leaks = list) => app.reportLeakedKeys.byService(leaks, 'gitlab', from);
+    for (let sent = 0; sent < 10; sent += 1) await report();
+    expect(await outcomeOf(report([{ texts: ['hello'], ...HERE }]))).toBe('too_many_attempts');
+    expect([taken().length, notified()]).toEqual([20, 10]);
+    expect(app.store.events).toMatchObject([{ reason: 'too-many-reports', requestId: from.requestId }]);
+    expect(await outcomeOf(app.reportLeakedKeys.byService(list, 'another-gitlab', from))).toBe('ok');
+  });
+
+  test('gives other work a turn while it searches a long list, even of one place', async () => {
+    const { app } = setUp();
+    let isAccepted = false;
+    // As many characters as a list may have: 2,000 entries of 512.
+    const leak = { texts: times(2000, () => 'x'.repeat(512)), ...HERE };
+    const accepted = app.reportLeakedKeys.byService([leak], 'gitlab', client()).then(() => (isAccepted = true));
+    let turns = 0;
+    for (; !isAccepted; turns += 1) await new Promise(setImmediate);
+    await accepted;
+    expect(turns).toBeGreaterThan(100);
   });
 });

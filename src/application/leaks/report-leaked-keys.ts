@@ -1,7 +1,9 @@
-import type { Client } from '../../domain/audit/audit-event.js';
+import type { Actor, Client } from '../../domain/audit/audit-event.js';
 import { clientNetwork } from '../../domain/audit/client-network.js';
 import { LatchkeyError } from '../../domain/errors.js';
-import { keyProofsIn } from '../../domain/leaks/key-proof.js';
+import { keyProofsIn, type KeyProof } from '../../domain/leaks/key-proof.js';
+import type { LeakReport } from '../../domain/leaks/leak-report.js';
+import { FINDINGS_OF_SERVICE, type ReportCharge, REQUESTS_OF_NETWORK } from '../../domain/leaks/report-budget.js';
 import type { LeakSite } from '../../domain/audit/leak-site.js';
 import type { Requester, Audit, LeakReports } from '../ports.js';
 
@@ -26,39 +28,56 @@ export class ReportLeakedKeys {
 
   /** Throws `busy`, and `too_many_attempts` once the network's budget is spent, which is recorded as an event. */
   async byAnybody(leak: Leak, client: Client): Promise<void> {
+    const requester = { name: clientNetwork(client.ip), isKnown: false };
+    const charge = { budget: REQUESTS_OF_NETWORK, cost: 1 };
+    await this.take([leak], { actorId: null, client }, requester, charge);
+  }
+
+  /** The same, with a budget of the service for all texts that it sends. */
+  async byService(leaks: readonly Leak[], identity: string, client: Client): Promise<void> {
+    if (leaks.length === 0) return;
+    const actorId = `service:${identity}`;
+    const cost = Math.max(
+      1,
+      leaks.reduce((sum, { texts }) => sum + texts.length, 0),
+    );
+    const charge = { budget: FINDINGS_OF_SERVICE, cost };
+    await this.take(leaks, { actorId, client }, { name: actorId, isKnown: true }, charge);
+  }
+
+  private async take(leaks: readonly Leak[], reporter: Actor, requester: Requester, charge: ReportCharge) {
     try {
-      await this.take([leak], null, client, { name: clientNetwork(client.ip), isKnown: false });
+      await this.reports.take(await reportsOf(leaks, reporter), requester, charge);
     } catch (error) {
       if (error instanceof LatchkeyError && error.code === 'too_many_attempts') {
+        const { client } = reporter;
         const reason = 'too-many-reports';
         await this.audit.recordFailure({ reason, client, ownerId: null, keyId: null, publicPart: null });
       }
       throw error;
     }
-  }
-
-  /** Throws `busy`. */
-  async byService(leaks: readonly Leak[], identity: string, client: Client): Promise<void> {
-    if (leaks.length === 0) return;
-    const actorId = `service:${identity}`;
-    await this.take(leaks, actorId, client, { name: actorId, isKnown: true });
-  }
-
-  private async take(
-    leaks: readonly Leak[],
-    actorId: string | null,
-    client: Client,
-    requester: Requester,
-  ): Promise<void> {
-    const reporter = { actorId, client };
-    const reports = leaks.map(({ texts, source, url }) => ({
-      reporter,
-      source,
-      url,
-      // Joined, so that a key in several texts gives one proof.
-      keys: keyProofsIn(texts.join('\n')),
-    }));
-    await this.reports.take(reports, requester);
     this.notify();
   }
+}
+
+/** How many characters are searched before other work gets a turn. They take a few milliseconds at most. */
+const SEARCHED_AT_ONCE = 8192;
+
+async function reportsOf(leaks: readonly Leak[], reporter: Actor): Promise<LeakReport[]> {
+  const reports: LeakReport[] = [];
+  let searched = 0;
+  for (const { texts, source, url } of leaks) {
+    // By digest, so that a key in several texts gives one proof.
+    const proofs = new Map<string, KeyProof>();
+    for (const text of texts) {
+      for (const proof of keyProofsIn(text)) proofs.set(proof.digest.toString('hex'), proof);
+      searched += text.length;
+      if (searched < SEARCHED_AT_ONCE) continue;
+      // oxlint-disable-next-line no-await-in-loop
+      await new Promise((resolve) => setImmediate(resolve));
+      searched = 0;
+    }
+    reports.push({ keys: [...proofs.values()], reporter, source, url });
+  }
+  return reports;
 }

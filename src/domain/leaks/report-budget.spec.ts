@@ -1,15 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { HOUR_MS, MINUTE_MS } from '../time.js';
-import { spendReport } from './report-budget.js';
+import { FINDINGS_OF_SERVICE, REQUESTS_OF_NETWORK, spendBudget } from './report-budget.js';
 
 const START = Date.parse('2026-03-29T00:30:00.000Z');
 
-/** Whether each of a network's requests is admitted. Times are milliseconds after the start. */
-function network() {
+const A_REQUEST = { budget: REQUESTS_OF_NETWORK, cost: 1 };
+
+/** Whether each request of a sender is admitted. Times are milliseconds after the start. */
+function network(budget = REQUESTS_OF_NETWORK) {
   let wholeAt: Date | undefined;
-  return (afterMs: number): boolean | number => {
+  return (afterMs: number, cost = 1): boolean | number => {
     try {
-      wholeAt = spendReport(wholeAt, new Date(START + afterMs));
+      wholeAt = spendBudget({ budget, cost }, wholeAt, new Date(START + afterMs));
       return true;
     } catch (error) {
       return (error as { details: { retryAfterSeconds: number } }).details.retryAfterSeconds;
@@ -17,7 +19,7 @@ function network() {
   };
 }
 
-describe('spendReport', () => {
+describe('spendBudget', () => {
   test('admits 60 requests at once, and returns when the next one is admitted', () => {
     const send = network();
     for (let sent = 0; sent < 60; sent += 1) expect(send(0)).toBe(true);
@@ -40,13 +42,23 @@ describe('spendReport', () => {
     expect(letIn).toBe(600 - 1);
   });
 
+  test('charges a service for each found key: ten lists of 2,000 at once, and another one six minutes later', () => {
+    const send = network(FINDINGS_OF_SERVICE);
+    for (let sent = 0; sent < 10; sent += 1) expect(send(0, 2000)).toBe(true);
+    expect([send(0, 2000), send(0, 1)]).toEqual([360, 1]);
+    expect([send(6 * MINUTE_MS - 1000, 2000), send(6 * MINUTE_MS, 2000)]).toEqual([1, true]);
+    expect(send(6 * MINUTE_MS, 1000)).toBe(180);
+  });
+
   test('throws too_many_attempts', () => {
     const wholeAt = new Date(START + HOUR_MS);
-    expect(() => spendReport(wholeAt, new Date(START))).toThrow(expect.objectContaining({ code: 'too_many_attempts' }));
+    expect(() => spendBudget(A_REQUEST, wholeAt, new Date(START))).toThrow(
+      expect.objectContaining({ code: 'too_many_attempts' }),
+    );
   });
 
   test('makes nobody wait longer than an hour after the clock was set back', () => {
-    expect(spendReport(new Date(START + 10 * HOUR_MS), new Date(START + 10 * HOUR_MS)).getTime()).toBe(
+    expect(spendBudget(A_REQUEST, new Date(START + 10 * HOUR_MS), new Date(START + 10 * HOUR_MS)).getTime()).toBe(
       START + 10 * HOUR_MS + MINUTE_MS,
     );
     const setBack = network();

@@ -1,13 +1,25 @@
 import { tooManyAttempts } from '../accounts/password-throttle.js';
 import { gcra, type RateLimit } from '../rate-limit.js';
 
-/** Anonymous reports from one network: 60 at once, then one a minute. */
-export const REPORTS_PER_NETWORK: RateLimit = { burst: 60, perSecond: 60 / 3600 };
+/** What a request with reports takes from the budget of its sender. */
+export interface ReportCharge {
+  /** Its `burst` is the whole budget. */
+  readonly budget: RateLimit;
+  /** At most the whole budget. */
+  readonly cost: number;
+}
 
-/** Returns when the network's budget is full again after one more request. Throws `too_many_attempts`. */
-export function spendReport(fullAt: Date | undefined, now: Date): Date {
+/** Of a network: 60 requests at once, then one a minute. */
+export const REQUESTS_OF_NETWORK: RateLimit = { burst: 60, perSecond: 60 / 3600 };
+/** Of a service: 20,000 found keys at once, then as many an hour. That is ten of the longest lists. */
+export const FINDINGS_OF_SERVICE: RateLimit = { burst: 20_000, perSecond: 20_000 / 3600 };
+
+/** Returns when the budget is full again after this charge. Throws `too_many_attempts`. */
+export function spendBudget({ budget, cost }: ReportCharge, fullAt: Date | undefined, now: Date): Date {
   const micros = (at: Date) => at.getTime() * 1000;
-  const { tat, decision } = gcra(REPORTS_PER_NETWORK, fullAt && micros(fullAt), micros(now));
+  // A charge of n counts as one request under an n-th of the limit.
+  const limit = { burst: budget.burst / cost, perSecond: budget.perSecond / cost };
+  const { tat, decision } = gcra(limit, fullAt && micros(fullAt), micros(now));
   if (!decision.admitted) throw tooManyAttempts(Math.ceil(decision.retryAfterMicros / 1_000_000));
   return new Date(Math.ceil(tat / 1000));
 }

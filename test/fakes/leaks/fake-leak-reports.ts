@@ -1,10 +1,10 @@
 import type { LeakReports } from '../../../src/application/ports.js';
-import { spendReport } from '../../../src/domain/leaks/report-budget.js';
+import { spendBudget } from '../../../src/domain/leaks/report-budget.js';
 import type { FakeStore } from '../fake-store.js';
 
 export const fakeLeakReports = (store: FakeStore): LeakReports => ({
-  take: async (reports, { name, isKnown }) => {
-    if (!isKnown) store.reportBudgets.set(name, spendReport(store.reportBudgets.get(name), store.now()));
+  take: async (reports, { name }, charge) => {
+    store.reportBudgets.set(name, spendBudget(charge, store.reportBudgets.get(name), store.now()));
     for (const report of reports) store.leakReports.add(report);
   },
   workOff: async (limit, end) => {

@@ -6,18 +6,27 @@ import { plainText } from '../../shared/client-facts.js';
 /** GitLab's name for our keys: the type, and the id of the detecting rule in `docs/secret-scanning/gitleaks.toml`. */
 export const TOKEN_TYPE = 'gitleaks_rule_id_latchkey-api-key';
 const SOURCE = 'gitlab';
+export const MAX_TOKENS = 2000;
+/** Longer than any key string, so that one entry holds a few of them at most. */
+export const MAX_TOKEN_LENGTH = 512;
 /** The most errors reported about a list. */
 const MAX_ERRORS = 10;
 
 /** Groups GitLab's tokens by where they were found. Unknown fields are ignored, since GitLab may add some. */
 export function readLeakedTokens(body: unknown): Leak[] {
   if (!Array.isArray(body)) throw new LatchkeyError('invalid_request', 'The body must be a JSON array');
+  if (body.length > MAX_TOKENS) {
+    const message = `The list has ${body.length} entries, and at most ${MAX_TOKENS} are accepted: send it in parts`;
+    throw new LatchkeyError('payload_too_large', message);
+  }
   const errors = body.flatMap(problemsOf);
   if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
   const byPlace = new Map<string | null, string[]>();
   for (const { token, location } of body as { token: string; location?: unknown }[]) {
     const url = typeof location === 'string' ? plainText(location, MAX_URL_LENGTH) : null;
-    byPlace.set(url, [...(byPlace.get(url) ?? []), token]);
+    const texts = byPlace.get(url);
+    if (texts) texts.push(token);
+    else byPlace.set(url, [token]);
   }
   return [...byPlace].map(([url, texts]) => ({ texts, source: SOURCE, url }));
 }
@@ -26,6 +35,12 @@ function problemsOf(entry: unknown, index: number): FieldError[] {
   const { type, token } = (entry ?? {}) as { type?: unknown; token?: unknown };
   return [
     ...(type === TOKEN_TYPE ? [] : [{ field: `${index}.type`, message: `must be ${TOKEN_TYPE}` }]),
-    ...(typeof token === 'string' ? [] : [{ field: `${index}.token`, message: 'must be text' }]),
+    ...(isToken(token)
+      ? []
+      : [{ field: `${index}.token`, message: `must be text of at most ${MAX_TOKEN_LENGTH} characters` }]),
   ];
+}
+
+function isToken(token: unknown): boolean {
+  return typeof token === 'string' && token.length <= MAX_TOKEN_LENGTH;
 }

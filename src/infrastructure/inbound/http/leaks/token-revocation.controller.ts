@@ -10,8 +10,9 @@ import {
 } from '@nestjs/swagger';
 import { ReportLeakedKeys } from '../../../../application/leaks/report-leaked-keys.js';
 import { MALFORMED_BODY, ProblemResponses, StorelessResponses } from '../pipeline/problem-responses.js';
+import { turnAway } from '../pipeline/turned-away.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
-import { readLeakedTokens, TOKEN_TYPE } from './leaked-tokens.js';
+import { MAX_TOKEN_LENGTH, MAX_TOKENS, readLeakedTokens, TOKEN_TYPE } from './leaked-tokens.js';
 
 class TokenTypesView {
   @ApiProperty({ type: [String] }) types = [TOKEN_TYPE];
@@ -19,12 +20,13 @@ class TokenTypesView {
 
 const TOKENS = {
   type: 'array',
+  maxItems: MAX_TOKENS,
   items: {
     type: 'object',
     required: ['type', 'token'],
     properties: {
       type: { type: 'string', enum: [TOKEN_TYPE] },
-      token: { type: 'string', description: 'A key string' },
+      token: { type: 'string', maxLength: MAX_TOKEN_LENGTH, description: 'A key string' },
       location: { type: 'string', nullable: true, description: 'Where it was found' },
     },
   },
@@ -57,8 +59,11 @@ export class TokenRevocationController {
     400: 'Not a list of tokens, or a token of another type',
     401: NOBODY,
     403: 'A request from another site',
+    413: `More than 1 MB, or more than ${MAX_TOKENS} entries`,
+    429: 'More than 20,000 entries an hour from one service',
   })
   async revoke(@Req() request: LatchkeyRequest): Promise<void> {
-    await this.reports.byService(readLeakedTokens(request.body), request.reporter!, clientOf(request));
+    const leaks = readLeakedTokens(request.body);
+    await this.reports.byService(leaks, request.reporter!, clientOf(request)).catch(turnAway);
   }
 }

@@ -31,12 +31,13 @@ export class LeakReportRow {
   url!: string | null;
 }
 
-/** How many more reports a network may send. */
+/** How much more a network or a service may report. */
 @Entity('leak_report_budgets')
 export class LeakReportBudgetRow {
-  /** SHA-256 of the network's name. */
+  /** SHA-256 of the name of the network or service. */
   @PrimaryColumn('bytea', { primaryKeyConstraintName: 'leak_report_budgets_pkey' })
   network!: Buffer;
+  /** When the budget is full again. */
   @Index('leak_report_budgets_by_time')
   @Column({ type: 'timestamptz', name: 'whole_at', precision: 3 })
   wholeAt!: Date;
