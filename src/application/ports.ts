@@ -8,6 +8,7 @@ import type { ApiKey } from '../domain/keys/api-key.js';
 import type { ApiKeyStatus } from '../domain/keys/key-status.js';
 import type { SealableEvent } from '../domain/audit/audit-seal.js';
 import type { FailedAuthentication, OwnerEventType, RecordedEvent } from '../domain/audit/audit-event.js';
+import type { KeyProof } from '../domain/leaks/key-proof.js';
 import type { LeakReport } from '../domain/leaks/leak-report.js';
 import type { ReportCharge } from '../domain/leaks/report-budget.js';
 import type { AccountTransaction } from './account-transaction.js';
@@ -64,10 +65,23 @@ export interface LeakReports {
    */
   take(reports: readonly LeakReport[], requester: Requester, charge: ReportCharge): Promise<void>;
   /**
-   * Passes the oldest reports that no other instance is processing to `end`, and deletes those that `end` returns.
-   * Returns how many it passed on. A report is passed on again if the process stops before the deletion.
+   * Claims waiting reports: those that were tried least often first, then in the order of arrival. No other instance gets
+   * them until the claim runs out, so an instance that dies delays its reports by ten seconds.
    */
-  workOff(limit: number, end: (reports: readonly LeakReport[]) => Promise<readonly LeakReport[]>): Promise<number>;
+  claim(limit: number): Promise<LeakClaim[]>;
+  /** Deletes the report: all of its keys have ended. Does nothing if the claim has run out. */
+  finished(claim: LeakClaim): Promise<void>;
+  /** Leaves these keys of the report for another turn. Does nothing if the claim has run out. */
+  postpone(claim: LeakClaim, keys: readonly KeyProof[], pauseMs: number): Promise<void>;
+}
+
+/** A report that no other instance gets until the claim runs out. */
+export interface LeakClaim {
+  readonly id: string;
+  readonly report: LeakReport;
+  /** How often keys of the report were left for another turn. */
+  readonly tries: number;
+  readonly until: Date;
 }
 
 export interface AccountFilter {

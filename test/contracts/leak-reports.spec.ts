@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Requester } from '../../src/application/ports.js';
+import type { LeakClaim, Requester } from '../../src/application/ports.js';
 import { KeyString } from '../../src/domain/keys/key-string.js';
 import { keyProofsIn } from '../../src/domain/leaks/key-proof.js';
 import type { LeakReport } from '../../src/domain/leaks/leak-report.js';
@@ -19,9 +19,9 @@ function report(keys = 1): LeakReport {
   return { keys: keyProofsIn(text), reporter, source: 'Zoë’s "scanner"', url: 'https://git.example/x?y=1' };
 }
 
-describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
+describe.each(WORLDS)('LeakReports %s', (_name, open) => {
   let world: World;
-  // Each test has a store of its own, because every caller of `workOff` gets every report.
+  // Each test has a store of its own, because `claim` hands over any report.
   beforeEach(async () => {
     world = await open();
   });
@@ -35,12 +35,13 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
       cost,
     });
   };
-  const all = (reports: readonly LeakReport[]) => Promise.resolve(reports);
-  /** The reports that are passed on. All of them are processed. */
+  const claim = async () => (await world.leakReports.claim(1))[0]!;
+  const finish = (...claims: LeakClaim[]) => Promise.all(claims.map((each) => world.leakReports.finished(each)));
+  /** The reports that are handed over. All of them are finished. */
   const rest = async (limit = 100): Promise<readonly LeakReport[]> => {
-    let seen: readonly LeakReport[] = [];
-    await world.leakReports.workOff(limit, (reports) => all((seen = reports)));
-    return seen;
+    const claims = await world.leakReports.claim(limit);
+    await finish(...claims);
+    return claims.map((each) => each.report);
   };
 
   test('hands over reports as they were accepted, in order and once', async () => {
@@ -56,35 +57,48 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
     expect(await rest()).toEqual([]);
   });
 
-  test('returns how many reports it handed over, whatever happened to them', async () => {
-    await take(SERVICE, report(), report(), report());
-    expect(await world.leakReports.workOff(2, () => Promise.resolve([]))).toBe(2);
-    expect(await world.leakReports.workOff(5, all)).toBe(3);
-    expect(await world.leakReports.workOff(5, () => Promise.reject(new Error('called without a report')))).toBe(0);
-  });
-
-  test('hands over again the reports that were not worked off', async () => {
+  test('hands each report to one caller, until ten seconds later its claim has run out', async () => {
     const [first, second] = [report(), report()];
-    await take(SERVICE, first, second);
-    await world.leakReports.workOff(5, async (reports) => reports.slice(1));
-    await expect(world.leakReports.workOff(5, () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+    await take(SERVICE, first);
+    const claims = await world.leakReports.claim(5);
+    await take(SERVICE, second);
+    expect(await rest()).toEqual([second]);
+    await world.pass(9999);
+    expect(await rest()).toEqual([]);
+    await world.pass(1);
+    const again = await claim();
+    expect(again.report).toEqual(first);
+    await finish(...claims);
+    await world.leakReports.postpone(claims[0]!, [], 0);
+    await world.pass(10_000);
     expect(await rest()).toEqual([first]);
   });
 
-  if (onPostgres) {
-    test('hands each report to one caller at a time', async () => {
-      const [first, second] = [report(), report()];
-      await take(SERVICE, first);
-      let other: readonly LeakReport[] = [];
-      await world.leakReports.workOff(5, async (reports) => {
-        await take(SERVICE, second);
-        other = await rest();
-        return reports;
-      });
-      expect(other).toEqual([second]);
-      expect(await rest()).toEqual([]);
-    });
-  }
+  test('hands over what is left of a report after the pause, and reports that were tried less often before it', async () => {
+    const [first, second] = [report(3), report()];
+    await take(SERVICE, first);
+    const left = first.keys.slice(1);
+    const claimed = await claim();
+    await world.leakReports.postpone(claimed, left, 1000);
+    await finish(claimed);
+    await take(SERVICE, second);
+    await world.pass(999);
+    expect(await world.leakReports.claim(5)).toMatchObject([{ report: second, tries: 0 }]);
+    await take(SERVICE, second);
+    await world.pass(1);
+    expect(await world.leakReports.claim(5)).toMatchObject([
+      { report: second, tries: 0 },
+      { report: { ...first, keys: left }, tries: 1 },
+    ]);
+  });
+
+  test('hands over a report at once that is left without a pause, and one whose claim ends late because the clock was set back', async () => {
+    await take(SERVICE, report());
+    await world.leakReports.postpone(await claim(), [], 0);
+    await claim();
+    await world.pass(-MINUTE_MS);
+    expect(await rest()).toMatchObject([{ keys: [] }]);
+  });
 
   test('accepts 60 reports of a network at once and then one a minute, and stores no refused one', async () => {
     const network = stranger();
@@ -111,7 +125,7 @@ describe.each(WORLDS)('LeakReports %s', (_name, open, onPostgres) => {
 
   test('accepts 9,000 reports at once', async () => {
     await take(SERVICE, ...times(9000, () => report(0)));
-    expect(await rest(10_000)).toHaveLength(9000);
+    expect(await world.leakReports.claim(10_000)).toHaveLength(9000);
   });
 
   test('accepts 20,000 found keys of a service at once and then 20,000 an hour, and stores no refused one', async () => {

@@ -39,6 +39,11 @@ export interface StoredMessage extends OutboxMessage {
   readonly claimedUntil: Date | null;
   readonly failedAt: Date | null;
 }
+export interface StoredReport {
+  readonly report: LeakReport;
+  readonly tries: number;
+  readonly claimedUntil: Date | null;
+}
 
 const NOTHING = { ownerId: null, keyId: null, actorId: null, reason: null, publicPart: null, details: null };
 const NO_EVENT = { ...NOTHING, count: 1, clientIp: null, userAgent: null, requestId: null };
@@ -59,8 +64,8 @@ export class FakeStore {
   /** By token. */
   readonly sessions = new Map<string, StoredSession>();
   readonly guesses = new Map<string, StoredGuesses>();
-  /** In the order of arrival. */
-  readonly leakReports = new Set<LeakReport>();
+  /** By id, in the order of arrival. */
+  readonly leakReports = new Map<string, StoredReport>();
   /** When each network's budget of reports is full again. */
   readonly reportBudgets = new Map<string, Date>();
   /** In the order of their ids, like seals and prunings. */

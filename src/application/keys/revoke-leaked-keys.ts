@@ -19,6 +19,14 @@ export interface UnprovenKey {
   readonly key: ApiKey | undefined;
 }
 
+interface LeakCircumstances {
+  readonly actor: Actor;
+  /** Where the keys were found, for the audit trail. */
+  readonly site?: LeakSite;
+  /** Whether to begin with no further key. */
+  readonly isOver?: () => boolean;
+}
+
 export class RevokeLeakedKeys {
   constructor(
     private readonly keys: ApiKeys,
@@ -27,20 +35,35 @@ export class RevokeLeakedKeys {
 
   /** Revokes every key whose full string is somewhere in the text. A key that had already ended is no error. */
   async execute(text: string, administrator: Administrator): Promise<LeakedKey[]> {
-    return (await this.end(keyProofsIn(text), administrator)).leaked;
+    const { leaked, errors } = await this.end(keyProofsIn(text), { actor: administrator });
+    if (errors.length > 0) throw errors[0];
+    return leaked;
   }
 
-  /** @param site where the text was found, for the audit trail */
-  async end(proofs: readonly KeyProof[], actor: Actor, site?: LeakSite) {
+  /**
+   * A key that can't be ended now does not keep the others from being ended.
+   * @returns also what is `left`, with the keys first that were not tried, and the errors of those that were
+   */
+  async end(proofs: readonly KeyProof[], { actor, site, isOver = () => false }: LeakCircumstances) {
     const found = await this.keys.findByPublicParts(proofs.map(({ publicPart }) => publicPart));
     const known = new Map(found.map((key) => [key.snapshot().publicPart, key]));
     const leaked: LeakedKey[] = [];
     const unproven: UnprovenKey[] = [];
-    for (const { publicPart, digest } of proofs) {
-      const key = known.get(publicPart);
-      if (!digestMatches(digest, key?.digest) || !key) unproven.push({ publicPart, key });
-      else leaked.push({ key, was: await this.revoke.found(key, { actor, reason: 'leaked', site }) });
+    const [waiting, failed, errors] = [[...proofs], [] as KeyProof[], [] as unknown[]];
+    while (waiting.length > 0 && !isOver()) {
+      const proof = waiting.shift()!;
+      const key = known.get(proof.publicPart);
+      if (!digestMatches(proof.digest, key?.digest) || !key) unproven.push({ ...proof, key });
+      else {
+        try {
+          // oxlint-disable-next-line no-await-in-loop
+          leaked.push({ key, was: await this.revoke.found(key, { actor, reason: 'leaked', site }) });
+        } catch (error) {
+          failed.push(proof);
+          errors.push(error);
+        }
+      }
     }
-    return { leaked, unproven };
+    return { leaked, unproven, left: [...waiting, ...failed], errors };
   }
 }

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { openFakes } from '../../../test/fakes/fake-application.js';
+import { type FakeApplication, openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, outcomeOf, times } from '../../../test/support/application/calls.js';
 import { unknownKey, withWrongSecret } from '../../../test/support/callers/key-strings.js';
 import { LatchkeyError } from '../../domain/errors.js';
+import { RevokeAsAdmin } from '../keys/revoke-as-admin.js';
+import { RevokeLeakedKeys } from '../keys/revoke-leaked-keys.js';
+import { EndReportedKeys } from './end-reported-keys.js';
 
 const HERE = { source: 'scanner', url: 'https://git.example/x' };
 const READ = { operation: 'read', permission: '' } as const;
@@ -88,7 +91,7 @@ describe('EndReportedKeys', () => {
     expect(waiting()).toBe(0);
   });
 
-  test('processes batches until no report is left', async () => {
+  test('continues until no report is left', async () => {
     const { app, report, waiting } = setUp();
     for (let sent = 0; sent < 60; sent += 1) await report('hello');
     const leaks = times(60, () => ({ texts: ['hello'], ...HERE }));
@@ -97,21 +100,83 @@ describe('EndReportedKeys', () => {
     expect(waiting()).toBe(0);
   });
 
+  /** Makes the account's keys impossible to end, until the returned function is called. */
+  function lock(app: FakeApplication, accountId: string): () => void {
+    const { transaction } = app.accounts;
+    app.accounts.transaction = (id, work) =>
+      id === accountId
+        ? Promise.reject(new LatchkeyError('unavailable', 'away'))
+        : transaction.bind(app.accounts)(id, work);
+    return () => (app.accounts.transaction = transaction);
+  }
+
   test('keeps a report whose key it can’t end now, ends the others, and rejects with the reason', async () => {
     const { app, report, newKey, isGood, waiting } = setUp();
     const [stuck, other] = [await newKey(), await newKey()];
-    const { transaction } = app.accounts;
-    app.accounts.transaction = (id, work) =>
-      id === stuck.key.ownerId
-        ? Promise.reject(new LatchkeyError('unavailable', 'away'))
-        : transaction.bind(app.accounts)(id, work);
+    const unlock = lock(app, stuck.key.ownerId);
     await report(stuck.fullKey);
     await report(other.fullKey);
     expect(await outcomeOf(app.endReportedKeys.execute())).toBe('unavailable');
     expect([await isGood(stuck.fullKey), await isGood(other.fullKey), waiting()]).toEqual([true, false, 1]);
-    app.accounts.transaction = transaction;
+    unlock();
+    expect(await app.endReportedKeys.execute()).toBe(0);
+    app.store.pass(1000);
     expect(await app.endReportedKeys.execute()).toBe(1);
     expect([await isGood(stuck.fullKey), waiting()]).toEqual([false, 0]);
+  });
+
+  test('ends the other keys of a report with a key that it can’t end now, and keeps only that one', async () => {
+    const { app, report, newKey, isGood, failures } = setUp();
+    const [stuck, other] = [await newKey(), await newKey()];
+    const unlock = lock(app, stuck.key.ownerId);
+    await report(stuck.fullKey, unknownKey(), other.fullKey);
+    expect(await outcomeOf(app.endReportedKeys.execute())).toBe('unavailable');
+    const { publicPart, digest } = stuck.key.snapshot();
+    const [left] = [...app.store.leakReports.values()];
+    expect([await isGood(other.fullKey), left?.report.keys]).toEqual([false, [{ publicPart, digest }]]);
+    unlock();
+    app.store.pass(1000);
+    await app.endReportedKeys.execute();
+    expect(failures()).toMatchObject([{ reason: 'unproven-report' }, { reason: 'revoked', keyId: other.key.id }]);
+    expect(await isGood(stuck.fullKey)).toBe(false);
+  });
+
+  test('ends no further key of a report after two seconds, and continues with it in another turn', async () => {
+    const { app, report, newKey, waiting } = setUp();
+    const keys = [await newKey(), await newKey(), await newKey()];
+    let nowMs = 0;
+    const { found } = RevokeAsAdmin.prototype;
+    const slow = Object.assign(new RevokeAsAdmin(app.accounts), {
+      found: (...call: Parameters<typeof found>) => {
+        nowMs += 1000;
+        return found.apply(slow, call);
+      },
+    });
+    const claims: number[] = [];
+    const { claim } = app.leakReports;
+    app.leakReports.claim = async (limit) => {
+      const claimed = await claim(limit);
+      claims.push(...claimed.map(({ report: { keys: left } }) => left.length));
+      return claimed;
+    };
+    const leaked = new RevokeLeakedKeys(app.keys, slow);
+    await report(...keys.map(({ fullKey }) => fullKey));
+    expect(await new EndReportedKeys(app.leakReports, leaked, app.audit, () => nowMs).execute()).toBe(3);
+    expect([claims, waiting()]).toEqual([[3, 1], 0]);
+  });
+
+  test('leaves the rest of a report to other instances when it stops', async () => {
+    const { app, report, newKey } = setUp();
+    const keys = [await newKey(), await newKey()];
+    const { transaction } = app.accounts;
+    app.accounts.transaction = (id, work) => {
+      app.endReportedKeys.stop();
+      return transaction.bind(app.accounts)(id, work);
+    };
+    await report(...keys.map(({ fullKey }) => fullKey));
+    expect(await app.endReportedKeys.execute()).toBe(1);
+    expect(await app.endReportedKeys.execute()).toBe(0);
+    expect(await app.leakReports.claim(5)).toMatchObject([{ report: { keys: { length: 1 } } }]);
   });
 
   test('keeps reports whose failures can’t be recorded', async () => {
@@ -120,5 +185,11 @@ describe('EndReportedKeys', () => {
     app.store.isAuditTrailAway = true;
     expect(await outcomeOf(app.endReportedKeys.execute())).toBe('unavailable');
     expect(waiting()).toBe(1);
+  });
+
+  test('rejects when it can’t claim reports', async () => {
+    const { app } = setUp();
+    app.leakReports.claim = () => Promise.reject(new LatchkeyError('unavailable', 'away'));
+    expect(await outcomeOf(app.endReportedKeys.execute())).toBe('unavailable');
   });
 });

@@ -1,49 +1,104 @@
 import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
 import type { LeakReport } from '../../domain/leaks/leak-report.js';
+import { pauseAfterTurn, TURN_MS } from '../../domain/leaks/report-turn.js';
 import type { RevokeLeakedKeys, UnprovenKey } from '../keys/revoke-leaked-keys.js';
-import type { Audit, LeakReports } from '../ports.js';
+import type { Audit, LeakClaim, LeakReports } from '../ports.js';
 
-/** If a whole batch proves nothing, its failures still fit in about one commit. */
-const BATCH = 50;
+/** Reports whose keys this instance ends at the same time. Each of them takes a connection. */
+const ENDED_AT_ONCE = 4;
+/** With the reports whose failures are being recorded: they still fit in about one commit. */
+const CLAIMED_AT_ONCE = 50;
+const LOOK_AGAIN_MS = 100;
 
-/** Processes accepted reports, on all instances at once, each report on one of them. */
+type Turn = Awaited<ReturnType<RevokeLeakedKeys['end']>>;
+
+interface Run {
+  ended: number;
+  /** Reports whose keys are being ended. */
+  ending: number;
+  claimed: number;
+  readonly errors: unknown[];
+  readonly underWay: Set<Promise<void>>;
+}
+
+/** Ends the keys of accepted reports, on all instances at once, each report on one of them. */
 export class EndReportedKeys {
+  private hasStopped = false;
+
   constructor(
     private readonly reports: LeakReports,
     private readonly leakedKeys: RevokeLeakedKeys,
     private readonly audit: Audit,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** Returns how many keys it revoked. Rejects if it could not revoke some: their reports stay for the next run. */
-  async execute(): Promise<number> {
-    let ended = 0;
-    const failed: unknown[] = [];
-    const end = async (reports: readonly LeakReport[]): Promise<LeakReport[]> => {
-      const done: LeakReport[] = [];
-      const failures: FailedAuthentication[] = [];
-      for (const report of reports) {
-        try {
-          const { leaked, unproven } = await this.end(report);
-          ended += leaked.filter(({ was }) => was === 'active').length;
-          failures.push(...failuresOf(report, unproven));
-          done.push(report);
-        } catch (error) {
-          failed.push(error);
-        }
-      }
-      // The failures must be committed before the reports are deleted.
-      await Promise.all(failures.map((each) => this.audit.recordFailure(each)));
-      return done;
-    };
-    while ((await this.reports.workOff(BATCH, end)) === BATCH && failed.length === 0);
-    if (failed.length > 0) throw failed[0];
-    return ended;
+  /** Ends no further key. What is left waits for another instance. */
+  stop(): void {
+    this.hasStopped = true;
   }
 
-  private end({ keys, reporter, source, url }: LeakReport) {
-    return this.leakedKeys.end(keys, reporter, { source, url });
+  /**
+   * Returns how many keys it revoked. Rejects if it could not revoke some: they wait for another turn. A report whose
+   * keys can't be ended now does not delay the others.
+   */
+  async execute(): Promise<number> {
+    const run: Run = { ended: 0, ending: 0, claimed: 0, errors: [], underWay: new Set() };
+    for (await this.claim(run); run.underWay.size > 0; await this.claim(run)) {
+      // A report that arrives while a slow one is under way does not wait for it.
+      const again = new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS).unref());
+      // oxlint-disable-next-line no-await-in-loop
+      await Promise.race([...run.underWay, again]);
+    }
+    if (run.errors.length > 0) throw run.errors[0];
+    return run.ended;
+  }
+
+  /** After an error it claims no more: the run ends, and the next one begins soon. */
+  private async claim(run: Run): Promise<void> {
+    const places = Math.min(ENDED_AT_ONCE - run.ending, CLAIMED_AT_ONCE - run.claimed);
+    if (places <= 0 || this.hasStopped || run.errors.length > 0) return;
+    try {
+      for (const claim of await this.reports.claim(places)) this.begin(claim, run);
+    } catch (error) {
+      run.errors.push(error);
+    }
+  }
+
+  private begin(claim: LeakClaim, run: Run): void {
+    const { keys, reporter, source, url } = claim.report;
+    const overAt = this.nowMs() + TURN_MS;
+    const isOver = () => this.hasStopped || this.nowMs() >= overAt;
+    run.ending += 1;
+    run.claimed += 1;
+    const end = this.leakedKeys.end(keys, { actor: reporter, site: { source, url }, isOver });
+    const turn = end.finally(() => (run.ending -= 1));
+    const settled = this.settle(claim, turn, run).finally(() => (run.claimed -= 1));
+    for (const part of [turn, settled]) {
+      const done = part.then(ignore, ignore);
+      run.underWay.add(done);
+      void done.then(() => run.underWay.delete(done));
+    }
+  }
+
+  private async settle(claim: LeakClaim, turn: Promise<Turn>, run: Run): Promise<void> {
+    const { report, tries } = claim;
+    try {
+      const { leaked, unproven, left, errors } = await turn;
+      run.ended += leaked.filter(({ was }) => was === 'active').length;
+      run.errors.push(...errors);
+      // The failures must be committed before the report is deleted.
+      await Promise.all(failuresOf(report, unproven).map((each) => this.audit.recordFailure(each)));
+      if (left.length === 0) await this.reports.finished(claim);
+      else await this.reports.postpone(claim, left, left.length > errors.length ? 0 : pauseAfterTurn(tries));
+    } catch (error) {
+      run.errors.push(error);
+      // If this fails too, the report waits until the claim has run out.
+      await this.reports.postpone(claim, report.keys, pauseAfterTurn(tries)).catch(ignore);
+    }
   }
 }
+
+const ignore = (): void => undefined;
 
 /** One failure for each key that was named without its secret, or one for a report that names no key. */
 function failuresOf({ reporter, keys }: LeakReport, unproven: readonly UnprovenKey[]): FailedAuthentication[] {

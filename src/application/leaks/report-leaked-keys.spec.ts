@@ -10,7 +10,11 @@ function setUp() {
   const app = openFakes();
   let notified = 0;
   app.reportLeakedKeys.whenReported(() => (notified += 1));
-  return { app, taken: () => [...app.store.leakReports.keys()], notified: () => notified };
+  return {
+    app,
+    taken: () => [...app.store.leakReports.values()].map(({ report }) => report),
+    notified: () => notified,
+  };
 }
 
 describe('ReportLeakedKeys', () => {

@@ -1,16 +1,36 @@
-import type { LeakReports } from '../../../src/application/ports.js';
+import { randomUUID } from 'node:crypto';
+import type { LeakClaim, LeakReports } from '../../../src/application/ports.js';
 import { spendBudget } from '../../../src/domain/leaks/report-budget.js';
-import type { FakeStore } from '../fake-store.js';
+import type { FakeStore, StoredReport } from '../fake-store.js';
 
-export const fakeLeakReports = (store: FakeStore): LeakReports => ({
-  take: async (reports, { name }, charge) => {
-    store.reportBudgets.set(name, spendBudget(charge, store.reportBudgets.get(name), store.now()));
-    for (const report of reports) store.leakReports.add(report);
-  },
-  workOff: async (limit, end) => {
-    const oldest = [...store.leakReports].slice(0, limit);
-    if (oldest.length === 0) return 0;
-    for (const ended of await end(oldest)) store.leakReports.delete(ended);
-    return oldest.length;
-  },
-});
+const CLAIM_MS = 10_000;
+
+export const fakeLeakReports = (store: FakeStore): LeakReports => {
+  const afterMs = (ms: number) => new Date(store.now().getTime() + ms);
+  const claimed = ({ id, until }: LeakClaim) => store.leakReports.get(id)?.claimedUntil?.getTime() === until.getTime();
+  const put = (id: string, stored: StoredReport) => store.leakReports.set(id, stored);
+  return {
+    take: async (reports, { name }, charge) => {
+      store.reportBudgets.set(name, spendBudget(charge, store.reportBudgets.get(name), store.now()));
+      for (const report of reports) put(randomUUID(), { report, tries: 0, claimedUntil: null });
+    },
+    claim: async (limit) => {
+      const waiting = [...store.leakReports].filter(
+        ([, { claimedUntil: until }]) => !until || until <= store.now() || until > afterMs(CLAIM_MS),
+      );
+      const first = waiting.sort(([, one], [, other]) => one.tries - other.tries).slice(0, limit);
+      return first.map(([id, { report, tries }]) => {
+        const until = afterMs(CLAIM_MS);
+        put(id, { report, tries, claimedUntil: until });
+        return { id, report, tries, until };
+      });
+    },
+    finished: async (claim) => {
+      if (claimed(claim)) store.leakReports.delete(claim.id);
+    },
+    postpone: async (claim, keys, pauseMs) => {
+      const { id, report, tries } = claim;
+      if (claimed(claim)) put(id, { report: { ...report, keys }, tries: tries + 1, claimedUntil: afterMs(pauseMs) });
+    },
+  };
+};

@@ -6,7 +6,7 @@ import type { Job } from './job.js';
 /** Ends the keys of recorded leak reports. Runs in every instance. */
 export class EndReportedKeysJob implements Job {
   readonly name = 'end-reported-keys';
-  /** Also picks up reports of an instance that has stopped: their keys end within a second too. */
+  /** Also picks up reports of an instance that has stopped. */
   readonly everyMs = 500;
 
   constructor(
@@ -17,6 +17,10 @@ export class EndReportedKeysJob implements Job {
 
   hurriedBy(hurry: () => void): void {
     this.reports.whenReported(hurry);
+  }
+
+  stop(): void {
+    this.endReportedKeys.stop();
   }
 
   async run(): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Any, type EntityManager } from 'typeorm';
-import type { Requester, LeakReports } from '../../../../application/ports.js';
+import type { EntityManager } from 'typeorm';
+import type { LeakClaim, LeakReports, Requester } from '../../../../application/ports.js';
+import type { KeyProof } from '../../../../domain/leaks/key-proof.js';
 import type { LeakReport } from '../../../../domain/leaks/leak-report.js';
 import { type ReportCharge, spendBudget } from '../../../../domain/leaks/report-budget.js';
 import { crowdGate } from '../client/crowd-reader.js';
@@ -26,30 +27,52 @@ export class PostgresLeakReports implements LeakReports {
     return this.gate.pass(commit, requester);
   }
 
-  /** Keeps the rows locked until they are deleted. If the process ends before that, another one works them off. */
-  async workOff(
-    limit: number,
-    end: (reports: readonly LeakReport[]) => Promise<readonly LeakReport[]>,
-  ): Promise<number> {
-    // Usually there is no report, and one statement shows that.
-    const [look] = await this.database.run((manager) => manager.query<{ isAny: boolean }[]>(IS_ANY));
-    if (!look!.isAny) return 0;
-    return this.database.transaction(async (manager) => {
-      const rows = await manager.find(LeakReportRow, {
-        order: { id: 'ASC' },
-        take: limit,
-        lock: { mode: 'for_no_key_update', onLocked: 'skip_locked' },
-      });
-      if (rows.length === 0) return 0;
-      const idOf = new Map(rows.map((row) => [toLeakReport(row), row.id]));
-      const ended = await end([...idOf.keys()]);
-      await manager.delete(LeakReportRow, { id: Any(ended.map((report) => idOf.get(report))) });
-      return rows.length;
-    });
+  async claim(limit: number): Promise<LeakClaim[]> {
+    const rows = await this.database.run((manager) => manager.query<ClaimedRow[]>(CLAIM, [limit]));
+    return rows.map(toLeakClaim);
+  }
+
+  async finished({ id, until }: LeakClaim): Promise<void> {
+    await this.gate.pass(() => this.database.run((manager) => manager.query(FINISH, [id, until])));
+  }
+
+  async postpone({ id, until }: LeakClaim, keys: readonly KeyProof[], pauseMs: number): Promise<void> {
+    const { publicParts, digests } = fromKeys(keys);
+    await this.database.run((manager) => manager.query(POSTPONE, [id, until, publicParts, digests, pauseMs / 1000]));
   }
 }
 
-const IS_ANY = 'SELECT EXISTS (SELECT FROM leak_reports) AS "isAny"';
+/** Longer than a turn (`application/leaks/end-reported-keys.ts`). */
+const CLAIM_SECONDS = 10;
+
+/** Skips reports that another instance is claiming. Releases its locks when the statement ends. */
+const CLAIM = `
+  WITH waiting AS MATERIALIZED (
+    SELECT id FROM leak_reports
+    WHERE claimed_until IS NULL OR claimed_until <= ${NOW}
+      -- The clock was set back.
+      OR claimed_until > ${NOW} + make_interval(secs => ${CLAIM_SECONDS})
+    ORDER BY tries, id LIMIT $1 FOR UPDATE SKIP LOCKED
+  ), claimed AS (
+    UPDATE leak_reports SET claimed_until = ${NOW} + make_interval(secs => ${CLAIM_SECONDS})
+    FROM waiting WHERE leak_reports.id = waiting.id
+    RETURNING leak_reports.*
+  )
+  SELECT id, public_parts AS "publicParts", digests, actor_id AS "actorId", client_ip AS "clientIp",
+    user_agent AS "userAgent", request_id AS "requestId", source, url, tries, claimed_until AS "claimedUntil"
+  FROM claimed ORDER BY tries, id`;
+
+/**
+ * Only while the claim is valid. An instance of the release before locks the rows of the reports that it is working on,
+ * and deletes them itself: this neither waits for it nor fails.
+ */
+const CLAIMED = `(SELECT id FROM leak_reports WHERE id = $1 AND claimed_until = $2 FOR UPDATE SKIP LOCKED)`;
+const FINISH = `DELETE FROM leak_reports WHERE id = ${CLAIMED}`;
+const POSTPONE = `
+  UPDATE leak_reports SET tries = tries + 1, public_parts = $3, digests = $4,
+    claimed_until = ${NOW} + make_interval(secs => $5)
+  WHERE id = ${CLAIMED}`;
+
 /** One parameter for all rows: a statement may have 65,535, and TypeORM takes long to build one with thousands. */
 const INSERT = `
   INSERT INTO leak_reports (public_parts, digests, actor_id, client_ip, user_agent, request_id, source, url)
@@ -70,10 +93,15 @@ async function spend(manager: EntityManager, name: string, charge: ReportCharge)
   await manager.update(LeakReportBudgetRow, { network }, { wholeAt: spendBudget(charge, row!.wholeAt, row!.now) });
 }
 
+function fromKeys(keys: readonly KeyProof[]): Pick<LeakReportRow, 'publicParts' | 'digests'> {
+  return { publicParts: keys.map(({ publicPart }) => publicPart), digests: keys.map(({ digest }) => digest) };
+}
+
 function fromLeakReport({ keys, reporter, source, url }: LeakReport) {
+  const { publicParts, digests } = fromKeys(keys);
   return {
-    publicParts: keys.map(({ publicPart }) => publicPart),
-    digests: keys.map(({ digest }) => `\\x${digest.toString('hex')}`),
+    publicParts,
+    digests: digests.map((digest) => `\\x${digest.toString('hex')}`),
     actorId: reporter.actorId,
     clientIp: reporter.client.ip,
     userAgent: reporter.client.userAgent,
@@ -83,12 +111,17 @@ function fromLeakReport({ keys, reporter, source, url }: LeakReport) {
   };
 }
 
-function toLeakReport(row: LeakReportRow): LeakReport {
+interface ClaimedRow extends LeakReportRow {
+  readonly claimedUntil: Date;
+}
+
+function toLeakClaim({ id, tries, claimedUntil: until, ...row }: ClaimedRow): LeakClaim {
   const client = { ip: row.clientIp, userAgent: row.userAgent, requestId: row.requestId };
-  return {
+  const report = {
     keys: row.digests.map((digest, index) => ({ publicPart: row.publicParts[index]!, digest })),
     reporter: { actorId: row.actorId, client },
     source: row.source,
     url: row.url,
   };
+  return { id, report, tries, until };
 }

@@ -1,7 +1,8 @@
 import { Column, Entity, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A report of leaked keys that has not been worked off yet. */
+/** A report of leaked keys, until all of them have ended. */
 @Entity('leak_reports')
+@Index('leak_reports_waiting', ['tries', 'id'])
 export class LeakReportRow {
   /** Ascending in the order of arrival. */
   @PrimaryGeneratedColumn('identity', {
@@ -29,6 +30,12 @@ export class LeakReportRow {
   source!: string | null;
   @Column('text', { nullable: true })
   url!: string | null;
+  /** How often keys of the report were left for another turn. */
+  @Column('integer', { default: 0 })
+  tries!: number;
+  /** Set by the instance that is ending the keys. If it dies, others may take over after this time. */
+  @Column({ type: 'timestamptz', name: 'claimed_until', precision: 3, nullable: true })
+  claimedUntil!: Date | null;
 }
 
 /** How much more a network or a service may report. */

@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import {
+  client,
+  createKey,
+  newOwner,
+  openOnOwnDatabase,
+  openOver,
+  outcomeOf,
+  times,
+  type OwnApplication,
+} from '../../../../../test/support/application/application.js';
+import { unknownKey } from '../../../../../test/support/callers/key-strings.js';
+import { eventually } from '../../../../../test/support/eventually.js';
+import { primaryAt } from '../../../../../test/support/stores/primary.js';
+import type { CreatedApiKey } from '../../../../application/keys/create-api-key.js';
+import { openDatabase } from '../open-database.js';
+
+let app: OwnApplication;
+beforeAll(async () => {
+  app = await openOnOwnDatabase();
+});
+afterAll(() => app?.close());
+const holders: pg.Client[] = [];
+afterEach(async () => {
+  await Promise.all(holders.splice(0).map((holder) => holder.end()));
+  await app.sql('TRUNCATE leak_reports');
+});
+
+const PLACE = { source: 'scanner', url: null };
+const newKey = async () => createKey(app, (await newOwner(app)).id);
+const report = (...texts: string[]) => app.reportLeakedKeys.byService([{ texts, ...PLACE }], 'gitlab', client());
+const isRevoked = async ({ key }: CreatedApiKey) =>
+  (await app.sql('SELECT FROM api_keys WHERE id = $1 AND revoked_at IS NOT NULL', [key.id])).length === 1;
+const waiting = () =>
+  app.sql<{ parts: string[]; tries: number }>('SELECT public_parts AS parts, tries FROM leak_reports');
+
+/** A session with an open transaction, which ends with the test. */
+async function begin(statement: string, values: unknown[] = []): Promise<pg.Client> {
+  const holder = new pg.Client({ connectionString: app.databaseUrl });
+  await holder.connect();
+  holders.push(holder);
+  await holder.query('BEGIN');
+  await holder.query(statement, values);
+  return holder;
+}
+const lockAccounts = (...keys: CreatedApiKey[]) =>
+  begin('SELECT FROM accounts WHERE id = ANY ($1) FOR UPDATE', [keys.map(({ key }) => key.ownerId)]);
+
+/** The service's transactions that wait for a lock, and those that wait for the service. */
+const transactions = async () => {
+  const [row] = await app.sql<{ blocked: number; idle: number }>(
+    `SELECT count(*) FILTER (WHERE wait_event_type = 'Lock')::integer AS blocked,
+       count(*) FILTER (WHERE state LIKE 'idle in%')::integer AS idle
+     FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'latchkey'`,
+  );
+  return row!;
+};
+
+test('finishes other reports while three accounts are locked, and no transaction is open between the ends of keys', async () => {
+  const stuck = [await newKey(), await newKey(), await newKey()];
+  const [before, after] = [await newKey(), await newKey()];
+  const holder = await lockAccounts(...stuck);
+  for (const { fullKey } of [before, ...stuck]) await report(fullKey);
+  const run = app.endReportedKeys.execute();
+  await eventually(async () => (await transactions()).blocked === 3 && (await waiting()).length === 3);
+  await report(after.fullKey);
+  await eventually(async () => (await isRevoked(after)) && (await waiting()).length === 3);
+  expect([await isRevoked(before), await transactions()]).toEqual([true, { blocked: 3, idle: 0 }]);
+  await holder.query('COMMIT');
+  expect(await run).toBe(5);
+  expect(await waiting()).toEqual([]);
+});
+
+test('ends the other keys of a report while the account of one is locked, and that one in another turn', async () => {
+  const [stuck, other] = [await newKey(), await newKey()];
+  const primary = primaryAt(app.databaseUrl);
+  // No other transaction waits for a lock here.
+  const hurried = await openOver(await openDatabase(primary, 'lk', { lock_timeout: 100 }), primary);
+  const holder = await lockAccounts(stuck);
+  await report(stuck.fullKey, other.fullKey);
+  expect(await outcomeOf(hurried.endReportedKeys.execute())).toBe('unavailable');
+  expect([await isRevoked(other), await waiting()]).toEqual([
+    true,
+    [{ parts: [stuck.key.snapshot().publicPart], tries: 1 }],
+  ]);
+  await holder.query('COMMIT');
+  await eventually(async () => (await hurried.endReportedKeys.execute()) === 1);
+  expect([await isRevoked(stuck), await waiting()]).toEqual([true, []]);
+  await hurried.close();
+});
+
+test('shares the reports with an instance of the release before, which locks their rows while it ends the keys', async () => {
+  const LOCK = 'SELECT id FROM leak_reports ORDER BY id LIMIT 50 FOR NO KEY UPDATE SKIP LOCKED';
+  const [first, second] = [await newKey(), await newKey()];
+  // It takes reports of ours, and neither side waits for the other.
+  await report(first.fullKey);
+  const former = await begin(LOCK);
+  expect(await app.endReportedKeys.execute()).toBe(0);
+  await report(second.fullKey);
+  expect(await app.endReportedKeys.execute()).toBe(1);
+  await former.query('ROLLBACK');
+  // It does not know claims: it deletes a report that we are working on.
+  const [claim] = await app.leakReports.claim(1);
+  await former.query('BEGIN');
+  const { rows } = await former.query<{ id: string }>(LOCK);
+  expect(rows).toEqual([{ id: claim!.id }]);
+  await app.leakReports.finished(claim!);
+  await app.leakReports.postpone(claim!, [], 0);
+  await former.query('DELETE FROM leak_reports WHERE id = ANY ($1)', [rows.map(({ id }) => id)]);
+  await former.query('COMMIT');
+  expect(await waiting()).toEqual([]);
+  // We take reports of its own.
+  await former.query(`INSERT INTO leak_reports (public_parts, digests) VALUES (ARRAY[$1::text], ARRAY[$2::bytea])`, [
+    first.key.snapshot().publicPart,
+    first.key.snapshot().digest,
+  ]);
+  expect([await app.endReportedKeys.execute(), await isRevoked(first)]).toEqual([1, true]);
+});
+
+test('two instances record one failure for each of many reports that prove no key', async () => {
+  const primary = primaryAt(app.databaseUrl);
+  const other = await openOver(await openDatabase(primary, 'lk'), primary);
+  const counted = `SELECT coalesce(sum(count), 0)::integer AS n FROM audit_events WHERE reason = 'unproven-report'`;
+  const [before] = await app.sql<{ n: number }>(counted);
+  const leaks = times(200, () => ({ texts: [unknownKey()], ...PLACE }));
+  await app.reportLeakedKeys.byService(leaks, 'gitlab', client());
+  expect(await Promise.all([app.endReportedKeys.execute(), other.endReportedKeys.execute()])).toEqual([0, 0]);
+  await eventually(async () => (await waiting()).length === 0);
+  const [after] = await app.sql<{ n: number }>(counted);
+  expect(after!.n - before!.n).toBe(200);
+  await other.close();
+});
