@@ -93,10 +93,18 @@ export interface PlatformLogin {
   begin(stepUp: FreshSignInRule | undefined): Promise<{ url: string; begun: BegunSignIn }>;
   /**
    * The person who came back. Throws `invalid_credentials` when the platform signed nobody in, or when the answer does
-   * not belong to this sign-in.
+   * not belong to this sign-in. Throws `busy` when too many sign-ins are waiting for the platform.
    * @param answer the query with which the platform sent the person back
    */
-  finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson>;
+  finish(answer: string, begun: BegunSignIn, requester: Requester): Promise<PlatformPerson>;
+  /** Throws `busy` if `finish` would do so now for an unknown caller. Called before anything is written. */
+  requireRoom(requester: Requester): void;
+}
+
+/** The sign-ins at the platform that came back. Nothing is stored about one that has only begun. */
+export interface SpentSignIns {
+  /** False when this sign-in came back before, at any instance. Throws `busy` when too many are being stored. */
+  spend(state: string, requester: Requester): Promise<boolean>;
 }
 
 export interface PlatformToken {

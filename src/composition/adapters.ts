@@ -11,6 +11,7 @@ import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/a
 import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/housekeeping.js';
 import { PostgresPasswordGuesses } from '../infrastructure/outbound/postgres/accounts/password-guesses.js';
 import { PostgresSessions } from '../infrastructure/outbound/postgres/accounts/sessions.js';
+import { PostgresSpentSignIns } from '../infrastructure/outbound/postgres/accounts/spent-sign-ins.js';
 import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/accounts/stored-costs.js';
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
 import { Database } from '../infrastructure/outbound/postgres/client/database.js';
@@ -57,6 +58,7 @@ export function buildAdapters(
     mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(stores.accounts, stores.keys)),
     firstUses: new PostgresAccounts(database.within(primary.config.timeoutMs), stores.outboxWriter),
     sessions: new PostgresSessions(database),
+    spentSignIns: new PostgresSpentSignIns(database),
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),
     usage: new PostgresKeyUsage({

@@ -45,6 +45,7 @@ export interface Ports {
   /** The same accounts with the timeout of a validation. */
   readonly firstUses: port.Accounts;
   readonly sessions: port.Sessions;
+  readonly spentSignIns: port.SpentSignIns;
   readonly guesses: port.PasswordGuesses;
   readonly usage: port.KeyUsage;
   readonly leakReports: port.LeakReports;

@@ -35,6 +35,7 @@ async function openProvider(): Promise<Opened> {
 }
 
 const REFUSED = { code: 'invalid_credentials' };
+const STRANGER = { name: '192.0.2.1', isKnown: false };
 
 describe.each<[string, () => Promise<Opened>]>([
   ['in memory', openFakeLogin],
@@ -53,7 +54,7 @@ describe.each<[string, () => Promise<Opened>]>([
 
   test('returns the person who came back, and when they signed in', async () => {
     const { answer, begun } = await comeBack('auth0|abc');
-    const { accountId, signIn } = await opened.login.finish(answer, begun);
+    const { accountId, signIn } = await opened.login.finish(answer, begun, STRANGER);
     expect(accountId).toBe('auth0|abc');
     expect(Math.abs(Date.now() - signIn.authenticatedAt!.getTime())).toBeLessThan(60_000);
   });
@@ -61,22 +62,28 @@ describe.each<[string, () => Promise<Opened>]>([
   test.each(['state', 'nonce', 'codeVerifier'] as const)('refuses an answer under another %s', async (part) => {
     const { answer, begun } = await comeBack('u1');
     const other = (await opened.login.begin(undefined)).begun;
-    await expect(opened.login.finish(answer, { ...begun, [part]: other[part] })).rejects.toMatchObject(REFUSED);
+    await expect(opened.login.finish(answer, { ...begun, [part]: other[part] }, STRANGER)).rejects.toMatchObject(
+      REFUSED,
+    );
   });
 
   test('refuses an answer that was used or made up', async () => {
     const { answer, begun } = await comeBack('u1');
-    await opened.login.finish(answer, begun);
-    await expect(opened.login.finish(answer, begun)).rejects.toMatchObject(REFUSED);
-    await expect(opened.login.finish('?code=x', begun)).rejects.toMatchObject(REFUSED);
+    await opened.login.finish(answer, begun, STRANGER);
+    await expect(opened.login.finish(answer, begun, STRANGER)).rejects.toMatchObject(REFUSED);
+    await expect(opened.login.finish('?code=x', begun, STRANGER)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('has room for a stranger while nobody else waits', () => {
+    expect(() => opened.login.requireRoom(STRANGER)).not.toThrow();
   });
 
   test('is unavailable only while the platform is away', async () => {
     const { answer, begun } = await comeBack('u1');
     opened.setAway(true);
-    await expect(opened.login.finish(answer, begun)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(opened.login.finish(answer, begun, STRANGER)).rejects.toMatchObject({ code: 'unavailable' });
     opened.setAway(false);
     const again = await comeBack('u1');
-    expect((await opened.login.finish(again.answer, again.begun)).accountId).toBe('u1');
+    expect((await opened.login.finish(again.answer, again.begun, STRANGER)).accountId).toBe('u1');
   });
 });

@@ -18,6 +18,7 @@ import { fakeLeakReports } from './leaks/fake-leak-reports.js';
 import { fakePasswordGuesses } from './sessions/fake-password-guesses.js';
 import { FakePasswords, fakeHash } from './sessions/fake-passwords.js';
 import { fakeSessions } from './sessions/fake-sessions.js';
+import { fakeSpentSignIns } from './sessions/fake-spent-sign-ins.js';
 
 export interface Parts {
   /** By default a new store. */
@@ -46,6 +47,7 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     accounts: fakeAccounts(store),
     firstUses: fakeAccounts(store),
     sessions: fakeSessions(store),
+    spentSignIns: fakeSpentSignIns(),
     guesses: parts.guesses ?? fakePasswordGuesses(store),
     leakReports: fakeLeakReports(store),
     usage: fakeKeyUsage(store),

@@ -1,11 +1,23 @@
 import { ownerRefusal } from '../../domain/accounts/account.js';
+import { NetworkBudget } from '../../domain/accounts/network-budget.js';
 import type { Client, FailureReason } from '../../domain/audit/audit-event.js';
-import type { Accounts, Audit, PlatformLogin, Refusals, Sessions } from '../ports.js';
+import { clientNetwork } from '../../domain/audit/client-network.js';
+import { LatchkeyError } from '../../domain/errors.js';
+import type {
+  Accounts,
+  Audit,
+  PlatformLogin,
+  PlatformPerson,
+  Refusals,
+  Requester,
+  Sessions,
+  SpentSignIns,
+} from '../ports.js';
 import { sessionOpened } from './sign-in.js';
 import type { SignInUnderWay } from './begin-platform-sign-in.js';
 
-/** Why a person whom the platform knows can't sign in here. */
-export type SignInRefusal = 'no_account' | 'suspended' | 'deleted';
+/** Why a person can't sign in here. `expired`: no sign-in is pending in their browser any more. */
+export type SignInRefusal = 'no_account' | 'suspended' | 'deleted' | 'expired';
 
 export type FinishedSignIn =
   | { readonly refusal: SignInRefusal }
@@ -25,6 +37,7 @@ const REFUSALS = {
 
 interface FinishParts {
   readonly login: PlatformLogin;
+  readonly spentSignIns: SpentSignIns;
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly audit: Audit;
@@ -33,28 +46,84 @@ interface FinishParts {
 
 /** Opens a new session for a person whom the platform sent back. */
 export class FinishPlatformSignIn {
-  constructor(private readonly parts: FinishParts) {}
+  private readonly budget = new NetworkBudget();
+
+  constructor(
+    private readonly parts: FinishParts,
+    private readonly nowMs: () => number = () => Math.floor(performance.now()),
+  ) {}
 
   /**
-   * Throws `invalid_credentials` when the platform did not sign anybody in, and `unavailable` when it does not answer.
+   * Throws `invalid_credentials` when the platform did not sign anybody in, `unavailable` when it does not answer, and
+   * `too_many_attempts` or `busy` when it is not even called.
    * @param answer the query with which the platform sent the person back
+   * @param underWay what their browser kept; undefined when it kept nothing valid
    */
-  async execute(answer: string, underWay: SignInUnderWay, client: Client): Promise<FinishedSignIn> {
-    const { accountId, signIn } = await this.parts.login.finish(answer, underWay);
+  async execute(answer: string, underWay: SignInUnderWay | undefined, client: Client): Promise<FinishedSignIn> {
+    const person = underWay && (await this.whoCameBack(answer, underWay, client));
+    if (!person) {
+      await this.recordFailure(
+        'invalid-token',
+        client,
+        'no sign-in at the platform is pending, or it came back before',
+      );
+      return { refusal: 'expired' };
+    }
+    const { accountId, signIn } = person;
     const account = accountId === undefined ? undefined : await this.parts.accounts.find(accountId);
     const event = account && sessionOpened(account.id, client);
     const session = event && (await this.parts.sessions.begin({ accountId: account.id, signIn, event }));
     if (!session) {
       // The account was read as active and suspended right after that.
       const reason = account ? ownerRefusal(account.status) : 'invalid-token';
-      const failure = { reason, client, ownerId: account?.id ?? null, keyId: null, publicPart: null } as const;
-      await this.parts.audit.recordFailure(failure);
-      this.parts.refusals.note(failure, {
-        why: account ? undefined : `no account has the id ${accountId ?? '(none)'}`,
-      });
+      const why = account ? undefined : `no account has the id ${accountId ?? '(none)'}`;
+      await this.recordFailure(reason, client, why, account?.id);
       return { refusal: REFUSALS[reason] };
     }
     if (underWay.sessionDigest) await this.parts.sessions.endByDigest(underWay.sessionDigest);
     return { ...session, isExpected: underWay.ownerId === undefined || underWay.ownerId === accountId };
   }
+
+  /** Calls the platform once for each sign-in. Undefined when this sign-in came back before. */
+  private async whoCameBack(
+    answer: string,
+    underWay: SignInUnderWay,
+    client: Client,
+  ): Promise<PlatformPerson | undefined> {
+    const { login, spentSignIns } = this.parts;
+    const requester = requesterOf(underWay, client);
+    try {
+      this.budget.spend(requester.name, this.nowMs());
+      login.requireRoom(requester);
+      if (!(await spentSignIns.spend(underWay.state, requester))) return undefined;
+      const person = await login.finish(answer, underWay, requester);
+      this.budget.giveBack(requester.name);
+      return person;
+    } catch (error) {
+      if (!(error instanceof LatchkeyError)) throw error;
+      const why = error.cause instanceof Error ? error.cause.message : error.message;
+      if (error.code === 'busy') this.budget.giveBack(requester.name);
+      if (error.code === 'too_many_attempts') await this.recordFailure('too-many-attempts', client, why);
+      if (error.code === 'invalid_credentials') await this.recordFailure('invalid-token', client, why);
+      throw error;
+    }
+  }
+
+  private async recordFailure(
+    reason: FailureReason,
+    client: Client,
+    why: string | undefined,
+    ownerId: string | null = null,
+  ): Promise<void> {
+    const failure = { reason, client, ownerId, keyId: null, publicPart: null };
+    await this.parts.audit.recordFailure(failure);
+    this.parts.refusals.note(failure, { why });
+  }
+}
+
+/** An owner who confirms has a budget of their own, which strangers in the same network can't spend. */
+function requesterOf({ ownerId }: SignInUnderWay, client: Client): Requester {
+  return ownerId === undefined
+    ? { name: clientNetwork(client.ip), isKnown: false }
+    : { name: `confirmation:${ownerId}`, isKnown: true };
 }

@@ -89,6 +89,23 @@ describe('A sign-in at the platform', () => {
     expect(await app.identifyOwner.bySession(token)).toMatchObject({ account: { id } });
   });
 
+  test('is finished once, even if it was refused', async () => {
+    const { id } = await newOwner(app);
+    const { underWay } = await begin.execute('sign-in', undefined);
+    expect(await outcomeOf(finish.execute('?code=made-up', underWay, client()))).toBe('invalid_credentials');
+    const answer = login.answer(underWay, { accountId: id, signIn });
+    const before = app.store.events.length;
+    expect(await finish.execute(answer, underWay, client('192.0.2.7'))).toEqual({ refusal: 'expired' });
+    expect(app.store.events.slice(before)).toMatchObject([{ reason: 'invalid-token', clientIp: '192.0.2.7' }]);
+    expect(eventsOf(app, id, 'session.')).toEqual([]);
+  });
+
+  test('is refused and recorded when the browser kept nothing of it', async () => {
+    const before = app.store.events.length;
+    expect(await finish.execute('?code=x', undefined, client())).toEqual({ refusal: 'expired' });
+    expect(app.store.events.slice(before)).toMatchObject([{ reason: 'invalid-token', ownerId: null }]);
+  });
+
   test('is unavailable while the platform is away', async () => {
     login.isAway = true;
     expect(await outcomeOf(begin.execute('sign-in', undefined))).toBe('unavailable');

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
+import { HOUR_MS } from '../time.js';
 
 /** How long a session lasts unless it is ended earlier. */
 export const SESSION_HOURS = 12;
+
+/** How long a person may take to sign in at the platform. */
+export const SIGN_IN_MINUTES = 10;
+
+/** How long we remember that a sign-in came back: longer than it could be valid, even if clocks of instances differ. */
+export const SPENT_SIGN_IN_KEPT_MS = HOUR_MS;
 
 /** What we store of a session token. It can end the session and can't be used to sign in. */
 export function sessionDigest(token: string): string {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BegunSignIn, PlatformPerson } from '../../../src/application/sign-in-ports.js';
+import type { BegunSignIn, PlatformPerson, Requester } from '../../../src/application/sign-in-ports.js';
 import type { PlatformLogin } from '../../../src/application/ports.js';
 import type { FreshSignInRule } from '../../../src/domain/accounts/fresh-sign-in.js';
 import { LatchkeyError } from '../../../src/domain/errors.js';
@@ -11,6 +11,8 @@ export class FakePlatformLogin implements PlatformLogin {
   requested: FreshSignInRule | undefined;
   /** Whether the login is unavailable. */
   isAway = false;
+  /** Whether too many sign-ins are waiting for it. */
+  isFull = false;
 
   async begin(stepUp: FreshSignInRule | undefined) {
     this.requireLogin();
@@ -26,13 +28,17 @@ export class FakePlatformLogin implements PlatformLogin {
     return answer;
   }
 
-  async finish(answer: string, begun: BegunSignIn): Promise<PlatformPerson> {
+  async finish(answer: string, begun: BegunSignIn, _requester: Requester): Promise<PlatformPerson> {
     this.requireLogin();
     const known = this.answers.get(answer);
     this.answers.delete(answer);
     const isForThis = (['state', 'nonce', 'codeVerifier'] as const).every((part) => known?.begun[part] === begun[part]);
     if (!known || !isForThis) throw new LatchkeyError('invalid_credentials', 'The sign-in at the platform failed');
     return known.person;
+  }
+
+  requireRoom(_requester: Requester): void {
+    if (this.isFull) throw new LatchkeyError('busy', 'Too many sign-ins are waiting');
   }
 
   private requireLogin(): void {

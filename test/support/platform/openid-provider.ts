@@ -28,9 +28,20 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
   let isAway = false;
   let shownKeys: object | undefined;
   let listener: RequestListener = () => undefined;
+  const tokenRequests = { seen: 0, open: 0, mostOpen: 0 };
+  let stall = Promise.resolve();
+  let endStall = () => {};
+  const answerToken: RequestListener = (request, response) => {
+    tokenRequests.seen += 1;
+    tokenRequests.open += 1;
+    tokenRequests.mostOpen = Math.max(tokenRequests.mostOpen, tokenRequests.open);
+    response.once('close', () => (tokenRequests.open -= 1));
+    void stall.then(() => listener(request, response));
+  };
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     if (isAway) response.destroy();
     else if (shownKeys && request.url === '/jwks') response.end(JSON.stringify(shownKeys));
+    else if (request.url === '/token') answerToken(request, response);
     else listener(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
@@ -64,6 +75,11 @@ export async function startOpenIdProvider(redirectUri: string, host = '127.0.0.1
       shownKeys = { keys: keys.map(({ kid, alg }) => ({ ...other, kid, alg, use: 'sig' })) };
     },
     showOwnKeys: () => void (shownKeys = undefined),
+    /** The requests for tokens, each with our credentials. */
+    tokenRequests,
+    /** Answers no request for tokens until `resume`. */
+    stall: () => void (stall = new Promise((resolve) => (endStall = resolve))),
+    resume: () => endStall(),
     goAway: () => void (isAway = true),
     comeBack: () => void (isAway = false),
     stop: async () => {

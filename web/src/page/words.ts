@@ -35,6 +35,10 @@ export const words = {
       title: 'You were not signed in',
       text: 'Your platform did not confirm who you are, or you cancelled. Try again.',
     },
+    too_many: {
+      title: 'Too many people are signing in',
+      text: 'Too many sign-ins come from your network, or from everywhere. Wait a minute, and try again.',
+    },
     unavailable: {
       title: 'Your platform’s sign-in cannot be reached',
       text: 'Try again in a moment.',

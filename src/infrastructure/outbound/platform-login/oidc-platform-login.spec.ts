@@ -5,6 +5,7 @@ import { OidcPlatformLogin } from './oidc-platform-login.js';
 
 const REDIRECT = 'http://127.0.0.1:1/callback';
 const REFUSED = { code: 'invalid_credentials' };
+const STRANGER = { name: '192.0.2.1', isKnown: false };
 const AWAY = { code: 'unavailable' };
 
 describe('a sign-in at an OpenID provider', () => {
@@ -37,7 +38,7 @@ describe('a sign-in at an OpenID provider', () => {
 
   test('returns the account id and the time of the sign-in', async () => {
     const { answer, begun } = await signIn('auth0|abc');
-    const { accountId, signIn: how } = await login.finish(answer, begun);
+    const { accountId, signIn: how } = await login.finish(answer, begun, STRANGER);
     expect(accountId).toBe('auth0|abc');
     expect(Math.abs(Date.now() - how.authenticatedAt!.getTime())).toBeLessThan(60_000);
     expect(how.acr).toBeUndefined();
@@ -45,28 +46,28 @@ describe('a sign-in at an OpenID provider', () => {
 
   test('returns no account id if the subject is not a valid one', async () => {
     const { answer, begun } = await signIn('a b');
-    expect((await login.finish(answer, begun)).accountId).toBeUndefined();
+    expect((await login.finish(answer, begun, STRANGER)).accountId).toBeUndefined();
   });
 
   test('is refused with a wrong client secret', async () => {
     const stranger = loginWith({ clientSecret: 'another' });
     const { answer, begun } = await signIn('u1', stranger);
-    await expect(stranger.finish(answer, begun)).rejects.toMatchObject(REFUSED);
+    await expect(stranger.finish(answer, begun, STRANGER)).rejects.toMatchObject(REFUSED);
   });
 
   test('is refused if the ID token is not signed with a published key', async () => {
     const { answer, begun } = await signIn('u1');
     await provider.showOtherKeys();
-    await expect(login.finish(answer, begun)).rejects.toMatchObject(REFUSED);
+    await expect(login.finish(answer, begun, STRANGER)).rejects.toMatchObject(REFUSED);
     provider.showOwnKeys();
     const again = await signIn('u1');
-    expect((await login.finish(again.answer, again.begun)).accountId).toBe('u1');
+    expect((await login.finish(again.answer, again.begun, STRANGER)).accountId).toBe('u1');
   });
 
   test('fails with a cause that contains no token', async () => {
     const { answer, begun } = await signIn('u1');
-    await login.finish(answer, begun);
-    const error = await login.finish(answer, begun).catch((failure: Error) => failure);
+    await login.finish(answer, begun, STRANGER);
+    const error = await login.finish(answer, begun, STRANGER).catch((failure: Error) => failure);
     expect((error as Error).cause).toEqual(new Error('OAUTH_RESPONSE_BODY_ERROR: invalid_grant'));
   });
 

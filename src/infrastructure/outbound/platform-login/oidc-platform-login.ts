@@ -1,19 +1,23 @@
 import * as oidc from 'openid-client';
 import type { BegunSignIn, PlatformPerson } from '../../../application/sign-in-ports.js';
-import type { PlatformLogin } from '../../../application/ports.js';
+import type { PlatformLogin, Requester } from '../../../application/ports.js';
 import type { OidcConfig } from '../../../config/sign-in-config.js';
 import { accountIdProblem } from '../../../domain/accounts/account.js';
 import type { FreshSignInRule } from '../../../domain/accounts/fresh-sign-in.js';
 import { MINUTE_MS } from '../../../domain/time.js';
+import { Gate } from '../passwords/gate.js';
 import { accountClaim, signInOf } from './claims.js';
 import { signInError } from './sign-in-error.js';
 
 const TIMEOUT_SECONDS = 5;
 /** The provider's metadata rarely changes, so it is not fetched for every click. */
 const METADATA_KEPT_MS = 10 * MINUTE_MS;
+/** Sign-ins that wait for a slow provider must not take the process's time and sockets from validations. */
+const AT_ONCE = { atOnce: 16, queueLength: 64 };
 
 /** OpenID Connect: authorization code with PKCE, as a confidential client. */
 export class OidcPlatformLogin implements PlatformLogin {
+  private readonly gate = new Gate(AT_ONCE);
   private metadata: { readonly value: Promise<oidc.ServerMetadata>; readonly until: number } | undefined;
 
   constructor(
@@ -40,7 +44,15 @@ export class OidcPlatformLogin implements PlatformLogin {
     return { url: url.href, begun };
   }
 
-  async finish(answer: string, { state, nonce, codeVerifier }: BegunSignIn): Promise<PlatformPerson> {
+  requireRoom(requester: Requester): void {
+    this.gate.requireRoom(requester);
+  }
+
+  finish(answer: string, begun: BegunSignIn, requester: Requester): Promise<PlatformPerson> {
+    return this.gate.pass(() => this.exchange(answer, begun), requester);
+  }
+
+  private async exchange(answer: string, { state, nonce, codeVerifier }: BegunSignIn): Promise<PlatformPerson> {
     const client = await this.client();
     const url = new URL(this.redirectUri);
     url.search = answer;

@@ -69,6 +69,23 @@ test('deletes the guesses of a flood of made-up emails after an hour', async () 
   expect(await rows()).toBe(0);
 });
 
+test('remembers for an hour that a sign-in at the platform came back', async () => {
+  const spend = () => app.spentSignIns.spend('a state', { name: '192.0.2.6', isKnown: false });
+  const age = (interval: string) => app.sql(`UPDATE spent_sign_ins SET spent_at = spent_at - $1::interval`, [interval]);
+  expect(await spend()).toBe(true);
+  await age('59 minutes');
+  await clean();
+  expect(await spend()).toBe(false);
+  // More rows than one batch deletes.
+  await app.sql(
+    `INSERT INTO spent_sign_ins (state, spent_at)
+    SELECT sha256(n::text::bytea), clock_timestamp() FROM generate_series(1, 25000) n`,
+  );
+  await age('1 hour');
+  await clean();
+  expect(await app.sql('SELECT FROM spent_sign_ins')).toEqual([]);
+});
+
 test('keeps the report budget of a network until it is full again', async () => {
   const networks = async () =>
     (await app.sql<{ count: number }>('SELECT count(*)::integer AS count FROM leak_report_budgets'))[0]!.count;

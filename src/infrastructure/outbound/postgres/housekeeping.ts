@@ -1,5 +1,6 @@
 import { LessThan } from 'typeorm';
 import { FAILURE_FORGOTTEN_AFTER_MS, SUCCESSES_KEPT_DAYS } from '../../../domain/accounts/password-throttle.js';
+import { SPENT_SIGN_IN_KEPT_MS } from '../../../domain/accounts/session.js';
 import { FAILED_KEPT_MS } from '../../../domain/notices/retry-schedule.js';
 import { DAY_MS } from '../../../domain/time.js';
 import { databaseNow, type Database } from './client/database.js';
@@ -21,6 +22,7 @@ export class PostgresHousekeeping {
     const forgotten = new Date(now.getTime() - SUCCESSES_KEPT_DAYS * DAY_MS);
     await this.database.run((manager) => manager.delete(PasswordGuessesRow, { lastAttemptAt: LessThan(forgotten) }));
     while ((await this.forget(FORGET_FAILURES, now, FAILURE_FORGOTTEN_AFTER_MS)) === BATCH);
+    while ((await this.forget(FORGET_SIGN_INS, now, SPENT_SIGN_IN_KEPT_MS)) === BATCH);
     while ((await this.forget(FORGET_MESSAGES, now, FAILED_KEPT_MS)) === BATCH);
   }
 
@@ -41,6 +43,16 @@ const FORGET_FAILURES = `
     LIMIT $3 FOR UPDATE SKIP LOCKED
   ), deleted AS (
     DELETE FROM password_guesses USING over WHERE password_guesses.subject = over.subject RETURNING 1
+  )
+  SELECT count(*)::integer AS count FROM deleted`;
+
+const FORGET_SIGN_INS = `
+  WITH over AS (
+    SELECT state FROM spent_sign_ins
+    WHERE spent_at <= $1::timestamptz - make_interval(secs => $2)
+    LIMIT $3 FOR UPDATE SKIP LOCKED
+  ), deleted AS (
+    DELETE FROM spent_sign_ins USING over WHERE spent_sign_ins.state = over.state RETURNING 1
   )
   SELECT count(*)::integer AS count FROM deleted`;
 

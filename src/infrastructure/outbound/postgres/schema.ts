@@ -1,4 +1,4 @@
-import { AccountRow, DecoyKeyRow, PasswordGuessesRow, SessionRow } from './accounts/rows.js';
+import { AccountRow, DecoyKeyRow, PasswordGuessesRow, SessionRow, SpentSignInRow } from './accounts/rows.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './audit/rows.js';
 import { dataSourceFor, type Limits, LIMITS, type SessionSource } from './client/data-source.js';
 import type { Primary } from './client/primary.js';
@@ -20,6 +20,7 @@ const SCHEMA = {
     ApiKeyNetworkRow,
     SessionRow,
     PasswordGuessesRow,
+    SpentSignInRow,
     DecoyKeyRow,
     AuditEventRow,
     AuditSealRow,

@@ -3,6 +3,8 @@ import { parseCookie } from 'cookie';
 import type { CookieOptions, Request, Response } from 'express';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import type { SignInUnderWay } from '../../../../application/sessions/begin-platform-sign-in.js';
+import { SIGN_IN_MINUTES } from '../../../../domain/accounts/session.js';
+import { MINUTE_MS } from '../../../../domain/time.js';
 
 interface Cookie {
   readonly name: string;
@@ -35,7 +37,6 @@ export class SessionCookie {
   }
 }
 
-const MINUTES = 10;
 const ENCRYPTION = { alg: 'dir', enc: 'A256GCM' };
 
 /**
@@ -54,9 +55,9 @@ export class SignInCookie {
   async set(response: Response, underWay: SignInUnderWay): Promise<void> {
     const value = await new EncryptJWT({ underWay })
       .setProtectedHeader(ENCRYPTION)
-      .setExpirationTime(`${MINUTES} minutes`)
+      .setExpirationTime(`${SIGN_IN_MINUTES} minutes`)
       .encrypt(this.key);
-    response.cookie(this.cookie.name, value, { ...this.cookie.options, maxAge: MINUTES * 60_000 });
+    response.cookie(this.cookie.name, value, { ...this.cookie.options, maxAge: SIGN_IN_MINUTES * MINUTE_MS });
   }
 
   /** For one use: the answer deletes the cookie. Undefined when it is missing, invalid or expired. */

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { BeginPlatformSignIn, SIGN_IN_PURPOSES } from '../../../../application/sessions/begin-platform-sign-in.js';
 import { FinishPlatformSignIn } from '../../../../application/sessions/finish-platform-sign-in.js';
 import type { Config } from '../../../../config/config.js';
-import { LatchkeyError } from '../../../../domain/errors.js';
+import { type ErrorCode, LatchkeyError } from '../../../../domain/errors.js';
 import type { Log } from '../../../telemetry/log.js';
 import type { HttpDoor } from '../http-door.js';
 import { clientOf, type LatchkeyRequest } from '../pipeline/request.js';
@@ -14,6 +14,13 @@ const ONWARD = { Location: { description: 'The next page', schema: { type: 'stri
 
 /** The result that the settings screen shows, sent in the fragment of its address, which no server and no log sees. */
 type Message = 'signed-in' | 'signed-in=another' | `refused=${string}`;
+
+/** The reason that the page explains, by the error's code. */
+const SHOWN: Partial<Record<ErrorCode, string>> = {
+  invalid_credentials: 'failed',
+  too_many_attempts: 'too_many',
+  busy: 'too_many',
+};
 
 /** Redirects the browser back to the settings screen after a sign-in at the platform. */
 class SignInLanding {
@@ -37,8 +44,11 @@ class SignInLanding {
     } catch (error) {
       if (!(error instanceof LatchkeyError)) throw error;
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      this.log.warn('a sign-in at the platform failed', { code: error.code, reason });
-      this.send(response, error.code === 'invalid_credentials' ? 'refused=failed' : 'refused=unavailable');
+      const shown = SHOWN[error.code] ?? 'unavailable';
+      // Strangers can cause any number of these.
+      const level = shown === 'too_many' ? 'debug' : 'warn';
+      this.log[level]('a sign-in at the platform failed', { code: error.code, reason });
+      this.send(response, `refused=${shown}`);
     }
   }
 }
@@ -78,7 +88,6 @@ class PlatformSignInController {
   async finish(@Req() request: LatchkeyRequest, @Res() response: Response): Promise<void> {
     await this.landing.orRefuse(response, async () => {
       const underWay = await this.signInCookie.take(request, response);
-      if (!underWay) return this.landing.send(response, 'refused=expired');
       const answer = new URL(request.originalUrl, 'http://localhost').search;
       const finished = await this.finishSignIn.execute(answer, underWay, clientOf(request));
       if (finished.refusal) return this.landing.send(response, `refused=${finished.refusal}`);
