@@ -11,6 +11,7 @@ import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/a
 import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/housekeeping.js';
 import { PostgresPasswordGuesses } from '../infrastructure/outbound/postgres/accounts/password-guesses.js';
 import { PostgresSessions } from '../infrastructure/outbound/postgres/accounts/sessions.js';
+import { PostgresSharedKey } from '../infrastructure/outbound/postgres/accounts/shared-key.js';
 import { PostgresSpentSignIns } from '../infrastructure/outbound/postgres/accounts/spent-sign-ins.js';
 import { PostgresStoredCosts } from '../infrastructure/outbound/postgres/accounts/stored-costs.js';
 import { PostgresAudit } from '../infrastructure/outbound/postgres/audit/postgres-audit.js';
@@ -58,6 +59,7 @@ export function buildAdapters(
     mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(stores.accounts, stores.keys)),
     firstUses: new PostgresAccounts(database.within(primary.config.timeoutMs), stores.outboxWriter),
     sessions: new PostgresSessions(database),
+    sharedKey: new PostgresSharedKey(database),
     spentSignIns: new PostgresSpentSignIns(database),
     guesses: new PostgresPasswordGuesses(database),
     leakReports: new PostgresLeakReports(database),

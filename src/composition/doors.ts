@@ -35,7 +35,7 @@ import type { UseCases } from './use-cases.js';
 export async function buildDoors(
   config: Config,
   useCases: UseCases,
-  { keyReader, synchronousCommits }: Adapters,
+  { keyReader, synchronousCommits, sharedKey }: Adapters,
   telemetry: Telemetry,
 ) {
   const { log, traces, metricsPage, httpTimes, grpcTimes } = telemetry;
@@ -58,7 +58,7 @@ export async function buildDoors(
     ownKeyDoor,
     leaksDoor(identity),
     operationsDoor(config),
-    platformSignInDoor(config, log),
+    platformSignInDoor(config, () => sharedKey.read(), log),
     settingsDoor(config),
     docsDoor(),
   ];

@@ -40,23 +40,25 @@ export class SessionCookie {
 const ENCRYPTION = { alg: 'dir', enc: 'A256GCM' };
 
 /**
- * A sign-in at the platform that has begun, encrypted with a key from the client secret, which all instances share. The
- * cookie is Lax, because the platform redirects the browser back from another site.
+ * A sign-in at the platform that has begun, encrypted with a key from random bytes that all instances share. Any stranger
+ * gets such a cookie, so nothing that a person chose may be guessed from it. It is Lax, because the platform redirects
+ * the browser back from another site.
  */
 export class SignInCookie {
   private readonly cookie: Cookie;
-  private readonly key: Uint8Array;
 
-  constructor(publicUrl: string, clientSecret: string) {
+  constructor(
+    publicUrl: string,
+    private readonly readKey: () => Promise<Uint8Array>,
+  ) {
     this.cookie = cookieOf(publicUrl, 'latchkey_sign_in', 'lax');
-    this.key = new Uint8Array(hkdfSync('sha256', clientSecret, '', 'latchkey sign-in cookie', 32));
   }
 
   async set(response: Response, underWay: SignInUnderWay): Promise<void> {
     const value = await new EncryptJWT({ underWay })
       .setProtectedHeader(ENCRYPTION)
       .setExpirationTime(`${SIGN_IN_MINUTES} minutes`)
-      .encrypt(this.key);
+      .encrypt(await this.key());
     response.cookie(this.cookie.name, value, { ...this.cookie.options, maxAge: SIGN_IN_MINUTES * MINUTE_MS });
   }
 
@@ -65,11 +67,15 @@ export class SignInCookie {
     const value = parseCookie(request.headers.cookie ?? '')[this.cookie.name];
     if (value === undefined) return undefined;
     response.clearCookie(this.cookie.name, this.cookie.options);
-    const opened = await jwtDecrypt<{ underWay: SignInUnderWay }>(value, this.key, {
+    const opened = await jwtDecrypt<{ underWay: SignInUnderWay }>(value, await this.key(), {
       keyManagementAlgorithms: [ENCRYPTION.alg],
       contentEncryptionAlgorithms: [ENCRYPTION.enc],
       requiredClaims: ['exp'],
     }).catch(() => undefined);
     return opened?.payload.underWay;
+  }
+
+  private async key(): Promise<Uint8Array> {
+    return new Uint8Array(hkdfSync('sha256', await this.readKey(), '', 'latchkey sign-in cookie', 32));
   }
 }

@@ -97,10 +97,15 @@ class PlatformSignInController {
   }
 }
 
-export function platformSignInDoor({ publicUrl, oidc }: Pick<Config, 'publicUrl' | 'oidc'>, log: Log): HttpDoor {
+/** @param readKey the random bytes that all instances share */
+export function platformSignInDoor(
+  { publicUrl, oidc }: Pick<Config, 'publicUrl' | 'oidc'>,
+  readKey: () => Promise<Uint8Array>,
+  log: Log,
+): HttpDoor {
   if (!oidc) return {};
   return {
     controllers: [PlatformSignInController],
-    instances: [new SignInCookie(publicUrl, oidc.clientSecret), new SignInLanding(publicUrl, log)],
+    instances: [new SignInCookie(publicUrl, readKey), new SignInLanding(publicUrl, log)],
   };
 }

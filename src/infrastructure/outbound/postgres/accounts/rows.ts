@@ -80,7 +80,7 @@ export class SpentSignInRow {
   spentAt!: Date;
 }
 
-/** Holds a single row. */
+/** Holds a single row: random bytes for decoys and for the cookies of pending sign-ins. */
 @Entity('decoy_key')
 @Check('decoy_key_is_one', 'id = 1')
 export class DecoyKeyRow {

@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * One random key for all instances. It says which stored password's cost an unknown email is answered at, and opens
- * nothing: a reader of this table can read which emails exist beside it. Two random UUIDs have 244 random bits.
+ * One random key for all instances. It says which stored password's cost an unknown email is answered at, and the cookies
+ * of pending sign-ins are encrypted with a key derived from it. A reader of this table can read which emails exist beside
+ * it, and end sessions whose digests they read. Two random UUIDs have 244 random bits.
  */
 export class DecoyKey1763940000000 implements MigrationInterface {
   readonly name = 'DecoyKey1763940000000';
