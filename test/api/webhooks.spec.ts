@@ -73,6 +73,20 @@ describe('the notices by webhook', () => {
     expect(new Set(attempts.map(({ id, body }) => `${id} ${body}`)).size).toBe(1);
   });
 
+  test('are still sent after the receiver answered one with 101', async () => {
+    const words = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n';
+    receiver.answer = (response) => void response.socket!.end(words);
+    const { person } = await newOwner(service);
+    const { apiKey } = await person.newKey();
+    await received(apiKey.id, 1);
+    receiver.answer = ACCEPTS;
+    await eventually(async () => {
+      await hurry();
+      return (await waiting()) === 0;
+    });
+    expect(receiver.noticesAbout(apiKey.id).length).toBeGreaterThan(1);
+  });
+
   test('do not delay answers or other jobs while the receiver hangs', async () => {
     receiver.answer = HANGS;
     const { person } = await newOwner(service);

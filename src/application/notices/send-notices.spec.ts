@@ -4,7 +4,7 @@ import { createKey, newOwner } from '../../../test/support/application/calls.js'
 import { eventually } from '../../../test/support/eventually.js';
 import type { NoticeChannel } from '../../domain/notices/channel.js';
 import { pauseAfter, TRIED_FOR_MS } from '../../domain/notices/retry-schedule.js';
-import { DAY_MS } from '../../domain/time.js';
+import { DAY_MS, HOUR_MS } from '../../domain/time.js';
 import type { NoticeReceiver } from '../ports.js';
 import type { OutboxMessage } from '../notice-ports.js';
 import { SendNotices } from './send-notices.js';
@@ -25,11 +25,11 @@ class FakeReceiver implements NoticeReceiver {
 const REFUSES = () => Promise.reject(new Error('it answered 500'));
 
 /** Writes this many notices of a creation. */
-async function setUp(count: number) {
+async function setUp(count: number, deadlineMs = HOUR_MS) {
   const app = openFakes();
   for (let made = 0; made < count; made += 1) await createKey(app, (await newOwner(app)).id);
   const receiver = new FakeReceiver();
-  const send = new SendNotices('webhook', app.outbox, receiver, 10);
+  const send = new SendNotices('webhook', app.outbox, receiver, { graceMs: 10, deadlineMs });
   /** Looks as often as the job would, until no message is known to wait or after `most` looks. */
   const look = async (most = 100) => {
     for (let looks = 1; ; looks += 1) {
@@ -107,6 +107,13 @@ describe('SendNotices', () => {
     receiver.answer = ({ id }) => (id === poison ? REFUSES() : Promise.resolve());
     await look();
     expect([waiting(), receiver.taken.length]).toEqual([1, 39]);
+  });
+
+  test('sends the others even if the attempt to send one never ends', async () => {
+    const { receiver, send, waiting } = await setUp(3, 50);
+    receiver.answer = ({ id }) => (id === receiver.attempts[0] ? new Promise(() => undefined) : Promise.resolve());
+    expect((await send.execute()).outcomes).toEqual(['failed', 'delivered', 'delivered']);
+    expect([waiting(), receiver.taken.length]).toEqual([1, 2]);
   });
 
   test('keeps a message claimed whose delivery PostgreSQL fails to record, and records the others', async () => {

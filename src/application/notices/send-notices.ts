@@ -6,7 +6,17 @@ import type { Claim } from '../notice-ports.js';
 
 const AT_ONCE = 16;
 
-const GRACE_MS = 3000;
+interface Limits {
+  /** How long attempts may take after the service has begun to stop. */
+  readonly graceMs: number;
+  /**
+   * How long an attempt may take, even if the receiver's own timeout fails. Shorter than a claim: a sender that waited
+   * for ever would never look again.
+   */
+  readonly deadlineMs: number;
+}
+
+const LIMITS: Limits = { graceMs: 3000, deadlineMs: 30_000 };
 
 /** The result of an attempt. `cut_off`: the service stopped during the attempt, which then does not count. */
 export type TryOutcome = 'delivered' | 'failed' | 'given_up' | 'cut_off';
@@ -28,9 +38,9 @@ export class SendNotices {
     readonly channel: NoticeChannel,
     private readonly outbox: Outbox,
     private readonly receiver: NoticeReceiver,
-    graceMs = GRACE_MS,
+    limits = LIMITS,
   ) {
-    this.underWay = new UnderWay(graceMs);
+    this.underWay = new UnderWay(limits);
   }
 
   /** Sends what is due now. No transaction is open while a message is being sent. */
@@ -72,27 +82,30 @@ export class SendNotices {
   }
 }
 
-/** Work for which a stopping service waits a short time. */
+/** Attempts that are under way. Each ends at its deadline, and soon after the service has begun to stop. */
 class UnderWay {
   private readonly cutOffs = new Set<() => void>();
   private isOver = false;
 
-  /** @param graceMs how long work may take after the service has begun to stop */
-  constructor(private readonly graceMs: number) {}
+  constructor(private readonly limits: Limits) {}
 
   get hasEnded(): boolean {
     return this.isOver;
   }
 
-  /** Resolves with `cut-off` when the grace period ended first. The work then continues unobserved. */
+  /** Resolves with `cut-off` when the grace period ended first. After that or a deadline, the work continues unobserved. */
   track(work: Promise<void>): Promise<'done' | 'cut-off' | Error> {
     return new Promise((resolve) => {
-      const cutOff = () => resolve('cut-off');
-      this.cutOffs.add(cutOff);
-      const settle = (answer: 'done' | Error) => {
+      const settle = (answer: 'done' | 'cut-off' | Error) => {
+        clearTimeout(deadline);
         this.cutOffs.delete(cutOff);
         resolve(answer);
       };
+      const cutOff = () => settle('cut-off');
+      this.cutOffs.add(cutOff);
+      const { deadlineMs } = this.limits;
+      const late = new Error(`the attempt did not end within ${deadlineMs / 1000} seconds`);
+      const deadline = setTimeout(() => settle(late), deadlineMs);
       work.then(
         () => settle('done'),
         (error: Error) => settle(error),
@@ -102,6 +115,6 @@ class UnderWay {
 
   end(): void {
     this.isOver = true;
-    setTimeout(() => this.cutOffs.forEach((cutOff) => cutOff()), this.graceMs).unref();
+    setTimeout(() => this.cutOffs.forEach((cutOff) => cutOff()), this.limits.graceMs).unref();
   }
 }

@@ -56,8 +56,14 @@ export class WebhookReceiver implements NoticeReceiver {
       request.once('close', () => {
         clearTimeout(timer);
         this.underWay.delete(request);
+        reject(new Error('it closed the connection without an answer'));
       });
       request.on('error', (error: NodeJS.ErrnoException) => reject(reasonOf(error)));
+      // Without a listener, Node closes the connection and reports neither an answer nor an error.
+      request.once('upgrade', ({ statusCode }, socket) => {
+        resolve(statusCode!);
+        socket.destroy();
+      });
       request.once('response', (response) => {
         resolve(response.statusCode!);
         let read = 0;
