@@ -14,6 +14,11 @@ export interface Outbox {
    * @param pauseMs until the next attempt; undefined gives the message up
    */
   failed(claim: Claim, why: string, pauseMs: number | undefined): Promise<void>;
+  /**
+   * Makes messages due now that were tried and wait for a later attempt, if `isTriedSooner` says so: those that are due
+   * soonest, but not within `SOON_MS`. Returns how many.
+   */
+  makeDue(channel: NoticeChannel, limit: number): Promise<number>;
   /** The attempt was cut off. Any sender may claim the message again. */
   release(claim: Claim): Promise<void>;
 }
@@ -51,8 +56,8 @@ export interface Claim {
   readonly message: OutboxMessage;
   /** Failed attempts. */
   readonly tries: number;
-  /** The message has reached the age at which it is given up, so this attempt is the last. */
-  readonly isLastTry: boolean;
+  /** How long ago it was written, or retried by hand. */
+  readonly ageMs: number;
   readonly until: Date;
 }
 

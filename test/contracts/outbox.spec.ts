@@ -4,8 +4,8 @@ import type { NoticeChannel } from '../../src/domain/notices/channel.js';
 import type { KeyNotice } from '../../src/domain/notices/key-notice.js';
 import type { ApiKey } from '../../src/domain/keys/api-key.js';
 import { maskKey } from '../../src/domain/keys/key-string.js';
-import { TRIED_FOR_MS } from '../../src/domain/notices/retry-schedule.js';
-import { MINUTE_MS } from '../../src/domain/time.js';
+import { isTriedSooner, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '../../src/domain/notices/retry-schedule.js';
+import { HOUR_MS, MINUTE_MS } from '../../src/domain/time.js';
 import { newAccount, newKey, purge, type World } from './support/world.js';
 import { WORLDS } from './support/worlds.js';
 
@@ -122,7 +122,7 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
     await world.pass(5 * MINUTE_MS - 1);
     expect(await claim(key)).toEqual([]);
     await world.pass(1);
-    expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 1, isLastTry: false }]);
+    expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 1 }]);
   });
 
   test('has a released message at once, without counting the attempt', async () => {
@@ -131,16 +131,55 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
     expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 0 }]);
   });
 
-  test('marks the last attempt', async () => {
+  test('says how old a claimed message is', async () => {
     const { key, claimed } = await aClaim();
+    expect(claimed.ageMs).toBe(0);
     await world.outbox.release(claimed);
-    await world.pass(TRIED_FOR_MS - 1);
-    const [early] = await claim(key);
-    expect(early!.isLastTry).toBe(false);
-    await world.outbox.release(early!);
-    await world.pass(1);
-    expect(await claim(key)).toMatchObject([{ isLastTry: true }]);
+    await world.pass(TRIED_FOR_MS + 1);
+    expect(await claim(key)).toMatchObject([{ ageMs: TRIED_FOR_MS + 1 }]);
   });
+
+  test('makes a few failed messages due, those that are due soonest, and none of another channel', async () => {
+    while ((await world.outbox.makeDue('webhook', 100)) > 0);
+    const [late, soon, given, mailed, next] = [
+      await aClaim(),
+      await aClaim(),
+      await aClaim(),
+      await aKey(),
+      await aClaim(),
+    ];
+    await tell(mailed, { type: 'api_key.created' });
+    const [[mail]] = [await claim(mailed, 'mail'), await claim(mailed)];
+    await world.outbox.failed(late.claimed, 'no', HOUR_MS);
+    await world.outbox.failed(soon.claimed, 'no', SOON_MS);
+    await world.outbox.failed(given.claimed, 'no', undefined);
+    await world.outbox.failed(mail!, 'no', HOUR_MS);
+    await world.outbox.failed(next.claimed, 'no', MINUTE_MS);
+    expect(await world.outbox.makeDue('webhook', 1)).toBe(1);
+    const due = async () => (await world.outbox.claim('webhook', 100)).map(({ message }) => message.id);
+    expect(await due()).toEqual([next.claimed.message.id]);
+    expect(await world.outbox.makeDue('webhook', 100)).toBe(1);
+    expect(await due()).toEqual([late.claimed.message.id]);
+    expect(await claim(mailed, 'mail')).toEqual([]);
+  });
+
+  test.each(PLANNED_AT_MS)(
+    'makes a message due that was tried as often as the schedule says, at the age of %i ms',
+    async (ageMs) => {
+      const { key, claimed } = await aClaim();
+      const fail = async (one: Claim) => world.outbox.failed(one, 'no', HOUR_MS);
+      await fail(claimed);
+      await world.pass(ageMs);
+      let tries = 1;
+      for (; isTriedSooner(tries, ageMs); tries += 1) {
+        while ((await world.outbox.makeDue('webhook', 100)) > 0);
+        const [again] = await claim(key);
+        await fail(again!);
+      }
+      while ((await world.outbox.makeDue('webhook', 100)) > 0);
+      expect(await claim(key)).toEqual([]);
+    },
+  );
 
   test('ignores a sender whose claim has run out', async () => {
     const { key, claimed } = await aClaim();
@@ -203,7 +242,7 @@ describe.each(WORLDS)('Outbox %s', (_name, open, onPostgres) => {
       expect(await claim(key)).toEqual([]);
       expect(await standing(key, true)).toMatchObject([{ id: claimed.message.id, tries: 1, nextTryAt: null }]);
       expect(await world.undelivered!.retry(claimed.message.id)).toBe(1);
-      expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 0, isLastTry: false }]);
+      expect(await claim(key)).toMatchObject([{ message: claimed.message, tries: 0, ageMs: 0 }]);
       expect(await world.undelivered!.retry(key.id)).toBe(0);
     });
 

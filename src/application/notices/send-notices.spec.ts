@@ -3,8 +3,8 @@ import { openFakes } from '../../../test/fakes/fake-application.js';
 import { createKey, newOwner } from '../../../test/support/application/calls.js';
 import { eventually } from '../../../test/support/eventually.js';
 import type { NoticeChannel } from '../../domain/notices/channel.js';
-import { pauseAfter, TRIED_FOR_MS } from '../../domain/notices/retry-schedule.js';
-import { DAY_MS, HOUR_MS } from '../../domain/time.js';
+import { EXTRA_TRIES, pauseAfter, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '../../domain/notices/retry-schedule.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/time.js';
 import type { NoticeReceiver } from '../ports.js';
 import type { OutboxMessage } from '../notice-ports.js';
 import { SendNotices } from './send-notices.js';
@@ -27,7 +27,10 @@ const REFUSES = () => Promise.reject(new Error('it answered 500'));
 /** Writes this many notices of a creation. */
 async function setUp(count: number, deadlineMs = HOUR_MS) {
   const app = openFakes();
-  for (let made = 0; made < count; made += 1) await createKey(app, (await newOwner(app)).id);
+  const write = async (notices: number) => {
+    for (let made = 0; made < notices; made += 1) await createKey(app, (await newOwner(app)).id);
+  };
+  await write(count);
   const receiver = new FakeReceiver();
   const send = new SendNotices('webhook', app.outbox, receiver, { graceMs: 10, deadlineMs });
   /** Looks as often as the job would, until no message is known to wait or after `most` looks. */
@@ -44,7 +47,7 @@ async function setUp(count: number, deadlineMs = HOUR_MS) {
     return all.filter(({ failedAt }) => (failedAt !== null) === isGivenUp).length;
   };
   const waiting = () => stored('webhook');
-  return { ...app, receiver, send, look, stored, waiting };
+  return { ...app, receiver, write, send, look, stored, waiting };
 }
 
 describe('SendNotices', () => {
@@ -63,7 +66,7 @@ describe('SendNotices', () => {
       // A look that finds nothing due does not change the pause.
       const pauseMs = Math.min(1000 * 2 ** (tries - 1), 60_000);
       expect(await send.execute()).toEqual({ outcomes: ['failed'], why: 'it answered 500', pauseMs });
-      store.pass(pauseAfter(tries)! - 1);
+      store.pass(pauseAfter(tries, PLANNED_AT_MS[tries - 1]!)! - 1);
       expect(await send.execute()).toEqual({ outcomes: [], why: undefined, pauseMs: undefined });
       store.pass(1);
     }
@@ -82,8 +85,8 @@ describe('SendNotices', () => {
     expect(receiver.attempts).toHaveLength(1);
   });
 
-  test('makes few attempts while a receiver is away, and sends everything once it is back', async () => {
-    const { receiver, look, store, waiting } = await setUp(200);
+  test('makes few attempts while a receiver is away, and sends everything within seconds once it is back', async () => {
+    const { receiver, write, look, send, store, waiting } = await setUp(200);
     receiver.answer = REFUSES;
     const before = store.now().getTime();
     await look(60);
@@ -91,14 +94,48 @@ describe('SendNotices', () => {
     expect(minutes).toBeGreaterThan(50);
     // The first look tries sixteen messages, each later one tries one.
     expect(receiver.attempts).toHaveLength(75);
-    const untouched = 200 - new Set(receiver.attempts).size;
+    // Every message fails at least twice. Some then wait for half an hour.
+    for (let minute = 0; minute < 8 * 60; minute += 1) {
+      await look(1);
+      store.pass(MINUTE_MS);
+    }
     receiver.answer = async () => {};
+    await write(1);
     await look();
-    expect(receiver.taken.length).toBeGreaterThanOrEqual(untouched);
-    store.pass(DAY_MS);
+    // What is due soon anyway is not tried sooner.
+    store.pass(SOON_MS);
+    await look();
+    expect([waiting(), new Set(receiver.taken).size]).toEqual([0, 201]);
+    expect(await send.execute()).toEqual({ outcomes: [], why: undefined, pauseMs: undefined });
+  });
+
+  test('sends what failed at another instance once the receiver accepts a message here', async () => {
+    const { receiver, write, look, outbox, store, waiting } = await setUp(1);
+    receiver.answer = REFUSES;
+    const other = new SendNotices('webhook', outbox, receiver);
+    await other.execute();
+    store.pass(SOON_MS);
+    await other.execute();
+    receiver.answer = async () => {};
+    expect([await look(), waiting()]).toEqual([1, 1]);
+    await write(1);
     await look();
     expect(waiting()).toBe(0);
-    expect(new Set(receiver.taken).size).toBe(200);
+  });
+
+  test('tries a message that is refused again and again seldom, however often others are accepted', async () => {
+    const { receiver, write, look, store, stored } = await setUp(1);
+    const poison = [...store.outbox.values()].find(({ channel }) => channel === 'webhook')!.id;
+    receiver.answer = ({ id }) => (id === poison ? REFUSES() : Promise.resolve());
+    const attempts = () => receiver.attempts.filter((id) => id === poison).length;
+    const begun = store.now().getTime();
+    while (stored('webhook', true) === 0) {
+      await write(1);
+      await look();
+      store.pass(20 * MINUTE_MS);
+    }
+    expect(store.now().getTime() - begun).toBeGreaterThan(TRIED_FOR_MS);
+    expect(attempts()).toBeLessThanOrEqual(PLANNED_AT_MS.length + EXTRA_TRIES);
   });
 
   test('sends other messages while one is refused again and again', async () => {

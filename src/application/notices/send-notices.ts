@@ -46,7 +46,8 @@ export class SendNotices {
   /** Sends what is due now. No transaction is open while a message is being sent. */
   async execute(): Promise<Look> {
     const limit = this.standing.isAway ? 1 : AT_ONCE;
-    const claims = this.underWay.hasEnded ? [] : await this.outbox.claim(this.channel, limit);
+    if (this.underWay.hasEnded) return { outcomes: [], why: undefined, pauseMs: undefined };
+    const claims = await this.outbox.claim(this.channel, limit);
     // Waits for all of them, even if PostgreSQL fails to record one.
     const tries = await Promise.allSettled(claims.map((claim) => this.send(claim)));
     const results = tries.map((each) => {
@@ -58,7 +59,16 @@ export class SendNotices {
     const why = hasAccepted ? undefined : results.find((each) => each.why !== undefined)?.why;
     if (hasAccepted || why !== undefined) this.standing.note(hasAccepted);
     if (why !== undefined) return { outcomes, why, pauseMs: this.standing.pauseMs };
-    return { outcomes, why, pauseMs: claims.length === limit ? 0 : undefined };
+    const hasMore = claims.length === limit || (await this.makeMoreDue());
+    return { outcomes, why, pauseMs: hasMore ? 0 : undefined };
+  }
+
+  /** A few at a time, and only while the receiver accepts some, so that messages it refuses do not delay the others. */
+  private async makeMoreDue(): Promise<boolean> {
+    if (!this.standing.isBack) return false;
+    const count = await this.outbox.makeDue(this.channel, AT_ONCE);
+    if (count === 0) this.standing.caughtUp();
+    return count > 0;
   }
 
   /** Begins no new attempts. Attempts that are under way are cut off after a grace period. */
@@ -76,7 +86,7 @@ export class SendNotices {
       await this.outbox.release(claim);
       return { outcome: 'cut_off' };
     }
-    const pauseMs = claim.isLastTry ? undefined : pauseAfter(claim.tries + 1);
+    const pauseMs = pauseAfter(claim.tries + 1, claim.ageMs);
     await this.outbox.failed(claim, answer.message, pauseMs);
     return { outcome: pauseMs === undefined ? 'given_up' : 'failed', why: answer.message };
   }

@@ -19,3 +19,15 @@ test('ReceiverStanding makes no pause after one accepted message', () => {
   standing.note(false);
   expect(standing.pauseMs).toBe(1000);
 });
+
+test('ReceiverStanding is back from an accepted message until no message waits because of an outage', () => {
+  const standing = new ReceiverStanding();
+  expect(standing.isBack).toBe(false);
+  standing.note(true);
+  expect(standing.isBack).toBe(true);
+  standing.note(false);
+  expect(standing.isBack).toBe(false);
+  standing.note(true);
+  standing.caughtUp();
+  expect(standing.isBack).toBe(false);
+});

@@ -13,13 +13,30 @@ const PAUSES_MS = [
   24 * HOUR_MS,
 ];
 
+/** The ages at which a message is tried while its receiver accepts nothing. */
+export const PLANNED_AT_MS: readonly number[] = [0, ...PAUSES_MS].map((_, tries) =>
+  PAUSES_MS.slice(0, tries).reduce((sum, pause) => sum + pause, 0),
+);
+
 /** A message is given up at this age. After an outage of our own it may have been tried less often by then. */
-export const TRIED_FOR_MS = PAUSES_MS.reduce((sum, pause) => sum + pause, 0);
+export const TRIED_FOR_MS = PLANNED_AT_MS.at(-1)!;
 
 /** How long a message is kept after it is given up. */
 export const FAILED_KEPT_MS = 30 * DAY_MS;
 
-/** Undefined after the last attempt. */
-export function pauseAfter(tries: number): number | undefined {
-  return PAUSES_MS[tries - 1];
+/** A message that is due within this time need not be tried sooner. */
+export const SOON_MS = PAUSES_MS[0]!;
+
+/** So many attempts more than planned for its age a message gets because its receiver accepts others again. */
+export const EXTRA_TRIES = 2;
+
+/** Undefined after the last attempt. A message that had extra attempts still gets those that are planned. */
+export function pauseAfter(tries: number, ageMs: number): number | undefined {
+  const next = PLANNED_AT_MS.find((at) => at > ageMs);
+  return next && Math.min(PAUSES_MS[tries - 1] ?? Infinity, next - ageMs);
+}
+
+/** Whether a message that waits is tried sooner once its receiver accepts others. If not, it fails because of itself. */
+export function isTriedSooner(tries: number, ageMs: number): boolean {
+  return tries - PLANNED_AT_MS.filter((at) => at <= ageMs).length < EXTRA_TRIES;
 }

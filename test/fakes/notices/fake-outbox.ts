@@ -1,5 +1,6 @@
 import type { Claim } from '../../../src/application/notice-ports.js';
 import type { Outbox } from '../../../src/application/ports.js';
+import { isTriedSooner, SOON_MS, TRIED_FOR_MS } from '../../../src/domain/notices/retry-schedule.js';
 import type { FakeStore, StoredMessage } from '../fake-store.js';
 
 const CLAIM_MS = 60_000;
@@ -12,6 +13,7 @@ export function fakeOutbox(store: FakeStore): Outbox {
     store.outbox.set(message.id, { ...stored, claimedUntil: null, ...part });
   };
   const inMs = (ms: number) => new Date(store.now().getTime() + ms);
+  const ageOf = ({ giveUpAt }: StoredMessage) => store.now().getTime() - giveUpAt.getTime() + TRIED_FOR_MS;
   return {
     claim: async (channel, limit) => {
       const [now, until] = [store.now(), inMs(CLAIM_MS)];
@@ -21,13 +23,23 @@ export function fakeOutbox(store: FakeStore): Outbox {
       return due.slice(0, limit).map((stored) => {
         store.outbox.set(stored.id, { ...stored, claimedUntil: until });
         const { id, type, timestamp, data, tries } = stored;
-        return { message: { id, type, timestamp, data }, tries, isLastTry: stored.giveUpAt <= now, until };
+        return { message: { id, type, timestamp, data }, tries, ageMs: ageOf(stored), until };
       });
     },
     delivered: async ({ message }) => void store.outbox.delete(message.id),
     failed: async (claim, _why, pauseMs) => {
       const failedAt = pauseMs === undefined ? store.now() : null;
       change(claim, { tries: claim.tries + 1, nextTryAt: inMs(pauseMs ?? 0), failedAt });
+    },
+    makeDue: async (channel, limit) => {
+      const waits = (one: StoredMessage) => !one.failedAt && one.nextTryAt > inMs(SOON_MS);
+      const waiting = [...store.outbox.values()].filter((one) => one.channel === channel && waits(one));
+      const sooner = waiting
+        .filter((one) => isTriedSooner(one.tries, ageOf(one)))
+        .sort(oldestFirst)
+        .slice(0, limit);
+      for (const one of sooner) store.outbox.set(one.id, { ...one, nextTryAt: store.now() });
+      return sooner.length;
     },
     release: async (claim) => change(claim, {}),
   };

@@ -1,12 +1,14 @@
 import type { Backlog, Claim, Outbox, UndeliveredMessage, UndeliveredNotices } from '../../../../application/ports.js';
 import type { NoticeChannel } from '../../../../domain/notices/channel.js';
-import { TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
+import { EXTRA_TRIES, PLANNED_AT_MS, SOON_MS, TRIED_FOR_MS } from '../../../../domain/notices/retry-schedule.js';
 import { NOW, type Database } from '../client/database.js';
 import { OutboxRow } from './rows.js';
 import type { NoticeData, NoticeType } from '../../../../domain/notices/key-notice.js';
 
 /** Longer than the longest attempt, by PostgreSQL's clock. */
 const CLAIM_SECONDS = 60;
+
+const AGE_MS = `(extract(epoch FROM ${NOW} - give_up_at) * 1000 + ${TRIED_FOR_MS})`;
 
 /** Skips notices that another sender is claiming or has claimed. Releases its locks when the statement ends. */
 const CLAIM = `
@@ -20,7 +22,7 @@ const CLAIM = `
     FROM due WHERE outbox.id = due.id
     RETURNING outbox.*
   )
-  SELECT id, type, data, told_at AS timestamp, tries, claimed_until AS until, give_up_at <= ${NOW} AS "isLastTry"
+  SELECT id, type, data, told_at AS timestamp, tries, claimed_until AS until, ${AGE_MS}::double precision AS "ageMs"
   FROM claimed ORDER BY next_try_at, sequence`;
 
 /** Only while the claim is valid. After it ran out, another sender may have claimed the notice. */
@@ -29,6 +31,17 @@ const FAIL = `
     next_try_at = ${NOW} + make_interval(secs => coalesce($4::double precision, 0)),
     failed_at = CASE WHEN $4::double precision IS NULL THEN ${NOW} END
   WHERE id = $1 AND claimed_until = $2`;
+
+/** Says in SQL what `isTriedSooner` says. The subquery lets the index find the messages that are not due. */
+const MAKE_DUE = `
+  WITH waiting AS MATERIALIZED (
+    SELECT id FROM outbox
+    WHERE channel = $1 AND failed_at IS NULL
+      AND next_try_at > (SELECT ${NOW} + make_interval(secs => ${SOON_MS / 1000}))
+      AND tries - width_bucket(${AGE_MS}, ARRAY[${PLANNED_AT_MS.join()}]::numeric[]) < ${EXTRA_TRIES}
+    ORDER BY next_try_at, sequence LIMIT $2 FOR UPDATE SKIP LOCKED
+  )
+  UPDATE outbox SET next_try_at = ${NOW} FROM waiting WHERE outbox.id = waiting.id`;
 
 const BACKLOG = `
   SELECT channel,
@@ -63,6 +76,12 @@ export class PostgresOutbox implements Outbox, UndeliveredNotices {
   async failed({ message: { id }, until }: Claim, why: string, pauseMs: number | undefined): Promise<void> {
     const seconds = pauseMs === undefined ? null : pauseMs / 1000;
     await this.database.run((manager) => manager.query(FAIL, [id, until, why, seconds]));
+  }
+
+  async makeDue(channel: NoticeChannel, limit: number): Promise<number> {
+    const values = [channel, limit];
+    const [, count] = await this.database.run((manager) => manager.query<[unknown[], number]>(MAKE_DUE, values));
+    return count;
   }
 
   async release({ message: { id }, until: claimedUntil }: Claim): Promise<void> {
