@@ -85,12 +85,12 @@ describe('SMTP_URL', () => {
 
   test.each([
     [
-      'smtp://user:pass@mail',
-      'sends its password unencrypted to a server that offers no STARTTLS: use smtps:// or add ?requireTLS=true',
+      'smtp://user:pass@mail?tls=opportunistic',
+      'sends its password unencrypted to a server that offers no STARTTLS: use smtps:// or remove tls=opportunistic',
     ],
     [
       'smtps://mail?tls.rejectUnauthorized=false',
-      'accepts any certificate: a machine that poses as the mail server can read all mail',
+      'accepts any certificate: a machine that poses as the mail server can read all mail and the password',
     ],
   ])('causes a warning: %s', (SMTP_URL, danger) => {
     expect(linesOf({ SMTP_URL, MAIL_FROM })).toEqual({ warned: [`SMTP_URL ${danger}`] });
@@ -99,6 +99,7 @@ describe('SMTP_URL', () => {
   test.each([
     'smtp://mail.example.com',
     'smtps://user:pass@mail.example.com',
+    'smtp://user:pass@mail.example.com',
     'smtp://user:pass@mail.example.com?requireTLS=true',
     'smtp://user:pass@127.0.0.1:1025?tls.rejectUnauthorized=false',
   ])('is accepted: %s', (SMTP_URL) => expect(linesOf({ SMTP_URL, MAIL_FROM })).toEqual({ warned: [] }));

@@ -38,6 +38,18 @@ describe('SMTP_URL', () => {
       'smtps://us%40er:p%40ss%2F@10.0.0.7',
       { host: '10.0.0.7', port: 465, secure: true, auth: { user: 'us@er', pass: 'p@ss/' }, ...PLAIN },
     ],
+    [
+      'smtp://user:pass@mail',
+      { host: 'mail', port: 587, secure: false, auth: { user: 'user', pass: 'pass' }, ...PLAIN, requireTLS: true },
+    ],
+    [
+      'smtp://user:pass@localhost',
+      { host: 'localhost', port: 587, secure: false, auth: { user: 'user', pass: 'pass' }, ...PLAIN },
+    ],
+    [
+      'smtp://user:pass@mail?tls=opportunistic',
+      { host: 'mail', port: 587, secure: false, auth: { user: 'user', pass: 'pass' }, ...PLAIN },
+    ],
   ])('is accepted: %s', (SMTP_URL, smtp) => expect(read({ SMTP_URL, MAIL_FROM }).mail?.smtp).toEqual(smtp));
 
   test('accepts options with the names that nodemailer uses', () => {
@@ -50,7 +62,9 @@ describe('SMTP_URL', () => {
     });
   });
 
-  const known = 'requireTLS, ignoreTLS, name, authMethod, tls.servername, tls.rejectUnauthorized';
+  const known = 'requireTLS, ignoreTLS, tls, name, authMethod, tls.servername, tls.rejectUnauthorized';
+  const UNENCRYPTED =
+    'must not allow its password to be sent unencrypted: remove requireTLS=false or ignoreTLS=true, or add tls=opportunistic to accept that';
   test.each([
     [`http://user:${PASSWORD}@mail`, 'must be a URL that starts with smtp:// or smtps://'],
     ['mail.example.com', 'must be a URL that starts with smtp:// or smtps://'],
@@ -68,6 +82,10 @@ describe('SMTP_URL', () => {
     [`smtp://mail?requireTLS=${PASSWORD}`, 'has an invalid value of requireTLS'],
     ['smtp://mail?name=a%0d%0ab', 'has an invalid value of name'],
     ['smtp://mail?requireTLS=true&ignoreTLS=true', 'must not both require TLS and ignore it'],
+    ['smtp://mail?requireTLS=true&tls=opportunistic', 'must not both require TLS and make it opportunistic'],
+    ['smtp://mail?tls=true', 'has an invalid value of tls'],
+    [`smtp://user:${PASSWORD}@mail?ignoreTLS=true`, UNENCRYPTED],
+    [`smtp://user:${PASSWORD}@mail?requireTLS=false`, UNENCRYPTED],
   ])('stops the start in one line without the password: %s', (SMTP_URL, problem) => {
     const lines = problems({ SMTP_URL, MAIL_FROM });
     expect(lines.map((line) => line.replace(/^SMTP_URL /, ''))).toEqual([problem]);

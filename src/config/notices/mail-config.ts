@@ -2,9 +2,9 @@ import { emailProblem } from '../../domain/accounts/account.js';
 import type { EnvReader } from '../env-reader.js';
 import { isLoopbackUrl } from '../network-config.js';
 
-/** The options that the query of SMTP_URL may contain. The names are nodemailer's. */
+/** What the query of SMTP_URL decides. The names are nodemailer's. */
 interface SmtpOptions {
-  /** Send nothing unencrypted: without STARTTLS no mail is sent. */
+  /** Send nothing unencrypted: without STARTTLS no mail is sent. Always so with a login to another machine. */
   readonly requireTLS: boolean;
   /** Do not use STARTTLS, even if the server offers it. */
   readonly ignoreTLS: boolean;
@@ -39,6 +39,7 @@ const SUBMISSIONS_PORT = 465;
 const RULES: Readonly<Record<string, RegExp>> = {
   requireTLS: /^(true|false)$/,
   ignoreTLS: /^(true|false)$/,
+  tls: /^opportunistic$/,
   name: /^[\w.:[\]-]{1,255}$/,
   authMethod: /^(PLAIN|LOGIN|CRAM-MD5)$/,
   'tls.servername': /^[\w.-]{1,255}$/,
@@ -66,25 +67,38 @@ function readSmtp(reader: EnvReader, url: URL): SmtpConfig | undefined {
   if (/[^/]/.test(pathname) || hash) wrong('may have only ?options after its host and port');
   if ((username === '') !== (password === '')) wrong('must have both a user and a password, or neither');
   const secure = protocol === 'smtps:';
-  const options = readSmtpOptions(searchParams, wrong);
+  const isRemote = !isLoopbackUrl(url.href);
+  const options = readSmtpOptions(searchParams, isRemote && !secure && username !== '', wrong);
   const auth = username ? readLogin(username, password) : undefined;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (!isLoopbackUrl(url.href)) warnOfDanger(reader, secure || options.requireTLS, auth !== undefined, options);
+  if (isRemote) warnOfDanger(reader, secure || options.requireTLS, auth !== undefined, options);
   return { host, port: Number(port) || (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT), secure, auth, ...options };
 }
 
-function readSmtpOptions(query: URLSearchParams, wrong: (problem: string) => void): SmtpOptions {
+/** @param risksPassword whether a machine on the way could remove STARTTLS from the server's offers, to get the password */
+function readSmtpOptions(
+  query: URLSearchParams,
+  risksPassword: boolean,
+  wrong: (problem: string) => void,
+): SmtpOptions {
   const given = (name: string) => query.get(name) ?? undefined;
   for (const [name, value] of query) {
     const rule = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
     if (!rule) wrong(`has an unknown option: the options are ${Object.keys(RULES).join(', ')}`);
     else if (!rule.test(value)) wrong(`has an invalid value of ${name}`);
   }
+  const isOpportunistic = given('tls') === 'opportunistic';
   const requireTLS = given('requireTLS') === 'true';
   const ignoreTLS = given('ignoreTLS') === 'true';
   if (requireTLS && ignoreTLS) wrong('must not both require TLS and ignore it');
+  if (requireTLS && isOpportunistic) wrong('must not both require TLS and make it opportunistic');
+  const needsTls = risksPassword && !isOpportunistic;
+  if (needsTls && (ignoreTLS || given('requireTLS') === 'false')) {
+    const fix = 'remove requireTLS=false or ignoreTLS=true, or add tls=opportunistic to accept that';
+    wrong(`must not allow its password to be sent unencrypted: ${fix}`);
+  }
   return {
-    requireTLS,
+    requireTLS: requireTLS || needsTls,
     ignoreTLS,
     name: given('name'),
     authMethod: given('authMethod'),
@@ -106,11 +120,14 @@ function readLogin(user: string, password: string) {
 
 function warnOfDanger(reader: EnvReader, alwaysEncrypts: boolean, logsIn: boolean, options: SmtpOptions): void {
   if (logsIn && !alwaysEncrypts) {
-    const fix = 'use smtps:// or add ?requireTLS=true';
+    const fix = 'use smtps:// or remove tls=opportunistic';
     reader.warn('SMTP_URL', `sends its password unencrypted to a server that offers no STARTTLS: ${fix}`);
   }
   if (!options.tls.rejectUnauthorized) {
-    reader.warn('SMTP_URL', 'accepts any certificate: a machine that poses as the mail server can read all mail');
+    reader.warn(
+      'SMTP_URL',
+      'accepts any certificate: a machine that poses as the mail server can read all mail and the password',
+    );
   }
 }
 

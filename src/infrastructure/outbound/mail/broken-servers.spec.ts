@@ -4,6 +4,7 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { MailServer } from '../../../../test/support/platform/mail-server.js';
 import { eventually } from '../../../../test/support/eventually.js';
 import { readConfig } from '../../../config/config.js';
+import type { MailConfig } from '../../../config/notices/mail-config.js';
 import { Smtp } from './smtp.js';
 
 const ADDRESS = 'ada@example.org';
@@ -39,15 +40,13 @@ async function anyServer(talk: (socket: Socket) => void): Promise<{ server: Serv
   return { server, place: `127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+function configOf(SMTP_URL: string): MailConfig {
+  return readConfig({ DEMO: '1', DATABASE_URL: 'postgres://db/x', SMTP_URL, MAIL_FROM: 'keys@example.com' }).mail!;
+}
+
 /** The error of an attempt; undefined when the server accepted the mail. */
 async function tried(url: string, timeouts?: { stepMs: number; wholeMs: number }): Promise<string | undefined> {
-  const { mail } = readConfig({
-    DEMO: '1',
-    DATABASE_URL: 'postgres://db/x',
-    SMTP_URL: url,
-    MAIL_FROM: 'keys@example.com',
-  });
-  const smtp = new Smtp(mail!.smtp, timeouts);
+  const smtp = new Smtp(configOf(url).smtp, timeouts);
   return smtp.send(MAIL).then(
     () => undefined,
     (error: Error) => error.message,
@@ -189,16 +188,51 @@ describe('a login', () => {
   });
 });
 
+describe('a password for a server that is not on this machine', () => {
+  const [user, password] = ['keys', 'S3cret'];
+  const secret = Buffer.from(`\0${user}\0${password}`).toString('base64');
+
+  /** All that a server is sent which offers a login and refuses STARTTLS in its own way. */
+  async function sentTo(query: string, answers: Readonly<Record<string, string>>): Promise<string> {
+    let received = '';
+    const { place } = await anyServer((socket) => {
+      socket.write('220 hello\r\n');
+      socket.on('data', (chunk) => {
+        received += chunk.toString();
+        const [command = ''] = /^\w+/.exec(chunk.toString()) ?? [];
+        socket.write(`${answers[command] ?? '250 ok'}\r\n`);
+      });
+    });
+    const [host, port] = place.split(':');
+    const { smtp } = configOf(`smtp://${user}:${password}@mail.example.com${query}`);
+    await new Smtp({ ...smtp, host: host!, port: Number(port) }).send(MAIL).catch(() => undefined);
+    return received;
+  }
+
+  const LOGIN = '250-hello\r\n250 AUTH PLAIN';
+  test.each([
+    ['offers no STARTTLS', { EHLO: LOGIN }],
+    [
+      'offers STARTTLS and refuses it',
+      { EHLO: `250-hello\r\n250-STARTTLS\r\n250 AUTH PLAIN`, STARTTLS: '454 not now' },
+    ],
+    ['knows no EHLO', { EHLO: '502 unknown', HELO: LOGIN }],
+  ])('is not sent to one that %s', async (_what, answers) => {
+    const received = await sentTo('', answers);
+    expect(received).toContain('EHLO');
+    expect(received).not.toMatch(/AUTH|MAIL FROM/);
+    expect(received).not.toContain(secret);
+  });
+
+  test('is sent to one that offers no STARTTLS with tls=opportunistic', async () => {
+    expect(await sentTo('?tls=opportunistic', { EHLO: LOGIN, AUTH: '235 ok' })).toContain(`AUTH PLAIN ${secret}`);
+  });
+});
+
 test('a mail is aborted when the service ends', async () => {
   const sockets: Socket[] = [];
   const { place } = await anyServer((socket) => void sockets.push(socket.resume()));
-  const { mail } = readConfig({
-    DEMO: '1',
-    DATABASE_URL: 'postgres://db/x',
-    SMTP_URL: `smtp://${place}`,
-    MAIL_FROM: 'keys@example.com',
-  });
-  const smtp = new Smtp(mail!.smtp);
+  const smtp = new Smtp(configOf(`smtp://${place}`).smtp);
   const sent = smtp.send(MAIL);
   await eventually(async () => sockets.length === 1);
   smtp.close();
