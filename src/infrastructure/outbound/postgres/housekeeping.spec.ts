@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   client,
   newOwner,
@@ -97,4 +97,79 @@ test('keeps the report budget of a network until it is full again', async () => 
   await app.sql(`UPDATE leak_report_budgets SET whole_at = whole_at - interval '1 minute'`);
   await clean();
   expect(await networks()).toBe(1);
+});
+
+describe('old rows of one table', () => {
+  const TABLES = ['sessions', 'leak_report_budgets', 'password_guesses', 'outbox'];
+  const oldRows = async () => {
+    const counts = TABLES.map(
+      (table) => `(SELECT count(*)::integer FROM ${table} WHERE ${IS_OURS[table]}) AS ${table}`,
+    );
+    return (await app.sql<Record<string, number>>(`SELECT ${counts.join()}`))[0]!;
+  };
+  const IS_OURS: Readonly<Record<string, string>> = {
+    sessions: 'length(token_digest) < 10',
+    leak_report_budgets: 'length(network) < 10',
+    password_guesses: 'length(subject) < 10',
+    outbox: `owner_id = 'old'`,
+  };
+  const addOld = async (count: number) => {
+    const { id } = await newOwner(app, { passwordHash: fakeHash(PASSWORD, 19_456) });
+    const from = `FROM generate_series(1, ${count}) AS n`;
+    await app.sql(`INSERT INTO sessions SELECT n::text::bytea, '${id}', '2020-01-01' ${from}`);
+    await app.sql(`INSERT INTO leak_report_budgets SELECT n::text::bytea, '2020-01-01' ${from}`);
+    await app.sql(`INSERT INTO password_guesses SELECT n::text::bytea, 1, '2020-01-01', NULL, '2020-01-01' ${from}`);
+    await app.sql(
+      `INSERT INTO outbox (id, channel, type, owner_id, data, told_at, sequence, next_try_at, give_up_at)
+       SELECT gen_random_uuid(), 'webhook', 'api_key.expired', 'old', '{}', '2020-01-01', n, '2020-01-01', '2020-01-01' ${from}`,
+    );
+  };
+  const NONE = { sessions: 0, leak_report_budgets: 0, password_guesses: 0, outbox: 0 };
+
+  test.each(TABLES)('that cannot be deleted delay no others: %s', async (table) => {
+    await addOld(3);
+    await app.sql(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+       CREATE TRIGGER refuse BEFORE DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    await expect(clean()).rejects.toThrow('refused');
+    expect(await oldRows()).toEqual({ ...NONE, [table]: 3 });
+    await app.sql('DROP FUNCTION refuse CASCADE');
+    await clean();
+    expect(await oldRows()).toEqual(NONE);
+  });
+
+  test('that are locked are skipped, and deleted in a later run', async () => {
+    await addOld(3);
+    await app.database.transaction(async (manager) => {
+      for (const table of TABLES) {
+        await manager.query(`SELECT FROM ${table} WHERE ${IS_OURS[table]} LIMIT 1 FOR UPDATE`);
+      }
+      await clean();
+    });
+    expect(await oldRows()).toEqual({ sessions: 1, leak_report_budgets: 1, password_guesses: 1, outbox: 1 });
+    await clean();
+    expect(await oldRows()).toEqual(NONE);
+  });
+
+  test('are deleted in batches of 10,000, one of each table in turn', async () => {
+    await addOld(20_001);
+    await app.sql(
+      `CREATE TABLE deletions (id integer GENERATED ALWAYS AS IDENTITY, what text);
+       CREATE FUNCTION count_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+         BEGIN INSERT INTO deletions (what) SELECT TG_TABLE_NAME || ' ' || count(*) FROM deleted; RETURN NULL; END $$;`,
+    );
+    for (const table of TABLES) {
+      await app.sql(
+        `CREATE TRIGGER count_deleted AFTER DELETE ON ${table} REFERENCING OLD TABLE AS deleted
+         FOR EACH STATEMENT EXECUTE FUNCTION count_deleted()`,
+      );
+    }
+    await clean();
+    const order = (await app.sql<{ what: string }>('SELECT what FROM deletions ORDER BY id')).map(({ what }) => what);
+    await app.sql('DROP FUNCTION count_deleted CASCADE; DROP TABLE deletions');
+    const round = (count: number) => TABLES.map((table) => `${table} ${count}`);
+    expect(order.filter((what) => !what.endsWith(' 0'))).toEqual([...round(10_000), ...round(10_000), ...round(1)]);
+    expect(await oldRows()).toEqual(NONE);
+  });
 });

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { USAGE_KEPT_DAYS } from '../../../../domain/usage/key-history.js';
 import type { Database } from '../client/database.js';
+import { deleteOldRows, type OldRows } from '../client/old-rows.js';
 
 /** An arbitrary number, the same on all instances. */
 const USAGE_LOCK = 5_052_193_863;
@@ -22,33 +23,23 @@ export async function forgetUsage(manager: EntityManager, ownerId: string): Prom
   }
 }
 
-/** Rows for each statement, because after midnight a whole day of all keys is due. */
-const BATCH = 10_000;
+const TODAY = `($1::timestamptz AT TIME ZONE 'UTC')::date`;
 
-/** Which rows are old, for each table. Each condition uses the table's index by age. */
-const OLD = {
-  api_key_addresses: `last_at <= clock_timestamp() - make_interval(days => $1)`,
-  api_key_days: `day <= (clock_timestamp() AT TIME ZONE 'UTC')::date - $1::integer`,
+const OLD: readonly OldRows[] = [
+  {
+    table: 'api_key_addresses',
+    areOld: `last_at <= $1::timestamptz - make_interval(days => ${USAGE_KEPT_DAYS})`,
+  },
+  { table: 'api_key_days', areOld: `day <= ${TODAY} - ${USAGE_KEPT_DAYS}` },
   // A network stays known for this many days after its last day.
-  api_key_networks: `last_on < (clock_timestamp() AT TIME ZONE 'UTC')::date - $1::integer`,
-};
+  { table: 'api_key_networks', areOld: `last_on < ${TODAY} - ${USAGE_KEPT_DAYS}` },
+];
 
 /** Deletes usage that is older than we keep it. */
 export class PostgresUsagePruning {
   constructor(private readonly database: Database) {}
 
-  async run(): Promise<void> {
-    for (const [table, isOld] of Object.entries(OLD)) {
-      while ((await this.delete(table, isOld)) === BATCH);
-    }
-  }
-
-  /** Skips rows that a flush or another instance has locked. */
-  private async delete(table: string, isOld: string): Promise<number> {
-    const old = `SELECT ctid FROM ${table} WHERE ${isOld} LIMIT $2 FOR UPDATE SKIP LOCKED`;
-    const statement = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(${old}))`;
-    const values = [USAGE_KEPT_DAYS, BATCH];
-    const [, count] = await this.database.run((manager) => manager.query<[unknown, number]>(statement, values));
-    return count;
+  run(): Promise<void> {
+    return deleteOldRows(this.database, OLD);
   }
 }
