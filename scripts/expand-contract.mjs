@@ -1,7 +1,8 @@
-// During a rolling upgrade, instances of the previous release run on a schema that this release has migrated. So a
-// migration may only expand: add what old code need not know. A migration that removes, renames or tightens something
-// contracts. It belongs to a later release, when no running release needs the old shape, and it says so in a comment
-// `// contract: why`.
+// During a rolling upgrade, instances of the previous release run on a schema that this release migrates. So a migration
+// may only expand: add what old code need not know. A migration that removes, renames or tightens something contracts.
+// It belongs to a later release, when no running release needs the old shape, and it says so in a comment
+// `// contract: why`. Nor may a migration hold up those instances: what it locks is locked until its transaction ends.
+// One that has to says so in a comment `// locks: why`.
 import './lib/node-version.mjs';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,27 +21,91 @@ const CONTRACTIONS = [
 ];
 const MARKER = /\/\/ contract: \S.{9,}/;
 
+/** Older migrations were released before migrations had to build indexes without locking the table. */
+const LOCKS_CHECKED_SINCE = '1764400000000';
+const LOCKS_MARKER = /\/\/ locks: \S.{9,}/;
+const TABLE = String.raw`(?:ONLY\s+)?(?<table>[\w.]+|\$\{\w+\})`;
+
+/** Statements that work on a table row by row while they lock it or its rows. */
+const LONG_LOCKS = [
+  String.raw`CREATE\s+(?:UNIQUE\s+)?INDEX\b[^;${'`'}]*?\bON\s+${TABLE}`,
+  String.raw`UPDATE\s+${TABLE}\s+(?:AS\s+)?(?:\w+\s+)?SET\b`,
+  String.raw`(?:DELETE\s+FROM|LOCK(?:\s+TABLE)?|REINDEX\s+\w+|CLUSTER|VACUUM(?:\s*\(?FULL\)?)?)\s+${TABLE}`,
+  String.raw`ALTER\s+TABLE\s+${TABLE}[^;${'`'}]*\b(?:UNIQUE(?!\s+USING)|PRIMARY\s+KEY(?!\s+USING)|EXCLUDE|GENERATED|\w*SERIAL)\b`,
+  String.raw`ALTER\s+TABLE\s+${TABLE}[^;${'`'}]*\b(?:CHECK|REFERENCES)\b(?![^;${'`'}]*\bNOT\s+VALID\b)`,
+  // PostgreSQL rewrites the table for a default that differs from row to row.
+  String.raw`ALTER\s+TABLE\s+${TABLE}[^;${'`'}]*\bDEFAULT\s+(?!now\()\w+\(`,
+].map((pattern) => new RegExp(String.raw`\b${pattern}`, 'gi'));
+
+/** Statements that lock a table for a moment, and hold the lock until the transaction ends. */
+const LOCK = new RegExp(
+  String.raw`\b(?:ALTER\s+TABLE|CREATE\s+TRIGGER\b[^;${'`'}]*?\bON)\s+(?:IF\s+EXISTS\s+)?${TABLE}`,
+  'gi',
+);
+
 /**
  * @param {string} source of a migration
  * @returns {string[]} the statements of its `up` that may break old code; none if a marker says why they are safe
  */
 export function contractionsIn(source) {
   if (MARKER.test(source)) return [];
-  const up = source.slice(source.indexOf('async up('), source.indexOf('async down('));
-  return CONTRACTIONS.flatMap((pattern) => pattern.exec(up)?.[0] ?? []);
+  return CONTRACTIONS.flatMap((pattern) => pattern.exec(upOf(source))?.[0] ?? []);
+}
+
+/**
+ * @param {string} source of a migration
+ * @returns {string[]} what of its `up` may hold up other instances; none if a marker says why it does not
+ */
+export function longLocksIn(source) {
+  if (LOCKS_MARKER.test(source)) return [];
+  const up = upOf(source);
+  const made = new Set(
+    [...up.matchAll(/\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?([\w.]+)/gi)].map((match) => match[1]),
+  );
+  /** @param {RegExp} pattern */
+  const onExisting = (pattern) => [...up.matchAll(pattern)].filter(({ groups }) => !made.has(groups?.['table']));
+  const locked = new Set(onExisting(LOCK).map(({ groups }) => groups?.['table']));
+  const isIndex = /\bcreateIndex\(/.test(up);
+  return [
+    ...LONG_LOCKS.flatMap(onExisting).map(([statement]) => statement.replace(/\s+/g, ' ')),
+    ...(locked.size > 1 ? [`locks ${[...locked].join(' and ')}: make a migration for each table`] : []),
+    ...(/\block_timeout\b/i.test(up) ? ['sets lock_timeout, which migrate.ts does'] : []),
+    ...(isIndex === /\btransaction = false\b/.test(source) ? [] : ['createIndex belongs with `transaction = false`']),
+    ...(isIndex && /\.query\(/.test(up) ? ['createIndex and other statements: make a migration of each'] : []),
+  ];
+}
+
+/**
+ * What a migration does, with the functions that it calls, and without what reverts it.
+ * @param {string} source
+ */
+function upOf(source) {
+  return source.replace(/^ {2}async down\([^]*?^ {2}\}$/m, '').replace(/^\s*(\/\/|\/?\*).*$/gm, '');
 }
 
 if (isMain(import.meta.url)) {
   await main(async () => {
     const files = readdirSync(MIGRATIONS).filter((file) => /^\d+-.*\.ts$/.test(file));
     if (files.length === 0) throw new Stop(`There are no migrations in ${MIGRATIONS}.`);
-    const found = files.flatMap((file) =>
-      contractionsIn(readFileSync(join(MIGRATIONS, file), 'utf8')).map((what) => `  ${file}: ${what}`),
+    /** @param {string[]} among @param {(source: string) => string[]} look */
+    const found = (among, look) =>
+      among.flatMap((file) => look(readFileSync(join(MIGRATIONS, file), 'utf8')).map((what) => `  ${file}: ${what}`));
+    const contractions = found(files, contractionsIn);
+    if (contractions.length > 0) {
+      throw new Stop(
+        `These migrations may break instances of the previous release, which still run during an upgrade:\n${contractions.join('\n')}\n` +
+          'Leave that to a later release, or say in a comment `// contract: why` why no running release needs it any more.',
+      );
+    }
+    const locks = found(
+      files.filter((file) => file >= LOCKS_CHECKED_SINCE),
+      longLocksIn,
     );
-    if (found.length === 0) return;
+    if (locks.length === 0) return;
     throw new Stop(
-      `These migrations may break instances of the previous release, which still run during an upgrade:\n${found.join('\n')}\n` +
-        'Leave that to a later release, or say in a comment `// contract: why` why no running release needs it any more.',
+      `These migrations may hold up running instances for as long as they take:\n${locks.join('\n')}\n` +
+        'Build an index with createIndex, change rows in batches elsewhere, add a constraint NOT VALID, or say in a ' +
+        'comment `// locks: why` why nothing waits for it.',
     );
   });
 }

@@ -25,8 +25,8 @@ export async function administer<T>(
   });
 }
 
-export function migrate(database: DatabaseConfig): Promise<string[]> {
-  return withPrimary(database, migrateDatabase);
+export function migrate(database: DatabaseConfig, report: (line: string) => void): Promise<string[]> {
+  return withPrimary(database, (primary) => migrateDatabase(primary, report));
 }
 
 /** Closes the connection afterwards, because watched hosts would keep the process running. */

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
+import { dataSourceFor } from '../../src/infrastructure/outbound/postgres/client/data-source.js';
+import { createIndex } from '../../src/infrastructure/outbound/postgres/migrations/create-index.js';
+import { migrate } from '../../src/infrastructure/outbound/postgres/migrations/migrate.js';
 import { unknownKey, withWrongSecret } from '../support/callers/key-strings.js';
 import { eventually } from '../support/eventually.js';
 import { CommandHost } from '../support/processes/command-line.js';
@@ -8,6 +12,7 @@ import { startService, type Service } from '../support/processes/service.js';
 import { SEAL_KEY_HEX } from '../support/stores/audit-trail.js';
 import { createDatabase } from '../support/stores/databases.mjs';
 import { PgBouncer } from '../support/stores/pgbouncer.mjs';
+import { primaryAt } from '../support/stores/primary.js';
 import { sql } from '../support/stores/sql.js';
 import { outcomeOf } from './measure.js';
 
@@ -99,8 +104,28 @@ describe('the service behind PgBouncer in transaction mode, with DATABASE_POOLIN
 
   test('refuses to start without DATABASE_POOLING, and names that setting', async () => {
     const unset = startService({ ...env, DATABASE_POOLING: 'session' });
-    await expect(unset).rejects.toThrow(/^DATABASE_URL: [^\n]*statement_timeout[^\n]*DATABASE_POOLING=transaction/);
+    await expect(unset).rejects.toThrow(/^DATABASE_URL: [^\n]*lock_timeout[^\n]*DATABASE_POOLING=transaction/);
   });
+});
+
+test('a migration that builds an index asks for the address of PostgreSQL behind PgBouncer in transaction mode', async () => {
+  const pool = await PgBouncer.before(database.url);
+  const primary = primaryAt(pool.instead(database.url), { pooling: 'transaction' });
+  class IndexKeys1999000000000 {
+    readonly transaction = false;
+    up = (runner: QueryRunner) => createIndex(runner, { name: 'api_keys_by_name', on: 'api_keys (name)' });
+    down = async () => {};
+  }
+  const schema = { entities: [], migrations: [IndexKeys1999000000000] };
+  const source = await dataSourceFor(primary, schema, {}).initialize();
+  try {
+    await expect(migrate(source, primary.config, () => {})).rejects.toThrow(
+      /^the migration IndexKeys\d+ builds an index[^\n]*with the address of PostgreSQL itself, and without DATABASE_POOLING$/,
+    );
+  } finally {
+    await source.destroy();
+    await pool.remove();
+  }
 });
 
 test('the service works behind PgBouncer in session mode, which ignores our limits, with and without DATABASE_POOLING', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contractionsIn } from '../../scripts/expand-contract.mjs';
+import { contractionsIn, longLocksIn } from '../../scripts/expand-contract.mjs';
 
 const migration = (up: string, down = 'DROP TABLE notes') => `
   async up(runner: QueryRunner): Promise<void> {
@@ -44,5 +44,63 @@ describe('the check of migrations', () => {
     const source = migration('ALTER TABLE api_keys DROP COLUMN name');
     expect(contractionsIn(`// contract: unread since 1.4, which is the oldest that runs\n${source}`)).toEqual([]);
     expect(contractionsIn(`// contract: yes\n${source}`)).toHaveLength(1);
+  });
+});
+
+describe('a migration while other instances read and write', () => {
+  it.each([
+    'CREATE TABLE notes (id uuid PRIMARY KEY); CREATE INDEX notes_by_id ON notes (id); UPDATE notes SET id = id',
+    'CREATE TABLE notes (id uuid PRIMARY KEY, owner_id text REFERENCES accounts)',
+    'CREATE TABLE notes AS SELECT id FROM api_keys',
+    'ALTER TABLE api_keys ADD COLUMN note text, ADD COLUMN kind text NOT NULL DEFAULT now()',
+    `ALTER TABLE api_keys ADD CONSTRAINT api_keys_note CHECK (note <> '') NOT VALID`,
+    'ALTER TABLE api_keys VALIDATE CONSTRAINT api_keys_note',
+    'ALTER TABLE api_keys ADD CONSTRAINT u UNIQUE USING INDEX api_keys_by_note',
+    'CREATE TRIGGER t BEFORE UPDATE OR DELETE OR TRUNCATE ON api_keys FOR EACH ROW EXECUTE FUNCTION f()',
+    'INSERT INTO notes SELECT 1 ON CONFLICT (id) DO UPDATE SET text = excluded.text',
+    'DROP INDEX api_keys_by_note',
+  ])('may do this: %s', (up) => expect(longLocksIn(migration(up))).toEqual([]));
+
+  it.each([
+    'CREATE INDEX api_keys_by_note ON api_keys (note)',
+    'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS api_keys_by_note\n      ON ONLY api_keys (note)',
+    'CREATE TABLE notes (id uuid PRIMARY KEY); CREATE INDEX accounts_by_note ON accounts (note)',
+    'UPDATE audit_events SET count = 1',
+    'UPDATE api_keys k SET note = 1',
+    'DELETE FROM audit_events WHERE count = 0',
+    'LOCK TABLE accounts',
+    'ALTER TABLE accounts ADD CONSTRAINT u UNIQUE (email)',
+    'ALTER TABLE accounts ADD COLUMN number bigserial',
+    'ALTER TABLE accounts ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY',
+    `ALTER TABLE accounts ADD CONSTRAINT c CHECK (email <> '')`,
+    'ALTER TABLE api_keys ADD CONSTRAINT c FOREIGN KEY (owner_id) REFERENCES accounts',
+    'ALTER TABLE accounts ADD COLUMN secret uuid DEFAULT gen_random_uuid()',
+    'ALTER TABLE accounts ADD COLUMN a text; ALTER TABLE api_keys ADD COLUMN a text',
+    `SET LOCAL lock_timeout = '1h'; ALTER TABLE accounts ADD COLUMN a text`,
+  ])('may not do this: %s', (up) => expect(longLocksIn(migration(up))).toHaveLength(1));
+
+  const INDEX = migration('SELECT 1').replace(
+    /runner\.query\(.*\);\n/,
+    "createIndex(runner, { name: 'a', on: 'b (c)' });\n",
+  );
+
+  it('builds an index with createIndex, outside of a transaction, and does nothing else', () => {
+    expect(longLocksIn(`readonly transaction = false;\n${INDEX}`)).toEqual([]);
+    expect(longLocksIn(INDEX)).toHaveLength(1);
+    expect(longLocksIn(`readonly transaction = false;\n${migration('SELECT 1')}`)).toHaveLength(1);
+    const both = INDEX.replace('await', 'await runner.query(`SELECT 1`);\n    await');
+    expect(longLocksIn(`readonly transaction = false;\n${both}`)).toHaveLength(1);
+  });
+
+  it('may not do it in a function that it calls either', () => {
+    const source = `${migration('SELECT 1')}\nasync function f(runner) { await runner.query('LOCK TABLE accounts'); }`;
+    expect(longLocksIn(source)).toEqual(['LOCK TABLE accounts']);
+    expect(longLocksIn(migration('SELECT 1', 'LOCK TABLE accounts'))).toEqual([]);
+  });
+
+  it('may do it where a comment says why nothing waits for it', () => {
+    const source = migration('UPDATE settings SET value = 1');
+    expect(longLocksIn(`// locks: has one row, which only a job reads\n${source}`)).toEqual([]);
+    expect(longLocksIn(`// locks: yes\n${source}`)).toHaveLength(1);
   });
 });

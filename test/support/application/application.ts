@@ -46,7 +46,7 @@ export type Application = Awaited<ReturnType<typeof openApplication>>;
 /** One instance of the service without its servers: the use cases and the adapters. */
 export async function openApplication(databaseUrl: string, { timeoutMs, ...given }: Given = {}) {
   const primary = primaryAt(databaseUrl, timeoutMs === undefined ? {} : { timeoutMs });
-  return openOver(await openDatabase(primary, 'lk', UNHURRIED), primary, given);
+  return openOver(await openDatabase(primary, 'lk', { limits: UNHURRIED }), primary, given);
 }
 
 export type OwnApplication = Awaited<ReturnType<typeof openOnOwnDatabase>>;

@@ -39,6 +39,9 @@ export interface Databases {
     work: (administration: Administration) => Promise<T>,
     isUnlimited: boolean,
   ): Promise<T>;
-  /** Migrates the tables to this version. Returns the names of the applied migrations. */
-  migrate(database: DatabaseConfig): Promise<string[]>;
+  /**
+   * Migrates the tables to this version. Returns the names of the applied migrations.
+   * @param report receives a line whenever a migration has to wait
+   */
+  migrate(database: DatabaseConfig, report: (line: string) => void): Promise<string[]>;
 }

@@ -41,7 +41,7 @@ function addMigrateCommand(program: Command, databases: Databases): void {
     .command('migrate')
     .description('update the tables to this version, and list the migrations that ran');
   answering(migrate, async () => {
-    const applied = await databases.migrate(database());
+    const applied = await databases.migrate(database(), (line) => process.stderr.write(`latchkey: ${line}\n`));
     const text = applied.length > 0 ? `applied: ${applied.join(', ')}` : 'nothing to apply: the tables are up to date';
     return { document: { applied }, text };
   });

@@ -1,6 +1,6 @@
 import { LatchkeyError } from '../../../domain/errors.js';
 import { createDataSource } from './schema.js';
-import { appliedMigrations, migrate } from './migrations/migrate.js';
+import { appliedMigrations, lockTimeoutMs, migrate, type Report } from './migrations/migrate.js';
 import type { Primary } from './client/primary.js';
 import type { Limits, SessionSource } from './client/data-source.js';
 
@@ -12,17 +12,28 @@ const POOL_HINT = 'set DATABASE_POOLING=transaction, or see docs/pooling.md for 
 /** A problem with the database that keeps the service from starting, in one line for the operator. */
 class DatabaseNotUsable extends Error {}
 
+interface Opening {
+  readonly limits?: Limits;
+  readonly report?: Report;
+}
+
 /** Connects, migrates, and refuses a database that the service can't work with correctly. */
-export async function openDatabase(primary: Primary, keyPrefix: string, limits?: Limits): Promise<SessionSource> {
-  await migrateDatabase(primary);
+export async function openDatabase(
+  primary: Primary,
+  keyPrefix: string,
+  { limits, report }: Opening = {},
+): Promise<SessionSource> {
+  await migrateDatabase(primary, report);
   return connect(primary, createDataSource(primary, limits), (dataSource) => requirePrefix(dataSource, keyPrefix));
 }
 
 /** Applies missing migrations, one instance at a time, and returns their names. */
-export async function migrateDatabase(primary: Primary): Promise<string[]> {
-  const dataSource = await connect(primary, createDataSource(primary, {}), requireVersion);
+export async function migrateDatabase(primary: Primary, report: Report = () => {}): Promise<string[]> {
+  // PgBouncer refuses the limit if DATABASE_POOLING was forgotten.
+  const limited = createDataSource(primary, { lock_timeout: lockTimeoutMs(primary.config) });
+  const dataSource = await connect(primary, limited, requireVersion);
   try {
-    return await migrate(dataSource);
+    return await migrate(dataSource, primary.config, report);
   } catch (error) {
     // insufficient_privilege: the role may only run the service.
     if ((error as { code?: string }).code === '42501') throw new DatabaseNotUsable(MIGRATE_FIRST, { cause: error });

@@ -33,7 +33,7 @@ const SCHEMA = {
   migrations: MIGRATIONS,
 };
 
-/** @param limits leave empty for migrations, which run without time limits */
+/** @param limits empty for what takes as long as it takes, such as reading the whole audit trail */
 export function createDataSource(primary: Primary, limits: Limits = LIMITS): SessionSource {
   return dataSourceFor(primary, SCHEMA, limits);
 }

@@ -21,8 +21,10 @@ export class KeyNotices1764400000000 implements MigrationInterface {
         UNION ALL SELECT NEW.key_id, 'api_key.rotation_unused', 7 WHERE NEW.rotation_unused
         ON CONFLICT ON CONSTRAINT key_notices_pkey DO UPDATE SET days = excluded.days`,
     });
-    // Writes each row once more, so that the trigger copies it.
-    await runner.query(`UPDATE told_notices SET key_id = key_id`);
+    await runner.query(`
+      INSERT INTO key_notices
+      SELECT key_id, 'api_key.expiring', expiry_days FROM told_notices WHERE expiry_days IS NOT NULL
+      UNION ALL SELECT key_id, 'api_key.rotation_unused', 7 FROM told_notices WHERE rotation_unused`);
     await copyRows(runner, {
       name: 'copy_notices_back',
       from: 'key_notices',

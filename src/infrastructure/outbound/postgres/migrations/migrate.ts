@@ -1,21 +1,42 @@
-import { MigrationExecutor, type DataSource, type QueryRunner } from 'typeorm';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type DataSource, type Migration, MigrationExecutor, type QueryRunner } from 'typeorm';
+import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { SessionSource } from '../client/data-source.js';
+import { watchBlockers } from './blockers.js';
 
 /** An arbitrary number, the same on all instances. One instance migrates; the others wait for it. */
 const MIGRATION_LOCK = 5_052_193_861;
+const POLL_MS = 100;
+/** The SQLSTATE `lock_not_available`. */
+const LOCK_TIMEOUT = '55P03';
+const LONGEST_LOCK_WAIT_MS = 60;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
+/** While an index is built, for what the operator reads. */
+const LOOK_EVERY_MS = 1000;
+
+type Config = Pick<DatabaseConfig, 'timeoutMs' | 'pooling'>;
+
+/** Receives a line for the operator whenever a migration has to wait. */
+export type Report = (line: string) => void;
 
 /**
- * Applies the missing migrations and returns their names. Each migration runs in a transaction that holds the lock. So
- * the lock is released when the transaction ends, whatever its outcome and whichever connection of a pool it used.
+ * How long a migration waits for the lock of a table. Everything that uses the table waits behind it, so this is at most
+ * half of what a validation has.
  */
-export async function migrate(dataSource: SessionSource): Promise<string[]> {
-  const runner = dataSource.createQueryRunner();
+export function lockTimeoutMs({ timeoutMs }: Config): number {
+  return Math.min(LONGEST_LOCK_WAIT_MS, Math.floor(timeoutMs / 2));
+}
+
+/** Applies the missing migrations, and returns the names of those that this call applied. */
+export async function migrate(source: SessionSource, config: Config, report: Report): Promise<string[]> {
+  const runner = source.createQueryRunner();
   try {
-    const executor = new MigrationExecutor(dataSource, runner);
+    const executor = new MigrationExecutor(source, runner);
     const applied: string[] = [];
-    for (const missing of await executor.getPendingMigrations()) {
-      const work = () => executor.executeMigration(missing);
-      if (await underLock(dataSource, runner, missing.name, work)) applied.push(missing.name);
+    for (const migration of await executor.getPendingMigrations()) {
+      const missing = new MissingMigration(migration, { source, runner, executor, config, report });
+      if (await missing.apply()) applied.push(migration.name);
     }
     return applied;
   } finally {
@@ -23,21 +44,97 @@ export async function migrate(dataSource: SessionSource): Promise<string[]> {
   }
 }
 
-/**
- * Runs at READ COMMITTED, so that the check sees what another instance committed while this one waited for the lock.
- */
-function underLock(
-  source: SessionSource,
-  runner: QueryRunner,
-  name: string,
-  work: () => Promise<unknown>,
-): Promise<boolean> {
-  return source.readCommitted(async () => {
-    await runner.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-    if ((await appliedMigrations(runner)).includes(name)) return false;
-    await work();
-    return true;
-  }, runner.manager);
+interface Run {
+  readonly source: SessionSource;
+  /** Has one connection, for all statements of the migrations. */
+  readonly runner: QueryRunner;
+  readonly executor: MigrationExecutor;
+  readonly config: Config;
+  readonly report: Report;
+}
+
+type Outcome = 'applied' | 'known' | 'elsewhere';
+
+class MissingMigration {
+  /** The sessions that kept the last attempt waiting. */
+  private blockers: string | undefined;
+
+  constructor(
+    private readonly migration: Migration,
+    private readonly run: Run,
+  ) {}
+
+  /**
+   * Returns false when another instance has applied it. Between two attempts this holds neither a lock nor a snapshot,
+   * for which an index would have to wait.
+   */
+  async apply(): Promise<boolean> {
+    const { report } = this.run;
+    let isWaiting = false;
+    for (let pauseMs = FIRST_PAUSE_MS; ;) {
+      try {
+        const outcome = await (this.migration.instance!.transaction === false
+          ? this.inSession()
+          : this.inTransaction());
+        if (outcome !== 'elsewhere') return outcome === 'applied';
+        if (!isWaiting) report('waiting for another instance, which migrates the database');
+        isWaiting = true;
+        await pause(POLL_MS);
+      } catch (error) {
+        if ((error as { code?: string }).code !== LOCK_TIMEOUT) throw error;
+        report(`${this.waitsFor(this.blockers ?? 'another transaction')}; trying again in ${pauseMs / 1000} s`);
+        await pause(pauseMs);
+        pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
+      }
+    }
+  }
+
+  /** At READ COMMITTED, which sees what another instance committed before this one took the lock. */
+  private inTransaction(): Promise<Outcome> {
+    const { source, runner, config } = this.run;
+    const waitMs = lockTimeoutMs(config);
+    return source.readCommitted(async () => {
+      await runner.query(`SELECT set_config('lock_timeout', $1, true)`, [String(waitMs)]);
+      return this.underLock('pg_try_advisory_xact_lock', waitMs / 4);
+    }, runner.manager);
+  }
+
+  /** For indexes. They wait for other transactions without a limit, because no statement waits behind them. */
+  private async inSession(): Promise<Outcome> {
+    const { runner, config, report } = this.run;
+    if (config.pooling !== 'session') {
+      throw new Error(
+        `the migration ${this.migration.name} builds an index, which takes a session that a pool does not give: ` +
+          'run `latchkey migrate` with the address of PostgreSQL itself, and without DATABASE_POOLING',
+      );
+    }
+    await runner.query(`SELECT set_config('lock_timeout', '0', false), set_config('statement_timeout', '0', false)`);
+    try {
+      return await this.underLock('pg_try_advisory_lock', LOOK_EVERY_MS, (names) => report(this.waitsFor(names)));
+    } finally {
+      // If the connection was lost, PostgreSQL has released it.
+      await runner.query('SELECT pg_advisory_unlock_all()').catch(() => undefined);
+    }
+  }
+
+  private async underLock(take: string, lookEveryMs: number, onNew?: (blockers: string) => void): Promise<Outcome> {
+    const { source, runner, executor } = this.run;
+    const statement = `SELECT ${take}($1) AS taken, pg_backend_pid() AS pid`;
+    const [row]: { taken: boolean; pid: number }[] = await runner.query(statement, [MIGRATION_LOCK]);
+    if (!row!.taken) return 'elsewhere';
+    if ((await appliedMigrations(runner)).includes(this.migration.name)) return 'known';
+    const watch = watchBlockers(source, row!.pid, lookEveryMs, onNew);
+    try {
+      await executor.executeMigration(this.migration);
+      return 'applied';
+    } finally {
+      this.blockers = await watch.stop();
+    }
+  }
+
+  private waitsFor(blockers: string): string {
+    return `the migration ${this.migration.name} waits for ${blockers}`;
+  }
 }
 
 /** The names of the applied migrations. */
