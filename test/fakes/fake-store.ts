@@ -73,6 +73,8 @@ export class FakeStore {
   seals: AuditSeal[] = [];
   prunings: StoredPruning[] = [];
   isTrailHeld = false;
+  /** Of the primary, as set by the test. */
+  timeline = 1;
   /** The transactions that are writing events, as set by the test. */
   readonly writers = new Set<string>();
   readonly outbox = new Map<string, StoredMessage>();

@@ -44,7 +44,9 @@ export interface AuditTrailSnapshot extends AuditTrailReading {
 }
 
 export interface AuditTrailTransaction extends AuditTrailReading {
-  /** Names of the transactions that have, or may have, an event id and have not committed. A name is never reused. */
+  /** Rises with each failover, which may lose the newest events. Their ids are then assigned again. */
+  readonly timeline: number;
+  /** Names of the transactions that have, or may have, an event id and have not committed, on this timeline. */
   writers(): Promise<string[]>;
   addSeal(seal: AuditSeal): Promise<void>;
   /** The last id of all prunings, with or without a seal key; 0 when there are none. */

@@ -102,6 +102,18 @@ describe('SealAuditEvents', () => {
     expect(await trail.verify()).toMatchObject({ intact: true, sealedEvents: 4 });
   });
 
+  test('looks again after a failover, which may have lost the events of the last look', async () => {
+    const writer = beginWriting();
+    trail.record(4);
+    expect(await trail.seal()).toBe('writers-at-work');
+    trail.deleteEvents((id) => id > 2n);
+    writer.rollBack();
+    trail.store.timeline += 1;
+    trail.record(1);
+    await trail.seal();
+    expect(seals()).toEqual([{ from: '1', to: '6', count: 2 }]);
+  });
+
   test('does nothing without a key', async () => {
     trail.record(1);
     const keyless = new SealAuditEvents(trail.trail, []);

@@ -9,7 +9,9 @@ type SealingOutcome = 'up-to-date' | 'more-to-seal' | 'writers-at-work';
 
 export class SealAuditEvents {
   /** The newest event id at an earlier look, and the transactions that may still commit a lower one. */
-  private horizon: { readonly eventId: bigint; readonly writers: readonly string[] } | undefined;
+  private horizon:
+    | { readonly timeline: number; readonly eventId: bigint; readonly writers: readonly string[] }
+    | undefined;
   /** At most this many, as of the last look. */
   unsealedEvents = 0;
   /** While false, the newest seal may be from an older key. */
@@ -71,9 +73,10 @@ export class SealAuditEvents {
    * appear later. Undefined while a transaction that was writing at the last look is still writing.
    */
   private async settledEventId(transaction: AuditTrailTransaction): Promise<bigint | undefined> {
-    if (!this.horizon) {
+    const { timeline } = transaction;
+    if (this.horizon?.timeline !== timeline) {
       const eventId = await transaction.newestEventId();
-      this.horizon = { eventId, writers: await transaction.writers() };
+      this.horizon = { timeline, eventId, writers: await transaction.writers() };
     }
     const { eventId, writers } = this.horizon;
     if (writers.length > 0) {

@@ -59,6 +59,7 @@ function transactionOn(store: FakeStore): AuditTrailTransaction {
   };
   return {
     ...readingOf(store, now),
+    timeline: store.timeline,
     writers: async () => [...store.writers],
     addSeal: async (seal) => void (store.seals = [...store.seals, seal]),
     lastPruningId,

@@ -4,6 +4,7 @@ import type { AuditPruning } from '../../../../domain/audit/audit-pruning.js';
 import type { AuditSeal, SealableEvent } from '../../../../domain/audit/audit-seal.js';
 import { fromSeal, toPruning, toSeal, toSealableEvent } from './mapping.js';
 import { AuditEventRow, AuditPruningRow, AuditSealRow } from './rows.js';
+import type { PrimaryClient } from '../client/connection.js';
 import { databaseNow, type Database } from '../client/database.js';
 import { accountHistories, keyHistories } from './histories.js';
 
@@ -24,10 +25,12 @@ export class PostgresAuditTrailTransaction implements AuditTrailTransaction, Aud
   private constructor(
     private readonly manager: EntityManager,
     readonly now: Date,
+    readonly timeline: number,
   ) {}
 
   static async begin(manager: EntityManager): Promise<PostgresAuditTrailTransaction> {
-    return new PostgresAuditTrailTransaction(manager, await databaseNow(manager));
+    const { timeline } = (await manager.queryRunner!.connect()) as PrimaryClient;
+    return new PostgresAuditTrailTransaction(manager, await databaseNow(manager), timeline!);
   }
 
   async newestSeal(): Promise<AuditSeal | undefined> {

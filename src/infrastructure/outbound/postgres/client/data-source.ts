@@ -119,10 +119,11 @@ class PooledSource extends SessionSource {
     return on.transaction(async (manager) => {
       const state = this.primary.knowsTimelines ? SERVER_STATE : WITHOUT_TIMELINES;
       // TypeORM passes on the result of one statement only, so this uses pg directly.
-      const client = (await manager.queryRunner!.connect()) as pg.ClientBase;
+      const client = (await manager.queryRunner!.connect()) as PrimaryClient;
       const text = `SET TRANSACTION ISOLATION LEVEL ${isolation}; ${state}${this.settings}`;
       const [, answer] = (await client.query(text)) as unknown as pg.QueryResult<ServerState>[];
       this.primary.require(answer!.rows[0]!);
+      client.timeline = answer!.rows[0]!.timeline!;
       return work(manager);
     });
   }
