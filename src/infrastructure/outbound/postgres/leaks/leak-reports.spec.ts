@@ -76,7 +76,7 @@ test('ends the other keys of a report while the account of one is locked, and th
   const [stuck, other] = [await newKey(), await newKey()];
   const primary = primaryAt(app.databaseUrl);
   // No other transaction waits for a lock here.
-  const hurried = await openOver(await openDatabase(primary, 'lk', { lock_timeout: 100 }), primary);
+  const hurried = await openOver(await openDatabase(primary, 'lk', { limits: { lock_timeout: 100 } }), primary);
   const holder = await lockAccounts(stuck);
   await report(stuck.fullKey, other.fullKey);
   expect(await outcomeOf(hurried.endReportedKeys.execute())).toBe('unavailable');
