@@ -9,6 +9,7 @@ export class LeakReportClaims1764410000000 implements MigrationInterface {
       ALTER TABLE leak_reports
         ADD COLUMN tries integer NOT NULL DEFAULT 0,
         ADD COLUMN claimed_until timestamptz(3)`);
+    // locks: the table holds only reports that wait, so it is nearly empty, and no validation reads it.
     await runner.query(`CREATE INDEX leak_reports_waiting ON leak_reports (tries, id)`);
   }
 
