@@ -6,9 +6,6 @@ import type { DueNoticeType, KeyNotice } from '../domain/notices/key-notice.js';
 import type { KeyNetworks } from '../domain/usage/key-networks.js';
 import type { UtcDay } from '../domain/usage/utc-day.js';
 
-/** One key, or all keys of one owner. */
-export type DueScope = { readonly keyId: string } | { readonly ownerId: string };
-
 /** Saved in one transaction. */
 export interface EndedKeys {
   readonly keys: readonly ApiKey[];
@@ -16,8 +13,7 @@ export interface EndedKeys {
   readonly notices: readonly KeyNotice[];
 }
 
-/** @param due keys without a recorded end */
-export type EndDecision = (due: readonly ApiKey[], now: Date) => EndedKeys;
+export type EndDecision = (open: readonly ApiKey[], now: Date) => EndedKeys;
 
 export interface DueNoticesQuery {
   readonly type: DueNoticeType;
@@ -30,14 +26,16 @@ export interface DueNoticesQuery {
 export type NoticeDecision = (candidates: readonly NoticeCandidate[], now: Date) => readonly DueNotice[];
 
 /**
- * Keys for which something may be due. Each method locks such keys, passes them to `decide` with the time, and saves
- * what `decide` returns in the same transaction. It returns how many keys or notices it saved. Only active keys of
- * active owners get notices. With a `limit`, keys that another instance has locked are skipped until the next call.
+ * Keys for which something may be due. The methods with `decide` lock such keys, pass them to it with the time, and save
+ * what it returns in the same transaction. They return how many keys or notices they saved. Only active keys of active
+ * owners get notices. With a `limit`, keys that another instance has locked are skipped until the next call.
  */
 export interface DueKeys {
-  /** Keys whose end by the clock has come and is not recorded yet. */
-  end(scope: DueScope, decide: EndDecision): Promise<number>;
-  /** The same for the keys of all owners, in the order in which they became due. */
+  /** The ids of the owner's keys whose end had come by `readAt` and is not recorded yet. */
+  find(ownerId: string, readAt: Date): Promise<string[]>;
+  /** One key, if it has no recorded end, whether its end has come or not. */
+  end(keyId: string, decide: EndDecision): Promise<number>;
+  /** Keys of all owners whose end by the clock has come, in the order in which they became due. */
   endOldest(limit: number, decide: EndDecision): Promise<number>;
   /** Keys that may need a notice of this type. */
   notify(query: DueNoticesQuery, decide: NoticeDecision): Promise<number>;

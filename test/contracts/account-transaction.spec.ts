@@ -174,7 +174,7 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
       let recorded: Promise<void> | undefined;
       await within(id, async (transaction) => {
         const key = await find(transaction, keyId);
-        recorded = new RecordDueEnds(world.dueKeys).ofKey(keyId);
+        recorded = new RecordDueEnds(world.dueKeys).ofKey(keyId, await world.now());
         expect(await new RecordDueEnds(world.dueKeys).ofAll()).toBe(0);
         await expire(transaction, key);
       });

@@ -175,6 +175,8 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
   afterAll(() => world?.close());
 
   const dueEnds = () => new RecordDueEnds(world.dueKeys);
+  const endKey = async ({ id }: ApiKey) => dueEnds().ofKey(id, await world.now());
+  const endAll = async (ownerId: string) => dueEnds().ofOwner(ownerId, await world.now());
   const sweep = (limit: number) => world.dueKeys.endOldest(limit, endDueKeys);
   const list = (ownerId: string, status?: ApiKeyStatus) => world.keys.list(ownerId, status, { limit: 50 });
   const stored = async ({ id }: ApiKey) => (await world.keys.find(id))!;
@@ -186,13 +188,13 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
       await world.pass(DAY_MS - 1);
-      await dueEnds().ofKey(key.id);
+      await endKey(key);
       expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
       await world.pass(1);
       const now = await world.now();
-      await dueEnds().ofKey(key.id);
+      await endKey(key);
       await world.pass(5);
-      await dueEnds().ofKey(key.id);
+      await endKey(key);
       expect((await stored(key)).snapshot()).toEqual({ ...key.snapshot(), expiredAt: now });
       const noClient = { clientIp: null, userAgent: null, requestId: null, leak: null };
       expect(await events(id)).toEqual([
@@ -216,11 +218,26 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
       await world.pass(DAY_MS);
       const recorded = async () =>
         Promise.all([one, two, others, living].map(async (key) => (await stored(key)).snapshot().expiredAt !== null));
-      await dueEnds().ofKey(one.id);
+      await endKey(one);
       expect(await recorded()).toEqual([true, false, false, false]);
-      await dueEnds().ofOwner(id);
+      await endAll(id);
       expect(await recorded()).toEqual([true, true, false, false]);
       expect((await events(id)).map(({ keyId }) => keyId)).toEqual([one.id, two.id]);
+    });
+
+    test('is recorded as of the time at which it was read, when the clock is set back after that', async () => {
+      const id = await newAccount(world);
+      const [one, two] = [await newKey(world, id), await newKey(world, id)];
+      await world.pass(DAY_MS);
+      const readAt = await world.now();
+      await world.pass(-DAY_MS);
+      await dueEnds().ofKey(one.id, readAt);
+      expect([(await stored(one)).snapshot().expiredAt, (await events(id)).length]).toEqual([readAt, 1]);
+      await dueEnds().ofOwner(id, readAt);
+      expect([(await stored(two)).snapshot().expiredAt, (await events(id)).length]).toEqual([readAt, 2]);
+      await dueEnds().ofKey((await newKey(world, id)).id, await world.now());
+      expect(await events(id)).toHaveLength(2);
+      await world.pass(DAY_MS);
     });
 
     test('is not recorded for a revoked key', async () => {
@@ -228,7 +245,7 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
       const key = await newKey(world, id);
       await revoke(world, key);
       await world.pass(2 * DAY_MS);
-      await dueEnds().ofOwner(id);
+      await endAll(id);
       expect([(await stored(key)).snapshot().expiredAt, await events(id)]).toEqual([null, []]);
     });
 
@@ -236,7 +253,7 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
       const id = await newAccount(world);
       const key = await newKey(world, id);
       await world.pass(DAY_MS);
-      await Promise.all(times(20, (n) => (n % 2 ? dueEnds().ofOwner(id) : dueEnds().ofKey(key.id))));
+      await Promise.all(times(20, (n) => (n % 2 ? endAll(id) : endKey(key))));
       expect(await events(id)).toHaveLength(1);
     });
   });
@@ -258,7 +275,7 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
       await world.pass(5001);
       expect((await list(id, 'revoked')).items.map(({ key }) => key.id)).toEqual([old.id]);
       expect(await sweep(10)).toBe(1);
-      await dueEnds().ofKey(old.id);
+      await endKey(old);
       expect((await stored(old)).snapshot()).toMatchObject({ revokedAt: endsAt, expiredAt: null });
       const ended = (await eventsOf(world, id)).filter(({ type }) => type === 'api_key.revoked');
       expect(ended).toMatchObject([{ keyId: old.id, reason: 'rotated', at: await world.now(), clientIp: null }]);
@@ -267,12 +284,12 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
     test('is not recorded when the expiry comes first', async () => {
       const { id, old } = await replaced(7 * 86_400);
       await world.pass(10 * DAY_MS);
-      await dueEnds().ofOwner(id);
+      await endAll(id);
       expect((await stored(old)).snapshot()).toMatchObject({ revokedAt: expect.any(Date), expiredAt: null });
       const short = await newKey(world, id);
       await rotate(world, short, { graceSeconds: 7 * 86_400 });
       await world.pass(DAY_MS);
-      await dueEnds().ofOwner(id);
+      await endAll(id);
       expect((await stored(short)).snapshot()).toMatchObject({ revokedAt: null, expiredAt: await world.now() });
     });
 

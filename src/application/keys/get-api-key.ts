@@ -15,7 +15,7 @@ export class GetApiKey {
   async execute(ownerId: string, keyId: string): Promise<ReadKey & KeyHistory> {
     const found = await this.keys.findOwn(ownerId, keyId);
     if (!found) throw noSuchKey();
-    await this.dueEnds.ofKey(keyId);
+    if (found.key.isEndDue(found.now)) await this.dueEnds.ofKey(keyId, found.now);
     return { ...found, ...(await this.usage.history(keyId, found.now)) };
   }
 }

@@ -3,6 +3,8 @@ import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf, runOut } from '../../../test/support/application/stored.js';
 import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import type { ApiKeyStatus } from '../../domain/keys/key-status.js';
+import { DAY_MS } from '../../domain/time.js';
+import { GetApiKey } from './get-api-key.js';
 import { ListApiKeys } from './list-api-keys.js';
 import type { ApiKeys, DueKeys } from '../ports.js';
 import { RecordDueEnds } from './record-due-ends.js';
@@ -100,6 +102,30 @@ describe('ListApiKeys', () => {
     const isOnRecord = eventsOf(app, id, 'api_key.expired').length === 1;
     expect(isShownAsExpired && !isOnRecord).toBe(false);
   });
+});
+
+test('an expiry that a list or a detail has read is recorded, also when the clock is set back in the meantime', async () => {
+  const setBack = <T>(answer: T): T => {
+    app.store.pass(-DAY_MS);
+    return answer;
+  };
+  const keys = Object.create(app.keys) as ApiKeys;
+  keys.list = async (...call) => setBack(await app.keys.list(...call));
+  keys.findOwn = async (...call) => setBack(await app.keys.findOwn(...call));
+  const list = new ListApiKeys(keys, app.dueEnds);
+  const detail = new GetApiKey(keys, app.dueEnds, app.usage);
+  for (const show of [
+    (ownerId: string) => list.execute(ownerId, undefined, ALL),
+    (ownerId: string, keyId: string) => detail.execute(ownerId, keyId),
+  ]) {
+    const { id } = await newOwner(app);
+    const { key } = await createKey(app, id);
+    runOut(app, key.id);
+    const readAt = app.store.now();
+    await show(id, key.id);
+    expect(app.store.keys.get(key.id)!.state.expiredAt).toEqual(readAt);
+    app.store.pass(DAY_MS);
+  }
 });
 
 describe('The last use in a list', () => {

@@ -1,6 +1,7 @@
 import { THE_SERVICE } from '../../domain/audit/audit-event.js';
 import { endedByClock } from '../../domain/keys/key-change.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
+import { later } from '../../domain/time.js';
 import { inBatches } from '../in-batches.js';
 import type { DueKeys, EndDecision } from '../ports.js';
 import { eventOf } from './change-keys.js';
@@ -9,12 +10,15 @@ import { eventOf } from './change-keys.js';
 export class RecordDueEnds {
   constructor(private readonly dueKeys: DueKeys) {}
 
-  async ofKey(keyId: string): Promise<void> {
-    await this.dueKeys.end({ keyId }, endDueKeys);
+  /** @param readAt when the end was observed: if the clock was set back since then, it is recorded as of that time */
+  async ofKey(keyId: string, readAt: Date): Promise<void> {
+    await this.dueKeys.end(keyId, (open, now) => endDueKeys(open, later(now, readAt)));
   }
 
-  async ofOwner(ownerId: string): Promise<void> {
-    await this.dueKeys.end({ ownerId }, endDueKeys);
+  /** @param readAt when the keys were read */
+  async ofOwner(ownerId: string, readAt: Date): Promise<void> {
+    const due = await this.dueKeys.find(ownerId, readAt);
+    await Promise.all(due.map((keyId) => this.ofKey(keyId, readAt)));
   }
 
   /** Several instances may do so at once. Returns how many ends this one recorded. */
@@ -23,8 +27,8 @@ export class RecordDueEnds {
   }
 }
 
-export const endDueKeys: EndDecision = (due, now) => {
-  const changes = due.flatMap((key) => {
+export const endDueKeys: EndDecision = (open, now) => {
+  const changes = open.flatMap((key) => {
     const status = key.endIfDue(now);
     return status ? [endedByClock(key, status)] : [];
   });

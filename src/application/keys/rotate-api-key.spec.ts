@@ -239,6 +239,16 @@ describe('A change between the read of a successor and its first use', () => {
     expect(verdict).toEqual({ granted: false, reason: 'revoked' });
   });
 
+  test('sets the clock back: the use counts from the time at which the key was read', async () => {
+    const { old, next } = await pair();
+    const readAt = app.store.now();
+    const verdict = await during(next, async () => app.store.pass(-DAY_MS));
+    app.store.pass(DAY_MS);
+    expect(verdict.granted).toBe(true);
+    expect(stateOf(next.key.id).firstUsedAt).toEqual(readAt);
+    expect(stateOf(old.key.id).endsAt).toEqual(new Date(+readAt + HOUR_MS));
+  });
+
   test('purges the owner: the request is refused', async () => {
     const { id, next } = await pair();
     const nobody = { actorId: null, client: client() };

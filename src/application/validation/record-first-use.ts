@@ -2,11 +2,14 @@ import type { Client } from '../../domain/audit/audit-event.js';
 import type { KeyStanding } from '../../domain/keys/key-standing.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Question, Verdict } from '../../domain/keys/verdict.js';
+import { later } from '../../domain/time.js';
 import type { Accounts } from '../ports.js';
 import { changeKeys } from '../keys/change-keys.js';
 
 export interface FirstUse {
   readonly standing: KeyStanding;
+  /** When the standing was read. If the clock was set back since then, the use is recorded as of that time. */
+  readonly readAt: Date;
   readonly question: Question;
   readonly isAdmitted: boolean;
   readonly client: Client;
@@ -35,10 +38,11 @@ export class RecordFirstUse {
     return recording.finally(() => this.underWay.delete(id));
   }
 
-  private record({ standing, question, isAdmitted, client }: FirstUse): Promise<Verdict | undefined> {
+  private record({ standing, readAt, question, isAdmitted, client }: FirstUse): Promise<Verdict | undefined> {
     return this.accounts.transaction(standing.ownerId, async (transaction) => {
-      const { account, now } = transaction;
+      const { account } = transaction;
       if (!account) return undefined;
+      const now = later(transaction.now, readAt);
       const verdict = standing.ownedBy(account).judge(question, isAdmitted, now);
       if (!verdict.granted) return undefined;
       const keys = new OwnerKeys(await transaction.openKeys());

@@ -5,11 +5,12 @@ import { endAt, eventsOf, runOut } from '../../../test/support/application/store
 import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
 import type { Operation } from '../../domain/keys/access.js';
 import { LatchkeyError } from '../../domain/errors.js';
+import { DAY_MS } from '../../domain/time.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import type { DenialReason, Question } from '../../domain/keys/verdict.js';
 import type { CreateApiKeyCommand, CreatedApiKey } from '../keys/create-api-key.js';
 import type { KeyReader, RateLimiter } from '../ports.js';
-import { ValidateKey } from './validate-key.js';
+import { ValidateKey, type ValidationParts } from './validate-key.js';
 
 const READ: Question = { operation: 'read', permission: '' };
 
@@ -25,6 +26,20 @@ const app = openFakes({ rateLimit: { perSecond: 1, burst: 3 } });
 /** Uses the same store, but its own reader and the asynchronous limiter. */
 function judgeOver(reader: KeyReader): ValidateKey {
   return new ValidateKey({ ...app, keyReader: reader, limiter, keyPrefix: 'lk' });
+}
+
+/** Uses the same store. Something happens once, after the first read of the key. */
+function judgeAfter(happen: () => Promise<unknown>, parts: Partial<ValidationParts> = {}) {
+  let waiting: typeof happen | undefined = happen;
+  const read: KeyReader['read'] = async (publicPart) => {
+    const reading = await app.keyReader.read(publicPart);
+    const now = waiting;
+    waiting = undefined;
+    await now?.();
+    return reading;
+  };
+  const judging = new ValidateKey({ ...app, keyReader: { read }, keyPrefix: 'lk', ...parts });
+  return (credential: string) => judging.execute({ credential, question: READ, client: client() });
 }
 
 async function newKey(part: Partial<CreateApiKeyCommand> = {}): Promise<CreatedApiKey> {
@@ -374,4 +389,16 @@ describe('A validation that must be recorded', () => {
     expect((await validate(fullKey)).verdict).toEqual({ granted: false, reason: 'expired' });
     expect(eventsOf(app, key.ownerId, 'api_key.expired')).toHaveLength(1);
   });
+});
+
+test('ValidateKey records an expiry that it has read, also when the clock is set back in the meantime', async () => {
+  const { key, fullKey } = await newKey();
+  runOut(app, key.id);
+  const readAt = app.store.now();
+  const setBack = judgeAfter(async () => app.store.pass(-DAY_MS));
+  expect((await setBack(fullKey)).verdict).toEqual({ granted: false, reason: 'expired' });
+  expect(app.store.keys.get(key.id)!.state.expiredAt).toEqual(readAt);
+  expect((await validate(fullKey)).verdict).toEqual({ granted: false, reason: 'expired' });
+  expect(eventsOf(app, key.ownerId, 'api_key.expired')).toHaveLength(1);
+  app.store.pass(DAY_MS);
 });

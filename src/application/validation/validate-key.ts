@@ -86,10 +86,11 @@ export class ValidateKey {
     const charge = limiter.charge(found.id);
     const rate = charge instanceof Promise ? await charge : charge;
     timer.endPart('limits');
-    if (found.isEndDue(now)) await dueEnds.ofKey(found.id);
+    if (found.isEndDue(now)) await dueEnds.ofKey(found.id, now);
     let verdict = found.judge(question, rate.admitted, now);
     if (verdict.granted && found.awaitsFirstUse) {
-      verdict = await this.judgeFirstUse({ standing: found, publicPart, question, isAdmitted: rate.admitted, client });
+      const isAdmitted = rate.admitted;
+      verdict = await this.judgeFirstUse({ standing: found, readAt: now, publicPart, question, isAdmitted, client });
       timer.endPart('record');
     }
     if (verdict.granted) {
@@ -108,10 +109,10 @@ export class ValidateKey {
     if (verdict) return verdict;
     const { now, found } = await keyReader.read(use.publicPart);
     if (!found) return deny('invalid-key');
-    if (found.isEndDue(now)) await dueEnds.ofKey(found.id);
+    if (found.isEndDue(now)) await dueEnds.ofKey(found.id, now);
     const again = found.judge(use.question, use.isAdmitted, now);
     const isFirst = again.granted && found.awaitsFirstUse;
-    return isFirst ? this.judgeFirstUse({ ...use, standing: found }) : again;
+    return isFirst ? this.judgeFirstUse({ ...use, standing: found, readAt: now }) : again;
   }
 
   private async refuseUnproven(

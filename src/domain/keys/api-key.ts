@@ -56,6 +56,11 @@ export class ApiKey {
     return statusAt(now, this.state);
   }
 
+  /** A due end must be recorded before it is shown. */
+  isEndDue(now: Date): boolean {
+    return dueEnd(now, this.state) !== undefined;
+  }
+
   /** Can't be undone. */
   revoke(now: Date): void {
     this.requireActive(now);

@@ -1,6 +1,6 @@
 import type { DueKeys, EndDecision } from '../../../src/application/ports.js';
 import type { ApiKey } from '../../../src/domain/keys/api-key.js';
-import { dueEnd } from '../../../src/domain/keys/key-status.js';
+import { isOpen } from '../../../src/domain/keys/key-status.js';
 import type { FakeStore } from '../fake-store.js';
 import { writeOutbox } from '../notices/write-outbox.js';
 
@@ -10,8 +10,8 @@ export function fakeDueKeys(store: FakeStore): DueKeys {
   const isActive = (key: ApiKey) => key.status(store.now()) === 'active' && store.account(key.ownerId)?.isActive;
   const end = (isMeant: (key: ApiKey) => boolean, limit: number, decide: EndDecision) =>
     store.transaction(() => {
-      const due = store.allKeys().filter((key) => isMeant(key) && dueEnd(store.now(), key.snapshot()));
-      const oldest = due.sort((one, other) => endMs(one) - endMs(other));
+      const open = store.allKeys().filter((key) => isMeant(key) && isOpen(key.snapshot()));
+      const oldest = open.sort((one, other) => endMs(one) - endMs(other));
       const { keys, events, notices } = decide(oldest.slice(0, limit), store.now());
       for (const key of keys) store.saveKey(key);
       store.addEvents(...events.map(({ ownerId, event }) => store.newChange(ownerId, event)));
@@ -19,9 +19,10 @@ export function fakeDueKeys(store: FakeStore): DueKeys {
       return keys.length;
     });
   return {
-    end: (scope, decide) =>
-      end(({ id, ownerId }) => ('keyId' in scope ? id === scope.keyId : ownerId === scope.ownerId), Infinity, decide),
-    endOldest: (limit, decide) => end(() => true, limit, decide),
+    find: async (ownerId, readAt) =>
+      store.allKeys().flatMap((key) => (key.ownerId === ownerId && key.isEndDue(readAt) ? key.id : [])),
+    end: (keyId, decide) => end(({ id }) => id === keyId, 1, decide),
+    endOldest: (limit, decide) => end((key) => key.isEndDue(store.now()), limit, decide),
     notify: async ({ type, limit }, decide) => {
       const keys = store.allKeys().filter(isActive);
       const candidates = keys.map((key) => ({

@@ -147,7 +147,7 @@ describe('the SQL', () => {
 
   test('finds the ends of an owner’s keys that the domain says are due', async () => {
     await always(async ({ ownerId, stored }) => {
-      await app.dueEnds.ofOwner(ownerId);
+      await app.dueEnds.ofOwner(ownerId, NOW);
       expect(await endsOf(stored)).toEqual(endsOnceObserved(stored));
     });
   });
@@ -155,7 +155,7 @@ describe('the SQL', () => {
   test('finds the end of one key if the domain says that it is due', async () => {
     await always(async ({ stored }) => {
       const [observed, ...others] = stored;
-      await app.dueEnds.ofKey(observed!.id);
+      await app.dueEnds.ofKey(observed!.id, NOW);
       expect(await endsOf(stored)).toEqual([...endsOnceObserved([observed!]), ...others.map(ended)]);
     }, 100);
   });

@@ -1,22 +1,21 @@
 import type { EntityManager, SelectQueryBuilder } from 'typeorm';
-import type { DueScope } from '../../../../application/ports.js';
 import type { DueNoticeType } from '../../../../domain/notices/key-notice.js';
-import { activeAt, END_HAS_COME, IS_DUE, TIME_IS_OUT } from './key-status-sql.js';
+import { activeAt, END_HAS_COME, openKey, TIME_IS_OUT } from './key-status-sql.js';
 import { ApiKeyRow } from './rows.js';
 
 type KeyQuery = SelectQueryBuilder<ApiKeyRow>;
 
-function due(manager: EntityManager): KeyQuery {
-  return manager.createQueryBuilder(ApiKeyRow, 'key').where(IS_DUE);
+function open(manager: EntityManager): KeyQuery {
+  return manager.createQueryBuilder(ApiKeyRow, 'key').where(openKey('key'));
 }
 
-export function dueIn(manager: EntityManager, scope: DueScope): KeyQuery {
-  return due(manager).andWhere('keyId' in scope ? 'key.id = :keyId' : 'key.owner_id = :ownerId', scope);
+export function findDue(manager: EntityManager, ownerId: string, readAt: Date): Promise<ApiKeyRow[]> {
+  const hasCome = '(key.expires_at <= :readAt OR key.ends_at <= :readAt)';
+  return open(manager).andWhere('key.owner_id = :ownerId', { ownerId }).andWhere(hasCome, { readAt }).getMany();
 }
 
-/** Locks in the order of the ids, as all statements do. */
-export function lockDueIn(manager: EntityManager, scope: DueScope): Promise<ApiKeyRow[]> {
-  return dueIn(manager, scope).orderBy('key.id').setLock('for_no_key_update').getMany();
+export function lockOpen(manager: EntityManager, keyId: string): Promise<ApiKeyRow[]> {
+  return open(manager).andWhere('key.id = :keyId', { keyId }).setLock('for_no_key_update').getMany();
 }
 
 /**
@@ -25,7 +24,7 @@ export function lockDueIn(manager: EntityManager, scope: DueScope): Promise<ApiK
  */
 export async function lockOldestDue(manager: EntityManager, limit: number): Promise<ApiKeyRow[]> {
   const lock = (most: number, narrow: (keys: KeyQuery) => KeyQuery) =>
-    narrow(due(manager)).limit(most).setLock('for_no_key_update').setOnLocked('skip_locked').getMany();
+    narrow(open(manager)).limit(most).setLock('for_no_key_update').setOnLocked('skip_locked').getMany();
   const expired = await lock(limit, (keys) => keys.andWhere(TIME_IS_OUT).orderBy('key.expires_at'));
   if (expired.length === limit) return expired;
   const locked = expired.map(({ id }) => id);

@@ -1,11 +1,11 @@
 import { Any, type EntityManager } from 'typeorm';
-import type { DueKeys, DueNoticesQuery, DueScope, EndDecision, NoticeDecision } from '../../../../application/ports.js';
+import type { DueKeys, DueNoticesQuery, EndDecision, NoticeDecision } from '../../../../application/ports.js';
 import type { ApiKey } from '../../../../domain/keys/api-key.js';
 import { fromAuditEvent } from '../audit/mapping.js';
 import { AuditEventRow } from '../audit/rows.js';
 import { databaseNow, type Database } from '../client/database.js';
 import type { OutboxWriter } from '../outbox/outbox-writer.js';
-import { dueIn, lockCandidates, lockDueIn, lockOldestDue, SAVE_ENDS, SAVE_NOTICES } from './due-keys-sql.js';
+import { findDue, lockCandidates, lockOldestDue, lockOpen, SAVE_ENDS, SAVE_NOTICES } from './due-keys-sql.js';
 import { toApiKey } from './mapping.js';
 import { ApiKeyRow, KeyNoticeRow } from './rows.js';
 
@@ -19,10 +19,13 @@ export class PostgresDueKeys implements DueKeys {
     private readonly outbox: OutboxWriter,
   ) {}
 
-  async end(scope: DueScope, decide: EndDecision): Promise<number> {
-    // Usually no key is due, and one statement shows that.
-    const isAny = await this.database.run((manager) => dueIn(manager, scope).getExists());
-    return isAny ? this.endLocked((manager) => lockDueIn(manager, scope), decide) : 0;
+  async find(ownerId: string, readAt: Date): Promise<string[]> {
+    const due = await this.database.run((manager) => findDue(manager, ownerId, readAt));
+    return due.map(({ id }) => id);
+  }
+
+  end(keyId: string, decide: EndDecision): Promise<number> {
+    return this.endLocked((manager) => lockOpen(manager, keyId), decide);
   }
 
   endOldest(limit: number, decide: EndDecision): Promise<number> {
@@ -34,6 +37,7 @@ export class PostgresDueKeys implements DueKeys {
       const rows = await lock(manager);
       if (rows.length === 0) return 0;
       const { keys, events, notices } = decide(rows.map(toApiKey), await databaseNow(manager));
+      if (keys.length === 0) return 0;
       const states = keys.map((key) => key.snapshot());
       await manager.query(SAVE_ENDS, [
         states.map(({ id }) => id),

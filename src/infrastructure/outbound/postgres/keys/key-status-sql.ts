@@ -13,8 +13,6 @@ const NOW_ONCE = '(SELECT clock_timestamp())';
 /** Each of these two conditions has an index. */
 export const TIME_IS_OUT = `key.expires_at <= ${NOW_ONCE}`;
 export const END_HAS_COME = `key.ends_at <= ${NOW_ONCE}`;
-/** The domain's `dueEnd` in SQL. */
-export const IS_DUE = `${openKey('key')} AND (${TIME_IS_OUT} OR ${END_HAS_COME})`;
 
 /** @param now the parameter that holds the time */
 export function activeAt(key: string, now: string): string {
