@@ -37,7 +37,7 @@ const specsOf = {
   'record-first-use': ['rotate-api-key'],
   'revoke-leaked-keys': ['revoke-as-admin'],
   'history-event': ['recorded-key', 'recorded-account'],
-  time: ['api-key', 'password-throttle'],
+  time: ['time', 'api-key', 'password-throttle'],
   'verify-audit-trail': ['compare-with-audit-trail', 'prune-audit-events', 'verify-audit-trail'],
 };
 /** Excluded files: they contain only types, or words and numbers that no computation uses. */

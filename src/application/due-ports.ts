@@ -22,6 +22,20 @@ export interface DueNoticesQuery {
   readonly limit: number;
 }
 
+/**
+ * Limits the transactions that record an end or a first use: at most one for each key in this instance, and few in all,
+ * so that a locked row leaves connections to everything else.
+ */
+export interface RecordingGate {
+  /**
+   * Runs `record`, unless this instance is recording something of the key already. Then it waits for that and returns
+   * undefined: the key has to be read again. Throws `unavailable` when the caller has waited too long. The transaction
+   * keeps running then, and keeps its place until it ends. None begins for which no caller waits any more.
+   * @param since when the caller began to wait, by performance.now()
+   */
+  pass<T>(keyId: string, since: number, record: () => Promise<T>): Promise<T | undefined>;
+}
+
 /** Chooses the notices that are written. They are saved, so that the same one is not sent again. */
 export type NoticeDecision = (candidates: readonly NoticeCandidate[], now: Date) => readonly DueNotice[];
 

@@ -7,7 +7,6 @@ import { Argon2Passwords } from '../infrastructure/outbound/passwords/argon2-pas
 import { Hashing } from '../infrastructure/outbound/passwords/hashing.js';
 import { JwksPlatformTokens } from '../infrastructure/outbound/platform-login/jwks-platform-tokens.js';
 import { OidcPlatformLogin } from '../infrastructure/outbound/platform-login/oidc-platform-login.js';
-import { PostgresAccounts } from '../infrastructure/outbound/postgres/accounts/accounts.js';
 import { PostgresHousekeeping } from '../infrastructure/outbound/postgres/housekeeping.js';
 import { PostgresPasswordGuesses } from '../infrastructure/outbound/postgres/accounts/password-guesses.js';
 import { PostgresSessions } from '../infrastructure/outbound/postgres/accounts/sessions.js';
@@ -57,7 +56,7 @@ export function buildAdapters(
     synchronousCommits: new SynchronousCommits(database, log),
     webhookReceiver: config.webhook && new WebhookReceiver(config.webhook),
     mailReceiver: mail && new MailReceiver(mail, publicUrl, new Addressees(stores.accounts, stores.keys)),
-    firstUses: new PostgresAccounts(database.within(primary.config.timeoutMs), stores.outboxWriter),
+    validationGate: stores.recordingGate.within(primary.config.timeoutMs),
     sessions: new PostgresSessions(database),
     sharedKey: new PostgresSharedKey(database),
     spentSignIns: new PostgresSpentSignIns(database),

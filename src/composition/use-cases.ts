@@ -42,8 +42,9 @@ export interface Ports {
   readonly dueKeys: port.DueKeys;
   readonly keys: port.ApiKeys;
   readonly accounts: port.Accounts;
-  /** The same accounts with the timeout of a validation. */
-  readonly firstUses: port.Accounts;
+  readonly recordingGate: port.RecordingGate;
+  /** The same gate with the timeout of a validation. */
+  readonly validationGate: port.RecordingGate;
   readonly sessions: port.Sessions;
   readonly spentSignIns: port.SpentSignIns;
   readonly guesses: port.PasswordGuesses;
@@ -69,9 +70,10 @@ export function buildUseCases(
   ports: Ports,
 ) {
   const { audit, auditTrail, keys, accounts, sessions, guesses, usage, passwords, platformLogin } = ports;
-  const { firstUses, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
+  const { dueKeys, validationGate, outbox, webhookReceiver, mailReceiver, leakReports } = ports;
   const administration = buildAdministration(ports, passwordSignIn);
   const { dueEnds, revokeAsAdmin, revokeLeakedKeys } = administration;
+  const validatedEnds = new RecordDueEnds(dueKeys, validationGate);
   const check = new PasswordCheck(passwords, guesses, audit);
   const confirmation = new Confirmation({
     accounts,
@@ -80,8 +82,8 @@ export function buildUseCases(
     takesPasswords: passwordSignIn,
     rule: freshSignIn,
   });
-  const recordFirstUse = new RecordFirstUse(firstUses);
-  const validateKey = new ValidateKey({ ...ports, dueEnds, recordFirstUse, keyPrefix });
+  const recordFirstUse = new RecordFirstUse(accounts, validationGate);
+  const validateKey = new ValidateKey({ ...ports, dueEnds: validatedEnds, recordFirstUse, keyPrefix });
   return {
     ...administration,
     recordFirstUse,
@@ -96,7 +98,7 @@ export function buildUseCases(
     endReportedKeys: new EndReportedKeys(leakReports, revokeLeakedKeys, audit),
     ...(webhookReceiver && { sendWebhooks: new SendNotices('webhook', outbox, webhookReceiver) }),
     ...(mailReceiver && { sendMail: new SendNotices('mail', outbox, mailReceiver) }),
-    notifyOfDueKeys: new NotifyOfDueKeys(ports.dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
+    notifyOfDueKeys: new NotifyOfDueKeys(dueKeys, settings.expiryNoticeDays, settings.noticeReceivers),
     listAuditEvents: new ListAuditEvents(audit),
     sealAuditEvents: new SealAuditEvents(auditTrail, sealKeys),
     pruneAuditEvents: new PruneAuditEvents(auditTrail, sealKeys, retentionDays),
@@ -113,10 +115,16 @@ export function buildUseCases(
 
 /** The use cases that both the service and the command line call. */
 export function buildAdministration(
-  { accounts, keys, dueKeys, passwords }: Pick<Ports, 'accounts' | 'keys' | 'dueKeys' | 'passwords'>,
+  {
+    accounts,
+    keys,
+    dueKeys,
+    recordingGate,
+    passwords,
+  }: Pick<Ports, 'accounts' | 'keys' | 'dueKeys' | 'recordingGate' | 'passwords'>,
   passwordSignIn: boolean,
 ) {
-  const dueEnds = new RecordDueEnds(dueKeys);
+  const dueEnds = new RecordDueEnds(dueKeys, recordingGate);
   const revokeAsAdmin = new RevokeAsAdmin(accounts);
   return {
     dueEnds,

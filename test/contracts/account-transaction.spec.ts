@@ -167,15 +167,15 @@ describe.each(WORLDS)('AccountTransaction %s', (_name, open, onPostgres) => {
       ['findKey', async (t, keyId) => (await t.findKey(keyId))!.key],
     ])('locks the keys that %s returns: a concurrent expiry is recorded once', async (_method, find) => {
       await world.pass(30 * DAY_MS);
-      await new RecordDueEnds(world.dueKeys).ofAll();
+      await new RecordDueEnds(world.dueKeys, world.recordingGate).ofAll();
       const id = await newAccount(world);
       const { id: keyId } = await newKey(world, id);
       await world.pass(DAY_MS);
-      let recorded: Promise<void> | undefined;
+      let recorded: Promise<boolean> | undefined;
       await within(id, async (transaction) => {
         const key = await find(transaction, keyId);
-        recorded = new RecordDueEnds(world.dueKeys).ofKey(keyId, await world.now());
-        expect(await new RecordDueEnds(world.dueKeys).ofAll()).toBe(0);
+        recorded = new RecordDueEnds(world.dueKeys, world.recordingGate).ofKey(keyId, await world.now());
+        expect(await new RecordDueEnds(world.dueKeys, world.recordingGate).ofAll()).toBe(0);
         await expire(transaction, key);
       });
       await recorded;

@@ -71,7 +71,7 @@ describe.each(WORLDS)('ApiKeys %s', (_name, open) => {
       const { id, made } = await ownerWithKeys();
       const expected = { active: [made[3], made[0]], expired: [made[2]], revoked: [made[1]] };
       for (const recorded of [false, true]) {
-        if (recorded) await new RecordDueEnds(world.dueKeys).ofOwner(id, await world.now());
+        if (recorded) await new RecordDueEnds(world.dueKeys, world.recordingGate).ofOwner(id, await world.now());
         for (const status of API_KEY_STATUSES) {
           const { items, activeKeys } = await list(id, status);
           expect([idsOf(items), activeKeys]).toEqual([expected[status], 2]);

@@ -38,7 +38,7 @@ describe.each(WORLDS)('due notices %s', (_name, open) => {
   /** Clears what the previous tests left behind. */
   beforeEach(async () => {
     await days(400);
-    await new RecordDueEnds(world.dueKeys).ofAll();
+    await new RecordDueEnds(world.dueKeys, world.recordingGate).ofAll();
     await news();
   });
 
@@ -174,7 +174,7 @@ describe.each(WORLDS)('due ends %s', (_name, open) => {
   });
   afterAll(() => world?.close());
 
-  const dueEnds = () => new RecordDueEnds(world.dueKeys);
+  const dueEnds = () => new RecordDueEnds(world.dueKeys, world.recordingGate);
   const endKey = async ({ id }: ApiKey) => dueEnds().ofKey(id, await world.now());
   const endAll = async (ownerId: string) => dueEnds().ofOwner(ownerId, await world.now());
   const sweep = (limit: number) => world.dueKeys.endOldest(limit, endDueKeys);

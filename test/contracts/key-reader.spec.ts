@@ -75,7 +75,7 @@ describe.each(WORLDS)('KeyReader %s', (_name, open) => {
   test('reads a recorded expiry, whatever the clock shows', async () => {
     const { key, verdict } = await made();
     await world.pass(DAY_MS);
-    await new RecordDueEnds(world.dueKeys).ofKey(key.id, await world.now());
+    await new RecordDueEnds(world.dueKeys, world.recordingGate).ofKey(key.id, await world.now());
     await world.pass(-DAY_MS);
     expect(await verdict()).toEqual({ granted: false, reason: 'expired' });
   });

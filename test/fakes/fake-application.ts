@@ -1,4 +1,10 @@
-import type { PasswordGuesses, Passwords, PlatformLogin, PlatformTokens } from '../../src/application/ports.js';
+import type {
+  PasswordGuesses,
+  Passwords,
+  PlatformLogin,
+  PlatformTokens,
+  RecordingGate,
+} from '../../src/application/ports.js';
 import { buildUseCases, type Settings } from '../../src/composition/use-cases.js';
 import type { RateLimit } from '../../src/domain/rate-limit.js';
 import { MemoryRateLimiter } from '../../src/infrastructure/outbound/memory/memory-rate-limiter.js';
@@ -33,6 +39,9 @@ export interface Parts {
 
 export type FakeApplication = ReturnType<typeof openFakes>;
 
+/** Transactions on the fakes run one after the other anyway. */
+export const openGate: RecordingGate = { pass: (_keyId, _since, record) => record() };
+
 /** The fakes behind all ports, on one store. */
 export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settings'> = {}) {
   return {
@@ -45,7 +54,8 @@ export function fakePorts(store: FakeStore, parts: Omit<Parts, 'store' | 'settin
     dueKeys: fakeDueKeys(store),
     keys: fakeApiKeys(store),
     accounts: fakeAccounts(store),
-    firstUses: fakeAccounts(store),
+    recordingGate: openGate,
+    validationGate: openGate,
     sessions: fakeSessions(store),
     spentSignIns: fakeSpentSignIns(),
     guesses: parts.guesses ?? fakePasswordGuesses(store),

@@ -97,7 +97,11 @@ describe('ListApiKeys', () => {
     keys.list = async (...call) => afterwards(await app.keys.list(...call));
     const dueKeys = Object.create(app.dueKeys) as DueKeys;
     dueKeys.end = async (...call) => afterwards(await app.dueKeys.end(...call));
-    const { items, now } = await new ListApiKeys(keys, new RecordDueEnds(dueKeys)).execute(id, undefined, ALL);
+    const { items, now } = await new ListApiKeys(keys, new RecordDueEnds(dueKeys, app.recordingGate)).execute(
+      id,
+      undefined,
+      ALL,
+    );
     const isShownAsExpired = items[0]!.key.status(now) === 'expired';
     const isOnRecord = eventsOf(app, id, 'api_key.expired').length === 1;
     expect(isShownAsExpired && !isOnRecord).toBe(false);

@@ -3,22 +3,31 @@ import { endedByClock } from '../../domain/keys/key-change.js';
 import { noticesOfChange } from '../../domain/notices/notices-of-change.js';
 import { later } from '../../domain/time.js';
 import { inBatches } from '../in-batches.js';
-import type { DueKeys, EndDecision } from '../ports.js';
+import type { DueKeys, EndDecision, RecordingGate } from '../ports.js';
 import { eventOf } from './change-keys.js';
 
 /** Records ends by the clock. Each end gets one event, however many callers observe it. */
 export class RecordDueEnds {
-  constructor(private readonly dueKeys: DueKeys) {}
+  constructor(
+    private readonly dueKeys: DueKeys,
+    private readonly gate: RecordingGate,
+  ) {}
 
-  /** @param readAt when the end was observed: if the clock was set back since then, it is recorded as of that time */
-  async ofKey(keyId: string, readAt: Date): Promise<void> {
-    await this.dueKeys.end(keyId, (open, now) => endDueKeys(open, later(now, readAt)));
+  /**
+   * Returns false when the key has to be read again: it has changed, or another caller was recording something of it.
+   * @param readAt when the end was observed: if the clock was set back since then, it is recorded as of that time
+   * @param since see RecordingGate
+   */
+  async ofKey(keyId: string, readAt: Date, since = performance.now()): Promise<boolean> {
+    const decide: EndDecision = (open, now) => endDueKeys(open, later(now, readAt));
+    return (await this.gate.pass(keyId, since, () => this.dueKeys.end(keyId, decide))) === 1;
   }
 
   /** @param readAt when the keys were read */
-  async ofOwner(ownerId: string, readAt: Date): Promise<void> {
+  async ofOwner(ownerId: string, readAt: Date, since = performance.now()): Promise<void> {
     const due = await this.dueKeys.find(ownerId, readAt);
-    await Promise.all(due.map((keyId) => this.ofKey(keyId, readAt)));
+    const recorded = await Promise.all(due.map((keyId) => this.ofKey(keyId, readAt, since)));
+    if (recorded.includes(false)) await this.ofOwner(ownerId, readAt, since);
   }
 
   /** Several instances may do so at once. Returns how many ends this one recorded. */

@@ -171,7 +171,7 @@ describe('A change between the read of a successor and its first use', () => {
       return super.execute(...args);
     }
   }
-  const firstUse = new Interrupted(app.accounts);
+  const firstUse = new Interrupted(app.accounts, app.validationGate);
   const interrupted = new ValidateKey({ ...app, recordFirstUse: firstUse, keyPrefix: 'lk' });
   const during = async (next: { fullKey: string }, change: () => Promise<unknown>) => {
     firstUse.beforeRecording = change;

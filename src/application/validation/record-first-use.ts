@@ -3,7 +3,7 @@ import type { KeyStanding } from '../../domain/keys/key-standing.js';
 import { OwnerKeys } from '../../domain/keys/owner-keys.js';
 import type { Question, Verdict } from '../../domain/keys/verdict.js';
 import { later } from '../../domain/time.js';
-import type { Accounts } from '../ports.js';
+import type { Accounts, RecordingGate } from '../ports.js';
 import { changeKeys } from '../keys/change-keys.js';
 
 export interface FirstUse {
@@ -13,29 +13,23 @@ export interface FirstUse {
   readonly question: Question;
   readonly isAdmitted: boolean;
   readonly client: Client;
+  /** See RecordingGate. */
+  readonly since: number;
 }
 
 /** Records the first use of a successor, which sets the end of the old key. */
 export class RecordFirstUse {
-  /** By key id. */
-  private readonly underWay = new Map<string, Promise<Verdict | undefined>>();
-
-  constructor(private readonly accounts: Accounts) {}
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly gate: RecordingGate,
+  ) {}
 
   /**
    * Returns the grant after the first use has committed. Undefined when the key must be read again: the key or its
-   * owner has changed, or another request records the use.
+   * owner has changed, or another request was recording something of the key.
    */
-  async execute(use: FirstUse): Promise<Verdict | undefined> {
-    const { id } = use.standing;
-    const other = this.underWay.get(id);
-    if (other) {
-      await other;
-      return undefined;
-    }
-    const recording = this.record(use);
-    this.underWay.set(id, recording);
-    return recording.finally(() => this.underWay.delete(id));
+  execute(use: FirstUse): Promise<Verdict | undefined> {
+    return this.gate.pass(use.standing.id, use.since, () => this.record(use));
   }
 
   private record({ standing, readAt, question, isAdmitted, client }: FirstUse): Promise<Verdict | undefined> {

@@ -2,14 +2,16 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { endAt, eventsOf, runOut } from '../../../test/support/application/stored.js';
-import { client, createKey, newOwner, times } from '../../../test/support/application/calls.js';
+import { client, createKey, newOwner, rotateKey, times } from '../../../test/support/application/calls.js';
 import type { Operation } from '../../domain/keys/access.js';
 import { LatchkeyError } from '../../domain/errors.js';
 import { DAY_MS } from '../../domain/time.js';
 import { KeyString } from '../../domain/keys/key-string.js';
 import type { DenialReason, Question } from '../../domain/keys/verdict.js';
 import type { CreateApiKeyCommand, CreatedApiKey } from '../keys/create-api-key.js';
-import type { KeyReader, RateLimiter } from '../ports.js';
+import { RecordDueEnds } from '../keys/record-due-ends.js';
+import type { KeyReader, RateLimiter, RecordingGate } from '../ports.js';
+import { RecordFirstUse } from './record-first-use.js';
 import { ValidateKey, type ValidationParts } from './validate-key.js';
 
 const READ: Question = { operation: 'read', permission: '' };
@@ -401,4 +403,70 @@ test('ValidateKey records an expiry that it has read, also when the clock is set
   expect((await validate(fullKey)).verdict).toEqual({ granted: false, reason: 'expired' });
   expect(eventsOf(app, key.ownerId, 'api_key.expired')).toHaveLength(1);
   app.store.pass(DAY_MS);
+});
+
+describe('ValidateKey with a key that another request is recording', () => {
+  /** Another request does the same, and this one waits for it. */
+  const behindAnother: RecordingGate = {
+    pass: async (_keyId, _since, record) => {
+      await record();
+      return undefined;
+    },
+  };
+
+  test('reads the key again, and answers what was recorded', async () => {
+    const { key, fullKey } = await newKey();
+    runOut(app, key.id);
+    const dueEnds = new RecordDueEnds(app.dueKeys, behindAnother);
+    const validating = judgeAfter(async () => {}, { dueEnds });
+    expect((await validating(fullKey)).verdict).toEqual({ granted: false, reason: 'expired' });
+    expect(eventsOf(app, key.ownerId, 'api_key.expired')).toHaveLength(1);
+  });
+
+  test('grants the first use of a successor after it was recorded, once', async () => {
+    const { key: old } = await newKey();
+    const { key, fullKey } = await rotateKey(app, { ownerId: old.ownerId, id: old.id }, { graceSeconds: 0 });
+    const recordFirstUse = new RecordFirstUse(app.accounts, behindAnother);
+    const validating = judgeAfter(async () => {}, { recordFirstUse });
+    expect((await validating(fullKey)).verdict).toMatchObject({ granted: true, keyId: key.id });
+    expect(eventsOf(app, key.ownerId, 'api_key.revoked')).toHaveLength(1);
+  });
+
+  test('waits for all that must be recorded since the same moment', async () => {
+    const { key, fullKey } = await newKey();
+    runOut(app, key.id);
+    let count = 0;
+    const since: number[] = [];
+    const pass: RecordingGate['pass'] = async (_keyId, begun, record) => {
+      since.push(begun);
+      return (count += 1) < 3 ? undefined : record();
+    };
+    const before = performance.now();
+    const validating = judgeAfter(async () => {}, { dueEnds: new RecordDueEnds(app.dueKeys, { pass }) });
+    expect((await validating(fullKey)).verdict).toEqual({ granted: false, reason: 'expired' });
+    expect(new Set(since).size).toBe(1);
+    expect([since.length, since[0]! >= before, since[0]! <= performance.now()]).toEqual([3, true, true]);
+  });
+
+  test('denies a key that no longer exists as an invalid key', async () => {
+    const { key, fullKey } = await newKey();
+    runOut(app, key.id);
+    const remove: RecordingGate = { pass: async () => void app.store.keys.delete(key.id) };
+    const validating = judgeAfter(async () => {}, { dueEnds: new RecordDueEnds(app.dueKeys, remove) });
+    expect((await validating(fullKey)).verdict).toEqual({ granted: false, reason: 'invalid-key' });
+  });
+});
+
+test('ValidateKey grants an old key whose end was cancelled when the clock is set back after its read', async () => {
+  const { key: old, fullKey } = await newKey();
+  const { ownerId } = old;
+  const successor = await rotateKey(app, { ownerId, id: old.id }, { graceSeconds: 60 });
+  expect((await validate(successor.fullKey)).verdict.granted).toBe(true);
+  app.store.pass(60_000);
+  const validating = judgeAfter(async () => {
+    app.store.pass(-60_000);
+    await app.revokeApiKey.execute(ownerId, successor.key.id, client());
+  });
+  expect((await validating(fullKey)).verdict.granted).toBe(true);
+  expect(eventsOf(app, ownerId, 'api_key.revoked')).toMatchObject([{ keyId: successor.key.id }]);
 });

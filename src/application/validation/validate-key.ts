@@ -11,6 +11,7 @@ import type { FailedAuthentication } from '../../domain/audit/audit-event.js';
 import type {
   Audit,
   KeyReader,
+  KeyReading,
   KeyUsage,
   MeasuredRequest,
   RateLimiter,
@@ -66,7 +67,7 @@ export class ValidateKey {
   }
 
   private async validate(request: ValidationRequest, timer: ValidationTimer): Promise<Validation> {
-    const { keyReader, limiter, dueEnds, usage, keyPrefix } = this.parts;
+    const { keyReader, limiter, usage, keyPrefix } = this.parts;
     const { credential, question, client, service = null } = request;
     const keyString = credential === undefined ? undefined : KeyString.parse(credential, keyPrefix);
     if (!keyString) {
@@ -86,12 +87,11 @@ export class ValidateKey {
     const charge = limiter.charge(found.id);
     const rate = charge instanceof Promise ? await charge : charge;
     timer.endPart('limits');
-    if (found.isEndDue(now)) await dueEnds.ofKey(found.id, now);
     let verdict = found.judge(question, rate.admitted, now);
-    if (verdict.granted && found.awaitsFirstUse) {
-      const isAdmitted = rate.admitted;
-      verdict = await this.judgeFirstUse({ standing: found, readAt: now, publicPart, question, isAdmitted, client });
-      timer.endPart('record');
+    if (found.isEndDue(now) || (verdict.granted && found.awaitsFirstUse)) {
+      const asked = { question, isAdmitted: rate.admitted, client, since: performance.now() };
+      verdict = await this.judgeRecorded(publicPart, asked, { now, found });
+      if (verdict.granted) timer.endPart('record');
     }
     if (verdict.granted) {
       usage.noteGrant(found.id, client.ip, service, now);
@@ -102,17 +102,24 @@ export class ValidateKey {
     return { verdict, rate, proven: { keyId: found.id, ownerId: found.ownerId } };
   }
 
-  /** A grant would be the first use of the key, so that use is committed before the answer. */
-  private async judgeFirstUse(use: FirstUse & { readonly publicPart: string }): Promise<Verdict> {
+  /** A due end, or the first use that a grant would be, is committed before the answer. */
+  private async judgeRecorded(
+    publicPart: string,
+    asked: Omit<FirstUse, 'standing' | 'readAt'>,
+    { found, now }: Pick<KeyReading, 'found' | 'now'>,
+  ): Promise<Verdict> {
     const { keyReader, dueEnds, recordFirstUse } = this.parts;
-    const verdict = await recordFirstUse.execute(use);
-    if (verdict) return verdict;
-    const { now, found } = await keyReader.read(use.publicPart);
     if (!found) return deny('invalid-key');
-    if (found.isEndDue(now)) await dueEnds.ofKey(found.id, now);
-    const again = found.judge(use.question, use.isAdmitted, now);
-    const isFirst = again.granted && found.awaitsFirstUse;
-    return isFirst ? this.judgeFirstUse({ ...use, standing: found, readAt: now }) : again;
+    const verdict = found.judge(asked.question, asked.isAdmitted, now);
+    if (found.isEndDue(now)) {
+      if (await dueEnds.ofKey(found.id, now, asked.since)) return verdict;
+    } else if (verdict.granted && found.awaitsFirstUse) {
+      const grant = await recordFirstUse.execute({ ...asked, standing: found, readAt: now });
+      if (grant) return grant;
+    } else {
+      return verdict;
+    }
+    return this.judgeRecorded(publicPart, asked, await keyReader.read(publicPart));
   }
 
   private async refuseUnproven(

@@ -80,6 +80,7 @@ describe('The status of a key', () => {
 
   test('stays expired once the expiry was observed, whatever the clock shows', () => {
     const key = issue();
+    expect([DAY - 1, DAY].map((ms) => key.isEndDue(at(ms)))).toEqual([false, true]);
     expect(key.endIfDue(at(DAY - 1))).toBeUndefined();
     expect(key.snapshot().expiredAt).toBeNull();
     expect(key.endIfDue(at(DAY))).toBe('expired');

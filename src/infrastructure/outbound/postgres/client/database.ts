@@ -3,25 +3,23 @@ import type { EntityManager } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { DatabaseConfig } from '../../../../config/database-config.js';
 import type { Instrument } from '../../../telemetry/instrument.js';
-import type { SessionSource, Work } from './data-source.js';
+import type { Limits, SessionSource, Work } from './data-source.js';
 import { unavailable } from './errors.js';
 import { PostgresOutage } from './outage.js';
 import { poolInstruments } from './pool.js';
-import { withTimeout } from './timeout.js';
 
 /** The pool for all but the validation path. Any error that keeps PostgreSQL from answering becomes `unavailable`. */
 export class Database {
-  /** @param timeoutMs how long a call may take; by default only the server's limits apply */
   constructor(
     private readonly dataSource: SessionSource,
     private readonly config: Pick<DatabaseConfig, 'requireSynchronous'>,
     private readonly outage = new PostgresOutage(),
-    private readonly timeoutMs?: number,
   ) {}
 
-  /** The same pool with a timeout, for calls that a validation waits for. A late call may still be carried out. */
-  within(timeoutMs: number): Database {
-    return new Database(this.dataSource, this.config, this.outage, timeoutMs);
+  /** How long one statement may take; undefined for tools without a limit. */
+  get answerTimeoutMs(): number | undefined {
+    const { answerTimeoutMs }: Limits = this.dataSource.options.extra;
+    return answerTimeoutMs;
   }
 
   instruments(): Instrument[] {
@@ -55,10 +53,10 @@ export class Database {
   }
 
   private async call<T>(work: () => Promise<T>): Promise<T> {
-    const { dataSource, outage, timeoutMs } = this;
+    const { dataSource, outage } = this;
     try {
       if (!dataSource.isInitialized) throw unavailable(new Error('the pool is closed'));
-      const answer = await (timeoutMs === undefined ? work() : withTimeout(timeoutMs, work()));
+      const answer = await work();
       outage.answered('management');
       return answer;
     } catch (error) {
