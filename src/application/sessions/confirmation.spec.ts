@@ -1,10 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { openFakes } from '../../../test/fakes/fake-application.js';
 import { eventsOf } from '../../../test/support/application/stored.js';
-import { fakeBcrypt } from '../../../test/fakes/sessions/fake-passwords.js';
+import { fakeBcrypt, FakePasswords } from '../../../test/fakes/sessions/fake-passwords.js';
+import type { Passwords } from '../ports.js';
 import { createKey, newOwner, outcomeOf, PASSWORD } from '../../../test/support/application/calls.js';
 
-const both = openFakes();
+class CheckedPasswords extends FakePasswords {
+  readonly calls: unknown[][] = [];
+  override verify(...call: Parameters<Passwords['verify']>) {
+    this.calls.push(call);
+    return super.verify(call[0], call[1]);
+  }
+}
+const checked = new CheckedPasswords();
+
+const both = openFakes({ passwords: checked });
 const { store } = both;
 const elsewhere = openFakes({ store, settings: { passwordSignIn: false } });
 const strict = openFakes({
@@ -80,6 +90,21 @@ describe('Confirmation', () => {
     expect(await outcomeOf(createKey(both, id, signedIn(0)))).toBe('ok');
     expect(await outcomeOf(createKey(both, id, signedIn(301)))).toBe('confirmation_required');
     expect(await outcomeOf(createKey(both, id))).toBe('incorrect_password');
+  });
+
+  test('refuses an account that does not exist, also after a fresh sign-in', async () => {
+    expect(await outcomeOf(createKey(both, 'nobody', signedIn(0)))).toBe('unauthenticated');
+    expect(await outcomeOf(createKey(both, 'nobody'))).toBe('incorrect_password');
+  });
+
+  test('checks a password in the turn of its owner, also of one who does not exist', async () => {
+    const { id, email, passwordHash } = await newOwner(both);
+    for (const ownerId of [id, 'nobody']) await outcomeOf(createKey(both, ownerId));
+    const turn = (ownerId: string) => ({ name: `confirm:${ownerId}`, isKnown: true });
+    expect(checked.calls.slice(-2)).toEqual([
+      [PASSWORD, passwordHash, turn(id), email],
+      [PASSWORD, null, turn('nobody'), ''],
+    ]);
   });
 
   test('refuses an account that was suspended after the check, also after a fresh sign-in', async () => {

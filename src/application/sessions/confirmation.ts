@@ -30,8 +30,8 @@ interface ConfirmedOrder {
 /** The result of the check, which the transaction compares with the locked account. */
 interface Checked extends Proof {
   readonly passwordHash: string | null;
-  /** Whether that hash is weaker than new hashes. */
-  readonly isOutdated: boolean;
+  /** Whether that hash is weaker than new hashes. Only after a right password. */
+  readonly isOutdated?: boolean;
 }
 
 interface ConfirmationParts {
@@ -88,7 +88,7 @@ export class Confirmation {
     if (password === undefined) {
       const isMissing = account !== undefined && this.kindFor(account) === 'password';
       requireFields({ password: isMissing ? 'is missing' : undefined });
-      return { signIn, passwordHash, isOutdated: false };
+      return { signIn, passwordHash };
     }
     const name = `confirm:${ownerId}`;
     const guess = { account, email: account?.email ?? '', password, subjects: [{ name, policy: CONFIRMATION }] };
@@ -100,9 +100,9 @@ export class Confirmation {
 
   /** If replacing an outdated hash fails, the change still succeeds, and the next correct password replaces it. */
   private async renew(ownerId: string, { password, passwordHash, isOutdated }: Checked): Promise<void> {
-    if (password === undefined || passwordHash === null || !isOutdated) return;
+    if (!isOutdated) return;
     const { accounts, passwords } = this.parts;
-    const rehash = async () => accounts.rehash(ownerId, passwordHash, await passwords.hash(password));
+    const rehash = async () => accounts.rehash(ownerId, passwordHash!, await passwords.hash(password!));
     await rehash().catch(() => undefined);
   }
 }
